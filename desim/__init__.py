@@ -8,7 +8,8 @@ The public names, by task; `desim/README.md` is their page:
 * One episode: `play`, `play_async`, `play_series`, `Run`, `Limits`, `Episode`.
 * A record: `replay`, `resume`, `resume_async`, `branch`, `play_branch`, `export`.
 * Many episodes: `sweep`, `compare`, `select`, `workers`, `load`, `Rows`.
-* Search, and the value of decisions: `tune`, `problem`, `regret`, `compare_branches`.
+* Search, and the value of decisions: `tune`, `problem`, `audit`, `regret`,
+  `compare_branches`.
 * Pictures and pages: `plot_episode`, `write_report`.
 * Errors: `DesimError` and its kinds `UsageError`, `WrongAction`, `PolicyFailed`, `ModelFailed`,
   `LimitReached`, `BadRecord`.
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
     from desim.jobs.run.warm_pool import workers
     from desim.reports.record.episode_plot import plot_episode
     from desim.reports.report import write_report
+    from desim.studies.audit.audit import audit
     from desim.studies.decisions.branch_comparison import compare_branches
     from desim.studies.decisions.regret import regret
     from desim.studies.select import select
@@ -84,6 +86,7 @@ _LATER = {
     "resume": "desim.episodes.resume",
     "resume_async": "desim.episodes.resume",
     "select": "desim.studies.select",
+    "audit": "desim.studies.audit.audit",
     "sweep": "desim.studies.sweep",
     "tune": "desim.studies.tuning.tune",
     "workers": "desim.jobs.run.warm_pool",
@@ -115,6 +118,7 @@ __all__ = [
     "World",
     "WrongAction",
     "__version__",
+    "audit",
     "branch",
     "compare",
     "compare_branches",

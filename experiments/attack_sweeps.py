@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 from subprocess import PIPE, CompletedProcess
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import click
 from attrs import frozen
@@ -22,6 +22,7 @@ from attrs import frozen
 from desim import Seat, catalog, play
 from desim.composition import Composite
 from desim.core.model_protocols import Model
+from desim.core.roles import Knowledge
 from desim.episodes.lineup import resolve
 from experiments.attacks import DESIM, ROOT, started
 from experiments.class_calls import CALLS
@@ -46,7 +47,7 @@ COMMANDS: dict[str, Sequence[str]] = {
     "sweep": (*_SWEEP, "--seeds", "0:3"),
     "sweep, design": (*_SWEEP, "--seeds", "0:3", "--design", "factorial"),
     "sweep, until": (*_SWEEP, "--until", "99"),
-    "sweep, select": (*_SWEEP, "--select", "best", "--delta", "9", "--seeds", "3:9"),
+    "sweep, select": (*_SWEEP, "--select", "best", "--delta", "9", "--seeds", "3:63"),
     "regret": ("regret", "record.jsonl", "--then", _CLASS, "--futures", "2", "--jobs", "2"),
     "branch": ("branch", "record.jsonl", "--at", "2", "--policy", _CLASS),
 }
@@ -151,6 +152,8 @@ class Rebuilds:
     Attributes:
         policy: Knows the demand of that world.
     """
+
+    knows: ClassVar[Knowledge] = "rules"
 
     policy: Any
 

@@ -4,6 +4,9 @@ Every row is a ratio: the time of desim over the time of the other for the same 
 least of several interleaved runs, so that a change of the machine's speed affects both. Peers are
 measured where they are installed: `pip install -e '.[bench]'`. The section `adapters` is measured
 in processor time, desim and the client together; it says which packages are not installed.
+
+`--against REVISION` compares with an earlier desim instead, and exits with 1 where the median of a
+work is more than 5 % slower; `--short` plays a few works only.
 """
 
 import os
@@ -22,6 +25,7 @@ import msgspec
 import simpy
 from adapter_speeds import adapters
 from attrs import frozen
+from revisions import SHORT, compare
 from timing import Work, best, many
 
 from desim import Role, Run, World, play, sweep
@@ -383,8 +387,14 @@ SECTIONS = {
 @click.command()
 @click.option("--runs", default=5, show_default=True, help="Interleaved runs of each side.")
 @click.option("--section", multiple=True, type=click.Choice(list(SECTIONS)), help="Default: all.")
-def main(runs: int, section: tuple[str, ...]) -> None:
+@click.option("--against", metavar="REVISION", help="Compare with a revision that git knows.")
+@click.option("--short", is_flag=True, help="With --against: a few works only.")
+def main(runs: int, section: tuple[str, ...], against: str | None, *, short: bool) -> None:
     """Measure and print every row."""
+    if against:
+        table, slower = compare(against, runs, SHORT if short else ())
+        console().print(table)
+        sys.exit(int(slower))
     lines = [line for name in section or SECTIONS for line in SECTIONS[name](runs)]
     console().print(Table(("what", "desim", "other", "ratio", "target"), lines))
 

@@ -11,15 +11,18 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
+import click
 from attrs import frozen
-from published import Cell, Line, Sheet, find, numbers
+from published import Absent, Cell, Line, Sheet, find, numbers
 from rich.console import Console
 
 from desim import Model
-from desim.core.policy_protocols import is_informed
-from desim.episodes.lineup import resolve
+from desim.core.roles import with_knowledge
+from desim.episodes.lineup import lineup_knows
 from desim.show.table import Table
 from desim.statistics.intervals import interval, t_quantile
+from desim.studies.sweep_file import read_seeds
+from desim.suites.suite_file import read_suite
 
 #: Published columns in one printed table.
 WIDEST = 8
@@ -51,6 +54,26 @@ class Parameter(Rebuilt):
     """A number that a preset holds as a parameter: the world is the published one."""
 
     name = "parameter"
+
+
+def suite_size(file: str) -> Parameter:
+    """Return the fate of the sizes of an experiment that its suite in `experiments/suites` has."""
+
+    def size(line: Line, _: str) -> int:
+        suite = read_suite(SUITES / file, [])
+        models = [entry for entry in suite.entries.values() if entry.model]
+        seeds = len(read_seeds(suite.seeds) if isinstance(suite.seeds, str) else suite.seeds)
+        own = {
+            "models": len(models),
+            "seeds": seeds,
+            "rounds": seeds,
+            "runs": seeds * len(models),
+            "iterations": max(world.episodes for world in suite.worlds.values()),
+            "base_methods": len({entry.method for entry in models if entry.method}),
+        }
+        return own[line.label]
+
+    return Parameter(f"experiments/suites/{file}", size)
 
 
 @frozen
@@ -139,10 +162,8 @@ _OURS = {Rebuilt.name, Parameter.name}
 
 
 def named(model: Model[Any], policy: str) -> str:
-    """Return a policy's name, marked if it uses facts that its role cannot observe."""
-    players = resolve(model, policy, 1).policies.values()
-    informed = any(is_informed(player, model) for player in players)
-    return f"{policy} (informed)" if informed else policy
+    """Return a policy's name, marked if it knows more than its role observes."""
+    return with_knowledge(policy, lineup_knows(model, policy))
 
 
 def pair(published: float, ours: float) -> str:
@@ -200,7 +221,7 @@ def _step(published: float) -> float:
 def show(out: Console, sheets: Sequence[Sheet], rules: Sequence[Rule]) -> None:
     """Print every sheet that the rules cover, what is rebuilt of it, and why the rest is not."""
     total: Counter[str] = Counter()
-    agree: Counter[bool] = Counter()
+    compared: Counter[tuple[str, bool]] = Counter()
     for sheet in sheets:
         found = entries(sheet, rules)
         if not found:
@@ -211,13 +232,30 @@ def show(out: Console, sheets: Sequence[Sheet], rules: Sequence[Rule]) -> None:
         for part in _as_published(found, notes):
             out.print(part)
         if any(isinstance(entry.fate, Rebuilt) for entry in found):
-            out.print(_ours(found, agree))
+            out.print(_ours(found, compared))
         for (name, note), mark in notes.items():
             out.print(f"{mark} {name}: {note}", markup=False)
         out.print()
     known = ", ".join(f"{number} {name}" for name, number in total.items())
     out.print(f"{total.total()} published numbers: {known}")
-    out.print(f"of {agree.total()} cells beside ours {agree[True]} agree and {agree[False]} differ")
+    out.print(
+        Table(
+            ["cells compared", "parameters", "figures rebuilt"],
+            [
+                [name, *(compared[fate.name, agrees] for fate in (Parameter, Rebuilt))]
+                for name, agrees in (("differ", False), ("agree", True))
+            ],
+        )
+    )
+
+
+def show_reference(out: Console, *tables: Callable[[], Table]) -> None:
+    """Print tables made of reference data, or one sentence on stderr where the data are absent."""
+    try:
+        for made in tables:
+            out.print(made())
+    except Absent as fault:
+        click.echo(f"tables of the reference are left out: {fault.message}", err=True)
 
 
 def _reasons(found: Sequence[Entry]) -> list[tuple[str, str]]:
@@ -257,15 +295,15 @@ def _columns_of(line: Line, found: Sequence[Entry]) -> list[str]:
     return [c for c, cell in line.cells.items() if cell.printed or c in numeric]
 
 
-def _ours(found: Sequence[Entry], agree: Counter[bool]) -> Table:
-    """Return the rebuilt cells one below the other; counts those that agree."""
-    lines = []
+def _ours(found: Sequence[Entry], compared: Counter[tuple[str, bool]]) -> Table:
+    """Return the rebuilt cells, those that differ first; counts cells by fate and agreement."""
+    lines: dict[bool, list[list[str]]] = {False: [], True: []}
     for entry in found:
         if isinstance(entry.fate, Rebuilt):
             mine = beside(entry.cell, entry.ours(), entry.line.runs)
-            agree[mine.agrees] += 1
+            compared[entry.fate.name, mine.agrees] += 1
             same = "yes" if mine.agrees else "NO"
             place = entry.line.label, entry.column, entry.cell.text
-            lines.append([*place, mine.text, same, entry.fate.by])
+            lines[mine.agrees].append([*place, mine.text, same, entry.fate.by])
     heads = ("beside ours", "figure", "published", "ours: mean ± sd (episodes)", "same", "by")
-    return Table(heads, lines)
+    return Table(heads, [*lines[False], *lines[True]])

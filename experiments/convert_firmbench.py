@@ -11,11 +11,11 @@ Nothing is downloaded, nothing is overwritten, and nothing is written before eve
 
 Known (reference SPEC, sections 1 and 3, and the rows in its vectors): the names of the data sets,
 the splits that each has, and the fields of a row: `question`, `context`, `answer` or `target` (a
-text or a number), `options`, `program`. Rows of finer and formula have everything in `context`. A
-row with more than six options cannot be used. Assumed: the names of the files; that they are JSON
-lines, or one JSON list of rows (`.json`); that further fields of a row may be left out, which is
-reported; that a row's `id`, where it has one, is a text or a number. An item's id is the name of
-the data set, the split, and the row's id or its number.
+text, a number or a list), `options`, `program`. Rows of finer and formula have everything in
+`context`. A row with more than six options cannot be used. Assumed: the names of the files; that
+they are JSON lines, or one JSON list of rows (`.json`); that further fields of a row may be left
+out, which is reported; that a row's `id`, where it has one, is a text or a number. An item's id is
+the name of the data set, the split, and the row's id or its number.
 """
 
 import sys

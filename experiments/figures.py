@@ -4,7 +4,7 @@ Grey is published, black ours. Every figure is written to `--out` as PNG and SVG
 """
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +12,9 @@ import click
 import numpy as np
 from arena_targets import RULES as CALIBRATED
 from beside import named
-from figure_style import PALE, Drawn, axes, finish, label_ends, line, played, save
-from published import Line, find, reference
+from figure_style import MARKS, PALE, Drawn, axes, finish, label_ends, line, played, save
+from matplotlib.axes import Axes
+from published import Absent, Line, find, reference
 
 from desim import Episode, play
 from models.beer_game import BeerGame
@@ -35,7 +36,7 @@ ARENA_RULES = {
     CALIBRATED["pass_only"]: "never_raise",
     CALIBRATED["equity_20M_when_cash_below_15M"]: "raise_below (20M below 15M)",
     CALIBRATED["equity_20M_whenever_free"]: "raise_when_free (20M)",
-    CALIBRATED["human_like"]: "human_like (informed)",
+    CALIBRATED["human_like"]: "human_like (future)",
     "treasurer": "treasurer",
 }
 
@@ -157,9 +158,7 @@ def yc_conduct(seeds: int) -> Drawn:
             panel.plot(dots, [place] * len(dots), ".", color=PALE, markersize=5)
             panel.plot(mean, place, "|", color="0.3", markersize=13, markeredgewidth=2)
         for place, name in enumerate(FOUNDERS, len(marks) + 1):
-            values = [100 * value for value in rows.where(policy=name).values(metric)]
-            panel.plot(values, [place] * len(values), ".", color="0.4", markersize=4)
-            panel.plot(np.mean(values), place, "D", color="black", markersize=6)
+            _dots(panel, place, [100 * value for value in rows.where(policy=name).values(metric)])
         names = [name for name, *_ in marks]
         panel.set_yticks(
             [*range(len(names)), *range(len(names) + 1, len(names) + 1 + len(FOUNDERS))]
@@ -174,9 +173,145 @@ def yc_conduct(seeds: int) -> Drawn:
     return figure, (
         "YC-Bench. Above the line: published, measured on the paper's images; dots are its 3 "
         f"seeds, the bar their mean. Below: desim, preset default, {seeds} seeds; the diamond is "
-        "the mean. A rule that is informed uses facts that a founder cannot observe: which "
-        "clients are adversarial."
+        "the mean. The mark (rules) says that a rule uses constants that a founder is not told, "
+        "(state) that it also knows which clients are adversarial."
     )
+
+
+FUNDS = "mean final funds, thousand USD"
+
+#: Behind a label that a line may cross.
+CLEAR = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 0}
+
+#: Thousand USD below which a logarithmic scale of funds is linear, so that it shows 0.
+LEAST = 10
+
+#: Columns of Table 3, our metric for each, and the label of its axis.
+BEHAVIOUR = (
+    ("scratchpad_per_100_turns", "notes_per_100_turns", "scratchpad writes in 100 turns"),
+    ("inspect_per_accept", "inspections_per_accept", "inspections for a task accepted"),
+    ("avg_concurrent", "concurrency", "mean number of tasks under way"),
+    ("commands_per_turn", "commands_per_turn", "commands in a turn"),
+)
+
+
+def yc_ends(seeds: int) -> Drawn:
+    """Draw final funds by model and by policy, and the funds of our policies seed by seed."""
+    figure, (left, right) = axes(2, width=6.6, height=6)
+    rows = played("yc_bench/default", FOUNDERS, seeds)
+    board = find("yc_bench", "leaderboard")
+    for place, row in enumerate(board.values()):
+        left.plot(row.cells["net_worth"].value / THOUSAND, place, "o", color=PALE, markersize=5)
+    for place, name in enumerate(FOUNDERS, len(board)):
+        ends = np.maximum(rows.where(policy=name).values("score"), 0) / THOUSAND
+        _dots(left, place, ends)
+    left.axvline(_start(), color="black", linestyle=":", linewidth=1)
+    _name_rows(left, board)
+    left.set_xscale("symlog", linthresh=LEAST)
+    left.set_xlim(left=-1, right=2 * left.dataLim.x1)
+    left.xaxis.set_major_formatter("{x:,g}")
+    finish(left, "Figure 7 of the paper: final funds", FUNDS, "")
+    lasts = []
+    for number, (name, funds) in enumerate(rows.series("funds_cents").items()):
+        each = np.maximum(funds, 0) / CENTS / THOUSAND
+        parted = np.pad(each, ((0, 0), (0, 1)), constant_values=np.nan).ravel()
+        line(right, number, [*MONTHS, np.nan] * len(each), parted, every=3)
+        lasts.append((float(each.mean(0)[-1]), named(YCBench(), name), "black"))
+    right.axhline(_start(), color=PALE, linestyle=":", linewidth=1)
+    right.set_yscale("symlog", linthresh=LEAST)
+    right.set_ylim(bottom=0)
+    right.yaxis.set_major_formatter("{x:,g}")
+    finish(right, "Figure 8 of the paper: funds by seed", LABELS[0], "funds, thousand USD")
+    label_ends(right, lasts, 12)
+    return figure, (
+        "YC-Bench, Figures 7 and 8, whose images are not published. Grey: leaderboard, mean of 3 "
+        f"seeds. Black: desim, preset default, {seeds} seeds; left, dots are seeds and the diamond "
+        "is their mean; right, a line a seed. The dotted line is the start; a debt counts as none. "
+        f"The scales are logarithmic from {LEAST} thousand on."
+    )
+
+
+def _dots(panel: Axes, place: int, values: Sequence[float]) -> None:
+    """Draw the seeds of a policy and their mean in its row."""
+    panel.plot(values, [place] * len(values), ".", color="0.4", markersize=4)
+    panel.plot(np.mean(values), place, "D", color="black", markersize=5)
+
+
+def _name_rows(panel: Axes, published: Collection[str], *, shown: bool = True) -> None:
+    """Name the rows from the top: published models, a line, our policies."""
+    labels = [*published, *(f"desim: {named(YCBench(), name)}" for name in FOUNDERS)]
+    panel.set_yticks(range(len(labels)), labels if shown else [""] * len(labels))
+    panel.axhline(len(published) - 0.5, color="0.7", linewidth=0.8)
+    panel.invert_yaxis()
+
+
+def _start() -> float:
+    return YCBench().initial_funds_cents / CENTS / THOUSAND
+
+
+def yc_behaviour(seeds: int) -> Drawn:
+    """Draw the four columns of Table 3 by published model and by policy."""
+    figure, panels = axes(4, width=3.6, height=4.8)
+    rows = played("yc_bench/default", FOUNDERS, seeds)
+    table = find("yc_bench", "table_3")
+    for panel, (column, metric, label) in zip(panels, BEHAVIOUR, strict=True):
+        for place, row in enumerate(table.values()):
+            panel.plot(row.cells[column].value, place, "o", color=PALE, markersize=5)
+        for place, name in enumerate(FOUNDERS, len(table)):
+            values = [
+                value for value in rows.where(policy=name).values(metric) if value is not None
+            ]
+            _dots(panel, place, values)
+        _name_rows(panel, table, shown=panel is panels[0])
+        finish(panel, column.replace("_", " "), label, "")
+    return figure, (
+        "YC-Bench, Figure 9, whose image is not published; Table 3 has its numbers in part. Grey: "
+        f"Table 3, mean of 3 seeds. Black: desim, preset default, {seeds} seeds, dots a seed and "
+        "the diamond their mean. Rules write no notes."
+    )
+
+
+def yc_cost(seeds: int) -> Drawn:
+    """Draw final funds over the cost of a run, and their ratio by model."""
+    figure, (left, right) = axes(2, width=6, height=4.8)
+    _models_by_cost(left)
+    rows = played("yc_bench/default", FOUNDERS, seeds)
+    ends = []
+    for number, name in enumerate(FOUNDERS):
+        mean = np.mean(np.maximum(rows.where(policy=name).values("score"), 0)) / THOUSAND
+        left.axhline(mean, color="black", linestyle=MARKS[number][0], linewidth=1)
+        ends.append((mean, f"{named(YCBench(), name)}, no cost", "black"))
+    left.set(xscale="log", yscale="log")
+    left.xaxis.set_major_formatter("{x:g}")
+    left.yaxis.set_major_formatter("{x:,g}")
+    finish(left, "Final funds over cost", "cost of a run's calls, USD", FUNDS)
+    label_ends(left, ends, left.get_xlim()[1])
+    ratios = find("yc_bench", "figure_5b")
+    for place, row in enumerate(ratios.values()):
+        dots = [dot for dot in row.cells["seeds_sorted"].value if dot is not None]
+        right.barh(place, row.cells["mean"].value, color=PALE, height=0.7)
+        right.plot(dots, [place] * len(dots), ".", color="0.3", markersize=4)
+    right.set_yticks(range(len(ratios)), list(ratios))
+    right.invert_yaxis()
+    finish(right, "Figure 5b of the paper", "million USD of funds for a USD of cost", "")
+    return figure, (
+        "YC-Bench, final funds and the cost of a run. Grey: leaderboard and Table 4, means of 3 "
+        "seeds; right: measured on the paper's image, dots are seeds that can be told apart. "
+        f"Black: desim, preset default, mean of {seeds} seeds; a rule calls no model, so a ratio "
+        "of it does not exist, and a debt counts as none."
+    )
+
+
+def _models_by_cost(panel: Axes) -> None:
+    board, costs = find("yc_bench", "leaderboard"), find("yc_bench", "table_4")
+    own = {name: board[name if name in board else f"{name} Beta"] for name in costs}
+    funds = {name: row.cells["net_worth"].value / THOUSAND for name, row in own.items()}
+    # From the most to the least, so that labels of neighbours are on different sides.
+    for number, name in enumerate(sorted(funds, key=lambda each: -funds[each])):
+        at = costs[name].cells["cost"].value, funds[name]
+        panel.plot(*at, "o", color=PALE)
+        side = {"xytext": (5, 3 if number % 2 else -9), "textcoords": "offset points"}
+        panel.annotate(name, at, fontsize=7, color="0.3", bbox=CLEAR, **side)
 
 
 def arena_months(seeds: int) -> Drawn:
@@ -270,6 +405,9 @@ FIGURES: dict[str, tuple[Callable[[int], Drawn], int]] = {
     "beer_bullwhip": (beer_bullwhip, 100),
     "yc_funds": (yc_funds, 5),
     "yc_conduct": (yc_conduct, 5),
+    "yc_ends": (yc_ends, 5),
+    "yc_behaviour": (yc_behaviour, 5),
+    "yc_cost": (yc_cost, 5),
     "arena_months": (arena_months, 100),
     "arena_survival": (arena_survival, 100),
 }
@@ -281,11 +419,14 @@ FIGURES: dict[str, tuple[Callable[[int], Drawn], int]] = {
 @click.option("--only", multiple=True, type=click.Choice(list(FIGURES)), help="Draw these alone.")
 def main(out: Path, seeds: int | None, only: Sequence[str]) -> None:
     """Draw the figures."""
-    reference()
     out.mkdir(parents=True, exist_ok=True)
     for name in only or FIGURES:
         draw, usual = FIGURES[name]
-        figure, caption = draw(seeds or usual)
+        try:
+            figure, caption = draw(seeds or usual)
+        except Absent as fault:
+            click.echo(f"{name} is left out: {fault.message}", err=True)
+            continue
         for file in save(figure, caption, out, name):
             click.echo(file)
 

@@ -2,12 +2,13 @@
 
 Plays all baselines of presets, and the further policies of `MORE`; takes the floor, the best score
 and its policy on each seed; computes an upper bound where the world has one; and writes
-`known_scores.json` in the folders of the models. Presets that are not named stay as they are.
+`known_scores.json` in the folders of the models. Presets that are not named stay as they are, and
+so do better runs of which a record is kept and replays.
 """
 
 import inspect
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from math import fsum
@@ -30,10 +31,14 @@ from desim.catalog.known_scores import (
 )
 from desim.cli.tables import progress_bar
 from desim.core.model_protocols import is_deterministic
-from desim.core.policy_protocols import is_drawing, is_informed
+from desim.core.policy_protocols import is_drawing
+from desim.core.roles import Knowledge
+from desim.episodes.lineup import lineup_knows
+from desim.episodes.replay import replay
 from desim.jobs.rows.known_means import makers, played_roles, read_label
-from desim.show.files import write_whole
 from desim.studies.boards.leaderboard import boards, everything
+from desim.studies.boards.record_book import with_best, write_book
+from desim.studies.boards.score_scale import exceeds
 from desim.studies.sweep_file import read_seeds
 from policies.informed.beer_game import clairvoyant
 from policies.informed.edt.optimal import solve
@@ -45,8 +50,19 @@ from policies.informed.yc_bench import relaxation
 FLOORS = {"consulting": "silent", "enterprise_arena": "never_raise"}
 FLOOR = "random"
 
-#: Policies that boards play on a few seeds or not at all, because an episode takes seconds.
-MORE = {"beer_game": ("perfect",), "yc_bench": ("planner", "oracle")}
+#: Policies that boards play on a few seeds or not at all, because an episode takes seconds or its
+#: score shows no skill.
+MORE = {
+    "beer_game": ("perfect",),
+    "enterprise": ("planned",),
+    "enterprise_arena": ("raise_when_free,amount=1e12",),
+    "yc_bench": (
+        "planner",
+        "planner,rerolls=10,load=3",
+        "planner,rerolls=30,load=3",
+        "oracle",
+    ),
+}
 
 #: By how much of its size a bound may be below a score that attains it: both are rounded.
 ROUNDING = 1e-9
@@ -86,16 +102,31 @@ BOUNDS: Mapping[str, Callable[[Any, int], KnownBound | None]] = {
 @click.option("--seeds", default="0:20", show_default=True, help="A:B without B, or A,B,...")
 @click.option("--jobs", default=1, show_default=True, type=click.IntRange(1))
 @click.option("--bounds", is_flag=True, help="Compute the bounds alone; play nothing.")
-def main(names: Sequence[str], seeds: str, jobs: int, *, bounds: bool) -> None:
+@click.option("--levels", is_flag=True, help="Write what the policies know alone; play nothing.")
+@click.option("--policy", "only", multiple=True, help="Play these alone; keep what is not beaten.")
+def main(
+    names: Sequence[str],
+    seeds: str,
+    jobs: int,
+    only: Sequence[str],
+    *,
+    bounds: bool,
+    levels: bool,
+) -> None:
     """Make or refresh the data of some presets, or of all."""
     for name in everything(names):
         start = time.perf_counter()
         model, _, preset = name.partition("/")
         module = Path(inspect.getfile(catalog.model_class(model)))
-        if bounds:
+        if levels:
+            known = with_new_levels(name, on_file(module)[preset])
+        elif bounds:
             known = with_new_bounds(name, on_file(module)[preset], jobs)
+        elif only:
+            known = with_policies(name, on_file(module)[preset], only, jobs)
         else:
             known = known_scores(name, read_seeds(seeds), jobs)
+            known = with_records(known, on_file(module).get(preset), module.parent)
         update(module, preset, known)
         found = [known.every] if known.every else list(known.by_seed.values())
         best = fsum(one.best for one in found) / len(found)
@@ -111,11 +142,7 @@ def known_scores(name: str, seeds: Sequence[int], jobs: int) -> KnownScores:
     bounds = bounds_of(BOUNDS.get(world), model, each, jobs)
     rows = played(name, MORE.get(world, ()), each, seeds, jobs)
     counts = {policy: len(own) for (policy,), own in rows.groups("policy").items()}
-    informed = {
-        one
-        for one in counts
-        if any(is_informed(maker, model) for maker in makers(read_label(one), model))
-    }
+    knows = levels_of(model, counts)
     roles = tuple(sorted({played_roles(read_label(one), model) or () for one in counts}))
     floor = FLOORS.get(world, FLOOR)
     scores = {
@@ -123,12 +150,23 @@ def known_scores(name: str, seeds: Sequence[int], jobs: int) -> KnownScores:
             rows if fixed else rows.where(seed=seed),
             floor_of(rows, floor, seed, drawn=any(map(is_drawing, makers(floor, model)))),
             bound,
-            informed,
+            knows,
         )
         for seed, bound in zip(each, bounds, strict=True)
     }
-    facts = (fingerprint(model), __version__, roles, floor, counts, frozenset(informed))
+    facts = (fingerprint(model), __version__, roles, floor, counts, knows)
     return KnownScores(*facts, every=scores[each[0]]) if fixed else KnownScores(*facts, scores)
+
+
+def with_new_levels(name: str, old: KnownScores) -> KnownScores:
+    """Return the stored scores of a preset with what the policies declare that they know."""
+    return evolve(old, knows=levels_of(catalog.model(name), old.played))
+
+
+def levels_of(model: Any, policies: Iterable[str]) -> dict[str, Knowledge]:
+    """Return what policies know, where it is more than observations."""
+    levels = {one: lineup_knows(model, read_label(one)) for one in policies}
+    return {one: level for one, level in levels.items() if level != "observation"}
 
 
 def with_new_bounds(name: str, old: KnownScores, jobs: int) -> KnownScores:
@@ -145,6 +183,37 @@ def with_new_bounds(name: str, old: KnownScores, jobs: int) -> KnownScores:
     if old.every:
         return evolve(old, every=new[0])
     return evolve(old, by_seed=dict(zip(seeds, new, strict=True)))
+
+
+def with_policies(name: str, old: KnownScores, only: Sequence[str], jobs: int) -> KnownScores:
+    """Return the stored scores of a preset with the runs of further policies that beat them."""
+    model = catalog.model(name)
+    if not old.fits(model):
+        raise click.UsageError(f"{name} has other parameters now; play it, without --policy")
+    rows = sweep(name, only, [0] if old.every else list(old.by_seed), executor=f"processes={jobs}")
+    known = evolve(old, played={**old.played, **dict.fromkeys(only, len(rows) // len(only))})
+    for row in rows:
+        one = known.of(row["seed"])
+        assert one is not None
+        if exceeds(row["score"], one.best):
+            new = evolve(one, best=row["score"], policy=row["policy"], bound=None, record="")
+            known = with_best(known, model, row["seed"], bounded(new, one.bound))
+    return known
+
+
+def with_records(new: KnownScores, old: KnownScores | None, folder: Path) -> KnownScores:
+    """Return known scores with the better runs of old ones whose records replay."""
+    for seed in [0] if new.every else new.by_seed:
+        one, before = new.of(seed), old.of(seed) if old else None
+        if one and before and before.record and exceeds(before.best, one.best):
+            episode = replay(folder / before.record)
+            if episode.score == before.best:
+                model = episode.inside.model if episode.inside else None
+                kept = evolve(
+                    one, best=before.best, policy=before.policy, bound=None, record=before.record
+                )
+                new = with_best(new, model, seed, bounded(kept, one.bound))
+    return new
 
 
 def played(
@@ -167,11 +236,11 @@ def floor_of(rows: Rows, policy: str, seed: int, *, drawn: bool) -> float:
 
 
 def known_score(
-    rows: Rows, floor: float, bound: KnownBound | None, informed: set[str]
+    rows: Rows, floor: float, bound: KnownBound | None, knows: Mapping[str, str]
 ) -> KnownScore:
-    """Return what rows and a bound say; of equal runs the first that is not informed is named."""
+    """Return what rows and a bound say; of equal runs one that observes is named first."""
     # The first of equals, as policies are in the order of the board.
-    best = max(rows, key=lambda row: (row["score"], row["policy"] not in informed))
+    best = max(rows, key=lambda row: (row["score"], row["policy"] not in knows))
     return bounded(KnownScore(floor, best["score"], best["policy"]), bound)
 
 
@@ -203,10 +272,12 @@ def on_file(module: Path) -> dict[str, KnownScores]:
 
 def update(module: Path, preset: str, known: KnownScores) -> None:
     """Write the file beside a model's module, with this preset instead of the one of its name."""
-    path = module.with_name(FILE_NAME)
-    text = known_scores_text("experiments/known_scores.py", {**on_file(module), preset: known})
-    assert parsed_known_scores(text.encode(), str(path))[preset] == known
-    write_whole(path, [text.encode()])
+    path, old = module.with_name(FILE_NAME), on_file(module).get(preset)
+    if known.fair is None and old and old.fingerprint == known.fingerprint:
+        known = evolve(known, fair=old.fair)  # written by `fair_bounds.py`
+    empty = known_scores_text("experiments/known_scores.py", {}).encode()
+    write_book(path, path.read_bytes() if path.exists() else empty, preset, known)
+    assert on_file(module)[preset] == known
 
 
 if __name__ == "__main__":  # spawn imports this file again

@@ -18,7 +18,7 @@ import reproduce_enterprise_arena
 import reproduce_firmbench
 import reproduce_yc_bench
 from beside import CannotBe, NeedsModel, Parameter, Rebuilt, Rule, count, entries
-from published import PAPERS, read, reference
+from published import FIGURES, PAPERS, read
 
 ROOT = Path(__file__).resolve().parents[1]
 FATES = tuple(fate.name for fate in (Rebuilt, Parameter, NeedsModel, CannotBe))
@@ -49,7 +49,7 @@ def tokens(text: str) -> list[float]:
 
 def allowed(paper: str) -> set[float]:
     """Return every number of a data file, notes and our arithmetic included, and its millions."""
-    text = json.dumps(json.loads(reference(f"published/{paper}.json").read_text()))
+    text = json.dumps(json.loads((FIGURES / f"{paper}.json").read_text()))
     plain = {float(n.replace(",", "")) for n in re.findall(r"\d[\d,]*(?:\.\d+)?", text)}
     millions = {round(number * 1e6, 4) for number in plain}
     return plain | millions | set(tokens(text)) | {-number for number in plain}

@@ -1,7 +1,8 @@
 """The published numbers: every table, curve and sentence of the papers, read from the data files.
 
-A number that a paper prints is written in these files and nowhere else. The folder is
-`$DESIM_REFERENCE`, otherwise `../shared/reference` beside the checkout.
+A number that a paper prints is written in these files and nowhere else; they ship with the models.
+Traces and specifications are in `$DESIM_REFERENCE`, otherwise in `../shared/reference` beside the
+checkout.
 """
 
 import json
@@ -14,6 +15,8 @@ from typing import Any
 
 import click
 from attrs import field, frozen
+
+from desim.suites.published import FIGURES
 
 #: The data files, by the name that addresses use.
 PAPERS = ("enterprise_arena", "firmbench", "yc_bench")
@@ -101,7 +104,7 @@ def reference(name: str = "") -> Path:
 @cache
 def read(paper: str) -> tuple[Sheet, ...]:
     """Return all sheets of a paper, in the order of its data file."""
-    data = json.loads(reference(f"published/{paper}.json").read_text())
+    data = json.loads((FIGURES / f"{paper}.json").read_text())
     return tuple(sheet for sheet in _sheets(paper, data) if sheet.lines)
 
 

@@ -10,13 +10,14 @@ from collections.abc import Iterator
 from typing import Any
 
 import click
-from beside import CannotBe, NeedsModel, Parameter, Rule, pair, show, verdict
+from beside import NeedsModel, Parameter, Rule, pair, show, show_reference, verdict
 from published import Line, markdown, number, read, reference
 
 from desim import play
 from desim.show.console import console
 from desim.show.table import Table
 from models.beer_game import BeerGame
+from models.beer_game.rules import rule
 
 PAPER = "firmbench"
 
@@ -52,18 +53,19 @@ def parameter(line: Line, _: str) -> Any:
         "minimum_inventory_cost": game.minimum_holding_cost,
         "smoothing_window": int(game.opponents.split(":")[1]),
         "stages": len(game.stages),
+        "alpha": order(game.opponents, want=1),
+        "beta": order(game.opponents, owed=1),
     }
     return own[line.label] if line.label in own else getattr(game, line.label)
 
 
+def order(name: str, want: int = 0, owed: int = 0) -> Any:
+    """Return what a stage without a player orders for one unit of target, or of backlog, alone."""
+    return rule(name, upstream=False)(0, 0, owed, 0, want)
+
+
 RULES = (
     Rule("table_1", "*BeerGame", "*", NeedsModel("firmbench.toml")),
-    Rule(
-        "parameters_beer_game",
-        "alpha|beta",
-        "*",
-        CannotBe("no parameter: a factor of 1 in the stages' rule"),
-    ),
     Rule("parameters_beer_game", "*", "*", Parameter("preset paper", parameter)),
 )
 
@@ -73,8 +75,7 @@ def main() -> None:
     """Print the published sheets, the costs of the benchmark and those of the board game."""
     out = console()
     show(out, read(PAPER), RULES)
-    out.print(benchmark())
-    out.print(board())
+    show_reference(out, benchmark, board)
 
 
 def benchmark() -> Table:

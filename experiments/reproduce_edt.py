@@ -9,7 +9,17 @@ from typing import Any
 
 import click
 from attrs import frozen
-from beside import CannotBe, NeedsModel, Parameter, Rebuilt, Rule, pair, show, verdict
+from beside import (
+    NeedsModel,
+    Parameter,
+    Rebuilt,
+    Rule,
+    pair,
+    show,
+    show_reference,
+    suite_size,
+    verdict,
+)
 from edt_protocol import Scores, play_six
 from published import Line, find, markdown, number, read
 
@@ -74,7 +84,7 @@ RULES = (
     ),
     Rule("table_3", "*", "*", NeedsModel("firmbench.toml")),
     Rule("table_1", "*EDT", "*", NeedsModel("firmbench.toml")),
-    Rule("parameters_edt", "iterations", "*", CannotBe("the size of the paper's experiment")),
+    Rule("parameters_edt", "iterations", "*", suite_size("firmbench.toml")),
     Rule("parameters_edt", "*", "*", Parameter("preset published", parameter)),
     Rule("text", "util_above", "*", NeedsModel("firmbench.toml")),
 )
@@ -85,8 +95,7 @@ def main() -> None:
     """Print the published sheets, the tables of the SPEC, our ranking and the bound."""
     out = console()
     show(out, read(PAPER), RULES)
-    out.print(by_staff())
-    out.print(by_risk())
+    show_reference(out, by_staff, by_risk)
     out.print(ranking())
     solution = solve(GAME)
     out.print(

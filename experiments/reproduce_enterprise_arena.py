@@ -6,20 +6,31 @@ reference, and Table 2 with our rules.
 
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, get_args
 
 import click
 from arena_targets import PROFILES, compare, shown
 from arena_targets import RULES as CALIBRATED
 from attrs import frozen
-from beside import CannotBe, NeedsModel, Parameter, Rebuilt, Rule, named, show
+from beside import (
+    CannotBe,
+    NeedsModel,
+    Parameter,
+    Rebuilt,
+    Rule,
+    named,
+    show,
+    show_reference,
+    suite_size,
+)
 from published import Line, find, read
 
-from desim import Rows, sweep
+from desim import Rows, Run, sweep
 from desim.show.console import console
 from desim.show.table import Table
 from desim.statistics.intervals import interval
 from models.enterprise_arena import EnterpriseArena
+from models.enterprise_arena.actions import Action, Tool
 
 PAPER = "enterprise_arena"
 #: Rules of the tables, without those of the targets that only repeat them.
@@ -27,7 +38,7 @@ POLICIES = (*CALIBRATED.values(), "treasurer")
 #: Columns that follow from raising nothing, whatever else an officer does.
 FUNDING = "score|survival_pct|*_raised|months_survived|*_cash|fr_*"
 BASIS_POINTS = 10_000
-THOUSAND, MILLION = 1_000, 1_000_000
+CENTS, THOUSAND, MILLION = 100, 1_000, 1_000_000
 #: Our metric for a column of Table 2, and its factor.
 COLUMNS = {
     "score": ("score", 1),
@@ -89,6 +100,9 @@ def _listed(game: EnterpriseArena) -> dict[str, Any]:
         "horizon_months": game.horizon,
         "horizon_years": game.horizon / 12,
         "initial_cash": game.opening_cash / MILLION,
+        "initial_debt": opening_debt(game) / MILLION,
+        "actions": len(get_args(Action)),
+        "tools": len(get_args(Tool)) // 2,  # each has the paper's name and the public simulator's
         "initial_borrowers": game.opening_users,
         "average_loan": game.average_loan / THOUSAND,
         "equity_shares": game.opening_shares / MILLION,
@@ -107,6 +121,13 @@ def _listed(game: EnterpriseArena) -> dict[str, Any]:
         "debt_rate_spread": game.leverage_spread * BASIS_POINTS,
         "notes_shown": game.notes_shown,
     }
+
+
+def opening_debt(game: EnterpriseArena) -> float:
+    """Return the notes outstanding when the first month begins, dollars."""
+    run = Run(game, 0)
+    run.advance()
+    return run.state.debt / CENTS
 
 
 def _noise(game: EnterpriseArena) -> dict[str, dict[str, float]]:
@@ -155,7 +176,7 @@ def rules(played: Callable[[], Rows] | None = None) -> tuple[Rule, ...]:
             "table_2",
             "Human",
             "*",
-            Rebuilt("human_like (informed), paper; calibrated to this row", human.column),
+            Rebuilt("human_like (future), paper; calibrated to this row", human.column),
         ),
         Rule(
             "table_2",
@@ -170,8 +191,8 @@ def rules(played: Callable[[], Rows] | None = None) -> tuple[Rule, ...]:
         Rule("table_6", "*Board*|Business*|Capital*|Financial*|Vendor*", "*", CannotBe(FILING)),
         Rule("table_7", "*", "*", CannotBe("a fact about a language model, not about the world")),
         Rule("table_4|table_5|table_6", "*", "*", ours),
-        Rule("parameters_all", "models|rounds|human_experts|data_types", "*", CannotBe(DESIGN)),
-        Rule("parameters_all", "actions|tools|initial_debt", "*", CannotBe(STRUCTURE)),
+        Rule("parameters_all", "human_experts|data_types", "*", CannotBe(DESIGN)),
+        Rule("parameters_all", "models|rounds", "*", suite_size("enterprise_arena.toml")),
         Rule("parameters_all", "*", "*", ours),
         Rule("*", "*", "*", NeedsModel("enterprise_arena.toml")),
     )
@@ -179,7 +200,6 @@ def rules(played: Callable[[], Rows] | None = None) -> tuple[Rule, ...]:
 
 FILING = "the documents are those of a named company; ours are constructed (models/.../opening.py)"
 DESIGN = "the size of the paper's experiment or of its data"
-STRUCTURE = "no parameter: part of the model's code, the same there"
 
 
 @click.command()
@@ -195,7 +215,8 @@ def main(seeds: int, jobs: int) -> None:
 
     show(out, read(PAPER), rules(lambda: played("paper")))
     early = sweep("enterprise_arena/paper", "never_raise", range(seeds), set={"horizon": 3})
-    out.print(compare({profile: played(profile) for profile in PROFILES}, early, seeds))
+    every = {profile: played(profile) for profile in PROFILES}
+    show_reference(out, lambda: compare(every, early, seeds))
     for profile in PROFILES:
         for first in range(0, len(COLUMNS), 8):
             out.print(standing(profile, played(profile), list(COLUMNS)[first : first + 8]))

@@ -4,6 +4,7 @@ Every published number of the paper: its question tasks, its case interviews, th
 the Enterprise Digital Twin, whose own scripts say more.
 """
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ import click
 import reproduce_beer_game
 import reproduce_edt
 import reproduce_reasoning
-from beside import CannotBe, NeedsModel, Parameter, Rule, show
+from beside import CannotBe, NeedsModel, Parameter, Rule, show, suite_size
 from published import Line, read
 from reproduce_reasoning import show_questions
 
@@ -22,31 +23,34 @@ from models.consulting.actions import FIELDS
 
 PAPER = "firmbench"
 
-_INTERVIEWS = NeedsModel("firmbench_interviews.toml")
+_INTERVIEWS = NeedsModel("firmbench.toml")
 
 
 def interview_parameter(line: Line, _: str) -> Any:
     """Return a parameter of the preset `paper` by its name in the paper."""
     paper = Consulting.preset("paper")
+    low, high = re.findall(r"scores from (\d+) to (\d+)", paper.rules_for("judge"))[0]
     # A round is a message of either side; the judge's last field is not one of the four dimensions.
     ours = {
         "max_rounds": paper.messages // 2,
         "max_words": paper.word_limit,
         "dimensions": len(FIELDS) - 1,
+        "judge_low": int(low),
+        "judge_high": int(high),
     }
     return ours[line.label]
 
 
 _HELD = Parameter("preset paper of consulting", interview_parameter)
 _CASES = CannotBe("the paper's cases are not ours to ship; six of our own do")
-_TOLD = CannotBe("told to the model that interviews or judges, no parameter of the world")
+_PACES = CannotBe("minutes of short, medium and long cases; our cases have no length")
 
 INTERVIEWS = (
     Rule("table_1", "*Consulting", "*", _INTERVIEWS),
     Rule("table_2", "*", "*", _INTERVIEWS),
-    Rule("parameters_consulting", "max_rounds|max_words|dimensions", "*", _HELD),
+    Rule("parameters_consulting", "max_rounds|max_words|dimensions|judge_*", "*", _HELD),
     Rule("parameters_consulting", "cases", "*", _CASES),
-    Rule("parameters_consulting", "*", "*", _TOLD),
+    Rule("parameters_consulting", "*", "*", _PACES),
 )
 
 SUITE = NeedsModel("firmbench.toml")
@@ -60,7 +64,7 @@ RULES = (
         "table_5", "*", "*", CannotBe("sizes of the paper's data sets, which desim does not hold")
     ),
     Rule("parameters_*", "*", "*", CannotBe("a setting of the runs, no parameter of a world")),
-    Rule("text", "base_methods", "*", CannotBe("the size of the paper's experiment")),
+    Rule("text", "base_methods", "*", suite_size("firmbench.toml")),
     Rule("text", "*", "*", SUITE),
 )
 

@@ -5,40 +5,56 @@
 
 The eight rows of questions of Table 1, a method a line, above those who played: what is right of
 all items of a capability, or of one of its buckets of difficulty. Beneath, the accuracy of each
-capability with its 95 % interval by Wilson. Episodes of the same policy count together; the
-interval is that of independent items, too narrow where the same item was answered several times.
+capability with its 95 % interval. Episodes of the same policy count together; the interval is over
+items, however often each was answered.
 
 The published figures belong to the public data sets and one language model. Only episodes of those
 items (`convert_firmbench.py`, `label_items.py`) can be expected to agree with them.
 """
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 from attrs import define, field
-from beside import CannotBe, Rule, named
-from published import find
+from beside import Parameter, Rule, named
+from published import Line, find
 
 from desim import Episode, catalog, play
 from desim.errors import BadRecord
 from desim.show.console import console
 from desim.show.table import Table
-from desim.statistics import Interval
-from desim.statistics.proportions import share
+from desim.statistics.clusters import ClusteredMean, clustered_share
 from models.reasoning.item import CAPABILITIES, slug
 from models.reasoning.model import ReasoningTasks
+from models.reasoning.scoring.short_answers import ABSOLUTE, RELATIVE, TOLERANCE
+from policies.llm.router.labels import read_label
+from policies.llm.router.policy import Policy
 
 PAPER = "firmbench"
+
+
+def parameter(line: Line, _: str) -> float | None:
+    """Return a rule of the scorers, of the labels or of the router by its name in the paper."""
+    own = {
+        "difficulty_low": read_label("Score: 0").score,
+        "difficulty_high": read_label("Score: 99").score,
+        "abs_tolerance": ABSOLUTE[ReasoningTasks.preset("paper").near_zero],
+        "rel_tolerance": RELATIVE,
+        "tatqa_abs_tolerance": TOLERANCE,
+        "routing_min_margin": Policy().min_margin,
+    }
+    return own[line.label]
+
 
 RULES = (
     Rule(
         "parameters_evaluation",
         "*",
         "*",
-        CannotBe("a rule of a scorer, of labels or of a prompt, no parameter of a preset"),
+        Parameter("scorers of reasoning, labels and the router of policies/llm", parameter),
     ),
 )
 
@@ -59,37 +75,39 @@ CELLS: Mapping[str, tuple[str, str]] = {
 
 @define
 class Counts:
-    """The right answers of a policy over its episodes, by capability and by bucket.
+    """The answers of a policy over its episodes, by capability and by bucket.
 
     Attributes:
         episodes: The number of episodes.
-        right: Right answers by metric.
-        counted: Answers by metric.
+        answers: By capability or bucket: 1 or 0 for each answer, with its item.
     """
 
     episodes: int = 0
-    right: dict[str, int] = field(factory=dict)
-    counted: dict[str, int] = field(factory=dict)
+    answers: dict[str, list[tuple[int, Hashable]]] = field(factory=dict)
 
-    def add(self, metrics: Mapping[str, Any]) -> None:
-        """Add the metrics of an episode."""
+    def add(self, params: Mapping[str, Any], metrics: Mapping[str, Any]) -> None:
+        """Add the metrics of an episode; an item is a place among those of the same parameters."""
         self.episodes += 1
-        names = [name for name, _ in CELLS.values()] + [slug(name) for name in CAPABILITIES]
-        for name in dict.fromkeys(names):
-            for prefix, counts in (("right", self.right), ("counted", self.counted)):
-                counts[name] = counts.get(name, 0) + int(metrics.get(f"{prefix}_{name}", 0))
+        items = str([params.get(name) for name in ("items", "tasks", "split", "limit")])
+        for name, outcomes in metrics.get("by_item", {}).items():
+            known = self.answers.setdefault(name, [])
+            known += [(right, (items, place)) for place, right in enumerate(outcomes)]
 
-    def share(self, name: str) -> Interval | None:
-        """Return the accuracy with its interval; None where nothing was counted."""
-        right, counted = self.right.get(name, 0), self.counted.get(name, 0)
-        return share([True] * right + [False] * (counted - right)) if counted else None
+    def share(self, name: str) -> ClusteredMean | None:
+        """Return the accuracy with its interval over items; None where nothing was counted."""
+        answers = self.answers.get(name, [])
+        return clustered_share(*zip(*answers, strict=True)) if answers else None
 
 
-def counted(episodes: Sequence[tuple[str, Mapping[str, Any]]]) -> dict[str, Counts]:
+#: A policy's name, the parameters of the world, and the metrics.
+Named = tuple[str, Mapping[str, Any], Mapping[str, Any]]
+
+
+def counted(episodes: Sequence[Named]) -> dict[str, Counts]:
     """Return the counts by policy of named metrics."""
     found: dict[str, Counts] = {}
-    for name, metrics in episodes:
-        found.setdefault(name, Counts()).add(metrics)
+    for name, params, metrics in episodes:
+        found.setdefault(name, Counts()).add(params, metrics)
     return found
 
 
@@ -102,7 +120,9 @@ def table_1(found: Mapping[str, Counts]) -> Table:
     ]
     for name, counts in found.items():
         shares = [counts.share(metric) for metric, _ in CELLS.values()]
-        lines.append([name, *(f"{one.mean:.3f} ({one.n})" if one else None for one in shares)])
+        lines.append(
+            [name, *(f"{one.mean:.3f} ({one.clusters})" if one else None for one in shares)]
+        )
     return Table(["accuracy", *(head for _, head in CELLS.values())], lines)
 
 
@@ -117,11 +137,11 @@ def capabilities(found: Mapping[str, Counts]) -> Table:
     )
 
 
-def _estimate(found: Interval | None) -> str | None:
+def _estimate(found: ClusteredMean | None) -> str | None:
     if found is None:
         return None
-    right = round(found.mean * found.n)
-    return f"{found.mean:.3f} [{found.low:.3f}, {found.high:.3f}] {right:,}/{found.n:,}"
+    ends = "" if found.low is None else f" [{found.low:.3f}, {found.high:.3f}]"
+    return f"{found.mean:.3f}{ends} {round(found.mean * found.n):,}/{found.n:,}"
 
 
 def show_questions(out: Any, paths: Sequence[Path] = ()) -> None:
@@ -136,31 +156,40 @@ def show_questions(out: Any, paths: Sequence[Path] = ()) -> None:
     found = counted(episodes)
     out.print("[bold]firmbench table_1[/bold]: its rows of questions, and items counted of ours")
     out.print(table_1(found))
-    out.print("accuracy by capability, 95 % interval by Wilson, right of counted")
+    out.print("accuracy by capability, 95 % interval over items, right of counted")
     out.print(capabilities(found))
 
 
-def _baselines() -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Play our baselines, and yield their names and metrics."""
+def _baselines() -> Iterator[Named]:
+    """Play our baselines."""
     model = ReasoningTasks()
     for spec in catalog.baselines(model):
-        yield named(model, spec), play(model, spec, keep_steps=False).metrics
+        episode = play(model, spec, keep_steps=False)
+        yield named(model, spec), episode.header.params, episode.metrics
 
 
-def _recorded(paths: Sequence[Path]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield the names and metrics of the records in files and folders."""
-    own, left_out = catalog.model_name(ReasoningTasks), 0
+def _recorded(paths: Sequence[Path]) -> Iterator[Named]:
+    for episode in records(paths, catalog.model_name(ReasoningTasks)):
+        policy = policy_name(episode.header.policies[_ROLE])
+        yield policy, episode.header.params, episode.metrics
+
+
+def records(paths: Sequence[Path], model: str, *, keep_steps: bool = False) -> Iterator[Episode]:
+    """Yield the whole records of a world in files and folders.
+
+    Raises:
+        click.ClickException: A record is damaged.
+    """
+    left_out = 0
     for file in _files(paths):
         try:
-            episode = Episode.read(file, whole=False, keep_steps=False)
+            episode = Episode.read(file, whole=False, keep_steps=keep_steps)
         except BadRecord as fault:
             raise click.ClickException(str(fault)) from None
-        if episode.header.model != own:
-            continue
-        if episode.result is None:
-            left_out += 1
-            continue
-        yield _policy(episode.header.policies[_ROLE]), episode.metrics
+        if episode.header.model == model and episode.result is not None:
+            yield episode
+        else:
+            left_out += episode.header.model == model
     if left_out:
         print(f"{left_out} records without a result are left out", file=sys.stderr)
 
@@ -175,7 +204,7 @@ def _files(paths: Sequence[Path]) -> Iterator[Path]:
         yield from sorted([*folder.glob("*.jsonl"), *folder.glob("*.jsonl.gz")])
 
 
-def _policy(label: str) -> str:
+def policy_name(label: str) -> str:
     """Return a short name of a policy: of a language model its method and its own name."""
     kind, *parts = label.split(",")
     arguments = dict(part.split("=", 1) for part in parts if "=" in part)

@@ -19,6 +19,8 @@ from beside import (
     named,
     pair,
     show,
+    show_reference,
+    suite_size,
     verdict,
 )
 from published import Line, find, markdown, number, read
@@ -29,6 +31,7 @@ from desim.show.table import Table
 from desim.statistics.intervals import interval
 from models.yc_bench import YCBench
 from models.yc_bench.rules.specs import DOMAINS
+from policies.llm.worlds.yc_bench import HISTORY
 
 PAPER = "yc_bench"
 
@@ -169,10 +172,10 @@ def market_share(*_: Any) -> list[float]:
 
 BASELINE = "published_greedy, direct, seeds 1 to 3"
 MODELS, MEMORY = NeedsModel("yc_bench.toml"), NeedsModel("yc_bench_memory.toml")
-DESIGN = CannotBe("the size of the paper's experiment")
 OURS = Parameter("preset paper", parameter)
+WINDOW = Parameter("the option history of llm", lambda *_: HISTORY)
 RULES = (
-    Rule("table_2", "Context window", "*", CannotBe("a constant of `llm`'s conversation: 20")),
+    Rule("table_2", "Context window", "*", WINDOW),
     Rule("table_2", "Domain count", "*", CannotBe("no parameter: every task has one domain")),
     Rule("table_2|architecture_drawing", "*", "*", OURS),
     Rule("curves", "Greedy Bot", "*", Rebuilt(BASELINE, curve)),
@@ -185,7 +188,7 @@ RULES = (
     ),
     Rule("figure_6", "inflation", "*", OURS),
     Rule("figure_10", "*", "*", MEMORY),
-    Rule("text", "models|seeds|runs", "*", DESIGN),
+    Rule("text", "models|seeds|runs", "*", suite_size("yc_bench.toml")),
     Rule("text", "task_checkpoints|domains", "*", OURS),
     Rule("*", "*", "*", MODELS),
 )
@@ -198,7 +201,7 @@ def main(seeds: int, jobs: int) -> None:
     """Print the published sheets, the recorded bots and the ranking."""
     out = console()
     show(out, read(PAPER), RULES)
-    out.print(bots())
+    show_reference(out, bots)
     out.print(ranking(seeds, jobs))
 
 

@@ -1,17 +1,18 @@
-"""Which limits of the cash pool, and which way of raising funds, make a group worth most?
+"""Which rule of each seat makes a group worth most, given the rules of all other seats?
 
-Every combination of a grid plays the same training seeds (common random numbers); the best one and
-the line-up `laissez_faire` are played once more on held-out seeds. The other seats keep their
-rules.
+From the line-up `tuned`, each seat in turn tries the rules of `CANDIDATES` on the same training
+seeds (common random numbers) and keeps the best; a round without a change ends the search. The
+result, `tuned` and `laissez_faire` are then played on held-out seeds.
 
-`policies/heuristics/enterprise` holds what this prints with its default arguments.
+`policies/heuristics/enterprise` holds what this prints with its default arguments, as `planned`.
 """
 
-from itertools import product
+import time
+from collections.abc import Mapping
 
 import click
 
-from desim import Rows, sweep
+from desim import sweep
 from desim.statistics.pairing import paired
 from models.enterprise import Enterprise
 from policies.heuristics.enterprise import lineups
@@ -19,50 +20,95 @@ from policies.heuristics.enterprise import lineups
 #: Training and held-out seeds; boards and examples use small seeds, which are in neither.
 TRAINING, HELD_OUT = 10_000, 20_000
 
-POOLS = [
-    f"cash_pool,months={months},least={least},slack={slack}"
-    for months, least, slack in product((1, 2, 3), (50_000, 100_000, 200_000), (2, 4))
-]
-FUNDS = (
-    "never_raise",
-    "raise_below,floor=300000,amount=1000000",
-    "raise_when_free,amount=1000000",
-)
+#: Rules by seat. The founder comes last, as an episode of a planner takes ten times as long. The
+#: stages of the plant have one rule together.
+CANDIDATES = {
+    "consultancy.manager": ("greedy", "simple"),
+    "plant": ("order_up_to", "order_up_to,team=true", "echelon_base_stock"),
+    "controller": tuple(f"cash_pool,months={n},least=100000,slack=2" for n in (1, 2, 3)),
+    "treasury.cfo": ("raise_below,floor=300000,amount=1000000", "never_raise"),
+    "startup.founder": (
+        "learning_focus",
+        "planner",
+        "planner,rerolls=10",
+        "planner,rerolls=10,load=3",
+    ),
+}
+
+#: Rules by seat.
+LineUp = dict[str, str]
 
 
 @click.command()
 @click.option("--preset", default="group", type=click.Choice(list(Enterprise.presets)))
-@click.option("--training", default=4, show_default=True, help="Training seeds, from 10,000.")
-@click.option("--held-out", default=20, show_default=True, help="Held-out seeds, from 20,000.")
-def main(preset: str, training: int, held_out: int) -> None:
-    """Print the ten best combinations, and the best one on held-out seeds."""
+@click.option("--training", default=2, show_default=True, help="Training seeds, from 10,000.")
+@click.option("--held-out", default=3, show_default=True, help="Held-out seeds, from 20,000.")
+@click.option("--rounds", default=1, show_default=True, help="Most rounds over all seats.")
+@click.option("--jobs", default=1, show_default=True, type=click.IntRange(1))
+def main(preset: str, training: int, held_out: int, rounds: int, jobs: int) -> None:
+    """Print every comparison, the line-up found, and its scores on held-out seeds."""
     group = Enterprise.preset(preset)
-    others = lineups(group)["tuned"]
-    candidates = [
-        {**others, "controller": pool, "treasury.cfo": funds}
-        for pool, funds in product(POOLS, FUNDS)
-    ]
-    rows = sweep(group, candidates, range(TRAINING, TRAINING + training), jobs=2)
-    means = {name: sum(own) / len(own) for name, own in scores(rows).items()}
-    ranked = sorted(means, key=means.__getitem__, reverse=True)
-    best = candidates[list(means).index(ranked[0])]
-    print(f"{preset}: mean net worth on {training} training seeds, dollars")
-    for name in ranked[:10]:
-        print(f"{means[name]:14,.0f}  {seats(name)}")
-    last = sweep(group, [best, "laissez_faire"], range(HELD_OUT, HELD_OUT + held_out), jobs=2)
-    tuned, alone = scores(last).values()
-    print(f"the best on {held_out} held-out seeds: {sum(tuned) / held_out:,.0f}")
-    print(f"gain over laissez_faire, paired: {paired(tuned, alone)}")
+    named = lineups(group)
+    seats = {seat: rules for seat, rules in CANDIDATES.items() if of_seat(named["tuned"], seat)}
+    search = Search(group, range(TRAINING, TRAINING + training), jobs)
+    found = search.ascended(dict(named["tuned"]), seats, rounds)
+    print(f"{preset}: {search.played} episodes in {search.seconds:,.0f} s; found:")
+    for role, rule in found.items():
+        print(f"  {role}={rule}")
+    last = [found, named["tuned"], named["laissez_faire"]]
+    held = range(HELD_OUT, HELD_OUT + held_out)
+    best, tuned, alone = (scores(group, each, held, jobs) for each in last)
+    print(f"mean on {held_out} held-out seeds: {sum(best) / held_out:,.0f}")
+    print(f"gain over tuned, paired: {paired(best, tuned)}")
+    print(f"gain over laissez_faire, paired: {paired(best, alone)}")
 
 
-def scores(rows: Rows) -> dict[str, list[float]]:
-    """Return the scores of each policy in the order of the seeds, dollars."""
-    return {str(name): own.values("score") for (name,), own in rows.groups("policy").items()}
+class Search:
+    """A search seat by seat, which plays no line-up twice."""
+
+    def __init__(self, group: Enterprise, seeds: range, jobs: int) -> None:
+        self.played, self.seconds = 0, 0.0
+        self._group, self._seeds, self._jobs = group, seeds, jobs
+        self._known: dict[tuple[str, ...], float] = {}
+
+    def ascended(
+        self, line_up: LineUp, seats: Mapping[str, tuple[str, ...]], rounds: int
+    ) -> LineUp:
+        """Return a line-up that no change of a single seat improves, or that of the last round."""
+        for _ in range(rounds):
+            before = line_up
+            for seat, rules in seats.items():
+                line_up = max((changed(line_up, seat, one) for one in rules), key=self.mean)
+                print(f"{self.mean(line_up):14,.0f}  {seat}={line_up[of_seat(line_up, seat)[0]]}")
+            if line_up == before:
+                break
+        return line_up
+
+    def mean(self, line_up: LineUp) -> float:
+        """Return the mean score of a line-up on the training seeds, dollars."""
+        key = tuple(line_up.values())
+        if key not in self._known:
+            start = time.perf_counter()
+            own = scores(self._group, line_up, self._seeds, self._jobs)
+            self._known[key] = sum(own) / len(own)
+            self.played += len(own)
+            self.seconds += time.perf_counter() - start
+        return self._known[key]
 
 
-def seats(label: str) -> str:
-    """Return the part of a label that the grid varies."""
-    return " ".join(text for text in label.split() if text.startswith(("controller", "treasury")))
+def changed(line_up: LineUp, seat: str, rule: str) -> LineUp:
+    """Return a line-up with another rule in a seat, or in all seats of a part."""
+    return {**line_up, **dict.fromkeys(of_seat(line_up, seat), rule)}
+
+
+def of_seat(line_up: Mapping[str, str], seat: str) -> list[str]:
+    """Return the roles of a seat or of a part."""
+    return [role for role in line_up if role == seat or role.startswith(f"{seat}.")]
+
+
+def scores(group: Enterprise, line_up: Mapping[str, str], seeds: range, jobs: int) -> list[float]:
+    """Return the scores of a line-up in the order of the seeds, dollars."""
+    return sweep(group, [line_up], seeds, executor=f"processes={jobs}").values("score")
 
 
 if __name__ == "__main__":

@@ -24,6 +24,7 @@ class Random:
     """
 
     draws: ClassVar[bool] = True
+    takes_options: ClassVar[bool] = True
 
     options: Options
     generator: "Generator"

@@ -24,6 +24,7 @@ class Greedy:
     """
 
     memoryless: ClassVar[bool] = True
+    takes_options: ClassVar[bool] = True
 
     options: Options
 

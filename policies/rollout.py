@@ -33,8 +33,8 @@ class Rollout:
     the base's is taken where its mean difference to it is the largest, and above *margin* of its
     standard errors: the best of several noisy means is too high.
 
-    Where a redrawn future keeps facts that no role knows, the policy is informed by them (the
-    world's README says which).
+    It knows the `rules`, as its futures follow the world's constants, and the `state` where a
+    redrawn future keeps facts that no role observes (the world's README says which).
 
     Attributes:
         options: Returns the options for an observation.
@@ -50,6 +50,7 @@ class Rollout:
     """
 
     draws: ClassVar[bool] = True
+    takes_options: ClassVar[bool] = True
 
     options: Options
     base: Policy

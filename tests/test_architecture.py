@@ -68,6 +68,7 @@ LAYERS = (
     "desim.studies.boards",
     "desim.studies.tuning",
     "desim.studies.decisions",
+    "desim.studies.audit",
     "desim.suites",
     "desim.reports.elements",
     "desim.reports.record",

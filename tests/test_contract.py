@@ -22,16 +22,17 @@ from desim.core.model_protocols import (
     HasCalendar,
     HasDeterminism,
     HasParts,
+    HasScoreRange,
     NamesModels,
     is_deterministic,
     offers,
 )
 from desim.core.policy_protocols import (
     is_drawing,
-    is_informed,
+    knows,
     needs_world_seed,
 )
-from desim.episodes.lineup import WorldSeat, assigned
+from desim.episodes.lineup import WorldSeat, assigned, lineup_knows
 from desim.schema import codec, from_plain, json_schema, to_plain
 from desim.studies.boards.leaderboard import everything
 
@@ -140,7 +141,8 @@ def test_a_world_with_draws_differs_between_seeds(name: str) -> None:
         [
             (name, spec)
             for name, spec in CASES
-            if not any(is_informed(one) or is_drawing(one) for one in makers(name, spec))
+            if lineup_knows(catalog.model(name), read_policies([spec])) in ("observation", "rules")
+            if not any(map(is_drawing, makers(name, spec)))
         ]
     ),
     ids=str,
@@ -151,6 +153,25 @@ def test_a_policy_that_knows_the_seed_is_marked(name: str, spec: str) -> None:
     What a policy reads of the model's parameters this does not find: see the twins of each world.
     """
     assert first_difference(catalog.model(name), spec) == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "spec"),
+    [
+        (name, spec)
+        for name in WORLDS
+        if offers(catalog.model(name), HasScoreRange)
+        for spec in ("random", "greedy", *catalog.baselines(catalog.model(name))[:1])
+    ],
+    ids=str,
+)
+def test_no_score_leaves_the_range_that_a_world_declares(name: str, spec: str) -> None:
+    """Statements of `--until` and `--select` rest on it."""
+    model = catalog.model(name)
+    assert offers(model, HasScoreRange)
+    assert (bounds := model.score_range)
+    for seed in range(3):
+        assert bounds[0] <= play(model, read_policies([spec]), seed).score <= bounds[1]
 
 
 @frozen
@@ -178,10 +199,10 @@ def test_a_twin_finds_a_policy_that_peeks() -> None:
     assert first_difference(Walk(), "greedy", Walk(wind=0.0)) == ""
 
 
-def test_of_the_shipped_policies_one_has_the_worlds_seed_and_is_not_informed() -> None:
+def test_of_the_shipped_policies_one_has_the_worlds_seed_and_knows_observations() -> None:
     """A published bot, whose runner seeds its draws with the world's seed."""
     every = {one for name, spec in CASES for one in makers(name, spec) if needs_world_seed(one)}
-    assert {one.__name__ for one in every if not is_informed(one)} == {"PublishedRandom"}
+    assert {one.__name__ for one in every if knows(one) == "observation"} == {"PublishedRandom"}
     assert {"Perfect", "Foresight", "KnownLuck"} <= {one.__name__ for one in every}
 
 

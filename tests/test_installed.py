@@ -168,6 +168,13 @@ def test_every_model_runs(python: Path, tmp_path: Path, world: str) -> None:
     assert (summary["score"], summary["ledger_digest"]) == (here.score, here.ledger_digest)
 
 
+def test_the_papers_figures_are_installed(python: Path, tmp_path: Path) -> None:
+    """A suite of a user compares with them without a checkout."""
+    code = "from desim.suites.published import FIGURES; print(*sorted(FIGURES.iterdir()))"
+    files = call(tmp_path, python, "-c", code).split()
+    assert [Path(file).stem for file in files] == ["enterprise_arena", "firmbench", "yc_bench"]
+
+
 @pytest.mark.skipif(importlib.util.find_spec("mypy") is None, reason="mypy is not installed")
 def test_mypy_sees_the_types_in_a_users_project(python: Path, tmp_path: Path) -> None:
     """It infers models, policies and episodes, and reports what is no policy and no model."""

@@ -8,6 +8,7 @@ the framework tests for it with `offers`.
 import hashlib
 import json
 import math
+import re
 from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
@@ -20,8 +21,10 @@ from typing import (
 )
 
 import msgspec
-from attrs import field, frozen
+from attrs import asdict, field, frozen
 
+from desim.catalog.mean_bound import MeanBound
+from desim.core.roles import Knowledge
 from desim.errors import UsageError
 from desim.schema import to_plain
 from desim.short_repr import short_repr
@@ -46,7 +49,7 @@ _FORMAT = 1
 
 
 #: A larger file is refused.
-_MOST_BYTES = 10_000_000
+MOST_BYTES = 10_000_000
 
 
 #: The key of the only entry of a preset whose episodes do not depend on the seed.
@@ -73,6 +76,12 @@ def _kind(value: Any) -> Kind:
     return found
 
 
+def _record(value: Any) -> str:
+    if value and not re.fullmatch(r"best/[^/\\]+\.jsonl\.gz", value):
+        raise ValueError(f"record {short_repr(value)} was given; it is best/NAME.jsonl.gz")
+    return str(value)
+
+
 @frozen
 class KnownBound:
     """An upper bound on the score of an episode, or the best known score instead.
@@ -96,12 +105,14 @@ class KnownScore:
         best: The best score of a known run; at least the floor.
         policy: The spec of that run, or the name of another method that found it.
         bound: An upper bound on the score of every policy; None if no bound is known.
+        record: The record of that run beside the file, where the spec alone does not repeat it.
     """
 
     floor: float = field(converter=_finite)
     best: float = field(converter=_finite)
     policy: str
     bound: KnownBound | None = None
+    record: str = field(default="", converter=_record)
 
     def __attrs_post_init__(self) -> None:
         if self.bound is not None and self.bound.kind == BEST_KNOWN:
@@ -128,9 +139,11 @@ class KnownScores:
         floor: The spec of the policy whose score is the floor. A policy that draws random numbers
             counts with its mean over the seeds.
         played: By spec, the number of seeds on which it was played in search of the best run.
-        informed: The specs in `played` that use facts which their roles cannot observe.
+        knows: What the specs in `played` know, where it is more than observations.
         by_seed: The scores by seed; empty if `every` is given.
         every: The scores of every seed, if episodes do not depend on the seed.
+        fair: A bound on the mean score of policies that do not know the future; None if none is
+            known.
     """
 
     fingerprint: str
@@ -138,9 +151,10 @@ class KnownScores:
     roles: tuple[tuple[str, ...], ...]
     floor: str
     played: Mapping[str, int]
-    informed: frozenset[str]
+    knows: Mapping[str, Knowledge]
     by_seed: Mapping[int, KnownScore] = field(factory=dict)
     every: KnownScore | None = None
+    fair: MeanBound | None = None
 
     def __attrs_post_init__(self) -> None:
         if bool(self.by_seed) == (self.every is not None):
@@ -178,12 +192,26 @@ class _Entry(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     by: str
     bound: float | None = None
     kind: str | None = None
+    record: str = ""
 
     def known(self) -> KnownScore:
         if (self.bound is None) != (self.kind is None):
             raise ValueError("a bound without its kind, or a kind without its bound, was given")
         bound = None if self.bound is None else KnownBound(self.bound, self.kind)
-        return KnownScore(self.floor, self.best, self.by, bound)
+        return KnownScore(self.floor, self.best, self.by, bound, self.record)
+
+
+class _Fair(msgspec.Struct, forbid_unknown_fields=True):
+    value: float
+    kind: str
+    half: float
+    policy: str
+    gap: float
+    gap_half: float
+    seeds: str
+
+    def known(self) -> MeanBound:
+        return MeanBound(**msgspec.structs.asdict(self))
 
 
 class _Preset(msgspec.Struct, forbid_unknown_fields=True):
@@ -192,8 +220,11 @@ class _Preset(msgspec.Struct, forbid_unknown_fields=True):
     roles: tuple[tuple[str, ...], ...]
     floor: str
     played: dict[str, int]
-    informed: tuple[str, ...]
     scores: dict[str, _Entry]
+    knows: dict[str, Knowledge] = {}
+    #: Written by earlier versions for what knows hidden state or the future.
+    informed: tuple[str, ...] = ()
+    fair: _Fair | None = msgspec.field(default=None, name="fair bound")
 
     def known(self) -> KnownScores:
         found = {seed: entry.known() for seed, entry in self.scores.items()}
@@ -203,9 +234,11 @@ class _Preset(msgspec.Struct, forbid_unknown_fields=True):
                 f"seed {short_repr(wrong[0])} was given; it is a whole number or every"
             )
         by_seed = {int(seed): one for seed, one in found.items()}
-        informed = frozenset(self.informed)
-        known = (self.fingerprint, self.desim, self.roles, self.floor, self.played, informed)
-        return KnownScores(*known, by_seed, every)
+        marked: dict[str, Knowledge] = dict.fromkeys(self.informed, "state")
+        knows = {**marked, **self.knows}
+        known = (self.fingerprint, self.desim, self.roles, self.floor, self.played)
+        fair = self.fair.known() if self.fair else None
+        return KnownScores(*known, knows, by_seed, every, fair)
 
 
 class _File(msgspec.Struct, forbid_unknown_fields=True):
@@ -226,7 +259,7 @@ def read_known_scores(module: str) -> Mapping[str, KnownScores]:
     """
     path = Path(module).with_name(FILE_NAME)
     try:
-        data = read_regular(path, _MOST_BYTES)
+        data = read_regular(path, MOST_BYTES)
     except OSError as fault:
         raise UsageError(f"cannot read {path}: {fault.strerror}") from None
     return parsed_known_scores(data, str(path))
@@ -242,19 +275,23 @@ def parsed_known_scores(data: bytes, name: str) -> Mapping[str, KnownScores]:
     Raises:
         UsageError: The content is damaged, or a number in it is impossible.
     """
+    found = {}
+    for preset, entry in _decoded(data, name).presets.items():
+        try:
+            found[preset] = entry.known()
+        except ValueError as fault:
+            raise UsageError(f"{name}, preset {short_repr(preset)}: {fault}") from None
+    return found
+
+
+def _decoded(data: bytes, name: str) -> _File:
     try:
         file = msgspec.json.decode(data, type=_File)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as fault:
         raise UsageError(f"{name} holds no known scores: {fault}") from None
     if file.format != _FORMAT:
         raise UsageError(f"{name} has format {file.format}; this version reads format {_FORMAT}")
-    found = {}
-    for preset, entry in file.presets.items():
-        try:
-            found[preset] = entry.known()
-        except ValueError as fault:
-            raise UsageError(f"{name}, preset {short_repr(preset)}: {fault}") from None
-    return found
+    return file
 
 
 def known_scores_text(script: str, presets: Mapping[str, KnownScores]) -> str:
@@ -269,6 +306,22 @@ def known_scores_text(script: str, presets: Mapping[str, KnownScores]) -> str:
     return head + ",\n".join(blocks) + "\n }\n}\n"
 
 
+def with_preset(data: bytes, name: str, preset: str, known: KnownScores) -> bytes:
+    """Return the content of a file with the known scores of one preset replaced or added.
+
+    Args:
+        data: The content before.
+        name: The file's name, for the text of an error.
+        preset: The preset.
+        known: Its known scores.
+
+    Raises:
+        UsageError: The content before is damaged.
+    """
+    others = parsed_known_scores(data, name)
+    return known_scores_text(_decoded(data, name).script, {**others, preset: known}).encode()
+
+
 def _block(known: KnownScores) -> str:
     facts = {
         "fingerprint": known.fingerprint,
@@ -276,8 +329,10 @@ def _block(known: KnownScores) -> str:
         "roles": known.roles,
         "floor": known.floor,
         "played": dict(sorted(known.played.items())),
-        "informed": sorted(known.informed),
+        "knows": dict(sorted(known.knows.items())),
     }
+    if known.fair:
+        facts["fair bound"] = asdict(known.fair)
     scores = {str(seed): known.by_seed[seed] for seed in sorted(known.by_seed)}
     if known.every:
         scores[_EVERY] = known.every
@@ -288,8 +343,8 @@ def _block(known: KnownScores) -> str:
 
 def _entry(one: KnownScore) -> _Entry:
     bound = one.bound
-    ends = (None, None) if bound is None else (bound.value, bound.kind)
-    return _Entry(one.floor, one.best, one.policy, *ends)
+    value, kind = (bound.value, bound.kind) if bound else (None, None)
+    return _Entry(one.floor, one.best, one.policy, value, kind, one.record)
 
 
 def _json(value: Any) -> str:

@@ -106,7 +106,7 @@ def _heuristics(cls: type) -> ModuleType | None:
 
 
 def _rules(cls: type) -> tuple[ModuleType | None, ...]:
-    """Return the modules of a model's policies: rules of the observation, and informed ones."""
+    """Return the modules of a model's policies: the rules, and those that know more."""
     return _heuristics(cls), _module("informed", cls)
 
 

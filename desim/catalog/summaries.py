@@ -9,6 +9,7 @@ from attrs import frozen
 from desim import catalog
 from desim.core.model_protocols import (
     HasParts,
+    HasPresetWarnings,
     Model,
     default_roles,
     offers,
@@ -16,8 +17,9 @@ from desim.core.model_protocols import (
 from desim.core.policy_protocols import (
     declared_arguments,
     is_drawing,
-    is_informed,
+    knows,
 )
+from desim.core.roles import Knowledge
 from desim.schema import members
 from desim.schema.arguments import parameters
 from desim.schema.wire_types import attribute_texts
@@ -50,13 +52,13 @@ class PolicySummary:
     Attributes:
         text: The first line of its docstring.
         arguments: What a spec of it may set.
-        informed: Whether it uses facts that its role cannot observe.
+        knows: What it knows: a level of `KNOWLEDGE`.
         draws: Whether its actions depend on chance or on the episode's seed.
     """
 
     text: str
     arguments: tuple[ArgumentSummary, ...]
-    informed: bool
+    knows: Knowledge
     draws: bool
 
 
@@ -100,6 +102,7 @@ class ModelSummary:
         further_arguments: What policies of every model take in this one beside their own arguments.
         baselines: The specs that `desim baselines` plays.
         parts: The parts by name, also those inside a part, as `west.plant`.
+        warnings: Sentences on the scores of presets, by the preset's name.
     """
 
     text: str
@@ -109,6 +112,7 @@ class ModelSummary:
     further_arguments: Mapping[str, tuple[ArgumentSummary, ...]]
     baselines: tuple[str, ...]
     parts: Mapping[str, PartSummary]
+    warnings: Mapping[str, str]
 
 
 @frozen
@@ -158,17 +162,18 @@ def _model_summary(name: str) -> ModelSummary:
             )
             for name, role in model.roles.items()
         },
-        _policy_summaries(catalog.policies(cls)),
+        _policy_summaries(catalog.policies(cls), model),
         _further_arguments(cls),
         catalog.baselines(model),
         dict(_parts(model)),
+        dict(cls.preset_warnings) if offers(cls, HasPresetWarnings) else {},
     )
 
 
 def _parts(model: Model[Any], prefix: str = "") -> Iterator[tuple[str, PartSummary]]:
     for name, part in model.models.items() if offers(model, HasParts) else ():
         cls = type(part)
-        policies = _policy_summaries(catalog.policies(cls))
+        policies = _policy_summaries(catalog.policies(cls), part)
         yield f"{prefix}{name}", PartSummary(catalog.model_name(cls), policies)
         yield from _parts(part, f"{prefix}{name}.")
 
@@ -184,10 +189,12 @@ def _further_arguments(model: type) -> dict[str, tuple[ArgumentSummary, ...]]:
     return found
 
 
-def _policy_summaries(policies: Mapping[str, type]) -> dict[str, PolicySummary]:
+def _policy_summaries(
+    policies: Mapping[str, type], model: Model[Any] | None = None
+) -> dict[str, PolicySummary]:
     return {
         name: PolicySummary(
-            _first_line(cls), _required_first(_arguments(cls)), is_informed(cls), is_drawing(cls)
+            _first_line(cls), _required_first(_arguments(cls)), knows(cls, model), is_drawing(cls)
         )
         for name, cls in policies.items()
     }

@@ -28,9 +28,17 @@ COMMANDS = {
         "study.tune",
         "Search the parameters of a policy, or of MODEL, with the highest mean score.",
     ),
+    "audit": (
+        "study.audit",
+        "Play plans that use no knowledge of MODEL against the honest rules of each preset.",
+    ),
     "bench": (
         "measure.bench",
         "Play every world of SUITE.toml with every entry, or print the results in DIR.",
+    ),
+    "record-book": (
+        "measure.record_book",
+        "Print the best known scores, or enter runs that beat them.",
     ),
     "replay": ("keep.replay", "Play the answers of a record again and compare every step."),
     "resume": ("keep.resume", "Play an interrupted record to its end, in the same file."),

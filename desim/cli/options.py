@@ -259,11 +259,15 @@ SET: dict[str, Any] = {
     "callback": converted(read_parameters),
 }
 
+#: Seeds of episodes.
+SEEDS: dict[str, Any] = {"type": str, "metavar": "A:B", "callback": converted(_seeds)}
+
 _NEW_FILE = click.Path(dir_okay=False)
 
 #: By the name of a field the arguments of `click.Option`, and as `option` its name if that differs.
 _FORMS: dict[str, dict[str, Any]] = {
     "as_json": {"option": "--json"},
+    "held_out": SEEDS,
     "jobs": {"type": click.IntRange(min=1), "default": lambda: os.cpu_count() or 1},
     "key": {"type": click.Path(), "callback": converted(_key)},
     "last_events": {
@@ -288,7 +292,7 @@ _FORMS: dict[str, dict[str, Any]] = {
         "shell_complete": complete_role,
     },
     "seed": {"type": click.IntRange(min=0), "default": 0, "show_default": True},
-    "seeds": {"type": str, "metavar": "A:B", "callback": converted(_seeds)},
+    "seeds": SEEDS,
     "set": SET,
     "specs": SPECS,
     "trace": {"type": _NEW_FILE},

@@ -14,6 +14,7 @@ from attrs import evolve
 from rich.console import Console
 
 from desim.catalog.summaries import ArgumentSummary, CatalogSummary, ModelSummary, PolicySummary
+from desim.core.roles import KNOWLEDGE, knowledge_legend
 from desim.episodes.usage import default_share, is_played
 from desim.errors import UsageError, possible
 from desim.jobs.rows.rows import Rows
@@ -31,11 +32,8 @@ class Findings(Protocol):
         ...
 
 
-#: The marks of policies in lists, in this order, and their meaning.
-_MARKS = {
-    "informed": "uses facts that its role cannot observe, so it is no rival of the others",
-    "draws": "its actions depend on chance or on the seed",
-}
+#: The mark of a policy that draws, in lists, and its meaning.
+_DRAWS, _DRAWS_MEANS = "draws", "draws: its actions depend on chance or on the seed"
 
 
 def print_catalog(catalog: CatalogSummary) -> None:
@@ -68,6 +66,7 @@ def print_model(name: str, catalog: CatalogSummary) -> None:
         "model": name,
         "what it is": model.text or NOTHING,
         "presets": ", ".join(model.presets),
+        **{f"warning: {preset}": text for preset, text in model.warnings.items()},
         **({"parts": parts} if parts else {}),
         "baselines": "  ".join(model.baselines) or NOTHING,
     }
@@ -112,6 +111,8 @@ def print_policy(name: str, catalog: CatalogSummary) -> None:
     )
     out = console()
     out.print(f"{name}: {known[name].text}", markup=False, highlight=False)
+    level = known[name].knows
+    out.print(f"knows {level}: {KNOWLEDGE[level]}", markup=False, highlight=False)
     out.print()
     out.print(_words(("argument", "default", "what it sets"), chain(own, further)))
 
@@ -226,15 +227,14 @@ def _policies(
         )
         for name, policy in policies.items()
     )
-    legend = [f"{mark}: {meaning}" for mark, meaning in _MARKS.items() if mark in used]
+    legend = knowledge_legend(policy.knows for policy in policies.values())
+    legend += [_DRAWS_MEANS] if _DRAWS in used else []
     yield evolve(_words(heads, lines), title=title, notes=notes, legend=legend)
 
 
 def _marks(policy: PolicySummary) -> list[str]:
-    """Return the words of `_MARKS` that hold for a policy."""
-    return [
-        name for name, holds in zip(_MARKS, (policy.informed, policy.draws), strict=True) if holds
-    ]
+    """Return what a policy knows if that is more than observations, and whether it draws."""
+    return [policy.knows] * (policy.knows != "observation") + [_DRAWS] * policy.draws
 
 
 def _words(heads: Sequence[str], lines: Iterable[Sequence[str]]) -> Table:

@@ -3,6 +3,7 @@
 * `composite`: `Composite`, a model made of parts and links.
 * `specs`: the parameters of a part and of a link, as plain values.
 * `group`: `Group`, the state of such an episode and what links may do.
+* `exchange`: moves of cash and goods between two parts, and the check that none is created.
 * `part_ledgers`: the ledgers of the parts under their names.
 * `parts_model`: base classes of models that are made of parts, with the parts' metrics, series and
   tables under their names.

@@ -1,18 +1,26 @@
 """The state of several models on one clock, and the operations of links on them."""
 
-from collections import Counter
 from collections.abc import Generator, Iterator, Mapping
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from datetime import datetime
+from fractions import Fraction
 from typing import Any
 
 from attrs import evolve, frozen
 from simpy.events import Event
 
 from desim.composition.common_clock import CommonClock, LocalTicks
+from desim.composition.exchange import (
+    NotConserved,
+    Side,
+    cash_side,
+    exchange,
+    exchange_faults,
+    goods_side,
+    part_and_place,
+)
 from desim.composition.part_ledgers import PartLedger, ledgers_of
 from desim.composition.parts import AFTER_LINKS, MAX_PARTS, Part, part_seed
-from desim.core.ledger_protocols import HasIntercompany
 from desim.core.model_protocols import HasCalendar, Model, TickCalendar, offers
 from desim.core.result import Result
 from desim.core.world import World
@@ -133,8 +141,9 @@ class Group:
 
         Raises:
             UsageError: The part does not exist or has not begun.
+            NotConserved: The block has moved cash or goods in this part alone.
         """
-        return self.part(name).at_common_time()
+        return self._checked(self.part(name))
 
     def until(self, moment: datetime) -> int:
         """Return the ticks from now to a moment; 0 if it is past."""
@@ -147,9 +156,17 @@ class Group:
             UsageError: The part does not exist, has not begun, or has no intercompany account.
             ValueError: The part keeps no cash with its parameters.
         """
-        model = self._company(name)
-        with self.at(name) as state:
-            return model.cash(state)
+        cents = self._held(cash_side(self.part(name)))
+        return int(cents)
+
+    def goods(self, address: str) -> int | Fraction:
+        """Return the units on hand at a place of a part, such as "north.factory".
+
+        Raises:
+            UsageError: The part does not exist, has not begun, or exchanges no goods.
+            ValueError: The part has no such place.
+        """
+        return self._held(self._goods_side(address))
 
     def transfer(self, sender: str, receiver: str, cents: int) -> None:
         """Pay cash from one part to another: both books change at this instant, or neither.
@@ -159,38 +176,64 @@ class Group:
                 parts are the same.
             ValueError: The sender has not enough cash, the amount is not a whole number above 0, or
                 a part keeps no cash.
+            NotConserved: The parts hold more or less cash than before, or their balances do not
+                cancel.
         """
-        paying, receiving = self._company(sender), self._company(receiver)
-        if sender == receiver:
-            raise UsageError(f"part {sender!r} was to pay itself; name two parts")
-        with self.at(sender) as from_, self.at(receiver) as to:
-            # Checked before anything is posted: the receiver may refuse only because it keeps no
-            # cash, the sender also because of the amount.
-            receiving.cash(to)
-            paying.pay_cash(from_, cents, receiver)
-            receiving.receive_cash(to, cents, sender)
+        exchange(cash_side(self.part(sender)), cash_side(self.part(receiver)), cents)
+        self.check_conserved()
+
+    def deliver(self, sender: str, receiver: str, units: int) -> None:
+        """Deliver goods from one part to another: both ledgers change at this instant, or neither.
+
+        Args:
+            sender: Part and place, such as "north.factory".
+            receiver: Part and place.
+            units: A whole number above 0.
+
+        Raises:
+            UsageError: A part does not exist, has not begun or exchanges no goods, or both parts
+                are the same.
+            ValueError: A part has no such place, the sender has not enough units there, or the
+                units are not a whole number above 0.
+            NotConserved: As `transfer`.
+        """
+        exchange(self._goods_side(sender), self._goods_side(receiver), units)
+        self.check_conserved()
 
     def intercompany_faults(self) -> list[str]:
         """Return a sentence for every pair of parts whose balances do not cancel.
 
         The balances of a repeated part are summed.
         """
-        owed: Counter[tuple[str, str]] = Counter()
-        for part in (part for name in self.parts for part in self.repetitions(name)):
-            if offers(part.model, HasIntercompany):
-                for partner, cents in part.model.intercompany(part.state).items():
-                    owed[part.name, partner] += cents
-        return [
-            f"{name} has {cents} cents with {partner}, which has {other} with {name}"
-            for (name, partner), cents in owed.items()
-            if partner in self.members and cents + (other := owed[partner, name])
-        ]
+        parts = (part for name in self.parts for part in self.repetitions(name))
+        return exchange_faults(parts, self.members)
 
-    def _company(self, name: str) -> HasIntercompany:
-        model: Any = self.part(name).model
-        if not offers(model, HasIntercompany):
-            raise UsageError(f"part {name!r}, {type(model).__name__}, has no intercompany account")
-        return model
+    def check_conserved(self) -> None:
+        """Check that cash and goods which entered a part have left another.
+
+        Raises:
+            NotConserved: The balances of two parts do not cancel.
+        """
+        if faults := self.intercompany_faults():
+            now = self.world.now
+            raise NotConserved(
+                f"cash or goods were created or lost by t={now}, {self.clock.moment(now)}: "
+                + "; ".join(faults)
+            )
+
+    @contextmanager
+    def _checked(self, part: Part) -> Iterator[Any]:
+        with part.at_common_time() as state:
+            yield state
+        self.check_conserved()
+
+    def _goods_side(self, address: str) -> Side:
+        name, place = part_and_place(address)
+        return goods_side(self.part(name), place)
+
+    def _held(self, side: Side) -> int | Fraction:
+        with side.part.at_common_time() as state:
+            return side.held(state)
 
     # -- parts -----------------------------------------------------------------------------------
 

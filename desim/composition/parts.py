@@ -51,12 +51,6 @@ def part_seed(seed: int, name: str, repetition: int = 0) -> int:
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big")
 
 
-def split_name(name: str) -> tuple[str, str]:
-    """Return the part and the name inside it: `plant.retailer` is `retailer` of `plant`."""
-    part, _, inside = name.partition(".")
-    return part, inside
-
-
 class Part:
     """One model on a common clock.
 

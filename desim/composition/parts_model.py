@@ -12,9 +12,9 @@ from attrs import evolve
 
 from desim.catalog.presets import Presets
 from desim.composition.group import Group, Member
-from desim.composition.parts import Part, part_seed, split_name
+from desim.composition.parts import Part, part_seed
 from desim.core.calendar import Calendar
-from desim.core.ledger_protocols import HasStatements, Statement
+from desim.core.ledger_protocols import Conserving, HasStatements, Statement
 from desim.core.model_protocols import (
     HasRoleTimes,
     Model,
@@ -24,7 +24,7 @@ from desim.core.model_protocols import (
     offers,
 )
 from desim.core.reported import Column, HasSeries, HasSeriesColumns, HasSeriesTicks, HasTables
-from desim.core.roles import Role
+from desim.core.roles import Role, split_name
 from desim.core.world import World
 
 #: Stands instead of the reason of the end for a part that has not begun.
@@ -87,6 +87,18 @@ class PartsModel:
         """Return the group of parts in a state; the state itself if the subclass adds nothing."""
         group: Group = state
         return group
+
+    def check_conserved(self, state: Any) -> None:
+        """Check that cash and goods only moved between parts, also inside parts with parts.
+
+        Raises:
+            NotConserved: Cash or goods entered or left one part and no other.
+        """
+        group = self.group_of(state)
+        group.check_conserved()
+        for part in group.parts.values():
+            if offers(part.model, Conserving):
+                part.model.check_conserved(part.state)
 
     def metrics(self, state: Any) -> dict[str, Any]:
         """Return score, end and metrics of every part.

@@ -2,6 +2,7 @@
 
 import datetime as dt
 from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
 from typing import (
     Any,
     ClassVar,
@@ -105,6 +106,48 @@ class HasIntercompany(Protocol):
 
     def intercompany(self, state: Any) -> Mapping[str, int]:
         """Return the balances by partner in cents: above 0 is owed to this company."""
+        ...
+
+
+@runtime_checkable
+class HasGoodsExchange(Protocol):
+    """A model of a company that can exchange goods with the other companies of a group."""
+
+    def goods(self, state: Any, place: str) -> int | Fraction:
+        """Return the units on hand at a place.
+
+        Raises:
+            ValueError: The company has no such place.
+        """
+        ...
+
+    def deliver_goods(self, state: Any, place: str, units: int, partner: str) -> None:
+        """Add units that *partner* delivers at this tick to a place; at least 1 unit."""
+        ...
+
+    def take_goods(self, state: Any, place: str, units: int, partner: str) -> None:
+        """Hand over units of a place to *partner* at this tick.
+
+        Raises:
+            ValueError: The place has fewer units on hand, or the units are fewer than 1.
+        """
+        ...
+
+    def exchanged_goods(self, state: Any) -> Mapping[str, int]:
+        """Return by partner the units received from it less those handed over to it."""
+        ...
+
+
+@runtime_checkable
+class Conserving(Protocol):
+    """A model that can check that nothing was created or lost; the end of an episode does so."""
+
+    def check_conserved(self, state: Any) -> None:
+        """Check the ledgers of a state against each other.
+
+        Raises:
+            ModelFailed: Something was created or lost.
+        """
         ...
 
 

@@ -120,6 +120,14 @@ class HasPresets(Protocol):
     presets: ClassVar[Mapping[str, Mapping[str, Any]]]
 
 
+@runtime_checkable
+class HasPresetWarnings(Protocol):
+    """A model class with presets whose scores must not be compared with those of the others."""
+
+    #: A sentence by the preset's name, shown by `desim list`.
+    preset_warnings: ClassVar[Mapping[str, str]]
+
+
 # On the class and not on an instance: the files are named before the model is built from a record,
 # which would open them.
 @runtime_checkable
@@ -247,6 +255,18 @@ class HasDeterminism(Protocol):
 
 
 @runtime_checkable
+class HasClusters(Protocol):
+    """A model whose seeds choose what they play from a few, such as the cases of an interview.
+
+    Seeds of one cluster are no independent values: intervals count clusters.
+    """
+
+    def cluster(self, seed: int) -> str:
+        """Return the name of the cluster of a seed, such as the id of its case."""
+        ...
+
+
+@runtime_checkable
 class HasFuture(Protocol):
     """A model that holds values which roles cannot observe yet, and redraws or keeps each of them.
 
@@ -294,6 +314,20 @@ class HasWorstScore(Protocol):
         """The lowest score that an episode can have; tables count a failed episode with it.
 
         None if the score has no lower bound with these parameters.
+        """
+        ...
+
+
+@runtime_checkable
+class HasScoreRange(Protocol):
+    """A model whose scores have a lowest and a highest value."""
+
+    @property
+    def score_range(self) -> tuple[float, float] | None:
+        """The lowest and the highest score that an episode can have; the narrowest that is certain.
+
+        Stopping and selection then hold for any distribution of the scores. None if the score has
+        no such range with these parameters.
         """
         ...
 

@@ -15,6 +15,9 @@ from typing import (
 from attrs import field, frozen
 
 from desim.core.model_protocols import Model, kept_facts, offers
+from desim.core.roles import KNOWLEDGE, Knowledge, knowledge_order
+from desim.errors import UsageError
+from desim.short_repr import short_repr
 
 
 @frozen
@@ -238,13 +241,34 @@ class TakesAllRoles(Protocol):
 
 
 @runtime_checkable
-class Informed(Protocol):
-    """A policy class, or a function, that uses facts which its role cannot observe.
+class Knows(Protocol):
+    """A policy, its class or a function that declares what it knows: by default `observation`.
 
-    For instance next month's demand, the clients that will turn out adversarial, or the seed. Lists
-    and boards mark it: it shows what knowing these facts is worth, and competes with no policy that
-    does not know them.
+    Boards rank policies of one level among themselves. A class that knows `observation` receives a
+    seat without the world's parameters, unless it offers `DependsOnModel`.
     """
+
+    knows: Knowledge
+
+
+@runtime_checkable
+class KnowsByArguments(Protocol):
+    """A policy class that knows more where an argument is given, such as a stock level."""
+
+    #: The level by the name of the argument.
+    knows_by: ClassVar[Mapping[str, Knowledge]]
+
+
+@runtime_checkable
+class TakesOptions(Protocol):
+    """A policy class that decides by the options of roles, so it knows what these know."""
+
+    takes_options: ClassVar[bool]
+
+
+@runtime_checkable
+class Informed(Protocol):
+    """A policy with the mark of earlier versions; one that is informed knows at least `state`."""
 
     informed: ClassVar[bool]
 
@@ -254,8 +278,8 @@ class Informed(Protocol):
 class NeedsWorldSeed(Protocol):
     """A policy class whose `seated` receives a `WorldSeat`, which holds the world's seed.
 
-    It counts as informed, unless it says `informed = False`: a published bot whose runner seeds its
-    draws with the world's seed, and which uses the seed for nothing else.
+    It knows the `future`, unless it declares otherwise: a published bot whose runner seeds its
+    draws with the world's seed knows `observation`, and its seat has no parameters.
     """
 
     needs_world_seed: ClassVar[bool]
@@ -290,18 +314,53 @@ class HasBoardSeeds(Protocol):
     board_seeds: ClassVar[int]
 
 
-def is_informed(policy: Any, model: Model[Any] | None = None) -> bool:
-    """Return whether a policy, its class or a function uses facts that its role cannot observe.
+def knows(
+    policy: Any,
+    model: Model[Any] | None = None,
+    arguments: Mapping[str, Any] = MappingProxyType({}),
+) -> Knowledge:
+    """Return what a policy, its class or a function knows.
 
     Args:
         policy: The policy, its class, or a function.
-        model: The model of the episode. A policy that looks ahead is informed where a redrawn
-            future keeps facts that no role observes, see `kept_facts`; without a model that is left
-            out.
+        model: The model of the episode, of which a policy that takes options or looks ahead uses
+            more: redrawn futures follow the world's constants, and hold the values that
+            `kept_facts` names. Without a model it counts as one without such values.
+        arguments: The arguments of its spec, by name.
+
+    Raises:
+        UsageError: The policy declares something else than one of `KNOWLEDGE`.
     """
-    if policy.informed if offers(policy, Informed) else needs_world_seed(policy):
-        return True
-    return model is not None and offers(policy, LooksAhead) and bool(kept_facts(model))
+    found = [_declared(policy)]
+    if offers(policy, KnowsByArguments):
+        found += [level for name, level in policy.knows_by.items() if name in arguments]
+    if offers(policy, LooksAhead):
+        found.append("state" if model is not None and kept_facts(model) else "rules")
+    if model is not None and offers(policy, TakesOptions) and policy.takes_options:
+        found += [role.options_know for role in model.roles.values()]
+    return most_known(found)
+
+
+def most_known(levels: Iterable[Knowledge]) -> Knowledge:
+    """Return the level that includes the others; `observation` without any."""
+    return max(levels, key=knowledge_order, default="observation")
+
+
+def sees_more_than_rules(level: Knowledge) -> bool:
+    """Return whether a level includes hidden state or the future."""
+    return level in {"state", "future"}
+
+
+def _declared(policy: Any) -> Knowledge:
+    marked = policy.informed if offers(policy, Informed) else None
+    seeded = marked is None and needs_world_seed(policy)
+    level: Knowledge = "future" if seeded else "observation"
+    if offers(policy, Knows):
+        level = policy.knows
+    if level not in KNOWLEDGE:
+        text = f"{short_repr(policy)} declares knows={short_repr(level)}"
+        raise UsageError(f"{text}; possible: {', '.join(KNOWLEDGE)}")
+    return most_known((level, "state")) if marked else level
 
 
 def needs_world_seed(policy: Any) -> bool:

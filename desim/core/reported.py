@@ -92,6 +92,26 @@ class HasDates(Protocol):
 
 
 @runtime_checkable
+class HasItems(Protocol):
+    """A model that asks many questions, which are a sample of those that could be asked.
+
+    Intervals of its scores are over the items: further seeds only repeat them.
+    """
+
+    @property
+    def item_groups(self) -> Mapping[str, Sequence[str]]:
+        """By item the groups whose shares of right answers are reported, such as a capability."""
+        ...
+
+    def item_results(self, state: Any) -> Mapping[str, tuple[float, bool]]:
+        """Return by item its part of the score and whether it was answered right.
+
+        The score is the mean of the parts.
+        """
+        ...
+
+
+@runtime_checkable
 class HasSeries(Protocol):
     """A model that reports what happened period by period."""
 

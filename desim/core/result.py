@@ -11,7 +11,7 @@ from typing import Any
 
 from attrs import field, frozen
 
-from desim.core.ledger_protocols import HasLedgers, Ledger
+from desim.core.ledger_protocols import Conserving, HasLedgers, Ledger
 from desim.core.model_protocols import Model, offers
 from desim.core.reported import HasSeries
 from desim.errors import UsageError, WrongResult
@@ -61,7 +61,10 @@ def summarise(
 
     Raises:
         WrongResult: The model's score is not a finite number, or a metric is not a JSON value.
+        ModelFailed: The model finds that something was created or lost.
     """
+    if offers(model, Conserving):
+        model.check_conserved(state)
     ledgers = state.ledgers if offers(state, HasLedgers) else ()
     return Result(
         score=score_of(model, state),

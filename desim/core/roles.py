@@ -1,12 +1,43 @@
 """A role: the schema of its observations and actions, and the options it offers."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import UnionType
-from typing import Any
+from typing import Any, Literal
 
 from attrs import frozen
 
 from desim.errors import UsageError
+
+#: A level of the facts that a policy, or an option, uses; it includes the levels before it.
+Knowledge = Literal["observation", "rules", "state", "future"]
+
+#: The meaning of each level; lists, boards and reports print it.
+KNOWLEDGE: Mapping[Knowledge, str] = {
+    "observation": "what its role observes, and the rules text that the role is given",
+    "rules": "constants of the world that the rules text leaves out",
+    "state": "hidden state of the world",
+    "future": "future events of the episode, such as the demand to come",
+}
+
+
+def knowledge_order(level: Knowledge) -> int:
+    """Return the place of a level, by which lists are sorted: 0 for observations."""
+    return [*KNOWLEDGE].index(level)
+
+
+def with_knowledge(name: str, level: str | None) -> str:
+    """Return a policy's name, with what it knows in brackets where that is more than observations.
+
+    >>> with_knowledge("planner", "rules"), with_knowledge("greedy", "observation")
+    ('planner (rules)', 'greedy')
+    """
+    return name if level in (None, "observation") else f"{name} ({level})"
+
+
+def knowledge_legend(levels: Iterable[str | None]) -> list[str]:
+    """Return the meanings of the levels that `with_knowledge` marks."""
+    given = {*levels} - {"observation"}
+    return [f"{level}: uses {text}" for level, text in KNOWLEDGE.items() if level in given]
 
 
 @frozen
@@ -38,6 +69,7 @@ class Role:
         optional: Whether the model itself plays the role when no policy does.
         default_action: Returns the action taken when a policy has run out of budget or failed;
             None means the first option.
+        options_know: What the options use, a level of `KNOWLEDGE`.
     """
 
     observation: type | UnionType
@@ -45,6 +77,7 @@ class Role:
     options: Callable[[Any], Sequence[Option]] | None = None
     optional: bool = False
     default_action: Callable[[Any], Any] | None = None
+    options_know: Knowledge = "observation"
 
     def default_for(self, observation: Any) -> Any:
         """Return the default action for an observation.
@@ -59,3 +92,9 @@ class Role:
         # The first option, not the one of the highest value: a failed policy has not earned that
         # choice. A role whose first option may do harm declares a default action.
         return self.options(observation)[0].action
+
+
+def split_name(name: str) -> tuple[str, str]:
+    """Return the part and the name inside it: `plant.retailer` is `retailer` of `plant`."""
+    part, _, inside = name.partition(".")
+    return part, inside

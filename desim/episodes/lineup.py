@@ -12,7 +12,6 @@ from attrs import Factory, evolve, field, frozen
 
 from desim import catalog
 from desim.catalog.policy_spec import ConfiguredClass, Spec, label
-from desim.composition.parts import split_name
 from desim.core.model_protocols import (
     HasParts,
     Model,
@@ -22,13 +21,17 @@ from desim.core.model_protocols import (
 )
 from desim.core.policy_protocols import (
     DecidesAsync,
+    DependsOnModel,
+    NamesPolicies,
     Policy,
     Seated,
     TakesAllRoles,
     declared_arguments,
+    knows,
+    most_known,
     needs_world_seed,
 )
-from desim.core.roles import Role
+from desim.core.roles import Knowledge, Role, split_name
 from desim.core.run import check_roles
 from desim.core.streams import derived_seed
 from desim.episodes.usage import CommandBudget, command_budget
@@ -48,24 +51,40 @@ Policies = OnePolicy | Mapping[str, OnePolicy] | None
 class Seat:
     """The argument of a policy's class method `seated`.
 
-    It does not hold the world's seed, with which a policy could play the world in advance.
+    It does not hold the world's seed, with which a policy could play the world in advance, and
+    shows the parameters only to a policy that declares that it knows more than observations.
 
     Attributes:
-        model: The frozen parameters of the world.
         role: The role's name.
         spec: The role's schema and options.
         seed: The seed of the policy's own draws, a whole number of 256 bits: the SHA-256 of the
             world's seed and the role's name (`derived_seed`).
         budget: What all policies of the command may use together.
         name: The role's name in the episode: `plant.retailer` where *role* is `retailer`.
+        shows_model: Whether `model` may be read.
     """
 
-    model: Model[Any]
+    _model: Model[Any]
     role: str
     spec: Role
     seed: int
     budget: CommandBudget = field(factory=command_budget, repr=False)
     name: str = field(default=Factory(lambda seat: seat.role, takes_self=True), kw_only=True)
+    shows_model: bool = field(default=True, kw_only=True, repr=False)
+
+    @property
+    def model(self) -> Model[Any]:
+        """The frozen parameters of the world.
+
+        Raises:
+            UsageError: The policy does not declare that it knows more than observations.
+        """
+        if not self.shows_model:
+            raise UsageError(
+                "a policy that knows 'observation' reads the world's parameters; declare "
+                "knows = 'rules', or 'state' or 'future' if it uses more than constants"
+            )
+        return self._model
 
     def generator(self) -> Any:
         """Return a random generator of the seat's own, independent of all streams of the world."""
@@ -86,7 +105,8 @@ class WorldSeat(Seat):
 
     def without_world_seed(self) -> Seat:
         """Return the seat of any other policy."""
-        return Seat(self.model, self.role, self.spec, self.seed, self.budget, name=self.name)
+        given = self._model, self.role, self.spec, self.seed, self.budget
+        return Seat(*given, name=self.name, shows_model=self.shows_model)
 
 
 @frozen
@@ -96,10 +116,12 @@ class Lineup:
     Attributes:
         policies: One policy for each role that is not left to the model.
         labels: The names of these policies in tables and records, by role.
+        knows: The levels of what they know, by role, above observations.
     """
 
     policies: Mapping[str, Policy]
     labels: Mapping[str, str]
+    knows: Mapping[str, Knowledge] = field(factory=dict)
 
     @property
     def roles(self) -> frozenset[str]:
@@ -147,7 +169,43 @@ def resolve(
     given = assign(model, policies)
     check_roles(model, frozenset(given))
     made = {role: policy_at(one, seat_of(model, role, seed)) for role, one in given.items()}
-    return Lineup(made, labels or {role: label(one) for role, one in given.items()})
+    named = labels or {role: label(one) for role, one in given.items()}
+    return Lineup(made, named, knows_by_role(model, given))
+
+
+def knows_by_role(model: Model[Any], given: Mapping[str, Any]) -> dict[str, Knowledge]:
+    """Return what the policies of roles know, by role, where it is more than observations."""
+    levels = {role: policy_knows(one, model_of(model, role)[0]) for role, one in given.items()}
+    return {role: level for role, level in levels.items() if level != "observation"}
+
+
+def lineup_knows(model: Model[Any], policies: Policies) -> Knowledge:
+    """Return the most that a policy of a line-up knows; nothing is built.
+
+    Raises:
+        UsageError: A spec names no policy, or a policy declares a level that does not exist.
+    """
+    return most_known(policy_knows(one, of) for one, of in assigned(model, policies))
+
+
+def policy_knows(one: OnePolicy, model: Model[Any]) -> Knowledge:
+    """Return what a policy with its arguments, and those that these name, know of a model.
+
+    Raises:
+        UsageError: See `lineup_knows`.
+    """
+    arguments: Mapping[str, str] = {}
+    if isinstance(one, str):
+        arguments = Spec.read(one).arguments
+    elif isinstance(one, ConfiguredClass):
+        arguments = one.arguments
+    return _maker_knows(maker_of(one, model), model, arguments)
+
+
+def _maker_knows(maker: Any, model: Model[Any], arguments: Mapping[str, str]) -> Knowledge:
+    inner = maker.inner_policies(arguments) if offers(maker, NamesPolicies) else ()
+    own = knows(maker, model, arguments)
+    return most_known([own, *(policy_knows(text, model) for text in inner)])
 
 
 def assign(
@@ -292,6 +350,11 @@ def _names_played(model: Model[Any], parts: Collection[str]) -> list[str]:
     return list(dict.fromkeys(part if part in parts else role for role, part in names))
 
 
+def _parameters(seat: Seat) -> Model[Any]:
+    """Return the parameters of a seat, for the framework itself."""
+    return seat._model  # noqa: SLF001 (a seat may refuse to show them)
+
+
 def policy_at(one: Any, seat: Seat) -> Policy:
     """Return the policy of a seat, made of a spec, a class or a function; an instance as it is.
 
@@ -300,7 +363,7 @@ def policy_at(one: Any, seat: Seat) -> Policy:
     """
     if isinstance(one, str):
         spec = Spec.read(one)
-        maker = catalog.policy(spec.name, seat.model)
+        maker = catalog.policy(spec.name, _parameters(seat))
         if not isinstance(maker, type):
             if spec.arguments:
                 raise UsageError(f"policy {spec.name!r} is a function and takes no arguments")
@@ -319,30 +382,56 @@ def _built(cls: type, seat: Seat, texts: Mapping[str, str], name: str) -> Policy
     make = cls.seated if offers(cls, Seated) else None
     if make is None:
         _checked(cls)
-    calls = declared_arguments(cls, type(seat.model), texts)
+    calls = declared_arguments(cls, type(_parameters(seat)), texts)
     arguments = read_arguments(calls[0], texts, f"policy {name!r} has no argument", calls[1:])
     for missing, parameter in (each for call in calls for each in parameters(call).items()):
         if missing not in arguments and parameter.default is parameter.empty:
             raise UsageError(f"policy {name!r} needs {missing}; write {name},{missing}=VALUE")
     if make is None:
         return _checked(build(cls, arguments))
-    return _checked(make(_seat_for(cls, seat, name), **arguments))
+    level = _maker_knows(cls, _parameters(seat), texts)
+    return _checked(make(_seat_for(cls, seat, name, level), **arguments))
 
 
-def _seat_for(cls: type, seat: Seat, name: str) -> Seat:
-    """Return the seat for a policy class, with the world's seed only where it declares that.
+def _seat_for(cls: type, seat: Seat, name: str, level: Knowledge) -> Seat:
+    """Return the seat for a policy class, with no more than it declares that it knows.
 
     Raises:
-        UsageError: It needs the world's seed, which the policy that builds it does not have.
+        UsageError: It needs what the policy that builds it does not have, or declares less than it
+            needs.
     """
+    if level == "observation":
+        if seat.spec.options_know != "observation":
+            seat = evolve(seat, spec=_without_options(seat.spec))
+        # The prompts of a language model are made of the texts of the model's classes.
+        seat = seat if offers(cls, DependsOnModel) else evolve(seat, shows_model=False)
+    elif not seat.shows_model:
+        raise UsageError(
+            f"policy {name!r} knows {level!r}, and cannot be built inside a policy that knows "
+            "'observation'"
+        )
     if not needs_world_seed(cls):
         return seat.without_world_seed() if isinstance(seat, WorldSeat) else seat
+    if level == "rules":
+        raise UsageError(
+            f"policy {name!r} knows 'rules' and needs the world's seed, with which it could play "
+            "the world in advance; declare knows = 'future'"
+        )
     if not isinstance(seat, WorldSeat):
         raise UsageError(
             f"policy {name!r} needs the world's seed, and cannot be built inside a policy that "
             "does not have it"
         )
     return seat
+
+
+def _without_options(role: Role) -> Role:
+    """Return a role whose options use more than observations, for a policy that may not."""
+
+    def withheld(_: Any) -> Any:
+        raise UsageError("the options use more than observations; declare takes_options = True")
+
+    return evolve(role, options=withheld, default_action=role.default_for)
 
 
 def _checked(policy: Any) -> Policy:

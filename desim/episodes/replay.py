@@ -1,6 +1,8 @@
 """Replay: the actions on record are repeated, and every step and the result are compared."""
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from attrs import evolve, field, frozen
 
@@ -38,7 +40,7 @@ def replay(options: ReplayOptions) -> Episode:
 
     Returns:
         The episode, which is the same as the recorded one, with the state at its end. Its steps
-        stay in the file.
+        stay in the file. Metrics that the record does not have are not compared.
 
     Raises:
         BadRecord: The record cannot be read, or a decision or the result differs; the text names
@@ -69,9 +71,23 @@ def replay(options: ReplayOptions) -> Episode:
 def same_result(recorded: Result, now: Result) -> None:
     """Compare a result with the recorded one, except what policies have used.
 
+    Metrics that the record does not have are not compared: a world may report more since.
+
     Raises:
         BadRecord: They differ.
     """
     before, after = to_plain(recorded), to_plain(evolve(now, usage=recorded.usage))
+    after["metrics"] = _of_names(after["metrics"], before["metrics"])
     if before != after:
         raise BadRecord(f"the result differs: {first_difference(before, after)}")
+
+
+def _of_names(metrics: Mapping[str, Any], named: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the metrics that have the names of others, nested ones too."""
+    return {
+        name: _of_names(value, named[name])
+        if isinstance(value, Mapping) and isinstance(named[name], Mapping)
+        else value
+        for name, value in metrics.items()
+        if name in named
+    }

@@ -72,7 +72,9 @@ class Session:
         self.model = model
         self.policies: dict[str, Policy] = dict(lineup.policies)
         self._tracing = tracing
-        self.header = past.header if past else Header.of(model, seed, lineup.labels)
+        self.header = (
+            past.header if past else Header.of(model, seed, lineup.labels, knows=lineup.knows)
+        )
         observers = tracing.observers if tracing else ()
         futures = self.header.futures
         self.run = Run(model, seed, lineup.roles, how.limits, futures, observers, points)

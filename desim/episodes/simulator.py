@@ -18,8 +18,9 @@ from desim.core.policy_protocols import (
     LooksAhead,
     Policy,
     ReachesOutside,
-    is_informed,
+    knows,
     memoryless_roles,
+    sees_more_than_rules,
 )
 from desim.core.run import Run
 from desim.core.streams import future_seed
@@ -108,7 +109,7 @@ class Simulator:
 
         Raises:
             UsageError: A seat has no policy, or one that cannot play ahead: it opens files or
-                contacts hosts, looks ahead itself, or is informed of the episode's own future.
+                contacts hosts, looks ahead itself, or knows more of the episode than rules.
         """
         given = assign(self.model, policies, self.roles)
         made = resolve(self.model, {role: copy.deepcopy(one) for role, one in given.items()}, seed)
@@ -318,7 +319,10 @@ def check_repeatable(name: str, policy: Any, use: str, *, redrawn: bool = True) 
     for reason, is_one in (
         ("opens files or contacts a host, and would do so in each", offers(policy, ReachesOutside)),
         ("looks ahead itself", offers(policy, LooksAhead)),
-        ("is informed of the true future, which is redrawn", redrawn and is_informed(policy)),
+        (
+            "knows hidden state or the true future, which is redrawn",
+            redrawn and sees_more_than_rules(knows(policy)),
+        ),
     ):
         if is_one:
             raise UsageError(f"policy {name!r} cannot play in {use}: it {reason}")

@@ -11,6 +11,7 @@ from desim.core.ledger_protocols import HasLedgers
 from desim.core.model_protocols import offers
 from desim.core.points import Recorded
 from desim.core.result import Result, Series
+from desim.core.roles import with_knowledge
 from desim.errors import BadRecord, UsageError, possible
 from desim.records.kept_state import Inside
 from desim.records.lines import FailureLine, Header, Step, TranscriptEntry
@@ -19,13 +20,13 @@ from desim.records.record_file import lines_of
 from desim.records.recorder import Recorder
 from desim.records.tidy import WHAT, What, decision_columns, series_columns
 from desim.short_repr import shortened
-from desim.show.frames import pandas_frame, polars_frame
 from desim.show.labels import value_text
-from desim.show.table import Table
 
 if TYPE_CHECKING:  # only callers that use a data frame need them
     import pandas as pd
     import polars as pl
+
+    from desim.show.table import Table
 
 
 #: Metrics of a part of a world that a table shows.
@@ -136,6 +137,8 @@ class Episode:
         Raises:
             UsageError: See `columns`, or pandas is not installed.
         """
+        from desim.show.frames import pandas_frame
+
         return pandas_frame(self.columns(what))
 
     def to_polars(self, what: What = "series") -> "pl.DataFrame":
@@ -144,6 +147,8 @@ class Episode:
         Raises:
             UsageError: See `columns`, or polars is not installed.
         """
+        from desim.show.frames import polars_frame
+
         return polars_frame(self.columns(what))
 
     def summary(self) -> dict[str, Any]:
@@ -158,18 +163,24 @@ class Episode:
             "params": head.params,
             "seed": head.seed,
             "policies": head.policies,
+            **({"knows": head.knows} if head.knows else {}),
             **end,
             "version": head.version,
         }
 
-    def facts(self) -> Table:
+    def facts(self) -> "Table":
         """Return header, result and metrics as a table of names and values.
 
         It has only the first metrics of each part of a world. An episode that failed or was cut has
         the reason in place of its end.
         """
+        from desim.show.table import Table
+
         head, end = self.header, self.result
-        policies = ", ".join(f"{role}={spec}" for role, spec in head.policies.items())
+        policies = ", ".join(
+            f"{role}={with_knowledge(spec, head.knows.get(role))}"
+            for role, spec in head.policies.items()
+        )
         facts = {"model": head.model, "preset": head.preset, "seed": head.seed}
         facts |= {"policies": policies or "none"}
         if end is None:
@@ -185,6 +196,8 @@ class Episode:
 
     def _repr_html_(self) -> str:
         """Return a card of a few lines, for notebooks."""
+        from desim.show.table import Table
+
         lines = [(name, shortened(text, _CARD_WIDTH)) for name, text in self.facts().lines]
         more = len(lines) - _CARD_LINES
         notes = [f"{more} more lines are in the summary"] if more > 0 else []

@@ -16,6 +16,7 @@ import msgspec
 from desim import catalog
 from desim.core.model_protocols import Model
 from desim.core.result import Result
+from desim.core.roles import Knowledge
 from desim.errors import BadRecord, SchemaError, UsageError, possible
 from desim.records.reach import model_reaches, refuse
 from desim.schema import encode, from_plain, to_plain
@@ -43,6 +44,7 @@ class Header(
             of a role began; 0 for roles that are not named.
         futures: For a branch: the numbers of decisions after which the future was redrawn, and the
             seeds.
+        knows: What policies know, by role, where it is more than observations.
     """
 
     format: str
@@ -54,6 +56,7 @@ class Header(
     policies: dict[str, str]
     starts: dict[str, int] = {}
     futures: tuple[tuple[int, int], ...] = ()
+    knows: dict[str, Knowledge] = {}
 
     @classmethod
     def of(
@@ -63,6 +66,7 @@ class Header(
         policies: Mapping[str, str],
         starts: Mapping[str, int] | None = None,
         futures: Iterable[tuple[int, int]] = (),
+        knows: Mapping[str, Knowledge] | None = None,
     ) -> "Header":
         """Return the header of an episode that starts now."""
         return cls(
@@ -75,6 +79,7 @@ class Header(
             policies=dict(policies),
             starts=dict(starts or {}),
             futures=tuple(futures),
+            knows=dict(knows or {}),
         )
 
     def futures_of_branch(self, decisions: int, future: int | None) -> tuple[tuple[int, int], ...]:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from desim.core.roles import with_knowledge
 from desim.jobs.keep.outcome import JobOutcome, Played
 from desim.jobs.keep.record_folder import RecordFolder
 from desim.jobs.keep.spending import count_outcomes
@@ -43,7 +44,7 @@ def suite_page(path: Path) -> Page:
     )
     worlds = [
         Section.of(world, _world(world, mine))
-        for world in plan.worlds
+        for world in plan.shown
         if (mine := [line for line in lines if line.world == world])
     ]
     sections = [
@@ -161,7 +162,8 @@ def _identity(folder: RecordFolder) -> Table:
 
 
 def _marked(line: SuiteLine) -> str:
-    return f"{line.entry} *" if _is_partial(line) else line.entry
+    name = with_knowledge(line.entry, line.knows)
+    return f"{name} *" if _is_partial(line) else name
 
 
 def _is_partial(line: SuiteLine) -> bool:

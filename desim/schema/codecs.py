@@ -207,6 +207,12 @@ def tagged(action: Any) -> bytes:
     return writer(cls)(action) if attrs.has(cls) else _encode(action)
 
 
+def tagged_object(action: Any) -> dict[str, Any]:
+    """Return an action, an instance or already a tagged object, as plain values with its tag."""
+    plain: dict[str, Any] = msgspec.json.decode(tagged(action))
+    return plain
+
+
 def from_plain(value: Any, cls: Any, path: str = "$") -> Any:
     """Convert plain JSON values to a frozen class or to any type that msgspec supports.
 

@@ -1,16 +1,13 @@
-"""Cells of tables: means, intervals, and the seeds that an interval needs."""
+"""Cells of tables: means and intervals."""
 
 from typing import Any
 
 from desim.show.labels import estimate_text
 from desim.show.table import Printed
-from desim.statistics.intervals import Interval, seeds_needed
+from desim.statistics.intervals import Interval
 
-#: Half the width of an interval, as a share of the mean, for which tables state the seeds needed.
-_PRECISION = 0.05
-
-#: The head of the column with these seeds.
-PRECISION = f"n for {100 * _PRECISION:g}\N{NO-BREAK SPACE}%"
+#: The head of the column with the seeds that would tell two means apart.
+TO_TELL = "n to tell"
 
 #: The head of half a confidence interval, with spaces at which rich does not fold.
 HALF = "±\N{NO-BREAK SPACE}95\N{NO-BREAK SPACE}%"
@@ -18,8 +15,9 @@ HALF = "±\N{NO-BREAK SPACE}95\N{NO-BREAK SPACE}%"
 #: The heads of `seeded_cells`.
 SEEDED_HEADS = ("n", "mean", "95 % interval")
 
-#: The text of an interval where all values are equal.
-SAME = "all equal"
+#: The texts of an interval where all values are equal, where all means of cases are, and where one
+#: seed stands for all.
+SAME, ALIKE, EXACT = "all equal", "all cases alike", "exact"
 
 
 def interval_head(level: float) -> str:
@@ -27,13 +25,19 @@ def interval_head(level: float) -> str:
     return f"{100 * level:g} % interval"
 
 
-def estimate_cells(estimate: Interval | None, *, sd: bool) -> list[Any]:
-    """Return the mean, the standard deviation if *sd*, and the interval as cells."""
+def estimate_cells(estimate: Interval | None, *, sd: bool, exact: bool = False) -> list[Any]:
+    """Return the mean, the standard deviation if *sd*, and the interval as cells.
+
+    Args:
+        estimate: None has empty cells.
+        sd: Whether the standard deviation has a cell.
+        exact: Whether the figure is known to be the same on every seed.
+    """
     if estimate is None:
         return [None] * (3 if sd else 2)
     deviation = None if is_equal(estimate) else number_cell(estimate.sd, estimate.half)
     mean = number_cell(estimate.mean, estimate.half)
-    return [mean, *([deviation] if sd else []), interval_cell(estimate)]
+    return [mean, *([deviation] if sd else []), _interval_cell(estimate, exact=exact)]
 
 
 def seeded_cells(estimate: Interval | None) -> list[Any]:
@@ -41,11 +45,14 @@ def seeded_cells(estimate: Interval | None) -> list[Any]:
     return [estimate.n if estimate else None, *estimate_cells(estimate, sd=False)]
 
 
-def interval_cell(estimate: Interval) -> Printed | None:
-    """Return the ends of an interval as a cell."""
-    if is_equal(estimate):
-        return Printed((estimate.low, estimate.high), SAME)
+def _interval_cell(estimate: Interval, *, exact: bool) -> Printed | None:
+    if is_equal(estimate) or (exact and estimate.n == 1):
+        return Printed((estimate.low, estimate.high), _equal_text(estimate, exact=exact))
     return ends_cell(estimate.low, estimate.high)
+
+
+def _equal_text(estimate: Interval, *, exact: bool) -> str:
+    return EXACT if exact else ALIKE if estimate.sd else SAME
 
 
 def ends_cell(low: float | None, high: float | None) -> Printed | None:
@@ -56,12 +63,14 @@ def ends_cell(low: float | None, high: float | None) -> Printed | None:
     return Printed((low, high), f"[{', '.join(texts)}]")
 
 
-def half_cells(estimate: Interval | None) -> list[Any]:
-    """Return the mean and half the width of its interval as cells."""
+def half_cells(estimate: Interval | None, *, exact: bool = False) -> list[Any]:
+    """Return the mean and half the width of its interval as cells; see `estimate_cells`."""
     if estimate is None:
         return [None, None]
     half = estimate.half
-    spread = Printed(half, SAME) if is_equal(estimate) else number_cell(half, half)
+    equal = is_equal(estimate) or (exact and estimate.n == 1)
+    text = _equal_text(estimate, exact=exact) if equal else ""
+    spread = Printed(half, text) if equal else number_cell(half, half)
     return [number_cell(estimate.mean, half), spread]
 
 
@@ -75,13 +84,6 @@ def short_cell(value: float | None) -> Printed | None:
     return None if value is None else Printed(value, f"{value:.4g}")
 
 
-def seeds_cell(estimate: Interval | None) -> int | None:
-    """Return the seeds with which half the interval is `_PRECISION` of the mean."""
-    if estimate is None or not estimate.mean:
-        return None
-    return seeds_needed(estimate, _PRECISION * abs(estimate.mean))
-
-
 def is_equal(estimate: Interval) -> bool:
     """Return whether all of several values are equal and have no interval of their own."""
-    return estimate.n > 1 and estimate.low == estimate.high
+    return estimate.low is not None and estimate.low == estimate.high

@@ -10,7 +10,7 @@ from collections.abc import Hashable, Sequence
 from attrs import evolve, frozen
 
 from desim.errors import UsageError
-from desim.statistics.intervals import checked_level, moments, t_quantile
+from desim.statistics.intervals import Interval, checked_level, moments, t_quantile
 from desim.statistics.proportions import are_truth_values, wilson
 
 
@@ -103,6 +103,26 @@ def clustered_share(
         effective, freedom = float(count), count - 1.0
     low, high = wilson(p, effective, t_quantile((1 + level) / 2, freedom))
     return evolve(found, low=low, high=high, freedom=freedom, effective=effective)
+
+
+def clustered_interval(
+    values: Sequence[float], clusters: Sequence[Hashable], level: float, *, truth: bool = False
+) -> Interval:
+    """Return the mean of values in clusters as tables show it.
+
+    Args:
+        values: See `clustered_mean`.
+        clusters: The cluster of each value.
+        level: The confidence level, above 0 and below 1.
+        truth: Whether the values come from truth values. Where each is 0 or 1, the interval is
+            that of a share.
+
+    Raises:
+        UsageError: See `clustered_mean`.
+    """
+    estimate = clustered_share if truth and are_truth_values(values) else clustered_mean
+    found = estimate(values, clusters, level)
+    return Interval(found.mean, moments(values)[1], found.low, found.high, found.n, level)
 
 
 def _grouped(values: Sequence[float], clusters: Sequence[Hashable]) -> list[list[float]]:

@@ -10,6 +10,7 @@ from typing import Literal
 from attrs import frozen
 
 from desim.errors import UsageError
+from desim.statistics.clusters import clustered_interval
 from desim.statistics.intervals import Interval, checked_level, interval, moments, t_quantile
 from desim.statistics.proportions import are_truth_values, paired_share
 
@@ -23,7 +24,7 @@ class Difference:
     """The difference of two means over the same seeds.
 
     Attributes:
-        paired: Its interval from the differences seed by seed.
+        paired: Its interval from the differences seed by seed; of different seeds Welch's.
         unpaired: Half the width that the interval would have if the seeds of the two were
             different ones (Welch); None for a single pair.
         correlation: Correlation of the two values of a seed, -1 to 1; None if one of the two is the
@@ -35,11 +36,6 @@ class Difference:
     correlation: float | None
 
     @property
-    def pairing_helps(self) -> bool:
-        """Whether the paired interval is clearly narrower; true where nothing can be said."""
-        return not self.pairing
-
-    @property
     def pairing(self) -> Literal["", "no gain", "widens"]:
         """What shared seeds do to the interval; empty where they narrow it or nothing is known."""
         if self.correlation is None or not self.unpaired or self.paired.half is None:
@@ -49,7 +45,12 @@ class Difference:
 
 
 def difference(
-    mine: Sequence[float], theirs: Sequence[float], level: float = 0.95, *, truth: bool = False
+    mine: Sequence[float],
+    theirs: Sequence[float],
+    level: float = 0.95,
+    *,
+    truth: bool = False,
+    clusters: Sequence[Hashable] = (),
 ) -> Difference:
     """Estimate the difference of two means from pairs that share a seed.
 
@@ -59,17 +60,37 @@ def difference(
         level: Level of the interval, above 0 and below 1.
         truth: Whether the values come from truth values. Where each is 0 or 1, the interval is
             that of `proportions.paired_share`, otherwise Student's.
+        clusters: The cluster of each pair, where seeds share cases; nothing is then said of the
+            width without pairing.
 
     Raises:
         UsageError: *mine* is empty, the numbers of values differ, or a value is not finite.
     """
     if len(mine) != len(theirs):
         raise UsageError(f"{len(mine)} and {len(theirs)} values were given; pairs need as many")
+    differences = [a - b for a, b in zip(mine, theirs, strict=True)]
+    if clusters:
+        return Difference(clustered_interval(differences, clusters, level), None, None)
     if truth and len(mine) > 1 and are_truth_values([*mine, *theirs]):
         paired = paired_share(mine, theirs, level)
     else:
-        paired = interval([a - b for a, b in zip(mine, theirs, strict=True)], level)
+        paired = interval(differences, level)
     return Difference(paired, _welch(mine, theirs, level), _correlation(mine, theirs))
+
+
+def difference_apart(
+    mine: Sequence[float], theirs: Sequence[float], level: float = 0.95
+) -> Interval:
+    """Estimate the difference of two means from independent values, such as those of other seeds.
+
+    The interval is Welch's; its n is 0, the number of pairs.
+
+    Raises:
+        UsageError: One of the two is empty, or a value is not finite.
+    """
+    mean, half = moments(mine)[0] - moments(theirs)[0], _welch(mine, theirs, level)
+    low, high = (None, None) if half is None else (mean - half, mean + half)
+    return Interval(mean, None, low, high, 0, level)
 
 
 def simultaneous(level: float, count: int) -> float:

@@ -1,18 +1,24 @@
 """Ranks of policies with intervals, and the comparison of each with the best of the others."""
 
 import math
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
+from functools import partial
 from itertools import permutations
+from typing import TypeVar
 
 from attrs import frozen
 
 from desim.errors import UsageError
 from desim.statistics.clusters import clustered_mean
 from desim.statistics.intervals import moments, t_quantile
-from desim.statistics.pairing import welch_error
+from desim.statistics.pairing import Values, welch_error
 
 #: Difference of the means of two alternatives, its standard error, and the degrees of freedom.
 _Pair = tuple[float, float, float]
+
+_BySeed = Mapping[Hashable, float]
+
+_V = TypeVar("_V")
 
 
 @frozen
@@ -34,11 +40,11 @@ class RankedMean:
 
 
 def ranked(
-    values: Sequence[Sequence[float]],
+    values: Sequence[Values],
     alpha: float = 0.05,
     *,
     paired: bool = True,
-    clusters: Sequence[Hashable] | None = None,
+    clusters: Sequence[Hashable] | Mapping[Hashable, Hashable] = (),
 ) -> list[RankedMean]:
     """Return intervals of the ranks and of the differences to the best, in the given order.
 
@@ -52,10 +58,11 @@ def ranked(
 
     Args:
         values: The values of each alternative, the higher the better; with *paired*, in one order
-            of seeds.
+            of seeds, or by seed: a pair is then compared on the seeds that both have.
         alpha: Probability that any interval misses, above 0 and below 1.
         paired: Whether the values share their seeds; otherwise Welch's standard errors are used.
-        clusters: The cluster of each seed, where seeds share cases; for paired values.
+        clusters: The cluster of each seed, where seeds share cases, given as the values are; empty
+            for none. For paired values.
 
     Raises:
         UsageError: There is no alternative, one has no value, a value is not finite, or paired
@@ -63,15 +70,19 @@ def ranked(
     """
     if not values:
         raise UsageError("there is nothing to rank")
-    if paired and len({len(each) for each in values}) > 1:
+    by_seed: list[_BySeed] = [
+        each if isinstance(each, Mapping) else dict(enumerate(each)) for each in values
+    ]
+    listed = {len(each) for each in values if not isinstance(each, Mapping)}
+    if paired and len(listed) > 1:
         counts = " and ".join(str(len(each)) for each in values)
         raise UsageError(f"{counts} values cannot be paired; give equally many")
-    means = [moments(each)[0] for each in values]
+    means = [moments([*each.values()])[0] for each in by_seed]
     count = len(values)
     if count == 1:
         return [RankedMean(means[0], (1, 1), None, may_be_best=True)]
-    pair = _clustered(clusters) if clusters and paired else _paired if paired else _welch
-    pairs = {(i, j): pair(values[i], values[j]) for i, j in permutations(range(count), 2)}
+    pair = partial(_paired, _by_seed(clusters)) if paired else _welch
+    pairs = {(i, j): pair(by_seed[i], by_seed[j]) for i, j in permutations(range(count), 2)}
     ranks = _rank_intervals(pairs, count, alpha)
     ends, best = _to_best(pairs, count, alpha)
     lines = zip(means, ranks, ends, range(count), strict=True)
@@ -117,24 +128,23 @@ def _half(probability: float, error: float, freedom: float) -> float:
     return t_quantile(probability, freedom) * error if error else 0.0
 
 
-def _paired(mine: Sequence[float], theirs: Sequence[float]) -> _Pair:
-    mean, sd = moments([a - b for a, b in zip(mine, theirs, strict=True)])
-    n = len(mine)
-    return (mean, math.inf, 1) if sd is None else (mean, sd / math.sqrt(n), n - 1)
+def _by_seed(values: Sequence[_V] | Mapping[Hashable, _V]) -> Mapping[Hashable, _V]:
+    return values if isinstance(values, Mapping) else dict[Hashable, _V](enumerate(values))
 
 
-def _clustered(
-    clusters: Sequence[Hashable],
-) -> Callable[[Sequence[float], Sequence[float]], _Pair]:
-    def pair(mine: Sequence[float], theirs: Sequence[float]) -> _Pair:
-        found = clustered_mean([a - b for a, b in zip(mine, theirs, strict=True)], clusters)
-        if found.se is None or found.freedom is None:
-            return found.mean, math.inf, 1
-        return found.mean, found.se, found.freedom
+def _paired(clusters: Mapping[Hashable, Hashable], mine: _BySeed, theirs: _BySeed) -> _Pair:
+    seeds = [seed for seed in mine if seed in theirs]
+    if not seeds:
+        return 0.0, math.inf, 1
+    found = clustered_mean(
+        [mine[seed] - theirs[seed] for seed in seeds], [clusters.get(s, (s,)) for s in seeds]
+    )
+    if found.se is None or found.freedom is None:
+        return found.mean, math.inf, 1
+    return found.mean, found.se, found.freedom
 
-    return pair
 
-
-def _welch(mine: Sequence[float], theirs: Sequence[float]) -> _Pair:
-    difference = moments(mine)[0] - moments(theirs)[0]
-    return difference, *(welch_error(mine, theirs) or (math.inf, 1))
+def _welch(mine: _BySeed, theirs: _BySeed) -> _Pair:
+    one, other = [*mine.values()], [*theirs.values()]
+    difference = moments(one)[0] - moments(other)[0]
+    return difference, *(welch_error(one, other) or (math.inf, 1))

@@ -1,6 +1,7 @@
 """Shape of a sample: skewness, the values it repeats, and the outcomes it may not hold yet."""
 
 import math
+import sys
 from collections import Counter
 from collections.abc import Sequence
 
@@ -12,6 +13,9 @@ from desim.statistics.intervals import moments
 #: Values from which a 95 % interval of a mean is off by at most about one percentage point, for a
 #: skewness of 1 (Cochran 1977, Sampling Techniques, 3rd edition, 2.15).
 _COCHRAN = 25
+
+#: Differences of two doubles vary by rounding up to this share of the larger one.
+_ROUNDING = 4 * sys.float_info.epsilon
 
 
 @frozen
@@ -59,6 +63,20 @@ def shape(values: Sequence[float]) -> Shape:
     skew = 0.0 if len(counts) == 1 else _skewness(values, mean)
     needed = math.ceil(_COCHRAN * skew**2)
     return Shape(n, skew, needed, len(counts) == 1, float(atom), most / n, unseen(n))
+
+
+def differences(mine: Sequence[float], theirs: Sequence[float]) -> list[float]:
+    """Return the differences of pairs; where they vary by rounding alone, all are the first one.
+
+    Two scores in cents that always differ by the same amount would otherwise seem to vary.
+
+    >>> differences([0.3, 0.4], [0.1, 0.2])
+    [0.19999999999999998, 0.19999999999999998]
+    """
+    found = [a - b for a, b in zip(mine, theirs, strict=True)]
+    rounding = _ROUNDING * max(map(abs, (*mine, *theirs)), default=0.0)
+    is_constant = found and max(found) - min(found) <= rounding
+    return found[:1] * len(found) if is_constant else found
 
 
 def unseen(n: int, confidence: float = 0.95) -> float:

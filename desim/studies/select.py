@@ -1,31 +1,33 @@
 """Selects the best policy or parameters with as few episodes as a guarantee or a budget allows."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, get_args
+from collections.abc import Sequence
+from itertools import combinations
+from typing import get_args
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from desim.errors import UsageError
-from desim.jobs.plan.grid import Grid, checked_seeds, with_further
-from desim.jobs.rows.failures import counted
-from desim.jobs.rows.groups import estimated
 from desim.jobs.rows.rows import Rows
-from desim.jobs.run.playing import Playing
 from desim.schema.signatures import takes
-from desim.show.estimates import estimate_cells, interval_head
+from desim.show.estimates import number_cell
+from desim.show.labels import estimate_text
 from desim.show.table import Table, Tabular
-from desim.statistics.intervals import Interval
+from desim.statistics.intervals import interval
+from desim.statistics.sequential.elimination import Elimination
 from desim.statistics.sequential.kim_nelson import MIN_FIRST, KimNelson
-from desim.statistics.sequential.ocba import allocation, chance_of_selection
+from desim.statistics.sequential.ocba import allocation
+from desim.statistics.shape import differences, shape, unseen
+from desim.studies.batches import Batches, PlayedCells, batches
 from desim.studies.study_options import Procedure, SelectOptions
 
 #: The names of the procedures.
 PROCEDURES: tuple[Procedure, ...] = get_args(Procedure)
 
-#: Further seeds of a batch, as a share of those so far.
+#: Further seeds of a batch of Kim and Nelson, or of a budget, as a share of those so far.
 _BATCH = 0.2
 
-_LEVEL = 0.95
+#: Candidates by cell, those selected, and what is guaranteed.
+_Found = tuple[Sequence[int], str]
 
 
 @frozen
@@ -34,14 +36,14 @@ class Candidate:
 
     Attributes:
         name: Its label, and the values of the parameters that vary.
-        estimate: The mean of the figure; None after failures without a worst score.
+        mean: The mean of the figure; None after failures without a worst score.
         seeds: How many seeds were played.
         failed: How many of its episodes failed.
         selected: Whether it is the best, or one of several that may be the best.
     """
 
     name: str
-    estimate: Interval | None
+    mean: float | None
     seeds: int
     failed: int
     selected: bool
@@ -72,15 +74,9 @@ class Choice(Tabular):
 
     def tables(self) -> tuple[Table]:
         """Return the table of the candidates."""
-        heads = ["candidate", "selected", "seeds", "failed", "mean", interval_head(_LEVEL)]
+        heads = ["candidate", "selected", "seeds", "failed", "mean"]
         cells = (
-            [
-                one.name,
-                "yes" if one.selected else "",
-                one.seeds,
-                one.failed,
-                *estimate_cells(one.estimate, sd=False),
-            ]
+            [one.name, "yes" * one.selected, one.seeds, one.failed, number_cell(one.mean)]
             for one in self.candidates
         )
         return (Table(heads, cells, (0, 1), notes=[self.sentence]),)
@@ -88,176 +84,200 @@ class Choice(Tabular):
 
 @takes(SelectOptions)
 def select(options: SelectOptions) -> Choice:
-    """Select the best of all policies and parameters.
+    """Select the best of all policies and parameters; a higher figure is better.
 
-    The procedure "kn" plays seeds until all candidates but one are known not to be better by
-    *delta*: the one selected is the best with a probability of `1 - alpha`. "ocba" gives further
-    seeds to those that may still be the best, until the best has this probability, or until the
-    budget is used. A higher figure is better.
+    "elimination" drops candidates that are worse for certain, by confidence sequences of paired
+    differences, until one is left or known to be within *delta* of the best: with probability
+    `1 - alpha`, for any distribution where a range of the figure is declared, otherwise if no
+    outcome matters that is too rare to be seen. "kn" (Kim and Nelson) estimates variances from the
+    first seeds, and holds for normal scores. "ocba" gives a budget to those that may be the best.
 
     Raises:
         UsageError: See `sweep` and the procedures.
         WorkerDied, DesimError, KeyboardInterrupt: See `sweep`.
     """
-    show, delta, max_seeds = options.show, options.delta, options.max_seeds
-    by = options.by or ("ocba" if delta is None else "kn")
-    if by not in PROCEDURES:
-        raise UsageError(f"by={by!r} was given; possible: {', '.join(PROCEDURES)}")
-    if by == "kn" and delta is None:
-        raise UsageError("the procedure kn needs delta, the smallest difference that matters")
-    begun_with = checked_seeds(options.seeds)
-    first = len(begun_with)
-    if first < MIN_FIRST:
-        raise UsageError(f"one seed was given; a selection begins with at least {MIN_FIRST}")
-    with_further(begun_with, max_seeds)
-    count = len(options.grid(begun_with[:1]))
-    most = max_seeds * (count if by == "ocba" else 1)
-    plan = options.grid(with_further(begun_with, most))
-    with options.playing(plan) as started:
-        starts = range(0, len(plan), len(plan.seeds))
-        race = _Race(started, show, dict(zip(_names(plan), starts, strict=True)))
-        if by == "kn":
-            assert delta is not None
-            best, sentence = _kim_nelson(race, delta, options.alpha, first, max_seeds)
-        else:
-            best, sentence = _ocba(race, options.alpha, first, most)
-        candidates = [race.candidate(name, selected=name in best) for name in race.blocks]
-        rows = started.finish()
-        return Choice(tuple(best), tuple(sorted(candidates, key=_place)), len(rows), sentence, rows)
-
-
-@frozen(eq=False)
-class _Race:
-    """The candidates of a grid, each of which has played its first seeds.
-
-    Attributes:
-        playing: The grid, and what was played.
-        show: The figure.
-        blocks: By candidate, the index of its first job.
-        rows: By candidate, the rows so far.
-    """
-
-    playing: Playing
-    show: str
-    blocks: Mapping[str, int]
-    rows: dict[str, Rows] = field(factory=dict)
-
-    def play(self, seeds: Mapping[str, int]) -> None:
-        """Play the first seeds of some candidates: as many as given."""
-        self.playing.play(
-            index
-            for name, count in seeds.items()
-            for index in range(self.blocks[name], self.blocks[name] + count)
+    if options.by not in PROCEDURES:
+        raise UsageError(f"by={options.by!r} was given; possible: {', '.join(PROCEDURES)}")
+    if options.by != "ocba" and options.delta is None:
+        raise UsageError(
+            f"{options.by} needs delta, the smallest difference that matters; or choose ocba, "
+            "which uses max_seeds for each candidate and guarantees nothing"
         )
-        rows = self.playing.rows()
-        # Rows are in the order of their jobs, and every candidate has played its first seeds.
-        start = 0
-        for name in self.blocks:
-            count = max(len(self.rows.get(name, ())), seeds.get(name, 0))
-            self.rows[name] = rows[start : start + count]
-            start += count
-
-    def values(self, name: str) -> list[float]:
-        """Return the figure of every seed; none at all if an episode has none."""
-        values = counted(self.rows[name], self.show)
-        known = [value for value in values if value is not None]
-        return known if len(known) == len(values) else []
-
-    def known(self) -> list[str]:
-        """Return the candidates that have the figure for every seed.
-
-        Raises:
-            UsageError: Every candidate has an episode without the figure.
-        """
-        found = [name for name in self.blocks if self.values(name)]
-        if not found:
-            raise UsageError(f"every candidate has episodes without a {self.show}, as they failed")
-        return found
-
-    def candidate(self, name: str, *, selected: bool) -> Candidate:
-        """Return what is known of a candidate."""
-        rows = self.rows[name]
-        estimate = estimated(self.values(name), _LEVEL)
-        return Candidate(name, estimate, len(rows), len(rows.failed), selected)
+    if not 0 < options.alpha < 1:
+        raise UsageError(f"alpha={options.alpha:g} was given; it is above 0 and below 1")
+    made = _batches(options)
+    with options.playing(made.plan) as started:
+        played = PlayedCells(started, options.show, made)
+        best, sentence = _selected(played, options)
+        cells = range(len(made.plan.cells))
+        candidates = sorted((_candidate(played, cell, best) for cell in cells), key=_place)
+        rows = started.finish()
+        names = tuple(made.name(cell) for cell in best)
+        return Choice(names, tuple(candidates), len(rows), sentence, rows)
 
 
-def _kim_nelson(
-    race: _Race, delta: float, alpha: float, first: int, most: int
-) -> tuple[list[str], str]:
-    """Return the selected candidates and what is guaranteed."""
-    race.play(dict.fromkeys(race.blocks, first))
-    names = race.known()
-    if len(names) == 1:
-        return names, "all other candidates have failed episodes"
-    procedure = KimNelson(names, delta, alpha, first)
-    while procedure.best is None and procedure.seeds < most:
-        count = len(race.rows[procedure.left[0]])
-        if procedure.seeds == count:
-            count = min(most, count + max(1, int(_BATCH * count)))
-            race.play(dict.fromkeys(procedure.left, count))
-        _screen(race, procedure)
-    if procedure.best is None:
-        left = len(procedure.left)
-        return procedure.left, f"{most:,} seeds do not tell {left} candidates apart by {delta:g}"
-    return procedure.left, (
-        f"with probability {1 - alpha:g} the best, or within {delta:g} of it (Kim and Nelson)"
+def _batches(options: SelectOptions) -> Batches:
+    """Return the seeds; with a budget, one candidate may play those of all."""
+    if options.by == "elimination":
+        return batches(options)
+    if options.by == "ocba":
+        count = len(options.grid([0]).cells)
+        options = evolve(options, max_seeds=options.max_seeds * count)
+    made = batches(options, any_first=True)
+    if made.first < MIN_FIRST:
+        raise UsageError(f"one seed was given; {options.by} begins with at least {MIN_FIRST}")
+    return made
+
+
+def _selected(played: PlayedCells, options: SelectOptions) -> _Found:
+    """Play the first batch, then as many seeds as the procedure needs."""
+    made = played.batches
+    played.play(dict.fromkeys(range(len(made.plan.cells)), made.first))
+    known = [cell for cell in range(len(made.plan.cells)) if played.values(cell)]
+    if not known:
+        raise UsageError(f"every candidate has episodes without a {options.show}, as they failed")
+    if len(known) == 1:
+        return known, "all other candidates have failed episodes"
+    if made.is_fixed():
+        best = max(known, key=lambda cell: played.values(cell)[0])
+        return [best], "deterministic: every seed has the same episode"
+    if options.by == "ocba":
+        return _by_budget(played, known, options.max_seeds)
+    assert options.delta is not None
+    chosen = _kim_nelson if options.by == "kn" else _eliminated
+    return chosen(played, known, options.delta, options.alpha)
+
+
+def _eliminated(played: PlayedCells, known: list[int], delta: float, alpha: float) -> _Found:
+    """Drop candidates that are worse for certain until one can be chosen."""
+    bounds = played.batches.bounds
+    procedure = Elimination(len(known), delta, bounds, alpha)
+    for count in played.batches.looks():
+        played.play({known[place]: count for place in procedure.left})
+        _refuse_failures(played, [known[place] for place in procedure.left])
+        values = [played.values(cell) for cell in known]
+        procedure.look(values)
+        if procedure.chosen is not None:
+            condition = "" if bounds else _condition(procedure.seeds_of_sentence)
+            return [known[procedure.chosen]], _promise(delta, alpha) + condition
+        if bounds is None and _are_constant([values[place] for place in procedure.left]):
+            break
+    cells = [known[place] for place in procedure.left]
+    seeds, left = len(played.rows[cells[0]]), [played.values(cell) for cell in cells]
+    if bounds is not None or not _are_constant(left):
+        return cells, _undecided(seeds, len(cells), delta)
+    same = "are equal" if left.count(left[0]) == len(left) else "differ by the same"
+    return cells, (
+        f"{seeds:,} seeds: {len(cells)} candidates {same} on every seed; outcomes of up to "
+        f"{100 * unseen(procedure.seeds):.2g} % may be unseen, which a range of the figure would "
+        "bound"
     )
 
 
-def _screen(race: _Race, procedure: "KimNelson[str]") -> None:
-    """Screen the seeds that were played and not screened yet.
+def _undecided(seeds: int, left: int, delta: float) -> str:
+    return f"{seeds:,} seeds do not tell {left} candidates apart by {estimate_text(float(delta))}"
+
+
+def _promise(delta: float, alpha: float) -> str:
+    within = estimate_text(float(delta))
+    return f"with probability {1 - alpha:g} the best, or within {within} of it"
+
+
+def _condition(seeds: int) -> str:
+    """Return the condition of a statement that rests on a number of seeds without a range."""
+    return f", if no outcome rarer than {100 * unseen(seeds):.2g} % matters that was not seen"
+
+
+def _are_constant(values: Sequence[Sequence[float]]) -> bool:
+    """Return whether the differences of all alternatives are the same on every seed."""
+    return all(shape(differences(*pair)).constant for pair in combinations(values, 2))
+
+
+def _kim_nelson(played: PlayedCells, known: list[int], delta: float, alpha: float) -> _Found:
+    """Screen seed after seed until one candidate is left."""
+    made = played.batches
+    first, most = len(played.values(known[0])), len(made.plan.seeds)
+    _refuse_unlike_normal(made, {cell: played.values(cell) for cell in known})
+    procedure = KimNelson(known, delta, alpha, first)
+    count = made.first
+    _screen(played, procedure)
+    while procedure.best is None and count < most:
+        count = min(most, count + max(1, int(_BATCH * count)))
+        played.play(dict.fromkeys(procedure.left, count))
+        _screen(played, procedure)
+    if procedure.best is None:
+        return procedure.left, _undecided(count, len(procedure.left), delta)
+    return procedure.left, f"if scores are normal, {_promise(delta, alpha)} (Kim and Nelson)"
+
+
+def _refuse_unlike_normal(made: Batches, values: dict[int, list[float]]) -> None:
+    """Refuse a first stage from which no variances of normal scores can be estimated.
 
     Raises:
-        UsageError: An episode failed behind the first stage, so its candidate cannot be compared.
+        UsageError: Scores, or the differences of two candidates, are all equal or skewed.
     """
-    values = {name: race.values(name) for name in procedure.left}
-    for name in [name for name, each in values.items() if not each]:
-        raise UsageError(
-            f"{name} has failed on a later seed: {race.rows[name].failed[0]['error']}; it cannot "
-            "be compared with the others"
-        )
-    for seed in range(procedure.seeds, len(next(iter(values.values())))):
-        procedure.add({name: values[name][seed] for name in procedure.left})
+    samples = {made.name(cell): each for cell, each in values.items()}
+    pairs = combinations(samples.items(), 2)
+    samples |= {f"{a} less {b}": differences(mine, theirs) for (a, mine), (b, theirs) in pairs}
+    for name, sample in samples.items():
+        found = shape(sample)
+        if found.constant or found.is_skewed:
+            why = "are all equal" if found.constant else f"are skewed ({found.needed:,} needed)"
+            raise UsageError(
+                f"kn supposes normal scores, and the {found.n} values of {name} {why}; choose "
+                "elimination"
+            )
 
 
-def _ocba(race: _Race, alpha: float, first: int, budget: int) -> tuple[list[str], str]:
-    """Return the candidate with the highest mean, and how probably it is the best."""
-    race.play(dict.fromkeys(race.blocks, first))
-    while True:
-        known = {
-            name: estimate
-            for name in race.known()
-            if (estimate := estimated(race.values(name), _LEVEL))
-        }
-        used = sum(map(len, race.rows.values()))
-        best = max(known, key=lambda name: known[name].mean)
-        chance = chance_of_selection(known)
-        if len(known) == 1 or chance >= 1 - alpha or used >= budget:
+def _screen(played: PlayedCells, procedure: "KimNelson[int]") -> None:
+    """Screen the values that were played and not screened yet."""
+    _refuse_failures(played, procedure.left)
+    values = {cell: played.values(cell) for cell in procedure.left}
+    for place in range(procedure.seeds, len(values[procedure.left[0]])):
+        procedure.add({cell: values[cell][place] for cell in procedure.left})
+
+
+def _refuse_failures(played: PlayedCells, cells: Sequence[int]) -> None:
+    """Refuse candidates that have failed behind the first batch.
+
+    Raises:
+        UsageError: A candidate has an episode without the figure.
+    """
+    for cell in cells:
+        if not played.values(cell):
+            failed = played.rows[cell].failed
+            why = f"has failed on a later seed: {failed[0]['error']}" if failed else "has no figure"
+            raise UsageError(
+                f"{played.batches.name(cell)} {why}; it cannot be compared with the others"
+            )
+
+
+def _by_budget(played: PlayedCells, known: list[int], seeds: int) -> _Found:
+    """Allocate a mean number of seeds to the candidates; return the one with the highest mean."""
+    plan = played.batches.plan
+    budget, most = seeds * len(plan.cells), len(plan.seeds)
+    while (used := sum(map(len, played.rows.values()))) < budget:
+        estimates = {cell: interval(played.values(cell)) for cell in known}
+        further = allocation(estimates, min(budget - used, max(len(known), int(_BATCH * used))))
+        counts = {cell: len(played.rows[cell]) for cell in known}
+        wanted = {cell: min(most, counts[cell] + more) for cell, more in further.items()}
+        if all(counts[cell] == count for cell, count in wanted.items()):
             break
-        more = min(budget - used, max(len(known), int(_BATCH * used)))
-        further = allocation(known, more)
-        race.play({name: known[name].n + count for name, count in further.items() if count})
+        played.play(wanted)
+        _refuse_failures(played, known)
+    best = max(known, key=lambda cell: played.mean(cell) or 0.0)
     return [best], (
-        f"the best with a probability of about {chance:.3f} after {used:,} episodes (optimal "
-        "computing budget allocation; an estimate, no guarantee)"
+        f"highest mean of {len(known)} after {used:,} episodes (optimal computing budget "
+        "allocation); no guarantee"
     )
 
 
-def _names(plan: Grid) -> list[str]:
-    """Return a name for each variant and policy: the parameters that vary, and the policy."""
-    variants = [cell.variant for cell in plan.cells]
-    seen = [{"model": v.name, "preset": v.preset, **v.params} for v in variants]
-    varying = [k for k in dict.fromkeys(k for one in seen for k in one) if _varies(seen, k)]
-    return [
-        " ".join([*(f"{k}={one.get(k)}" for k in varying), cell.entry.label])
-        for one, cell in zip(seen, plan.cells, strict=True)
-    ]
-
-
-def _varies(seen: Sequence[Mapping[str, Any]], key: str) -> bool:
-    return len({repr(one.get(key)) for one in seen}) > 1
+def _candidate(played: PlayedCells, cell: int, best: Sequence[int]) -> Candidate:
+    rows = played.rows[cell]
+    name = played.batches.name(cell)
+    return Candidate(name, played.mean(cell), len(rows), len(rows.failed), cell in best)
 
 
 def _place(candidate: Candidate) -> tuple[bool, float]:
-    mean = candidate.estimate.mean if candidate.estimate else float("-inf")
+    mean = float("-inf") if candidate.mean is None else candidate.mean
     return not candidate.selected, -mean

@@ -1,9 +1,9 @@
-"""The arguments of `sweep`, `compare`, `select` and `tune`.
+"""The arguments of `sweep`, `compare`, `select`, `tune` and `audit`.
 
 The text of each field is also the help of its option on the command line.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:  # `desim sweep --help` must not load numpy
     from desim.jobs.run.playing import Playing
     from desim.studies.designs import Design, DesignSpec
 
-#: Kim and Nelson's, with a guarantee; optimal computing budget allocation, with a budget.
-Procedure = Literal["kn", "ocba"]
+#: Successive elimination; Kim and Nelson's, for normal scores; optimal computing budget allocation.
+Procedure = Literal["elimination", "kn", "ocba"]
 
-#: Seeds of the first batch of a study that goes on until a goal is reached, and at most.
+#: Seeds of a study where none are given; and at most, of one that goes on until a goal is reached.
 FIRST_SEEDS, MAX_SEEDS = 20, 2_000
 
 
@@ -99,15 +99,21 @@ class GoalOptions(GridStudy):
 
     Attributes:
         show: The figure: score, decisions, or a metric.
-        seeds: Those of the first batch, at least 2 for a selection; later batches go on behind the
-            largest.
+        seeds: Those of the first batch, at least 60 where no range of the figure is known; later
+            batches go on behind the largest. None: 60, or as many as *rarest* needs.
         max_seeds: With a goal: how many seeds at most; default 2,000. Where a selection has a
             budget, their mean number for each candidate.
+        rarest: The probability of the rarest outcome that the first batch shall show (with 95 %).
+        score_range: LOW:HIGH, between which every value of the figure is: the narrowest that is
+            certain; or none. Default: the range of the model's scores, if it declares one. In
+            Python a pair of numbers as well.
     """
 
     show: str = "score"
-    seeds: Iterable[int] = range(FIRST_SEEDS)
+    seeds: Iterable[int] | None = None
     max_seeds: int = MAX_SEEDS
+    rarest: float = 0.05
+    score_range: str | tuple[float, float] | None = None
 
 
 @frozen(kw_only=True, slots=False)
@@ -115,10 +121,10 @@ class CompareOptions(GoalOptions):
     """The arguments of `compare`.
 
     Attributes:
-        until: Play seeds until intervals are as narrow: 5% of the mean, or 2.5 in the unit of the
-            figure.
+        until: Play seeds until half of every interval is as narrow: 5% of the mean, or 2.5 in the
+            unit of the figure.
         against: The policy with which the others are compared; by default the first one.
-        level: The level of the intervals, above 0 and below 1.
+        level: The level at which all intervals hold together, above 0 and below 1.
     """
 
     until: float | str
@@ -131,12 +137,13 @@ class SelectOptions(GoalOptions):
     """The arguments of `select`.
 
     Attributes:
-        by: The procedure, "kn" or "ocba"; None means "kn" where *delta* is given, otherwise "ocba".
-        delta: The smallest difference that matters, in the unit of the figure; needed by kn.
-        alpha: The probability of a wrong selection, above 0.
+        by: The procedure: "elimination", "kn" for normal scores, or "ocba", which uses all of its
+            budget and guarantees nothing.
+        delta: The smallest difference that matters, in the unit of the figure; ocba needs none.
+        alpha: The probability of a wrong selection, above 0 and below 1.
     """
 
-    by: Procedure | None = None
+    by: Procedure = "elimination"
     delta: float | None = None
     alpha: float = 0.05
 
@@ -172,4 +179,34 @@ class TuneOptions(JobOptions):
     preset: str = ""
     set: Mapping[str, Any] | None = None
     sampler_seed: int = 0
+    executor: "Executor | str | None" = None
+
+
+@frozen(kw_only=True, slots=False)
+class AuditOptions(JobOptions):
+    """The arguments of `audit`.
+
+    Attributes:
+        model: A name (perhaps with `/preset`), a model class or a model.
+        honest: The spec of a rule that a plan should not beat; default: the baselines that use
+            nothing but observations. In Python a sequence of these.
+        preset: A preset of the model; empty for the first.
+        episodes: Episodes of all plans together, about; those of the honest rules come on top.
+        minutes: Minutes after which the search ends, at most.
+        seeds: The seeds of the search: A:B without B, or A,B,...; default 1000:1012. In Python
+            whole numbers.
+        held_out: The seeds of the report; default 0:20. In Python whole numbers.
+        search_seed: The seed of the search; without a limit in minutes the same call returns the
+            same result.
+        executor: As for `sweep`.
+    """
+
+    model: Any = field(kw_only=False)
+    honest: Sequence[str] = ()
+    preset: str = ""
+    episodes: int = 2_000
+    minutes: float = 60.0
+    seeds: Iterable[int] = range(1_000, 1_012)
+    held_out: Iterable[int] = range(20)
+    search_seed: int = 0
     executor: "Executor | str | None" = None

@@ -1,25 +1,33 @@
-"""Plays seeds in batches until what was asked is known as precisely as wanted."""
+"""Plays seeds in batches until intervals that hold at every number of seeds are narrow enough."""
 
 import math
+from collections.abc import Mapping
+from statistics import fmean
 from typing import Any
 
-from attrs import evolve, field, frozen
+from attrs import field, frozen
 
+from desim.core.roles import knowledge_legend
 from desim.errors import UsageError
-from desim.jobs.plan.grid import Grid, checked_seeds, with_further
-from desim.jobs.rows.comparison_table import ComparisonTable, TableLine
-from desim.jobs.rows.rows import Rows
-from desim.jobs.run.playing import Playing
+from desim.jobs.rows.columns import Key
+from desim.jobs.rows.groups import reference_groups
+from desim.jobs.rows.rows import Rows, policy_label
 from desim.schema.signatures import takes
 from desim.short_repr import short_repr
+from desim.show.estimates import ends_cell, interval_head, number_cell
 from desim.show.labels import estimate_text
 from desim.show.table import Table, Tabular
-from desim.statistics.intervals import Interval, seeds_needed
-from desim.studies.study_options import MAX_SEEDS, CompareOptions
+from desim.statistics.sequential.sequences import ScoreRange
+from desim.statistics.sequential.stopping import Goal, Look, look
+from desim.statistics.shape import differences, shape, unseen
+from desim.studies.batches import Batches, PlayedCells, batches
+from desim.studies.study_options import CompareOptions
 
-#: A batch makes the number of seeds at least and at most so many times as large: every look at the
-#: intervals costs a little of their coverage, and an early estimate may be far off.
-_LEAST_GROWTH, _MOST_GROWTH = 1.2, 3.0
+#: Lines that the sentence names.
+_NAMED = 3
+
+#: The text of an interval where every seed has the same episode.
+EXACT = "deterministic"
 
 
 def _half_width(text: float | str) -> float:
@@ -58,12 +66,59 @@ class Precision:
         """
         return cls(_half_width(text), isinstance(text, str) and "%" in text)
 
-    def wanted(self, estimate: Interval) -> float:
-        """Return half the width that an interval may have."""
-        return self.half * abs(estimate.mean) if self.of_mean else self.half
-
     def __str__(self) -> str:
-        return f"{100 * self.half:g} % of the mean" if self.of_mean else f"±{self.half:g}"
+        share = f"{100 * self.half:g} % of the mean"
+        return share if self.of_mean else f"±{estimate_text(self.half)}"
+
+
+@frozen
+class ComparedLine:
+    """A policy, with the parameters that vary.
+
+    Attributes:
+        group: The values of the columns that make the group.
+        seeds: The number of seeds played.
+        failed: The number of failed episodes.
+        mean: The mean of the figure; None if episodes have none.
+        estimate: What the interval is of: the mean, or the difference to the reference.
+        is_reference: Whether others are compared with it.
+        look: The interval of the mean, or of the difference to the reference; None for the
+            reference, and where episodes have no figure.
+        is_exact: Whether all seeds are known to have the same episode, so that nothing is
+            estimated.
+    """
+
+    group: tuple[Any, ...]
+    seeds: int
+    failed: int
+    mean: float | None
+    estimate: float | None
+    is_reference: bool
+    look: Look | None
+    is_exact: bool
+
+    @property
+    def reached(self) -> bool:
+        """Whether the interval is narrow enough; true for the reference, which has none."""
+        return self.is_reference or (self.look is not None and self.look.reached)
+
+    @property
+    def name(self) -> str:
+        """The group as text."""
+        return " and ".join(map(str, self.group))
+
+    @property
+    def problem(self) -> str:
+        """The reason why the interval is not narrow enough."""
+        if self.look is None:
+            return "episodes have failed" if self.failed else "episodes have no figure"
+        described, half = self.look.shape, self.look.half
+        if self.look.reason == "constant":
+            text = f"all {estimate_text(described.atom)}; no interval; outcomes of up to"
+            return f"{text} {100 * described.unseen:.2g} % may be unseen"
+        width = "no interval yet" if half is None else f"±{estimate_text(half, half)}"
+        skewed = f"; skewed, {described.needed:,} seeds would be needed"
+        return width + skewed * described.is_skewed
 
 
 @frozen
@@ -72,117 +127,209 @@ class Comparison(Tabular):
 
     Attributes:
         rows: One for each episode.
-        table: Groups of the policies and of the parameters that vary, compared.
-        precision: The precision that was asked for.
-        reached: Whether every interval is as narrow.
-        seeds: How many seeds were played.
+        by: The columns that make the groups.
+        lines: The groups in the order of their first rows.
+        against: The reference of the differences; empty where the intervals are those of means.
+        precision: The precision that was given.
+        level: The level at which all intervals hold together.
+        clusters: The number of clusters of the seeds played, such as cases.
+        bounds: The range of the figure; None if none is declared.
     """
 
     rows: Rows = field(repr=False)
-    table: ComparisonTable
+    by: tuple[str, ...]
+    lines: tuple[ComparedLine, ...]
+    against: str
     precision: Precision
-    reached: bool
-    seeds: int
+    level: float
+    clusters: int
+    bounds: ScoreRange | None
+
+    @property
+    def reached(self) -> bool:
+        """Whether every interval is narrow enough."""
+        return all(line.reached for line in self.lines)
+
+    @property
+    def seeds(self) -> int:
+        """The largest number of seeds that a policy has played."""
+        return max(line.seeds for line in self.lines)
 
     def tables(self) -> list[Table]:
-        """Return the table of the comparison, with the sentence below it."""
-        return [evolve(table, notes=(*table.notes, self.sentence)) for table in self.table.tables()]
+        """Return the intervals, with the sentence below them."""
+        table = self.rows.table(self.by)
+        marks = knowledge_legend(table.knows.values())
+        of_difference = ["difference"] if self.against else []
+        heads = [*self.by, "seeds", "failed", "mean", *of_difference, interval_head(self.level)]
+        # A reference has no interval, and is printed with as many digits as its rivals.
+        halves = (line.look.half for line in self.lines if line.look)
+        usual = max((half for half in halves if half), default=None)
+        groups = (table.cells(line)[: len(self.by)] for line in table.lines)
+        lines = [
+            [*group, *self._cells(line, usual)]
+            for group, line in zip(groups, self.lines, strict=True)
+        ]
+        paired = [f"difference to {self.against}, paired by seed"] if self.against else []
+        left = range(len(self.by))
+        return [Table(heads, lines, left, notes=[*paired, self.sentence], legend=marks)]
+
+    def _cells(self, line: ComparedLine, usual: float | None) -> list[Any]:
+        found = line.look
+        half = (found.half if found else None) or usual
+        means = [line.mean, line.estimate] if self.against else [line.mean]
+        ends = ends_cell(found.low, found.high) if found else None
+        numbers = (number_cell(each, half) for each in means)
+        return [line.seeds, line.failed, *numbers, EXACT if line.is_exact else ends]
 
     @property
     def sentence(self) -> str:
-        """A sentence on whether every interval is narrow enough."""
+        """A sentence on whether every interval is narrow enough, and what that states."""
+        measured = [line for line in self.lines if not line.is_reference]
+        several = len(measured) > 1
+        shared = f" in {self.clusters:,} clusters" * (self.clusters < self.seeds)
+        start = f"{self.seeds:,} seeds{shared}: "
         if self.reached:
-            return f"{self.seeds:,} seeds: every interval is within {self.precision}"
-        wide = [
-            f"{' and '.join(map(str, line.group))} {_interval_text(one)}"
-            for line in self.table.lines
-            if (one := _interval(line, self.table, self.precision)) and _needs(one, self.precision)
-        ]
-        why = "; ".join(wide[:3]) or "episodes have failed"
-        return f"{self.seeds:,} seeds: not every interval is within {self.precision} ({why})"
+            every = "every interval is " * several
+            return f"{start}{every}within {self.precision}; {self._guarantee(measured)}"
+        wide = [line for line in measured if not line.reached]
+        if several:
+            texts = "; ".join(f"{one.name} ({one.seeds:,}: {one.problem})" for one in wide[:_NAMED])
+            more = f"; and {len(wide) - _NAMED} more" * (len(wide) > _NAMED)
+            return f"{start}not every interval is within {self.precision}: {texts}{more}"
+        if wide[0].look and wide[0].look.reason == "constant":
+            return start + wide[0].problem
+        return f"{start}not within {self.precision} ({wide[0].problem})"
+
+    def _guarantee(self, measured: list[ComparedLine]) -> str:
+        """Return what holds, and on which condition."""
+        counts = [line.look.seeds for line in measured if line.look and not line.is_exact]
+        if not counts:
+            return "deterministic: every seed has the same episode"
+        several, level = len(measured) > 1, f"{100 * self.level:g} %"
+        if self.bounds is None:
+            rare = f"{100 * unseen(min(counts)):.2g} %"
+            together = "all together " * several
+            return (
+                f"{together}about {level} if no outcome rarer than {rare} matters that was not seen"
+            )
+        low, high = map(estimate_text, (self.bounds.low, self.bounds.high))
+        together = "all hold together" if several else "holds"
+        return f"{together} with {level} whenever one stops (values are between {low} and {high})"
 
 
 @takes(CompareOptions)
 def compare(options: CompareOptions) -> Comparison:
     """Play batches of seeds until every interval is as narrow as *until* states.
 
-    With `until="5%"` half the interval of every mean is at most 5 % of the mean. With a number,
-    half the interval of every difference to the reference is at most that number, in the unit of
-    the figure; with one group, of its mean.
+    With `until="5%"` half the interval of every mean is at most 5 % of any mean that it leaves
+    possible. With a number, half the interval of every difference to the reference is at most that
+    number, in the unit of the figure; with one group, of its mean.
 
-    Intervals that are looked at after every batch miss the truth a little more often than their
-    level says (Law, Simulation Modeling and Analysis, 9.4.1); the first batch should therefore not
-    be small.
+    The intervals are confidence sequences, which hold at every number of seeds. With a range of the
+    figure they hold for any distribution (betting); without one (t sequence) about, for outcomes
+    that are not too rare to be seen, and not before there are enough seeds for the skewness. Where
+    all values are equal and no range is declared nothing is known of the spread: no interval.
 
     Raises:
-        UsageError: See `sweep`, or *until*, *seeds* or *max_seeds* are wrong.
+        UsageError: See `sweep`; or *until*, *seeds*, *max_seeds*, *rarest* or the range is wrong,
+            a value is outside the range, or seeds share so few clusters that none can be added.
         WorkerDied, DesimError, KeyboardInterrupt: See `sweep`.
     """
     precision = Precision.read(options.until)
-    count = len(first := checked_seeds(options.seeds))
-    plan = options.grid(with_further(first, options.max_seeds))
-    reference = options.against if options.against is not None else _first(plan)
-    with options.playing(plan) as started:
-        while True:
-            table = _played(started, count, options.show, reference, options.level)
-            more = _next_count(table, precision, count)
-            if more == count or count == len(plan.seeds):
-                break
-            count = min(more, len(plan.seeds))
-        reached = more == count and not _unknown(table, precision)
-        return Comparison(started.finish(), table, precision, reached, count)
+    if precision.of_mean and options.against is not None:
+        raise UsageError(
+            f"against={short_repr(options.against)} and until={precision} were given; a share is "
+            "one of each mean, so give a number, or leave out against"
+        )
+    made = batches(options)
+    cells = range(len(made.plan.cells))
+    with options.playing(made.plan) as started:
+        played = PlayedCells(started, options.show, made)
+        played.play(dict.fromkeys(cells, made.first))
+        rows = started.rows()
+        by = (*rows.varying, "policy")
+        keys = list(rows.groups(*by))
+        against = None if precision.of_mean else _reference(options.against, made)
+        pairs = reference_groups(keys, by, against)
+        others = {keys.index(key): keys.index(other) for key, other in pairs.items()}
+        measured: _Measured = others or dict.fromkeys(cells)
+        found = _looked_until(played, precision, 1 - options.level, measured)
+        lines = tuple(
+            _compared(played, cell, keys[cell], measured, found.get(cell)) for cell in cells
+        )
+        text = str(against) if others else ""
+        clusters = len(made.values([0.0] * max(line.seeds for line in lines)))
+        rows = started.finish()
+        level, bounds = options.level, made.bounds
+        return Comparison(rows, by, lines, text, precision, level, clusters, bounds)
 
 
-def _first(plan: Grid) -> Any:
-    """Return the label of the first policy; None if there is one policy only."""
-    return plan.entries[0].label if len(plan.entries) > 1 else None
+#: The cells of which an interval is wanted, each with its reference; None: of its mean.
+_Measured = Mapping[int, int | None]
 
 
-def _played(started: Playing, count: int, show: str, against: Any, level: float) -> ComparisonTable:
-    """Play the first seeds of every variant and policy, and compare them."""
-    plan = started.plan
-    blocks = range(0, len(plan), len(plan.seeds))
-    started.play(index for block in blocks for index in range(block, block + count))
-    rows = started.rows()
-    by = [*rows.varying, "policy"]
-    return rows.table(by, show, against, level)
+def _reference(given: Any, made: Batches) -> Any:
+    """Return the policy with which others are compared; None if there is one policy only."""
+    if given is not None:
+        return policy_label(given)
+    entries = made.plan.entries
+    return entries[0].label if len(entries) > 1 else None
 
 
-def _next_count(table: ComparisonTable, precision: Precision, count: int) -> int:
-    """Return the number of seeds to look at next; *count* where nothing more is needed."""
-    needed = [
-        seeds_needed(one, precision.wanted(one)) or MAX_SEEDS
-        for line in table.lines
-        if (one := _interval(line, table, precision)) and _needs(one, precision)
-    ]
-    if not needed:
-        # A single seed shows nothing of the spread.
-        return count if count > 1 else count + 1
-    growth = min(max(*needed, _LEAST_GROWTH * count), _MOST_GROWTH * count)
-    return max(count + 1, math.ceil(growth))
+def _looked_until(
+    played: PlayedCells, precision: Precision, alpha: float, measured: _Measured
+) -> dict[int, Look | None]:
+    """Play seeds until every interval is narrow, constant or withheld; return the last looks."""
+    bounds = played.batches.bounds
+    if bounds and None not in measured.values():
+        bounds = bounds.of_differences()
+    goal = Goal(precision.half, precision.of_mean, alpha / len(measured), bounds)
+    found: dict[int, Look | None] = {}
+    going = list(measured)
+    for count in played.batches.looks():
+        references = [other for cell in going if (other := measured[cell]) is not None]
+        played.play(dict.fromkeys([*going, *references], count))
+        found |= {cell: _look(played, cell, measured[cell], goal) for cell in going}
+        # Further seeds of a constant would be played in vain if it is one.
+        going = [cell for cell in going if (one := found[cell]) and one.reason != "constant"]
+        if all((one := found[cell]) and one.reached for cell in going):
+            break
+    return found
 
 
-def _interval(line: TableLine, table: ComparisonTable, precision: Precision) -> Interval | None:
-    """Return the interval of a line that must be narrow; None if it is not known."""
-    if precision.of_mean or not table.against:
-        return line.estimate
-    return line.difference.paired if line.difference else None
+def _look(played: PlayedCells, cell: int, other: int | None, goal: Goal) -> Look | None:
+    """Return the interval of a mean or of a difference; None if episodes have no figure."""
+    values = _values(played, cell, other)
+    if values and _is_exact(played, cell, other):
+        return Look(len(values), values[0], values[0], "", shape(values[:1]))
+    return look(values, goal) if values else None
 
 
-def _unknown(table: ComparisonTable, precision: Precision) -> bool:
-    """Return whether an interval that must be narrow is not known, as after a failure."""
-    known = [line for line in table.lines if _interval(line, table, precision)]
-    differences = table.against and not precision.of_mean
-    return len(known) < (table.rivals if differences else len(table.lines))
+def _values(played: PlayedCells, cell: int, other: int | None) -> list[float]:
+    mine = played.values(cell)
+    if other is None:
+        return mine
+    # A reference has played as many seeds as its last rival.
+    return differences(mine, played.values(other)[: len(mine)])
 
 
-def _needs(estimate: Interval, precision: Precision) -> bool:
-    """Return whether an interval is wider than wanted."""
-    half = estimate.half
-    return half is not None and half > precision.wanted(estimate)
+def _is_exact(played: PlayedCells, cell: int, other: int | None) -> bool:
+    plan = played.batches.plan
+    return plan.is_fixed(cell) and (other is None or plan.is_fixed(other))
 
 
-def _interval_text(estimate: Interval) -> str:
-    half = estimate.half
-    assert half is not None
-    return f"{estimate_text(estimate.mean, half)} ±{estimate_text(half, half)}"
+def _compared(
+    played: PlayedCells, cell: int, group: Key, measured: _Measured, found: Look | None
+) -> ComparedLine:
+    rows, other = played.rows[cell], measured.get(cell)
+    values = _values(played, cell, other) if found else []
+    return ComparedLine(
+        group,
+        seeds=len(rows),
+        failed=len(rows.failed),
+        mean=played.mean(cell),
+        estimate=fmean(values) if values else None,
+        is_reference=cell not in measured,
+        look=found,
+        is_exact=found is not None and _is_exact(played, cell, other),
+    )

@@ -4,7 +4,8 @@ Beside the suite's file it keeps the facts that only the named classes declare: 
 contact a host, how long they are trained, and the published numbers. So printing results imports
 and opens nothing that a folder names, which may come from an untrusted source.
 
-The identity of a suite's episodes, by topic: parameters, policies, seeds, code and files.
+The identity of a suite's episodes, by topic: parameters, policies, code and files. Seeds are in the
+names of jobs, so that a folder grows: a suite with more seeds, worlds or entries continues it.
 
 Topics of code and of named files are those of sweeps (`desim.jobs.keep.fingerprint`), under the
 world or the entry that reaches them. Limits of money and columns are not included, so that a folder
@@ -13,7 +14,6 @@ can be continued with other ones.
 
 import contextlib
 import hashlib
-import itertools
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -61,6 +61,7 @@ class Manifest(msgspec.Struct, frozen=True):
         entries: By name, the declarations of the classes of their policies.
         published: The published numbers in the suite's columns.
         checksum: SHA-256 of the manifest with an empty checksum.
+        clusters: By world the clusters of its seeds, where it has any.
     """
 
     format: str
@@ -69,6 +70,7 @@ class Manifest(msgspec.Struct, frozen=True):
     entries: dict[str, _EntryFacts]
     published: tuple[_Published, ...]
     checksum: str = ""
+    clusters: dict[str, tuple[str, ...]] = {}
 
     @classmethod
     def of(cls, plan: Plan) -> Self:
@@ -82,14 +84,18 @@ class Manifest(msgspec.Struct, frozen=True):
         except OSError as fault:
             raise UsageError(f"cannot read {plan.path}: {fault.strerror}") from None
         entries = {name: _EntryFacts(one.host, one.training) for name, one in plan.entries.items()}
-        made = cls(FORMAT, str(plan.path.resolve()), text, entries, tuple(_published(plan)))
+        clusters = {name: one.clusters for name, one in plan.worlds.items() if one.clusters}
+        published = tuple(_published(plan))
+        path = str(plan.path.resolve())
+        made = cls(FORMAT, path, text, entries, published, clusters=clusters)
         return msgspec.structs.replace(made, checksum=made.sum())
 
     def sum(self) -> str:
         """Return the checksum that the manifest should have."""
-        return hashlib.sha256(
-            msgspec.json.encode(msgspec.structs.replace(self, checksum=""))
-        ).hexdigest()
+        plain = {**msgspec.structs.asdict(self), "checksum": ""}
+        if not self.clusters:  # as in folders of versions without them
+            del plain["clusters"]
+        return hashlib.sha256(msgspec.json.encode(plain)).hexdigest()
 
     def plan(self) -> Plan:
         """Return the plan to print.
@@ -99,7 +105,7 @@ class Manifest(msgspec.Struct, frozen=True):
         """
         played = {name: (one.host, one.training) for name, one in self.entries.items()}
         numbers = {(one.world, one.entry, one.column): one.text for one in self.published}
-        return plan_to_print(Path(self.file), self.text.encode(), played, numbers)
+        return plan_to_print(Path(self.file), self.text.encode(), played, numbers, self.clusters)
 
 
 @contextlib.contextmanager
@@ -128,7 +134,7 @@ def check_suite(folder: RecordFolder, plan: Plan) -> None:
         UsageError: See `RecordFolder.check`.
     """
     _refuse_earlier_format(folder)
-    folder.check(identity(plan))
+    folder.check(identity(plan), plan.jobs)
 
 
 def plan_of(folder: RecordFolder) -> Plan:
@@ -193,7 +199,7 @@ def _other_format(path: Path, form: str) -> str:
 
 
 def _published(plan: Plan) -> list[_Published]:
-    columns = ((world, column) for world in plan.worlds.values() for column in world.table.columns)
+    columns = ((world, column) for world in plan.shown.values() for column in world.table.columns)
     found = (
         (world.name, entry, column.published, published_text(plan, world, entry, column.published))
         for world, column in columns
@@ -222,7 +228,6 @@ def identity(plan: Plan) -> dict[str, str]:
     }
     return {
         **{f"worlds.{name}": model_text(world) for name, world in plan.worlds.items()},
-        **{f"seeds of worlds.{name}": _seeds_text(w) for name, w in plan.worlds.items()},
         **{f"entries.{name}": _entry_text(entry) for name, entry in plan.entries.items()},
         **common,
         **dict(_named("worlds", of_worlds)),
@@ -233,7 +238,8 @@ def identity(plan: Plan) -> dict[str, str]:
 def model_text(world: PlannedWorld) -> str:
     """Return the model of a world with all parameters, and the options of policies in it."""
     model = [catalog.model_name(type(world.model)), to_plain(world.model)]
-    return _json_text([*model, world.episodes, world.table.options])
+    others = [world.table.policy] if world.table.policy else []
+    return _json_text([*model, world.episodes, world.table.options, *others])
 
 
 def recorded_model(identity: Mapping[str, str], world: str) -> tuple[Any, Any]:
@@ -257,15 +263,6 @@ def _named(kind: str, found: Mapping[str, Mapping[str, str]]) -> Iterator[tuple[
     """Yield topics under the name of their world or entry."""
     for name, topics in found.items():
         yield from ((f"{kind}.{name}: {topic}", text) for topic, text in topics.items())
-
-
-def _seeds_text(world: PlannedWorld) -> str:
-    """Return the seeds of a world, consecutive ones as START:STOP, and the repeats of each."""
-    runs: list[list[int]] = []
-    for _, run in itertools.groupby(enumerate(world.seeds), lambda pair: pair[1] - pair[0]):
-        seeds = [seed for _, seed in run]
-        runs.append([seeds[0], seeds[-1] + 1])
-    return f"{', '.join(f'{start}:{stop}' for start, stop in runs)} x {world.repeats}"
 
 
 def _json_text(value: Any) -> str:

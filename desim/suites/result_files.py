@@ -52,6 +52,7 @@ def table_as_csv(lines: Sequence[SuiteLine]) -> str:
         {
             "world": line.world,
             "entry": line.entry,
+            "knows": line.knows,
             "column": cell.head,
             **_cell_as_plain(cell),
             "not_played": line.not_played,
@@ -100,6 +101,8 @@ def _plain(value: Any) -> Any:
 def as_json(lines: Sequence[SuiteLine]) -> bytes:
     """Return the lines as JSON: each estimate with mean, sd, low, high, n and two variances.
 
+    `cases` is the number of cases that the seeds share, which the interval then counts.
+
     `tell_from_best` holds the fields of the entry's `desim.studies.sample_size.SampleSize`.
     """
     worlds = dict.fromkeys(line.world for line in lines)
@@ -112,6 +115,7 @@ def as_json(lines: Sequence[SuiteLine]) -> bytes:
         {
             "world": line.world,
             "entry": line.entry,
+            "knows": line.knows,
             "n": line.n,
             "cut": line.cut,
             "training": line.training,
@@ -136,6 +140,7 @@ def _cell_as_plain(cell: ResultCell) -> dict[str, Any]:
         "low": estimate.low if estimate else None,
         "high": estimate.high if estimate else None,
         "n": estimate.n if estimate else 0,
+        "cases": len(cell.sample.independent) if cell.sample.is_clustered else None,
         "variance_between_seeds": parts.between if parts else None,
         "variance_between_was_negative": parts.negative if parts else None,
         "variance_within_a_seed": parts.within if parts else None,

@@ -4,7 +4,9 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from typing import Any
 
+from desim.core.roles import knowledge_legend, knowledge_order, with_knowledge
 from desim.episodes.usage import MOST_DEFAULTS
+from desim.jobs.rows.estimate_notes import unit_note
 from desim.show.estimates import ends_cell
 from desim.show.labels import estimate_text, number_text
 from desim.show.table import Printed, Table
@@ -26,10 +28,13 @@ _NOT_PLAYED = f"not played: episodes with more than {MOST_DEFAULTS:.0%} defaults
 def result_table(world: str, lines: Sequence[SuiteLine]) -> Table:
     """Return the table of a world: its entries with the means of their columns.
 
+    Entries that know less come first.
+
     Args:
         world: Its name.
         lines: Its entries.
     """
+    lines = sorted(lines, key=lambda line: knowledge_order(line.knows))
     counts: _Block = [("n", [line.n for line in lines])]
     for head in ("cut", "training", "not played", "failed", "open"):
         each = [getattr(line, head.replace(" ", "_")) for line in lines]
@@ -38,7 +43,11 @@ def result_table(world: str, lines: Sequence[SuiteLine]) -> Table:
     if any(line.defaults is not None for line in lines):
         counts.append(("defaults", [_share(line.defaults) for line in lines]))
     figures = map(_block, zip(*(line.cells for line in lines), strict=True))
-    blocks = [[("entry", [line.entry for line in lines])], counts, *filter(None, figures)]
+    blocks = [
+        [("entry", [with_knowledge(line.entry, line.knows) for line in lines])],
+        counts,
+        *filter(None, figures),
+    ]
     heads, columns = zip(*(column for block in blocks for column in block), strict=True)
     return Table(
         heads,
@@ -58,6 +67,7 @@ def _legend(lines: Sequence[SuiteLine]) -> Iterator[str]:
         yield _DEFAULTS
     if any(line.not_played for line in lines):
         yield _NOT_PLAYED
+    yield from knowledge_legend(line.knows for line in lines)
 
 
 def _notes(lines: Sequence[SuiteLine]) -> Iterator[str]:
@@ -66,6 +76,7 @@ def _notes(lines: Sequence[SuiteLine]) -> Iterator[str]:
     parts = [f"{entry} {_parts(cell)}" for entry, cell in firsts if cell.parts]
     if parts:
         yield f"Variance of {firsts[0][1].head} between seeds + within a seed: {'; '.join(parts)}."
+    yield from dict.fromkeys(note for _, cell in firsts for note in unit_note(cell.sample))
     sizes = sizes_needed(lines)
     if sizes:
         best = next(iter(sizes.values()))

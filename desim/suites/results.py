@@ -4,20 +4,24 @@ Also the figures of an outcome by name, and the value of a column.
 """
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from statistics import pstdev
 from typing import Any
 
 from attrs import evolve, field, frozen
 
+from desim.core.policy_protocols import most_known
+from desim.core.roles import Knowledge
 from desim.episodes.usage import default_share
 from desim.jobs.keep.outcome import JobOutcome, Played, usage_in_all
+from desim.jobs.rows.samples import Sample
+from desim.statistics.clusters import clustered_share
 from desim.statistics.intervals import Interval, interval, moments
 from desim.statistics.variance import VarianceComponents, variance_components
 from desim.studies.sample_size import SampleSize, sizes_from_best
 from desim.suites.published import published_text
 from desim.suites.suite_file import SuiteColumn
-from desim.suites.suite_plan import Plan, PlannedEntry, PlannedWorld, SuiteJob
+from desim.suites.suite_plan import Plan, PlannedEntry, PlannedTable, PlannedWorld, SuiteJob
 
 _USAGE = "usage."
 
@@ -67,6 +71,8 @@ def _number(value: Any) -> float | None:
     return float(value) if usable else None
 
 
+_LEVEL = 0.95
+
 #: The columns that every world has after its own, unless its own include them.
 _USED_COLUMNS = tuple(SuiteColumn(figure=name) for name in ("cost", "tokens", "minutes"))
 
@@ -84,6 +90,7 @@ class ResultCell:
         sd: The standard deviation over episodes; None for fewer than two.
         parts: The variances between seeds and within a seed; None if they are not known. The
             values are episodes, or the means of series.
+        sample: The means of seeds on which the interval rests, where there are several.
         published: The number printed in the paper; empty for none.
         used: Whether the column is the usage of episodes, and not one of the world's own columns.
         show: The statistic that the column shows; see `SuiteColumn.show`.
@@ -97,6 +104,7 @@ class ResultCell:
     published: str = ""
     used: bool = False
     show: str = "mean"
+    sample: Sample = field(factory=lambda: Sample({}), repr=False)
     by_seed: Mapping[int, tuple[float, ...]] = field(factory=dict, repr=False)
 
 
@@ -117,6 +125,7 @@ class SuiteLine:
         defaults: The share of default actions in the decisions of language models, over the
             episodes in the means and those not played; None without such decisions.
         cells: The world's columns, then cost, tokens and minutes if these are not among them.
+        knows: The most that its policies know, as its ended episodes record it.
     """
 
     world: str
@@ -129,11 +138,12 @@ class SuiteLine:
     open: int
     defaults: float | None
     cells: tuple[ResultCell, ...] = field(factory=tuple)
+    knows: Knowledge = "observation"
 
     @property
     def main(self) -> ResultCell:
-        """The first cell that shows a mean, by which entries are compared."""
-        return next(cell for cell in self.cells if cell.show == "mean")
+        """The first cell that shows a mean, by which entries are compared; else the first."""
+        return next((cell for cell in self.cells if cell.show == "mean"), self.cells[0])
 
 
 def sizes_needed(lines: Sequence[SuiteLine]) -> dict[str, SampleSize]:
@@ -158,13 +168,22 @@ def results(plan: Plan, outcomes: Mapping[str, JobOutcome]) -> list[SuiteLine]:
             for entry in plan.entries.values()
             if (world.name, entry.name) in jobs
         ]
-        found += _over_best(plan, lines)
+        found += _relative(plan, lines)
+    for table in plan.tables.values():
+        lines = [
+            _result_line(plan, table, entry, pooled, outcomes)
+            for entry in plan.entries.values()
+            if (
+                pooled := [job for w in table.table.worlds for job in jobs.get((w, entry.name), [])]
+            )
+        ]
+        found += _relative(plan, lines)
     return found
 
 
 def _result_line(
     plan: Plan,
-    world: PlannedWorld,
+    shown: PlannedWorld | PlannedTable,
     entry: PlannedEntry,
     jobs: Sequence[SuiteJob],
     outcomes: Mapping[str, JobOutcome],
@@ -172,30 +191,37 @@ def _result_line(
     known = [(job, one) for job in jobs if job.name in outcomes for one in outcomes[job.name].each]
     states = [played.state for _, played in known]
     done = [(job, played) for job, played in known if played.state == "done"]
-    columns = world.table.columns or (SuiteColumn(figure="score"),)
+    columns = shown.table.columns or (SuiteColumn(figure="score"),)
     own = {column.figure for column in columns}
+    used = _USED_COLUMNS if isinstance(shown, PlannedWorld) else ()
+    clusters = (
+        dict(zip(shown.seeds, shown.clusters, strict=False))
+        if isinstance(shown, PlannedWorld)
+        else {}
+    )
     cells = [
         *(
-            _cell(column, done, published_text(plan, world, entry.name, column.published))
+            _cell(column, done, published_text(plan, shown, entry.name, column.published), clusters)
             for column in columns
         ),
         *(
-            evolve(_cell(column, done, ""), used=True)
-            for column in _USED_COLUMNS
+            evolve(_cell(column, done, "", clusters), used=True)
+            for column in used
             if column.figure not in own
         ),
     ]
     return SuiteLine(
-        world.name,
+        shown.name,
         entry.name,
         len(done),
         states.count("cut"),
         states.count("training"),
         states.count("not played"),
         states.count("failed"),
-        len(jobs) * world.episodes - len(known),
+        sum(job.episodes for job in jobs) - len(known),
         _default_share(played for _, played in known if played.state in {"done", "not played"}),
         tuple(cells),
+        most_known(played.knows for _, played in known),
     )
 
 
@@ -204,8 +230,13 @@ def _default_share(episodes: Iterable[Played]) -> float | None:
 
 
 def _cell(
-    column: SuiteColumn, done: Iterable[tuple[SuiteJob, Played]], published: str
+    column: SuiteColumn,
+    done: Iterable[tuple[SuiteJob, Played]],
+    published: str,
+    clusters: Mapping[int, str],
 ) -> ResultCell:
+    if column.show == "share":
+        return _share(column, done, published)
     by_job: dict[tuple[int, int], list[float]] = {}
     for job, played in done:
         if (value := column_value(played, column)) is not None:
@@ -220,14 +251,34 @@ def _cell(
     for (seed, _), of_job in by_job.items():
         by_seed.setdefault(seed, []).append(moments(of_job)[0])
     units = [unit for of_seed in by_seed.values() for unit in of_seed]
-    independent = [moments(of_seed)[0] for of_seed in by_seed.values()]
+    means: dict[Hashable, float] = {seed: moments(each)[0] for seed, each in by_seed.items()}
+    sample = Sample(means, {seed: one for seed, one in clusters.items() if seed in means})
     return evolve(
         empty,
-        estimate=interval(independent if len(independent) > 1 else units),
+        estimate=sample.estimate(_LEVEL) if len(means) > 1 else interval(units),
+        sample=sample,
         sd=moments(values)[1],
         parts=variance_components(list(by_seed.values())),
         by_seed={seed: tuple(of_seed) for seed, of_seed in by_seed.items()},
     )
+
+
+def _share(
+    column: SuiteColumn, done: Iterable[tuple[SuiteJob, Played]], published: str
+) -> ResultCell:
+    """Return the share of 1 in lists of outcomes by item; an item is a place in a world's list."""
+    found = [
+        ((job.world, place), outcome)
+        for job, played in done
+        if isinstance(outcomes := figure(played, column.figure), list)
+        for place, outcome in enumerate(outcomes)
+    ]
+    empty = ResultCell(column.head, None, None, published=published, show=column.show)
+    if not found:
+        return empty
+    items, values = zip(*found, strict=True)
+    of = clustered_share(values, items)
+    return evolve(empty, estimate=Interval(of.mean, None, of.low, of.high, of.clusters))
 
 
 def _alone(value: float, n: int) -> Interval:
@@ -235,30 +286,32 @@ def _alone(value: float, n: int) -> Interval:
     return Interval(value, None, None, None, n)
 
 
-def _over_best(plan: Plan, lines: Sequence[SuiteLine]) -> list[SuiteLine]:
-    """Return the lines of a world, with means relative to the best in "over_best" columns."""
+def _relative(plan: Plan, lines: Sequence[SuiteLine]) -> list[SuiteLine]:
+    """Return the lines of a world, with means relative to the language models' in some columns."""
     models = [bool(plan.entries[line.entry].host) for line in lines]
     columns = [
-        _over(column, models) if column[0].show == "over_best" else column
+        _scaled(column, models) if column[0].show in ("over_best", "normalised") else column
         for column in zip(*(line.cells for line in lines), strict=True)
     ]
     cells = zip(*columns, strict=True)
     return [evolve(line, cells=of_line) for line, of_line in zip(lines, cells, strict=True)]
 
 
-def _over(column: Sequence[ResultCell], models: Sequence[bool]) -> list[ResultCell]:
-    """Return means over the best mean of the language models, or of all entries without any.
+def _scaled(column: Sequence[ResultCell], models: Sequence[bool]) -> list[ResultCell]:
+    """Return means relative to those of the language models, or of all entries without any.
 
-    The estimates are None if the best mean is 0 or less.
+    The scale begins at 0, or at the worst mean where it is normalised, and ends with 1 at the best
+    mean. The estimates are None if the best mean is not above its beginning.
     """
     counts = models if any(models) else [True] * len(models)
     means = [c.estimate.mean for c, one in zip(column, counts, strict=True) if one and c.estimate]
     best = max(means, default=0.0)
+    zero = min(means, default=0.0) if column[0].show == "normalised" else 0.0
     return [
         evolve(
             cell,
-            estimate=_alone(cell.estimate.mean / best, cell.estimate.n)
-            if cell.estimate and best > 0
+            estimate=_alone((cell.estimate.mean - zero) / (best - zero), cell.estimate.n)
+            if cell.estimate and best > zero
             else None,
             sd=None,
             parts=None,

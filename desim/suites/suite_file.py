@@ -26,7 +26,7 @@ import json
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from attrs import Attribute, evolve, field, frozen
 
@@ -51,7 +51,7 @@ MAX_IN_A_ROW = 999
 
 
 #: The statistics of an entry's episodes that a column may show.
-SHOWS = ("mean", "spread", "over_best")
+SHOWS = ("mean", "spread", "over_best", "normalised", "share")
 
 
 #: Most characters of a world's or an entry's name.
@@ -88,8 +88,11 @@ class SuiteColumn:
         equals: The value that counts as 1, where the figure is a text; others count as 0.
         scale: A factor.
         show: "mean", the mean over episodes; "spread", their standard deviation with the divisor n;
-            or "over_best", the mean over that of the best language model, or where no entry is one
-            over that of the best entry. Higher is better: a cost has a scale below 0.
+            "over_best", the mean over that of the best language model, or where no entry is one
+            over that of the best entry; "normalised", the mean on a scale from 0 for the worst of
+            them to 1 for the best; or "share", the share of 1 in a metric that lists 1 or 0 for
+            each item, whose interval is over items, however often each was answered. Higher is
+            better: a cost has a scale below 0.
         published: The column of the published sheet, or TABLE/COLUMN in the same file; empty for
             none.
     """
@@ -113,7 +116,7 @@ class PublishedSheet:
     """The published table with which a world's results are compared.
 
     Attributes:
-        file: A data file in the folder of reference data.
+        file: A data file in the suite's folder `reference`.
         table: The key of the table in it.
         row: The row of all entries, where the entries are its columns; empty where they are rows.
     """
@@ -137,6 +140,8 @@ class WorldTable:
             and repeats count such series. The first episode has the seed, each further one the
             next seed.
         options: Further arguments of the policy `llm` in this world, beside those of the entry.
+        policy: Specs by role, for the roles that an entry's language model leaves to others in this
+            world; it plays the remaining default roles.
         columns: Names of figures, or tables as `SuiteColumn`; the score where empty.
         published: The published sheet of this world.
     """
@@ -148,6 +153,22 @@ class WorldTable:
     repeats: int | None = field(default=None, validator=_count())
     episodes: int = field(default=1, validator=_count(MAX_IN_A_ROW))
     options: dict[str, Any] = field(factory=dict)
+    policy: dict[str, str] = field(factory=dict)
+    columns: tuple[SuiteColumn, ...] = ()
+    published: PublishedSheet | None = None
+
+
+@frozen
+class PooledTable:
+    """A table of results over the episodes of several worlds together, by entry.
+
+    Attributes:
+        worlds: Their names.
+        columns: As in a world; an episode whose world has no such figure is not in a column.
+        published: The published sheet of this table.
+    """
+
+    worlds: list[str]
     columns: tuple[SuiteColumn, ...] = ()
     published: PublishedSheet | None = None
 
@@ -199,9 +220,11 @@ class Suite:
         max_cost: Money that all entries may use together; None for no limit.
         ask_above: Money expected above which the command asks before it plays.
         concurrent: Episodes of language models at one endpoint at once, and so calls at once.
-        reference: The folder of the published data files, relative to the suite's file.
+        reference: The folder of the published data files, relative to the suite's file; the figures
+            that ship with the models where empty.
         worlds: By name.
         entries: By name.
+        tables: Tables over several worlds, by name.
     """
 
     title: str = ""
@@ -213,6 +236,7 @@ class Suite:
     reference: str = ""
     worlds: Mapping[str, WorldTable] = field(factory=dict)
     entries: Mapping[str, EntryTable] = field(factory=dict)
+    tables: Mapping[str, PooledTable] = field(factory=dict)
 
 
 def read_suite(path: Path, faults: list[str]) -> Suite:
@@ -231,10 +255,16 @@ def parsed_suite(path: Path, content: bytes, faults: list[str]) -> Suite:
         UsageError: The content is not TOML.
     """
     plain = _loaded(path, content)
-    head = read_table(Suite, plain, "", faults, ("worlds", "entries")) or Suite()
+    head = read_table(Suite, plain, "", faults, ("worlds", "entries", "tables")) or Suite()
     worlds = _tables(plain, "worlds", faults)
     entries = _tables(plain, "entries", faults)
-    read_worlds = {n: _world(table, f"worlds.{n}", faults) for n, table in worlds.items()}
+    pooled = _tables(plain, "tables", faults) if "tables" in plain else {}
+    read_worlds = {
+        n: _with_columns(WorldTable, table, f"worlds.{n}", faults) for n, table in worlds.items()
+    }
+    read_tables = {
+        n: _with_columns(PooledTable, table, f"tables.{n}", faults) for n, table in pooled.items()
+    }
     read_entries = {
         n: read_table(EntryTable, table, f"entries.{n}", faults) for n, table in entries.items()
     }
@@ -242,6 +272,7 @@ def parsed_suite(path: Path, content: bytes, faults: list[str]) -> Suite:
         head,
         worlds={name: made for name, made in read_worlds.items() if made},
         entries={name: made for name, made in read_entries.items() if made},
+        tables={name: made for name, made in read_tables.items() if made},
     )
 
 
@@ -273,8 +304,11 @@ def _tables(plain: Mapping[str, Any], key: str, faults: list[str]) -> Mapping[st
     return tables
 
 
-def _world(table: Any, path: str, faults: list[str]) -> WorldTable | None:
-    """Read a world, whose columns may be names of figures."""
+_Table = TypeVar("_Table", WorldTable, PooledTable)
+
+
+def _with_columns(cls: type[_Table], table: Any, path: str, faults: list[str]) -> _Table | None:
+    """Read a world or a pooled table, whose columns may be names of figures."""
     if isinstance(table, Mapping) and isinstance(table.get("columns"), list):
         named = [{"figure": c} if isinstance(c, str) else c for c in table["columns"]]
         columns = [
@@ -287,9 +321,9 @@ def _world(table: Any, path: str, faults: list[str]) -> WorldTable | None:
             for head in dict.fromkeys(heads)
             if heads.count(head) > 1
         ]
-        made = read_table(WorldTable, table, path, faults, ("columns",))
+        made = read_table(cls, table, path, faults, ("columns",))
         return made and evolve(made, columns=tuple(c for c in columns if c))
-    return read_table(WorldTable, table, path, faults)
+    return read_table(cls, table, path, faults)
 
 
 def entry_faults(table: EntryTable, suite: Suite) -> Iterator[str]:

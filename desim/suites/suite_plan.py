@@ -15,7 +15,7 @@ from attrs import evolve, field, frozen
 
 from desim import catalog
 from desim.catalog.policy_spec import Spec
-from desim.core.model_protocols import Model
+from desim.core.model_protocols import HasClusters, Model, offers
 from desim.episodes.lineup import Policies, assigned, resolve
 from desim.episodes.usage import CommandBudget, spending
 from desim.errors import DesimError, UsageError, possible
@@ -25,6 +25,7 @@ from desim.studies.sweep_file import read_seeds
 from desim.suites.suite_file import (
     MAX_JOBS,
     EntryTable,
+    PooledTable,
     Suite,
     WorldTable,
     argument_text,
@@ -55,6 +56,8 @@ class PlannedWorld:
         repeats: Jobs with each seed.
         built: The frozen parameters; None in a plan whose results are only printed (see
             `plan_to_print`).
+        clusters: The clusters of its seeds, in their order, where its model groups them and each
+            job is one episode; otherwise empty.
     """
 
     name: str
@@ -62,6 +65,7 @@ class PlannedWorld:
     seeds: tuple[int, ...]
     repeats: int
     built: Model[Any] | None = None
+    clusters: tuple[str, ...] = ()
 
     @property
     def model(self) -> Model[Any]:
@@ -73,6 +77,19 @@ class PlannedWorld:
     def episodes(self) -> int:
         """Episodes of each job."""
         return self.table.episodes
+
+
+@frozen
+class PlannedTable:
+    """A table over several worlds of a suite.
+
+    Attributes:
+        name: Its name in the suite.
+        table: Its table in the suite.
+    """
+
+    name: str
+    table: PooledTable
 
 
 @frozen
@@ -95,8 +112,8 @@ class PlannedEntry:
 
     def policies_in(self, world: PlannedWorld) -> Policies:
         """Return the policies for `desim.play` in a world."""
-        options = world.table.options
-        return _policies(self.table, options) if self.table.model and options else self.policies
+        own = self.table.model and (world.table.options or world.table.policy)
+        return _policies(self.table, world.table) if own else self.policies
 
 
 @frozen
@@ -142,6 +159,16 @@ class Plan:
     published: Mapping[tuple[str, str, str], str] | None = field(default=None, repr=False)
 
     @property
+    def tables(self) -> dict[str, PlannedTable]:
+        """The tables over several worlds, by name."""
+        return {name: PlannedTable(name, table) for name, table in self.suite.tables.items()}
+
+    @property
+    def shown(self) -> dict[str, PlannedWorld | PlannedTable]:
+        """The tables of results by name: the worlds, then those over several of them."""
+        return {**self.worlds, **self.tables}
+
+    @property
     def episodes(self) -> int:
         """The episodes of all jobs."""
         return sum(job.episodes for job in self.jobs)
@@ -179,6 +206,7 @@ def read_plan(path: Path, *, keys: bool = True, max_cost: float | None = None) -
     faults: list[str] = []
     suite = read_suite(path, faults)
     suite = suite if max_cost is None else evolve(suite, max_cost=max_cost)
+    faults += _table_faults(suite)
     worlds = {n: w for n, t in suite.worlds.items() if (w := _world(n, t, suite, faults))}
     entries = {n: e for n, t in suite.entries.items() if (e := _entry(n, t, suite, faults, keys))}
     entries = {
@@ -201,6 +229,7 @@ def plan_to_print(
     content: bytes,
     played: Mapping[str, tuple[str, int]],
     published: Mapping[tuple[str, str, str], str],
+    clusters: Mapping[str, tuple[str, ...]],
 ) -> Plan:
     """Return the plan of a suite whose results are printed: nothing that it names is imported.
 
@@ -209,13 +238,16 @@ def plan_to_print(
         content: The content of the file.
         played: The host of each entry, and how many episodes train it.
         published: See `Plan`.
+        clusters: By world the clusters of its seeds.
 
     Raises:
         UsageError: The content has faults; the text lists all of them.
     """
     faults: list[str] = []
     suite = parsed_suite(path, content, faults)
-    worlds = {n: w for n, t in suite.worlds.items() if (w := _seeded(n, t, suite, faults))}
+    faults += _table_faults(suite)
+    seeded = {n: w for n, t in suite.worlds.items() if (w := _seeded(n, t, suite, faults))}
+    worlds = {name: evolve(w, clusters=clusters.get(name, ())) for name, w in seeded.items()}
     entries = {
         name: PlannedEntry(name, table, table.policy, *played.get(name, ("", 0)))
         for name, table in suite.entries.items()
@@ -280,7 +312,19 @@ def _world(name: str, table: WorldTable, suite: Suite, faults: list[str]) -> Pla
         faults.append(f"worlds.{name}: {fault}")
         return None
     world = _seeded(name, table, suite, faults)
-    return world and evolve(world, built=model)
+    if world is None:
+        return None
+    found = tuple(map(model.cluster, world.seeds)) if offers(model, HasClusters) else ()
+    return evolve(world, built=model, clusters=found if table.episodes == 1 else ())
+
+
+def _table_faults(suite: Suite) -> Iterator[str]:
+    for name, table in suite.tables.items():
+        if name in suite.worlds:
+            yield f"tables.{name}: a world has the same name; give the table another one"
+        for world in table.worlds:
+            if world not in suite.worlds:
+                yield f"tables.{name}: there is no world {world!r}; {possible(world, suite.worlds)}"
 
 
 def _seeded(name: str, table: WorldTable, suite: Suite, faults: list[str]) -> PlannedWorld | None:
@@ -330,14 +374,15 @@ def _entry(
         return None
     if not table.model:
         return PlannedEntry(name, table, table.policy)
-    return PlannedEntry(name, table, _policies(table, {}), table.base_url or DEFAULT_HOST)
+    return PlannedEntry(name, table, _policies(table), table.base_url or DEFAULT_HOST)
 
 
-def _policies(table: EntryTable, options: Mapping[str, Any]) -> Policies:
-    """Return the policies of an entry of a language model, with further options of a world."""
-    spec = str(Spec(_MODEL_POLICY, _arguments(table, options)))
+def _policies(table: EntryTable, world: WorldTable | None = None) -> Policies:
+    """Return the policies of an entry of a language model, with what a world adds."""
+    spec = str(Spec(_MODEL_POLICY, _arguments(table, world.options if world else {})))
     others = table.policy if isinstance(table.policy, dict) else {"": table.policy}
-    beside = {role: one for role, one in others.items() if one}
+    of_world = world.policy if world else {}
+    beside = {role: one for role, one in {**of_world, **others}.items() if one}
     policies = {**beside, **dict.fromkeys(table.roles or [""], spec)}
     return spec if policies.keys() == {""} else policies
 

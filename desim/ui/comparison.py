@@ -12,9 +12,10 @@ from attrs import define, field, frozen
 from desim import catalog
 from desim.catalog.policy_spec import Spec, read_policies
 from desim.core.model_protocols import Model, offers
-from desim.core.policy_protocols import is_informed
+from desim.core.policy_protocols import most_known
+from desim.core.roles import Knowledge, knowledge_legend, knowledge_order, with_knowledge
 from desim.episodes.driver import play
-from desim.episodes.lineup import assign, seat_of
+from desim.episodes.lineup import assign, knows_by_role, seat_of
 from desim.errors import UsageError
 from desim.records.episode import Episode
 from desim.show.table import Table
@@ -62,15 +63,13 @@ class Contender:
         except UsageError:
             return True
 
-    def is_informed(self, model: Model[Any], seats: Sequence[str]) -> bool:
-        """Return whether one of its policies uses facts that its role cannot observe.
+    def knows(self, model: Model[Any], seats: Sequence[str]) -> Knowledge:
+        """Return the most that one of its policies knows.
 
         Raises:
             UsageError: A policy is unknown.
         """
-        policies = self.policies(model, seats).items()
-        named = ((Spec.read(spec).name, seat_of(model, role, 0).model) for role, spec in policies)
-        return any(is_informed(catalog.policy(name, of), of) for name, of in named)
+        return most_known(knows_by_role(model, self.policies(model, seats)).values())
 
 
 @frozen
@@ -122,10 +121,7 @@ def _parts(model: Model[Any], seats: Sequence[str]) -> dict[str, _Part]:
     return parts
 
 
-_INFORMED = (
-    "Informed baselines use facts that their roles cannot observe, so they are no rivals and have "
-    "no rank."
-)
+_NO_RANK = "Baselines that use more than observations are no rivals and have no rank"
 
 _LEFT_OUT = "Without a row, as they do not play all of your roles"
 
@@ -138,13 +134,18 @@ class Baseline:
         policy: Its spec; of a model with parts also whose it is.
         score: Higher is better; None if the episode failed.
         ended: Why the episode ended, or why it failed.
-        informed: Whether it uses facts that its role cannot observe; it then has no rank.
+        knows: What it knows; it has a rank if that is what its roles observe.
     """
 
     policy: str
     score: float | None
     ended: str
-    informed: bool = False
+    knows: Knowledge = "observation"
+
+    @property
+    def is_rival(self) -> bool:
+        """Whether it plays from observations, as a person does."""
+        return self.knows == "observation"
 
 
 @define(eq=False)
@@ -190,9 +191,9 @@ class BaselineComparison:
     @property
     def notes(self) -> tuple[str, ...]:
         """Sentences below the table: which rows have no rank, and which baselines no row."""
-        marked = any(row.informed for row in self.played)
+        levels = knowledge_legend(row.knows for row in self.played)
         return (
-            *((_INFORMED,) if marked else ()),
+            *((f"{_NO_RANK} ({'; '.join(levels)}).",) if levels else ()),
             *((f"{_LEFT_OUT}: {', '.join(self.left_out)}.",) if self.left_out else ()),
         )
 
@@ -215,17 +216,18 @@ class BaselineComparison:
     def ranked(self, episode: Episode) -> Table:
         """Rank the person's episode among the baselines that have played, best first.
 
-        Equal scores share a rank. Informed baselines follow without one, as do those that failed.
+        Equal scores share a rank. Baselines that know more than observations
+        follow without one, as do those that failed.
         """
         you = Baseline("you", episode.score, episode.ended)
         rows = sorted((you, *self.played), key=_order)
-        rivals = [row.score for row in rows if row.score is not None and not row.informed]
+        rivals = [row.score for row in rows if row.score is not None and row.is_rival]
         return text_table(
             "Scores on the same seed, higher is better",
             [
                 {
-                    "rank": None if row.informed or row.score is None else _rank(row.score, rivals),
-                    "policy": f"{row.policy} (informed)" if row.informed else row.policy,
+                    "rank": _rank(row, rivals),
+                    "policy": with_knowledge(row.policy, row.knows),
                     "score": row.score,
                     "ended": row.ended,
                 }
@@ -234,14 +236,14 @@ class BaselineComparison:
         )
 
     def _episode_of(self, contender: Contender) -> Baseline:
-        informed = False
+        level: Knowledge = "observation"
         try:
-            informed = contender.is_informed(self.model, self.seats)
+            level = contender.knows(self.model, self.seats)
             policies = {**self.others, **contender.policies(self.model, self.seats)}
             episode = play(self.model, policies, self.seed)
         except Exception as fault:  # noqa: BLE001 (the other baselines play even if one fails)
-            return Baseline(contender.label, None, str(fault), informed)
-        return Baseline(contender.label, episode.score, episode.ended, informed)
+            return Baseline(contender.label, None, str(fault), level)
+        return Baseline(contender.label, episode.score, episode.ended, level)
 
 
 @runtime_checkable
@@ -261,11 +263,13 @@ def _resuming(model: Model[Any], policies: Mapping[str, Any]) -> Iterable[str]:
             yield role
 
 
-def _order(row: Baseline) -> tuple[bool, bool, float]:
-    """Sort informed rows last, among the others rows without a score, then higher scores first."""
-    return row.informed, row.score is None, -(row.score or 0)
+def _order(row: Baseline) -> tuple[int, bool, float]:
+    """Sort rows that know less first, among these rows without a score last, high scores first."""
+    return knowledge_order(row.knows), row.score is None, -(row.score or 0)
 
 
-def _rank(score: float, rivals: Iterable[float]) -> int:
-    """Return one more than the number of higher scores."""
-    return 1 + sum(other > score for other in rivals)
+def _rank(row: Baseline, rivals: Iterable[float]) -> int | None:
+    """Return one more than the number of higher scores; None for no rival, and without a score."""
+    if row.score is None or not row.is_rival:
+        return None
+    return 1 + sum(other > row.score for other in rivals)

@@ -13,7 +13,8 @@ from attrs import frozen
 
 from desim.core.roles import Option, Role
 from desim.errors import UsageError, WrongAction, possible
-from desim.schema import codec, tagged
+from desim.schema import codec
+from desim.schema.codecs import tagged_object
 from desim.schema.wire_types import TAG
 from desim.show.labels import label_text, number_text
 
@@ -190,12 +191,6 @@ def _resolved(schema: Mapping[str, Any], defs: Mapping[str, Any]) -> Mapping[str
 def _near(bound: float) -> bool:
     """Return whether a person may reach a bound."""
     return abs(bound) < _FAR
-
-
-def tagged_object(action: Any) -> dict[str, Any]:
-    """Return an action, an instance or already a tagged object, as plain values with its tag."""
-    plain: dict[str, Any] = msgspec.json.decode(tagged(action))
-    return plain
 
 
 def initial_texts(form: Form, options: Sequence[Option]) -> dict[str, str]:

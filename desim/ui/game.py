@@ -19,7 +19,7 @@ from desim.core.roles import Option, Role
 from desim.core.run import Run, check_roles
 from desim.core.world import Decision
 from desim.episodes.caller import CallerSeat, CallerSession
-from desim.episodes.lineup import assign
+from desim.episodes.lineup import assign, knows_by_role
 from desim.episodes.prefix import branch, first_difference
 from desim.errors import BadRecord, DesimError, PolicyFailed, UsageError, WriteFailed
 from desim.faults import RAISED
@@ -75,7 +75,8 @@ class Game:
         self.others = _without(self.seats, assign(model, others or {}))
         check_roles(model, frozenset([*self.seats, *self.others]))
         labels = dict.fromkeys(self.seats, PERSON) | {r: label(p) for r, p in self.others.items()}
-        self.header = Header.of(model, seed, labels)
+        known = knows_by_role(model, self.others)
+        self.header = Header.of(model, seed, labels, knows=known)
         self._lock = threading.Lock()
         self._turn = 0
         self._watch = RecordWatch(self.file)

@@ -13,10 +13,10 @@ import msgspec
 from attrs import frozen
 
 from desim.schema import class_of, codec, json_schema, to_plain
+from desim.schema.codecs import tagged_object
 from desim.schema.wire_types import TAG
 from desim.show.labels import class_text, is_number, label_text, value_text, words_text
 from desim.show.table import Table
-from desim.ui.forms import tagged_object
 from desim.ui.history import first_field
 
 #: A text that is longer, or has several lines, is shown as a block.

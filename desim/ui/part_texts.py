@@ -6,9 +6,9 @@ For any other model the same functions return the name itself, and the time that
 from collections.abc import Iterable
 from typing import Any
 
-from desim.composition.parts import split_name
 from desim.core.model_protocols import HasParts, HasRoleTimes, Model, offers
 from desim.core.reported import HasDates
+from desim.core.roles import split_name
 from desim.faults import RAISED
 from desim.show.labels import label_text, words_text
 

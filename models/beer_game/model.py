@@ -16,6 +16,7 @@ from models.beer_game.accounts import Cash
 from models.beer_game.actions import Order
 from models.beer_game.observation import Stage
 from models.beer_game.params import BeerGameParams
+from models.beer_game.pipeline import Units
 from models.beer_game.state import Chain
 
 #: When week 1 begins in a game that is played alone: a Monday, invented here.
@@ -43,9 +44,19 @@ class BeerGame(BeerGameParams, Presets):
 
     @property
     def roles(self) -> dict[str, Role]:
-        """One role for every stage; a stage without a player follows the rule `opponents`."""
+        """One role for every stage; a stage without a player follows the rule `opponents`.
+
+        The options use lead times, which the rules text leaves out.
+        """
         choose = partial(options.options, self)
-        role = Role(Stage, Order, choose, optional=True, default_action=options.default_action)
+        role = Role(
+            Stage,
+            Order,
+            choose,
+            optional=True,
+            default_action=options.default_action,
+            options_know="rules",
+        )
         return dict.fromkeys(self.stages, role)
 
     def rules_for(self, role: str) -> str:
@@ -130,6 +141,14 @@ class BeerGame(BeerGameParams, Presets):
     def intercompany(self, state: Chain) -> dict[str, int]:
         """Return the balances by partner in cents: above 0 is owed to this company."""
         return state.cash.group.balances if state.cash else {}
+
+    def goods(self, state: Chain, stage: str) -> Units:
+        """Return the units on hand at a stage.
+
+        Raises:
+            ValueError: The stage is unknown.
+        """
+        return state.units[state.echelon(stage).on_hand]
 
     def deliver_goods(self, state: Chain, stage: str, units: int, partner: str) -> None:
         """Add units that *partner* delivers now to the inventory of a stage.

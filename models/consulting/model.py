@@ -75,6 +75,15 @@ class Consulting(ConsultingParams, Presets):
     def redraw(self, world: World, state: Interview) -> None:
         """Replace nothing: the seed only chooses the case, which the first message reveals."""
 
+    @property
+    def score_range(self) -> tuple[float, float]:
+        """0 to 10, the scale of a verdict.
+
+        The judge by rubric weights shares from 0 to 1 by weights that sum to 1. Verdicts of other
+        judges are not clipped: one off the scale ends a comparison that rests on this range.
+        """
+        return 0.0, 10.0
+
     def score(self, state: Interview) -> float:
         """Return the judges' mean score, 0 to 10 if they keep to the scale."""
         return score.score(state)

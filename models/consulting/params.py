@@ -107,6 +107,10 @@ class ConsultingParams:
             return seed % self.number_of_cases
         return next(at for at, each in enumerate(self.loaded_cases) if each.id == self.case)
 
+    def cluster(self, seed: int) -> str:
+        """Return the number of the case that is played with a seed, as text."""
+        return str(self.chosen(seed))
+
     def case_at(self, number: int) -> Case:
         """Return the case with a number from 0."""
         # One drawn case takes milliseconds, all of them a second.

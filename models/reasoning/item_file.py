@@ -73,9 +73,9 @@ def from_row(row: Mapping[str, Any]) -> Item:
 
 
 def _answer(given: Any) -> str:
-    """Return a text, a number or a truth value as text."""
-    if not isinstance(given, str | int | float):
-        raise ValueError(f"answer={short_repr(given)} was given; it is a text or a number")  # noqa: TRY004 (one kind)
+    """Return a text, a number, a truth value or a list as text, as Python writes it."""
+    if not isinstance(given, str | int | float | list):
+        raise ValueError(f"answer={short_repr(given)} was given; it is a text, number or list")  # noqa: TRY004 (one kind)
     return str(given)
 
 

@@ -14,6 +14,7 @@ from desim.errors import UsageError, possible
 from desim.short_repr import short_repr
 from models.reasoning import item_file, observation, options, processes, score, tables
 from models.reasoning.actions import Command
+from models.reasoning.item import groups
 from models.reasoning.observation import Question
 from models.reasoning.params import ReasoningParams
 from models.reasoning.processes import ANALYST
@@ -74,6 +75,11 @@ class ReasoningTasks(ReasoningParams, Presets):
         """0: no question is answered right."""
         return 0.0
 
+    @property
+    def score_range(self) -> tuple[float, float]:
+        """0 to 1: a mean of shares of right labels, each of which is at most all of them."""
+        return 0.0, 1.0
+
     def score(self, state: Desk) -> float:
         """Return the accuracy, 0 to 1: the mean over tasks, each weighted by its items."""
         return score.score(state)
@@ -81,6 +87,15 @@ class ReasoningTasks(ReasoningParams, Presets):
     def metrics(self, state: Desk) -> dict[str, Any]:
         """Return accuracies and their counts by task, category, capability and bucket."""
         return score.metrics(state)
+
+    @property
+    def item_groups(self) -> dict[str, tuple[str, ...]]:
+        """By item its capability and the bucket of its difficulty."""
+        return {one.id: tuple(groups(one)) for one in self.chosen_items}
+
+    def item_results(self, state: Desk) -> dict[str, tuple[float, bool]]:
+        """Return by item its part of the score and whether it was answered right."""
+        return score.item_results(state)
 
     def series(self, state: Desk) -> dict[str, list[float]]:
         """Return by item whether it was right: 1, 0, or NaN where its scorer failed."""

@@ -5,7 +5,7 @@ capability. Confidence bounds are made of the counts where tables are made.
 """
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from typing import Any
@@ -61,7 +61,8 @@ def metrics(desk: Desk) -> dict[str, Any]:
 
     `accuracy_X` is `right_X` over `counted_X`, where X is a task, a category, a capability
     (`numerical_calculation`) or a capability's bucket (`numerical_calculation_hard`). For a
-    task or a category, taggings are counted by label.
+    task or a category, taggings are counted by label. `by_item.X` lists 1 or 0 for each counted
+    item of a capability or bucket, in the order of their ids.
     """
     answered = list(_answered(desk))
     figures: dict[str, Any] = {
@@ -80,7 +81,24 @@ def metrics(desk: Desk) -> dict[str, Any]:
             f"right_{slug(name)}": count.right,
             f"counted_{slug(name)}": count.counted,
         }
-    return figures
+    return figures | {"by_item": _by_item(desk)}
+
+
+def item_results(desk: Desk) -> dict[str, tuple[float, bool]]:
+    """Return by item its part of the score, whose mean is the score, and whether it was right.
+
+    A task's accuracy is a ratio of labels. The part of an item is linear in them (delta method), so
+    that the number of labels of an item adds no spread.
+    """
+    weights = Counter(item.task for item, _ in _evaluated(desk))
+    counts = _by_task(desk)
+    found = {}
+    for item, graded in _evaluated(desk):
+        count = counts[item.task]
+        rest = graded.matched - count.accuracy * graded.labels
+        part = count.accuracy + rest * weights[item.task] / count.counted
+        found[item.id] = (part, bool(graded.correct))
+    return found
 
 
 def series(desk: Desk) -> dict[str, list[float]]:
@@ -124,11 +142,15 @@ def _labels(named: Iterable[tuple[str, Graded]]) -> dict[str, _Count]:
 
 
 def _by_capability(desk: Desk) -> dict[str, _Count]:
-    """Count items as a whole; as published, one whose scorer failed is not among the errors."""
+    return {name: _Count(sum(each), len(each)) for name, each in _by_item(desk).items()}
+
+
+def _by_item(desk: Desk) -> dict[str, list[int]]:
+    """List items as a whole; as published, one whose scorer failed is not among the errors."""
     passes = desk.params.exceptions == "as_published"
-    counts: dict[str, _Count] = defaultdict(_Count)
-    for item, graded in _answered(desk):
+    found: dict[str, list[int]] = defaultdict(list)
+    for item, graded in sorted(_answered(desk), key=lambda pair: pair[0].id):
         right = passes if graded.correct is None else graded.correct
         for name in groups(item):
-            counts[name].add(int(right))
-    return counts
+            found[name].append(int(right))
+    return dict(sorted(found.items()))

@@ -4,6 +4,7 @@ The beginning of an episode: a company is founded, and its calendar and founder 
 """
 
 import datetime as dt
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
@@ -13,7 +14,6 @@ from desim import Presets, Role, World
 from desim.catalog.known_scores import KnownScores, read_known_scores
 from desim.core.calendar import Calendar
 from desim.core.reported import Column
-from models.yc_bench import group
 from models.yc_bench.actions import Command
 from models.yc_bench.clock import CompanyClock
 from models.yc_bench.commands.founder import founder
@@ -107,7 +107,7 @@ class YCBench(YCBenchParams, Presets):
         """Return the day of a tick; after a company has opened again, days simply go on."""
         return CompanyClock.of(self).moment(tick).date()
 
-    # -- in a group --------------------------------------------------------------------------------
+    # -- in a group: only the books change, so all later events are the same ----------------------
 
     @property
     def calendar(self) -> Calendar:
@@ -124,7 +124,9 @@ class YCBench(YCBenchParams, Presets):
         Raises:
             ValueError: It is less than 1 cent, or no whole number.
         """
-        group.receive_cash(state, cents, partner)
+        late = state.bankrupt
+        state.accounts.intercompany.receive(state.world.now, partner, cents)
+        state.rescued_late = late
 
     def pay_cash(self, state: CompanyState, cents: int, partner: str) -> None:
         """Post cash that is sent to *partner* at this tick.
@@ -132,11 +134,15 @@ class YCBench(YCBenchParams, Presets):
         Raises:
             ValueError: It is more than the funds, less than 1 cent, or no whole number.
         """
-        group.pay_cash(state, cents, partner)
+        state.accounts.intercompany.pay(state.world.now, partner, cents)
 
     def intercompany(self, state: CompanyState) -> dict[str, int]:
         """Return the balances by partner in cents, over all episodes: above 0 is owed to us."""
-        return group.balances(state)
+        # Debts and claims of a bankrupt company stay in its partners' books.
+        total: Counter[str] = Counter()
+        for accounts in (*[each.accounts for each in state.past], state.accounts):
+            total.update(accounts.intercompany.balances)
+        return dict(total)
 
     def lose_client(self, state: CompanyState, client_name: str) -> None:
         """Let a client go at this tick: no more tasks of it, and those under way are cancelled.

@@ -77,6 +77,12 @@ class YCBenchParams(PeopleRules, PublicRules, ConsoleRules):
         "paper": _PAPER,
     }
 
+    #: Sentences that `desim list` shows.
+    preset_warnings: ClassVar[Mapping[str, str]] = {
+        "paper": "the paper's text pays far more than its code: the best rule makes five times "
+        "what it makes in default, and no published score belongs to this preset"
+    }
+
     def __attrs_post_init__(self) -> None:
         """Check the years of all episodes, and that a world file covers the same time, if it says.
 

@@ -3,6 +3,7 @@
 import adapter_speeds
 import benchmark
 import pytest
+import revisions
 from adapter_games import GAMES, Game
 from adapter_players import PLAYERS, Player, bare
 from click.testing import CliRunner
@@ -46,3 +47,52 @@ def test_a_section_is_measured_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     done = CliRunner().invoke(benchmark.main, ["--section", "arena"], catch_exceptions=False)
     assert done.output.count("row of") == 1
     assert "row of arena" in done.output
+
+
+class _Paced:
+    """A worker whose works take a number of seconds."""
+
+    def __init__(self, seconds: float | None) -> None:
+        self._seconds = seconds
+
+    def seconds(self, _: str, times: int = 1) -> float | None:
+        return None if self._seconds is None else self._seconds * times
+
+    def close(self) -> None:
+        pass
+
+
+@pytest.mark.parametrize(
+    ("now", "code", "cells"),
+    [
+        (0.1, 0, "1.00    1.00     1.00"),
+        (0.106, 1, "1.06    1.06     1.06"),
+        (None, 0, "not in both"),
+    ],
+)
+def test_a_slower_work_is_an_exit_code(
+    monkeypatch: pytest.MonkeyPatch, now: float | None, code: int, cells: str
+) -> None:
+    """One that an old revision does not have is named."""
+    monkeypatch.setattr(
+        revisions, "Worker", lambda root: _Paced(now if root == revisions.ROOT else 0.1)
+    )
+    done = CliRunner().invoke(benchmark.main, ["--against", "HEAD", "--short"])
+    assert done.exit_code == code
+    assert done.output.count(cells) == len(revisions.SHORT)
+
+
+def test_a_revision_plays_in_a_process_of_its_own() -> None:
+    """The commit of this checkout plays a work; an unknown work is none."""
+    table, _ = revisions.compare("HEAD", 1, ("beer-game-one-seat-x1", "no-work"))
+    (_, _, _, median, _), (*_, missing, _) = table.lines
+    assert float(median) > 0
+    assert missing == "not in both"
+
+
+def test_an_unknown_revision_is_one_sentence() -> None:
+    """Exit code 2, with what git says."""
+    done = CliRunner().invoke(benchmark.main, ["--against", "no-revision"])
+    assert done.exit_code == 2
+    assert "not a valid object name: no-revision" in done.output
+    assert "Traceback" not in done.output

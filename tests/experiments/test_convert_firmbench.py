@@ -66,7 +66,7 @@ FAULTS = {
     "no question": ({"context": "c", "answer": "1"}, "a row of TAT-QA needs a question"),
     "no answer": ({"question": "q"}, "the field answer is missing"),
     "two answers": ({"question": "q", "answer": "1", "target": "2"}, "answer and target differ"),
-    "answer of another kind": ({"question": "q", "answer": ["1"]}, "a text or a number"),
+    "answer of another kind": ({"question": "q", "answer": {"a": 1}}, "a text, number or list"),
     "question of another kind": ({"question": 7, "answer": "1"}, "question"),
     "seven options": ({"question": "q", "answer": "A", "options": [*"abcdefg"]}, "options"),
     "options of another kind": ({"question": "q", "answer": "A", "options": [1]}, "options"),

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from support.paths import REFERENCE, ROOT
+from published import find
+from support.paths import ROOT
 from support.stub import Served, serving, text
 from support.suites import bench
 
@@ -17,7 +18,7 @@ from desim.suites.suite_plan import read_plan
 from experiments import judge_agreement
 from experiments.judge_agreement import agreement, judged
 
-SUITE = ROOT / "experiments" / "suites" / "firmbench_interviews.toml"
+SUITE = ROOT / "experiments" / "suites" / "firmbench.toml"
 
 #: A reply that every role and every call of a method can read.
 REPLY = {
@@ -38,20 +39,23 @@ def everybody(number: int, _: dict[str, Any]) -> Served:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not REFERENCE.exists(), reason="no reference data: set DESIM_REFERENCE")
 def test_nine_methods_take_interviews_beside_the_published_table(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Two cases in a row each, on a stub; the paper's numbers stand beside the judged fields."""
     monkeypatch.setenv("DEEPSEEK_API_KEY", "none")
     with serving(everybody) as stub:
-        suite = SUITE.read_text().replace("https://api.deepseek.com/v1", stub.url)
+        suite, _, _ = SUITE.read_text().partition("# The router")
+        suite = suite.replace("https://api.deepseek.com/v1", stub.url)
+        suite = suite.replace('\nmethod = "', '\nworlds = ["interviews"]\nmethod = "')
         (tmp_path / "suite.toml").write_text(suite.replace("episodes = 6", "episodes = 2"))
         code, _, errors = bench(tmp_path / "suite.toml", tmp_path / "out")
     assert code == 0, errors
     results = json.loads((tmp_path / "out" / "results.json").read_text())
-    columns = {line["entry"]: line["columns"] for line in results}
+    columns = {line["entry"]: line["columns"] for line in results if line["world"] == "interviews"}
     assert len(columns) == 9
+    pooled = [line for line in results if line["world"] == "Table 1" and line["entry"] in columns]
+    assert [line["columns"]["consulting"]["mean"] for line in pooled] == pytest.approx([0.5] * 9)
     for of_entry in columns.values():
         assert of_entry["overall"]["mean"] == pytest.approx(0.5)
         assert of_entry["mean of four"]["mean"] == pytest.approx(0.75)
@@ -66,15 +70,28 @@ def test_nine_methods_take_interviews_beside_the_published_table(
     assert (temperatures[0.3], temperatures[0.1]) == (9 * 6 * 2, 9 * 2)
 
 
-@pytest.mark.skipif(not REFERENCE.exists(), reason="no reference data: set DESIM_REFERENCE")
+@pytest.mark.filterwarnings("ignore:router=table_4")  # a rule for a published data set
 def test_the_entries_of_the_suite_are_columns_of_table_2() -> None:
     """The row is named by the column of ours; an entry or a row that is not there is empty."""
     plan = read_plan(SUITE, keys=False)
-    [world] = plan.worlds.values()
+    world = plan.worlds["interviews"]
     printed = [published_text(plan, world, "AMEM", c.published) for c in world.table.columns]
     assert printed == ["0.819", "0.732", "0.815", "0.826", "0.810", "", "", ""]
     assert published_text(plan, world, "AMEM", "Brevity") == ""
     assert [len(column.published) > 0 for column in world.table.columns] == [True] * 5 + [False] * 3
+
+
+@pytest.mark.filterwarnings("ignore:router=table_4")
+def test_the_suite_has_every_cell_of_table_1() -> None:
+    """Capability by difficulty, interviews and games, with the paper's number of each method."""
+    plan = read_plan(SUITE, keys=False)
+    table = plan.tables["Table 1"]
+    assert set(table.table.worlds) == set(plan.worlds)
+    cells = {column.published: column.name for column in table.table.columns}
+    assert list(cells) == list(find("firmbench", "table_1"))
+    for method in find("firmbench", "table_1")["Domain Knowledge / Hard"].cells:
+        printed = [published_text(plan, table, method, name) for name in cells]
+        assert printed == [row.cells[method].text for row in find("firmbench", "table_1").values()]
 
 
 def test_alpha_of_an_interval_scale() -> None:

@@ -6,18 +6,22 @@ from pathlib import Path
 import click
 import pytest
 from attrs import evolve
-from support.known_worlds import SHORT, Measured, known
+from support.known_worlds import FAIR, SHORT, Measured, known
 from support.sweep_rows import row
 
 from desim.catalog.known_scores import FILE_NAME, KnownBound, KnownScore
+from desim.episodes.driver import play
 from desim.jobs.rows.rows import Rows
 from experiments.known_scores import (
     BOUNDS,
     edt_bound,
     floor_of,
     known_score,
+    on_file,
     update,
     with_new_bounds,
+    with_policies,
+    with_records,
 )
 from models.edt import EnterpriseDigitalTwin
 from models.reasoning import ReasoningTasks
@@ -33,11 +37,11 @@ ROWS = Rows([row("seer", 0, 8), row("a", 0, 8), row("b", 0, 8), row("c", 0, 2)])
         (KnownBound(8 - 1e-12, "proved"), KnownScore(2, 8, "a", KnownBound(8, "proved"))),
     ],
 )
-def test_the_first_best_run_that_is_not_informed_is_named(
+def test_the_first_best_run_that_knows_observations_is_named(
     bound: KnownBound | None, expected: KnownScore
 ) -> None:
     """A bound may be rounded."""
-    assert known_score(ROWS, 2, bound, {"seer"}) == expected
+    assert known_score(ROWS, 2, bound, {"seer": "future"}) == expected
 
 
 def test_bounds_alone_are_computed_for_what_is_on_file() -> None:
@@ -53,7 +57,7 @@ def test_bounds_alone_are_computed_for_what_is_on_file() -> None:
 def test_a_run_above_a_bound_is_no_data() -> None:
     """The bound or the world is wrong."""
     with pytest.raises(ValueError, match="floor 2, best 8 and bound 7 were given"):
-        known_score(ROWS, 2, KnownBound(7, "proved"), set())
+        known_score(ROWS, 2, KnownBound(7, "proved"), {})
 
 
 def test_a_floor_that_draws_is_a_mean() -> None:
@@ -76,8 +80,42 @@ def test_a_preset_is_replaced_and_the_others_stay(tmp_path: Path) -> None:
     }
 
 
+def test_a_fair_bound_stays_with_its_parameters(tmp_path: Path) -> None:
+    """Another script writes it."""
+    short, module = known(Measured, "short", SHORT), tmp_path / "model.py"
+    for given, kept in ((evolve(short, fair=FAIR), FAIR), (short, FAIR)):
+        update(module, "a", given)
+        assert on_file(module)["a"].fair == kept
+    update(module, "a", evolve(short, fingerprint="other"))
+    assert on_file(module)["a"].fair is None
+
+
 @pytest.mark.parametrize("preset", ["interactive", "paper"])
 def test_the_bound_on_earnings_is_of_the_published_game(preset: str) -> None:
     """Other games allow more, or count otherwise."""
     assert edt_bound(EnterpriseDigitalTwin.preset(preset), 0) is None
     assert "edt" in BOUNDS
+
+
+def test_a_further_policy_is_played_alone() -> None:
+    """It replaces the best runs that it beats, and counts as played."""
+    old = EnterpriseDigitalTwin.known_scores("interactive")
+    assert old is not None
+    low = evolve(old, every=evolve(old.every, best=2e6, policy="random", record=""))
+    new = with_policies("edt/interactive", low, ["greedy"], jobs=1)
+    assert new.every == KnownScore(1104175.0, 9897000.0, "greedy")
+    assert with_policies("edt/interactive", new, ["simple"], jobs=1) == new
+
+
+def test_a_better_run_on_record_is_kept(tmp_path: Path) -> None:
+    """If it replays."""
+    (tmp_path / "best").mkdir()
+    play("edt/interactive", "simple", 0, record=tmp_path / "best" / "interactive.jsonl.gz")
+    fresh = known(EnterpriseDigitalTwin, "interactive", {0: KnownScore(0, 2e6, "random")})
+    on_record = KnownScore(0, 5_719_500, "mine:Rule", record="best/interactive.jsonl.gz")
+    old = evolve(fresh, by_seed={0: on_record})
+    assert with_records(fresh, old, tmp_path).of(0) == on_record
+    assert with_records(fresh, evolve(old, by_seed={0: evolve(on_record, best=6e6)}), tmp_path) == (
+        fresh
+    )
+    assert with_records(fresh, None, tmp_path) == fresh

@@ -5,25 +5,21 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from reproduce_reasoning import CELLS, counted, main
-from support.paths import REFERENCE
 
 from desim import catalog, play
 from models.reasoning.item import CAPABILITIES, slug
 from models.reasoning.model import ReasoningTasks
 
-HERE = pytest.mark.skipif(
-    not (REFERENCE / "published").exists(),
-    reason="no published data: set DESIM_REFERENCE to the folder that holds it",
-)
-
 
 def test_episodes_of_a_policy_count_together() -> None:
     """Right answers over counted ones; a cell without items has no accuracy."""
-    parts = [
-        play(ReasoningTasks(tasks=[task]), "reference" if right else "first_number").metrics
+    episodes = [
+        play(ReasoningTasks(tasks=[task]), "reference" if right else "first_number")
         for task, right in (("tagging", True), ("multiple_choice", False))
     ]
-    found = counted([("a", parts[0]), ("a", parts[1]), ("b", parts[0])])
+    first, second = [(one.header.params, one.metrics) for one in episodes]
+    found = counted([("a", *first), ("a", *second), ("b", *first)])
+    parts = [first[1], second[1]]
     assert (found["a"].episodes, found["b"].episodes) == (2, 1)
     both, alone = (found[name].share("domain_knowledge") for name in "ab")
     assert both is not None
@@ -34,6 +30,29 @@ def test_episodes_of_a_policy_count_together() -> None:
     assert found["b"].share("numerical_calculation_hard") is None
 
 
+def test_an_item_that_is_answered_twice_is_one_cluster() -> None:
+    """Twice the same answers make no narrower interval; those of other items do."""
+    game = ReasoningTasks(tasks=["tagging"])
+    episode = play(game, "first_number")
+    one = (episode.header.params, episode.metrics)
+    other = (
+        play(ReasoningTasks(tasks=["tagging"], split="train"), "reference").header.params,
+        one[1],
+    )
+    found = counted([("once", *one), *[("twice", *one)] * 2, ("more", *one), ("more", *other)])
+    once, twice, more = (
+        found[name].share("domain_knowledge") for name in ("once", "twice", "more")
+    )
+    assert once is not None
+    assert twice is not None
+    assert more is not None
+    assert (twice.clusters, twice.n, more.clusters) == (once.n, 2 * once.n, 2 * once.n)
+    assert (twice.low, twice.high) == pytest.approx((once.low, once.high))
+    assert more.high is not None
+    assert once.high is not None
+    assert more.high < once.high
+
+
 def test_every_cell_of_the_table_is_a_metric() -> None:
     """The items that ship have questions for all eight rows."""
     metrics = play(ReasoningTasks(), "first_number").metrics
@@ -42,7 +61,6 @@ def test_every_cell_of_the_table_is_a_metric() -> None:
         assert metrics[f"counted_{name}"] >= 3
 
 
-@HERE
 def test_records_and_folders_are_shown_beside_the_paper(tmp_path: Path) -> None:
     """A record, and a suite's folder; records of other worlds and cut ones are left out."""
     (tmp_path / "records").mkdir()

@@ -2,6 +2,7 @@
 
 import inspect
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,7 +12,9 @@ from desim import catalog
 from desim.catalog.known_scores import HasKnownScores, KnownScores, read_known_scores
 from desim.catalog.presets import from_preset, presets
 from desim.core.model_protocols import is_deterministic, offers
-from desim.jobs.rows.known_means import known_scores
+from desim.episodes.lineup import lineup_knows
+from desim.episodes.replay import replay
+from desim.jobs.rows.known_means import known_scores, read_label
 
 PRESETS = [
     pytest.param(cls, preset, id=f"{name}/{preset}")
@@ -47,7 +50,9 @@ def test_every_preset_has_known_scores_of_its_parameters(cls: Any, preset: str) 
     assert found.all_of(SEEDS) is not None
     assert (found.every is not None) == is_deterministic(model)
     assert {*found.played} >= {*catalog.baselines(model)}
-    assert found.informed <= {*found.played}
+    for policy in found.played:
+        level = lineup_knows(model, read_label(policy))
+        assert found.knows.get(policy, "observation") == level, "known_scores.py --levels"
 
 
 @pytest.mark.parametrize("cls", catalog.models().values(), ids=catalog.models())
@@ -74,3 +79,25 @@ def test_no_baseline_scores_more_than_is_known(cls: Any, preset: str) -> None:
     assert scores.get(one.policy, one.best) == one.best
     if found.floor not in DRAWING_FLOORS:
         assert scores[found.floor] == one.floor
+
+
+RECORDS = [
+    pytest.param(Path(inspect.getfile(cls)).parent / one.record, one.best, id=one.record)
+    for cls in catalog.models().values()
+    for found in read_known_scores(inspect.getfile(cls)).values()
+    for one in ([found.every] if found.every else found.by_seed.values())
+    if one.record
+]
+
+
+@pytest.mark.parametrize(("record", "score"), RECORDS)
+def test_every_record_of_a_best_run_replays(record: Path, score: float) -> None:
+    """It opens and imports nothing, and has the score of the book."""
+    assert replay(record).score == score
+
+
+def test_no_record_is_kept_for_nothing() -> None:
+    """Every file in the folders `best` is named in a book."""
+    folders = {Path(inspect.getfile(cls)).with_name("best") for cls in catalog.models().values()}
+    kept = {file for folder in folders for file in folder.glob("*")}
+    assert kept == {each.values[0] for each in RECORDS}

@@ -258,11 +258,10 @@ def test_a_player_averages_as_the_papers_stages_do() -> None:
     assert play(game, {"wholesaler": "moving_average"}).metrics["cost_wholesaler"] == by_rule
 
 
-def test_rules_that_read_hidden_facts_are_marked() -> None:
-    """Foresight and perfect read the demand to come; a level found on other seeds is no fact."""
-    assert Foresight.informed
-    assert Perfect.informed
-    assert not hasattr(OrderUpTo, "informed")
+def test_rules_declare_what_they_read() -> None:
+    """Foresight and perfect read the demand to come; order-up-to rules lead times and demand."""
+    assert Foresight.knows == Perfect.knows == "future"
+    assert OrderUpTo.knows == "rules"
 
 
 def test_greedy_closes_a_gap_over_the_lead_time() -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from support.edt_firms import changed_firm, climbed
 
 from desim import Seat, play
-from desim.core.policy_protocols import is_informed
+from desim.core.policy_protocols import knows
 from desim.errors import UsageError
 from models.edt import Consultant, Decide, EnterpriseDigitalTwin, Plan, Project, Scenario, Window
 from models.edt.planning.judgement import second_pass
@@ -254,11 +254,10 @@ def test_where_the_bound_is_not_met_optimal_says_best_found() -> None:
     assert Solution(plan, 7.0, 7.0).claim.startswith("proved best")
 
 
-def test_the_searches_are_informed_and_no_other_rule() -> None:
+def test_the_searches_know_hidden_state_and_no_other_rule() -> None:
     """The briefing hides the costs with which they compute."""
-    assert is_informed(Optimal)
-    assert is_informed(LocalSearch)
-    assert not is_informed(Simple)
+    assert knows(Optimal) == knows(LocalSearch) == "state"
+    assert knows(Simple) == "observation"
 
 
 # -- the policies ----------------------------------------------------------------------------------

@@ -167,11 +167,11 @@ def test_the_schedule_learns_the_bound_of_the_board_s_world() -> None:
         assert metrics["passes"] == 3
 
 
-def test_the_schedule_is_marked_as_informed() -> None:
+def test_the_schedule_knows_the_future() -> None:
     """Its calendar is that of the published path, and the seed selects its expert."""
-    assert HumanLike.informed
+    assert HumanLike.knows == "future"
     assert HumanLike.draws
-    assert not hasattr(Treasurer, "informed")
+    assert Treasurer.knows == "rules"
 
 
 @pytest.mark.parametrize("seed", [0, 1])

@@ -3,7 +3,7 @@
 import pytest
 
 from desim import catalog, play
-from desim.core.policy_protocols import is_informed
+from desim.core.policy_protocols import knows
 from desim.episodes.lineup import resolve
 from desim.errors import UsageError
 from models.beer_game import BeerGame
@@ -37,7 +37,7 @@ def test_the_stored_answers_are_the_ceiling(category: str) -> None:
     assert len(episode.steps) == 20
     assert episode.score == 1.0
     assert episode.metrics["raised"] == 0
-    assert is_informed(resolve(game, "reference", 0).policies["analyst"])
+    assert knows(resolve(game, "reference", 0).policies["analyst"]) == "state"
 
 
 def test_the_first_number_is_that_of_the_context() -> None:

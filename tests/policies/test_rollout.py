@@ -11,8 +11,8 @@ from desim import catalog, play, replay, resume
 from desim.catalog import policy_finder
 from desim.catalog.presets import presets
 from desim.core.limits import Limits
-from desim.core.policy_protocols import is_informed
-from desim.episodes.lineup import resolve
+from desim.core.policy_protocols import knows
+from desim.episodes.lineup import lineup_knows, resolve
 from desim.errors import LimitReached, PolicyFailed, UsageError
 from desim.jobs.keep.fingerprint import code_topics
 from desim.jobs.plan.grid import grid
@@ -139,11 +139,11 @@ def test_outside_an_episode_it_cannot_decide() -> None:
         policy.decide(None)
 
 
-def test_it_is_informed_where_a_redraw_keeps_what_nobody_knows() -> None:
-    """So lists and boards mark it there."""
-    assert not is_informed(Rollout)
-    assert not is_informed(Rollout, GAME)
-    assert is_informed(Rollout, BeerGame.preset("firmbench"))
+def test_it_knows_the_rules_and_what_a_redraw_keeps() -> None:
+    """Its futures follow the world's constants; what its base knows counts as well."""
+    assert knows(Rollout) == knows(Rollout, GAME) == "rules"
+    assert knows(Rollout, BeerGame.preset("firmbench")) == "state"
+    assert lineup_knows(GAME, "rollout,base=foresight") == "future"
 
 
 @pytest.mark.slow  # draws a figure
@@ -151,12 +151,12 @@ def test_boards_and_reports_mark_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """In a game whose demand is given, and not where it is drawn."""
     specs = ("typical", "rollout,base=typical,samples=2,candidates=1,depth=1")
     monkeypatch.setattr(policy_finder, "baselines", lambda _: specs)
-    for preset, informed in (("firmbench", True), ("poisson", False)):
+    for preset, level in (("firmbench", "state"), ("poisson", "rules")):
         (board,) = boards([f"beer_game/{preset}"], [0], 1)
-        assert [entrant.informed for entrant in board.entrants] == [False, informed]
+        assert [entrant.knows for entrant in board.entrants] == ["observation", level]
         rows = sweep(f"beer_game/{preset}", specs, range(2), set={"horizon": [4]})
-        assert (f"{specs[1]} (informed)" in str([*leaderboard(rows)])) is informed
-        assert any(note.startswith("* informed") for note in rows.table().legend()) is informed
+        assert f"{specs[1]} ({level})" in str([*leaderboard(rows)])
+        assert any(note.startswith(f"{level}: ") for note in rows.table().legend())
 
 
 def test_a_sweep_depends_on_the_base() -> None:

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from desim import Episode, play
+from desim.core.policy_protocols import knows
 from models.yc_bench import TaskAccept, TaskAssign, YCBench
 from policies.heuristics.yc_bench import (
     Planner,
@@ -27,14 +28,11 @@ def played(spec: str, seed: int, **changes: Any) -> Episode:
     return play(YCBench(**changes), spec, seed)
 
 
-def test_rules_that_know_hidden_facts_are_informed() -> None:
-    """The reference rule knows two clients by name, the oracle the seed; the others observe."""
-    informed = {
-        rule.__name__
-        for rule in (Focus, LearningFocus, Oracle, Planner, PublishedRandom)
-        if getattr(rule, "informed", False)
-    }
-    assert informed == {"Focus", "Oracle"}
+def test_rules_declare_what_they_know() -> None:
+    """The reference rule has two clients by name, the planner constants, the oracle the seed."""
+    every = (LearningFocus, PublishedRandom, Planner, Focus, Oracle)
+    levels = ["observation", "observation", "rules", "state", "future"]
+    assert [*map(knows, every)] == levels
     assert PublishedRandom.draws
 
 

@@ -1,4 +1,4 @@
-"""The planner of YC-Bench, which knows only what a player can observe, and its oracle."""
+"""The planner of YC-Bench, which reads replies and the constants of the world; its oracle."""
 
 import ast
 from collections.abc import Generator

@@ -1,11 +1,12 @@
 """Walks without wind, of whose scores something is known: `greedy` goes 6 places in three steps."""
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from attrs import frozen
 from support.small_worlds import Walk
 
 from desim.catalog.known_scores import KnownBound, KnownScore, KnownScores, fingerprint
+from desim.catalog.mean_bound import MeanBound
 from desim.catalog.presets import from_preset
 
 MEASURED, ROUND, WRONG = (f"support.known_worlds:{name}" for name in ("Measured", "Round", "Wrong"))
@@ -18,8 +19,11 @@ SHORT = {
     3: KnownScore(5, 5.5, "random"),
 }
 
+#: A fair bound of the same walk.
+FAIR = MeanBound(7.25, "estimated", 0.5, "greedy", 1.0, 0.25, "100:200")
 
-def known(model: type, preset: str, by_seed: dict[int, KnownScore], **changes: str) -> KnownScores:
+
+def known(model: type, preset: str, by_seed: dict[int, KnownScore], **changes: Any) -> KnownScores:
     """What is known of a preset of a walk."""
     facts = {
         "fingerprint": fingerprint(from_preset(model, preset)),
@@ -27,7 +31,7 @@ def known(model: type, preset: str, by_seed: dict[int, KnownScore], **changes: s
         "roles": (("walker",),),
         "floor": "random",
         "played": {"greedy": 1, "random": 20},
-        "informed": frozenset(["support.small_worlds:Seer"]),
+        "knows": {"support.small_worlds:Seer": "state"},
     }
     return KnownScores(**{**facts, **changes}, by_seed=by_seed)  # type: ignore[arg-type]
 

@@ -7,48 +7,52 @@ The model here gives these replies; markers in its prompts say what they contain
 import hashlib
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from attrs import define, field
 
+from models.edt.planning.decision import DecisionLimits, Window
+from models.reasoning.item_file import from_row
+from models.reasoning.scoring.extraction import MARKER, extract
+from models.reasoning.scoring.grade import grade
 from policies.llm.chat.messages import system, user
 from policies.llm.method_parts.embedding import Vectors
-from policies.llm.method_parts.items import Item, Outcome
+from policies.llm.method_parts.items import Answered, Grade, Item, Outcome
+from policies.llm.method_parts.method import Method
+from policies.llm.method_parts.notes import BadNote
 from policies.llm.wires.wire import Message, ModelReply, Request
 
 #: Markers of what a game, a dialogue and a plan show.
-FIRST, SECOND, OWN, CASE = "IMARKfirst", "IMARKsecond", "OWNMARK", "CASEMARK text"
+OWN, CASE = "OWNMARK", "CASEMARK text"
+ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
 PROJECTS = "PROJECTMARK list"
 
-#: The invented figures of the two runs of a plan.
-METRICS = (
-    {
-        "accumulated_earnings": 654321.25,
-        "accumulated_revenue": 900000.5,
-        "accumulated_expenses": 245679.25,
-        "overall_profit_margin": 0.727,
-        "overall_avg_utilization": 0.91,
-    },
-    {
-        "accumulated_earnings": -1200.75,
-        "accumulated_revenue": 500.5,
-        "accumulated_expenses": 1701.25,
-        "overall_profit_margin": -2.4,
-        "overall_avg_utilization": 0.31,
-    },
+#: The limits of a decision in the traces' invented scenario.
+LIMITS = DecisionLimits(9, 0.8, 40, (Window(0, 20), Window(8, 40)))
+
+#: The invented figures of the first runs of a plan.
+_FIGURES = (
+    "accumulated_earnings",
+    "accumulated_revenue",
+    "accumulated_expenses",
+    "overall_profit_margin",
+    "overall_avg_utilization",
 )
+_RUNS = (
+    (654321.25, 900000.5, 245679.25, 0.727, 0.91),
+    (-1200.75, 500.5, 1701.25, -2.4, 0.31),
+)
+METRICS = tuple(dict(zip(_FIGURES, values, strict=True)) for values in _RUNS)
 
 #: What a flag of a trace means: a text that the prompt then contains.
 FLAGS = {
-    "first_interviewer_message": FIRST,
-    "second_interviewer_message": SECOND,
+    **{f"{word}_interviewer_message": f"IMARK{word}" for word in ORDINALS},
     "own_earlier_reply": OWN,
     "case_text": CASE,
     "project_list": PROJECTS,
-    "earnings_of_run_1": "654321.25",
-    "earnings_of_run_2": "-1200.75",
+    **{f"earnings_of_run_{n}": str(values[0]) for n, values in enumerate(_RUNS, 1)},
     "decision_of_run_1": "0.3711",
     "decision_of_run_2": "0.4822",
     "any_cheatsheet_text": "CSMARK",
@@ -65,18 +69,61 @@ LISTS = {
     "replies_of_calls": r"RTOK(\d{3})",
 }
 
-NOTHING = "No final answer found"
-
-_TOKEN = re.compile(r"RTOK\d+")
-
 
 def observation(week: int) -> str:
     """Return what a stage of a game shows in a week."""
     return f"WEEKMARK{week}. inventory 4"
 
 
-class NoContent(Exception):
-    """The service returned no content."""
+_NUMBERS = {"two": 2, "three": 3, "four": 4}
+
+#: Keys of a run other than its parameters.
+_STATED = {
+    *("id", "scenario", "note", "mode", "order", "items", "steps", "cases", "calls", "result"),
+    *("wrong_items", "number_of_calls", "events", "final_state", "run_ends_with_exception"),
+    *("random_draws", "config", "settings"),
+}
+
+#: Parameters of a run by pattern, and our names of them, the first that fits; None: it changes no
+#: call of a run in a window or alone (those of the service, of draws and of offline runs).
+_PARAMETERS = (
+    (r"test_workers|json_mode|max_tokens|python_random_seed|feedback_ratio|num_initial", None),
+    (r"online_eval_frequency|(eval_)?window(_size)?", "window"),
+    (r"mini_batch(_size)?", "batch"),
+    (r"batch_size", "notes_window"),
+    (r"no_ground_truth", "hides_gold"),
+    (r"seed_prompt|start_prompt", "start"),
+    (r"window_budget|(playbook_)?token_budget|playbook_budget", "budget"),
+    (r"budget", None),
+    (r"exploit_prob", "exploit"),
+    (r"merge_prob", "draw_one"),
+    (r"(num_)?(experts|agents)", "experts"),
+    (r"curat\w*", "period"),
+    (r"evo\w*|rebuild\w*", "every"),
+    (r"\w*depth\w*", "runs"),
+    (r"\w*rounds?\w*|max_retries", "rounds"),
+    (r"(\w+_)?k|\w*(similar|neighbou?rs|retriev)\w*", "nearest"),
+)
+
+
+def settings_of(run: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parameters of a run under our names; an unknown one fails the test.
+
+    Dialogues and games have theirs in the id alone ("two_rounds").
+    """
+    given = {key: value for key, value in run.items() if key not in _STATED}
+    word = re.search(r"^(?!code).*_(two|three|four)_rounds", run["id"])
+    found: dict[str, Any] = {"rounds": _NUMBERS[word[1]]} if word else {}
+    for name, value in {**given, **run.get("config", {}), **run.get("settings", {})}.items():
+        fits = [ours for pattern, ours in _PARAMETERS if re.fullmatch(pattern, name)]
+        assert fits, f"a run has an unknown parameter {name}={value}"
+        if fits[0] is not None:
+            found[fits[0]] = value
+    return found
+
+
+class NoContent(BadNote):
+    """The service returned no content; a note for which it did is lost."""
 
 
 @define
@@ -86,14 +133,14 @@ class Replayed:
     Attributes:
         calls: The calls of the trace.
         targets: The right answers of the items, the first one first.
-        raises: Whether a call without content ends the run, as in the published code.
+        fails: Whether a call of a role fails without content, as in the published code.
         made: How many calls have been made.
         differences: What is not as in the trace.
     """
 
     calls: Sequence[Mapping[str, Any]]
     targets: Sequence[str] = ()
-    raises: bool = False
+    fails: Callable[[str], bool] = lambda _: False
     made: int = 0
     differences: list[str] = field(factory=list)
 
@@ -106,7 +153,7 @@ class Replayed:
             "\\n", "\n"
         )
         self._compare(call, text.replace('\\"', '"'), request.temperature)
-        if call["reply"] is None and self.raises:
+        if call["reply"] is None and self.fails(call["role"]):
             raise NoContent
         return ModelReply(call["reply"] or "")
 
@@ -141,6 +188,51 @@ class Replayed:
         raise AssertionError(f"a trace's call has an unknown key {key}")
 
 
+class Log:
+    """What a method's memory was after every change, and its evolutions."""
+
+    def __init__(self) -> None:
+        self.memories: list[Any] = []
+        self.evolutions: list[Any] = []
+        self.failed = False
+
+    def of(self, method: type[Method]) -> type[Method]:
+        """Return a class of the method that writes to this log once it is built.
+
+        As published, a window is answered to its end before a failed call of it ends the run.
+        """
+        log = self
+
+        class Logging(method):  # type: ignore[misc, valid-type]
+            """The method, with a log."""
+
+            def __setattr__(self, name: str, value: Any) -> None:
+                super().__setattr__(name, value)
+                if name == "memory":
+                    log.memories.append(value)
+                if name == "last":
+                    log.evolutions.append(value)
+
+            def answered(self, item: Item, grade: Grade) -> Answered:
+                try:
+                    answered: Answered = super().answered(item, grade)
+                except NoContent:
+                    log.failed = True
+                    return Answered(item, ModelReply(), Outcome(correct=False))
+                return answered
+
+            def learn(self, window: Sequence[Answered], grade: Grade) -> None:
+                log.check()
+                super().learn(window, grade)
+
+        return Logging
+
+    def check(self, _: Sequence[Answered] = ()) -> None:
+        """Raise NoContent if a call of a window has failed."""
+        if self.failed:
+            raise NoContent
+
+
 def items_of(run: Mapping[str, Any]) -> list[Item]:
     """Return the questions of a run."""
     return [
@@ -150,45 +242,23 @@ def items_of(run: Mapping[str, Any]) -> list[Item]:
 
 
 def grade_of(run: Mapping[str, Any], *, raw: str = "never") -> Any:
-    """Return the scorer of a run: numbers are right within one percent.
+    """Return the scorer of a run: that of programs, so that numbers are right within one percent.
 
     Args:
         run: The run.
         raw: Whether replies are scored as they are: never, always, or where no answer is found.
     """
 
-    def grade(item: Item, reply: ModelReply) -> Outcome:
+    def scored(item: Item, reply: ModelReply) -> Outcome:
         target = run["items"][item.number - 1]["target"]
-        answer = reply.text if raw == "always" else _extracted(reply.text)
-        scored = reply.text if raw == "fallback" and answer == NOTHING else answer
-        truth, given = _number(target), _predicted(scored)
-        correct = given is not None and truth is not None and abs(given - truth) <= abs(truth) / 100
+        row = {"id": "q", "task": "FinCode", "question": item.question, "target": target}
+        nothing = raw == "fallback" and extract(reply.text) == MARKER
+        graded = grade(from_row(row), reply.text, extracts=raw != "always" and not nothing)
+        answer = MARKER if nothing else graded.extracted
+        correct = bool(graded.correct)
         return Outcome(answer=answer, correct=correct, score=float(correct), gold=target)
 
-    return grade
-
-
-def _extracted(text: str) -> str:
-    """Return the answer of a reply; the rules of the reference SPEC as far as traces need them."""
-    try:
-        whole = json.loads(text)
-    except ValueError:
-        whole = None
-    if isinstance(whole, dict):
-        return str(whole.get("final_answer", NOTHING))
-    found = re.findall(r'"final_answer":\s*"([^"]*)"', text)
-    return found[-1] if found else NOTHING
-
-
-def _predicted(text: str) -> float | None:
-    """Return the number of an answer: that in brackets, else the first one."""
-    found = re.findall(r"\[\[(.*)\]\]", text)
-    return _number(found[0] if len(found) == 1 else text)
-
-
-def _number(text: str) -> float | None:
-    match = re.search(r"[+-]?\d[\d,.]*", text)
-    return float(match[0].replace(",", "").rstrip(".")) if match else None
+    return scored
 
 
 def sixty_four(texts: Sequence[str]) -> Vectors:
@@ -203,7 +273,7 @@ def sixty_four(texts: Sequence[str]) -> Vectors:
 
 def dialogue(reply: int) -> list[Message]:
     """Return the messages before the n-th reply of a dialogue."""
-    messages = [system("You are interviewed."), user(FIRST)]
-    if reply > 1:
-        messages += [{"role": "assistant", "content": OWN}, user(SECOND)]
+    messages = [system("You are interviewed."), user(f"IMARK{ORDINALS[0]}")]
+    for word in ORDINALS[1:reply]:
+        messages += [{"role": "assistant", "content": OWN}, user(f"IMARK{word}")]
     return messages

@@ -179,7 +179,7 @@ class Slow(Stride):
 
 @frozen
 class Seer(Slow):
-    """An informed policy that takes long."""
+    """A policy that takes long and has the mark of earlier versions."""
 
     informed: ClassVar[bool] = True
 

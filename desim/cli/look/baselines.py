@@ -1,6 +1,7 @@
 """`desim baselines`: every baseline on every world, ranked."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -10,6 +11,7 @@ from desim.cli.completion import complete_model
 from desim.cli.exit_codes import fail
 from desim.cli.options import command as command_of
 from desim.core.limits import Limits
+from desim.errors import UsageError
 
 if TYPE_CHECKING:  # commands start fast
     from collections.abc import Iterator
@@ -26,6 +28,8 @@ class Boards:
         models: Names of models, with or without `/preset`; none for all.
         seeds: A:B without B, or A,B,...; default 0:20.
         normalised: Print all worlds in one table: 0 is a floor, 1 a bound or the best known score.
+        different_seeds: Let each policy play seeds of its own, for worlds where shared ones widen
+            differences.
         jobs: Worker processes; default: one a core.
         limits: The limits of each episode.
         as_json: Print one line of JSON for each preset.
@@ -34,6 +38,7 @@ class Boards:
     models: tuple[str, ...]
     seeds: Sequence[int] = field(default=range(20), kw_only=True)
     normalised: bool = field(default=False, kw_only=True)
+    different_seeds: bool = field(default=False, kw_only=True)
     jobs: int = field(default=1, kw_only=True)
     limits: Limits | None = field(default=None, kw_only=True)
     as_json: bool = field(default=False, kw_only=True)
@@ -47,11 +52,13 @@ def command(options: Boards) -> None:
     """Play and rank every baseline of every preset. With MODEL, only those of that model.
 
     A policy plays once where all seeds have the same episode. Policies with the same results on
-    every seed share a line, as in a = b. Informed policies, which use facts that their role cannot
-    observe, are listed apart.
+    every seed share a line, as in a = b. Policies are ranked with those that know as much:
+    observations, constants of the world, hidden state, or the future.
     """
     from desim.studies.boards.leaderboard import everything
 
+    if options.normalised and options.different_seeds:
+        raise UsageError("--different-seeds belongs to boards without --normalised")
     play = _print_normalised if options.normalised else _print_boards
     failed = play(everything(options.models), options)
     if failed:
@@ -72,7 +79,9 @@ def _print_boards(names: list[str], options: Boards) -> int:
     def played(progress: "Progress") -> "Iterator[Board]":
         nonlocal failed
         seeds = list(options.seeds)
-        for board in boards(names, seeds, options.jobs, progress, options.limits):
+        shared = not options.different_seeds
+        play = partial(boards, names, seeds, options.jobs, progress, options.limits)
+        for board in play(shared_seeds=shared):
             failed += len(board.rows.failed)
             yield board
 

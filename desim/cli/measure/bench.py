@@ -275,7 +275,7 @@ def _print_results(plan: "Plan", folder: "RecordFolder") -> None:
 
     out, outcomes = console(), folder.outcomes()
     lines = results(plan, outcomes)
-    by_world = {world: [line for line in lines if line.world == world] for world in plan.worlds}
+    by_world = {world: [line for line in lines if line.world == world] for world in plan.shown}
     print_tables(out, (result_table(world, mine) for world, mine in by_world.items() if mine))
     out.print()
     spent = folder.spent()

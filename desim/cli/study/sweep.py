@@ -20,6 +20,7 @@ if TYPE_CHECKING:  # commands start fast
     from desim.jobs.rows.rows import Rows
     from desim.studies.designs import Analysis
     from desim.studies.select import Choice
+    from desim.studies.study_options import Procedure
     from desim.studies.sweep_file import SweepSpec
     from desim.studies.until import Comparison
 
@@ -34,7 +35,7 @@ class SweepText:
         set: A parameter of the model, or with dots a field inside one.
         specs: NAME or module:Name, then ,KEY=VALUE for each argument. Several that name different
             roles play together.
-        seeds: A:B without B, or A,B,...; default 0:20.
+        seeds: A:B without B, or A,B,...; default 0:20, with --until and --select 0:60.
         design: Play points of the ranges in --set: lhs:64, sobol:64, factorial, sobol-indices:256,
             morris:20.
     """
@@ -58,10 +59,15 @@ class SweepCommand(GridOptions):
         series: Keep the model's series in the rows, if it has any.
         figures: A figure of the table; default: score.
         against: The policy with which the others are compared.
-        until: Play seeds until intervals are as narrow: 5% of the mean, or 2.5.
-        select: Play only what is needed to select the best; kn guarantees it, and needs --delta.
-        delta: With --select: the smallest difference that matters.
+        until: Play seeds until half of every interval is as narrow: 5% of the mean, or 2.5.
+        select: Play only what is needed to select the best: best by successive elimination, kn for
+            normal scores, ocba without a guarantee.
+        delta: With --select: the smallest difference that matters; ocba needs none.
         max_seeds: With --until and --select; default 2,000.
+        score_range: With --until and --select: LOW:HIGH, between which every value of the figure
+            is, or none; default: that of the model's scores, if it declares one.
+        rarest: With --until and --select: the rarest outcome that the first batch shall show;
+            default 0.05, for 60 seeds.
         as_json: Print the rows, one line of JSON each.
     """
 
@@ -75,6 +81,8 @@ class SweepCommand(GridOptions):
     select: Literal["best", "kn", "ocba"] | None = None
     delta: float | None = None
     max_seeds: int | None = None
+    score_range: str | None = None
+    rarest: float | None = None
     as_json: bool = False
 
     @property
@@ -110,7 +118,8 @@ class SweepCommand(GridOptions):
                 {"--against": self.against}, "sweeps whose table has policies, not effects"
             )
         if self.until is None and self.select is None:
-            goal = {"--delta": self.delta, "--max-seeds": self.max_seeds}
+            counts = {"--max-seeds": self.max_seeds, "--rarest": self.rarest}
+            goal = {"--delta": self.delta, "--range": self.score_range, **counts}
             refuse_options(goal, "--until or --select")
             return
         spec.refuse_design()
@@ -132,6 +141,7 @@ class SweepCommand(GridOptions):
     seeds={"callback": None},
     design={"metavar": "KIND[:SIZE][,KEY=VALUE]"},
     figures={"option": "--show", "multiple": True},
+    score_range={"option": "--range", "metavar": "LOW:HIGH"},
 )
 def command(text: SweepText, options: SweepCommand, spending: Spending) -> None:
     """Play MODEL with every policy, parameter and seed.
@@ -190,8 +200,10 @@ def _played(spec: "SweepSpec", options: SweepCommand) -> "tuple[Comparison | Cho
         how |= {name: getattr(options, name) for name in names}
         return None, sweep(design=spec.design, **how)
     how["show"] = (options.figures or ("score",))[0]
-    if options.max_seeds is not None:
-        how["max_seeds"] = options.max_seeds
+    goal = {name: getattr(options, name) for name in ("max_seeds", "rarest", "score_range")}
+    how |= {name: value for name, value in goal.items() if value is not None}
+    if not spec.seeds:
+        how["seeds"] = None
     found: Comparison | Choice
     if options.until is not None:
         from desim.studies.until import compare
@@ -200,7 +212,8 @@ def _played(spec: "SweepSpec", options: SweepCommand) -> "tuple[Comparison | Cho
     else:
         from desim.studies.select import select
 
-        by = None if options.select == "best" else options.select
+        assert options.select is not None
+        by: Procedure = "elimination" if options.select == "best" else options.select
         found = select(by=by, delta=options.delta, **how)
     return found, found.rows
 

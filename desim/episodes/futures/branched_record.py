@@ -13,7 +13,7 @@ from desim.core.model_protocols import Model
 from desim.core.points import Points
 from desim.episodes.driver import play_session
 from desim.episodes.episode_options import EpisodeOptions, TrustOptions
-from desim.episodes.lineup import Policies, resolve
+from desim.episodes.lineup import Policies, knows_by_role, resolve
 from desim.episodes.prefix import with_futures
 from desim.episodes.resume import with_starts
 from desim.episodes.session import Session
@@ -106,7 +106,9 @@ def _header(
     starts = {role: min(start, decisions) for role, start in recorded.starts.items()}
     starts |= dict.fromkeys(given, decisions)
     begun = {role: start for role, start in starts.items() if start}
-    return Header.of(model, recorded.seed, labels, begun, recorded.futures)
+    knows = {role: level for role, level in recorded.knows.items() if role not in given}
+    knows |= knows_by_role(model, given)
+    return Header.of(model, recorded.seed, labels, begun, recorded.futures, knows)
 
 
 @contextlib.contextmanager

@@ -12,14 +12,14 @@ from typing import Any
 from attrs import evolve
 
 from desim import catalog
-from desim.catalog.policy_spec import Spec, label, read_policies
+from desim.catalog.policy_spec import label, read_policies
 from desim.core.model_protocols import Model
-from desim.core.policy_protocols import Policy, is_informed, memoryless_roles
+from desim.core.policy_protocols import Policy, memoryless_roles, sees_more_than_rules
 from desim.core.run import Run
 from desim.core.world import Decision
 from desim.episodes.collector import rare_collections
 from desim.episodes.futures.past import Arm, Past
-from desim.episodes.lineup import Policies, maker_of, resolve
+from desim.episodes.lineup import Policies, lineup_knows, maker_of, resolve
 from desim.episodes.prefix import open_decisions
 from desim.episodes.simulator import check_repeatable, decide_at_once
 from desim.episodes.trust import given_policies
@@ -93,8 +93,8 @@ def players(past: Past, policies: Policies, *, redrawn: bool) -> dict[str, Any]:
     Args:
         past: The record.
         policies: One for all roles of the record, or by role.
-        redrawn: Whether they play in redrawn futures, where a policy that is informed of the true
-            one is refused.
+        redrawn: Whether they play in redrawn futures, where a policy that knows hidden state or
+            the true future is refused.
 
     Raises:
         UsageError: A policy does not exist, or cannot play here.
@@ -190,7 +190,5 @@ def _made(past: Past, policies: Mapping[str, Any], seed: int) -> Mapping[str, Po
 def _baselines(model: Model[Any]) -> Iterator[str]:
     """Yield the specs that may play in redrawn futures."""
     for text in catalog.baselines(model):
-        read = read_policies((text,))
-        specs = read.values() if isinstance(read, Mapping) else (read,)
-        if not any(is_informed(catalog.policy(Spec.read(one).name, model)) for one in specs):
+        if not sees_more_than_rules(lineup_knows(model, read_policies((text,)))):
             yield text

@@ -1,7 +1,7 @@
 """The outcomes of jobs with records: read from these, and kept in a journal, one SQLite file.
 
-The journal may be read while its jobs are played, which can take days, unlike the checkpoint of a
-sweep; the lock of the folder keeps other writers out.
+The journal may be read while its jobs are played, which can take days, unlike the store of cells of
+a sweep; the lock of the folder keeps other writers out.
 """
 
 import sqlite3
@@ -11,11 +11,14 @@ from typing import Any, ClassVar
 
 import msgspec
 
+from desim.core.policy_protocols import most_known
 from desim.core.result import flat
+from desim.core.roles import Knowledge
 from desim.episodes.usage import default_share, is_played
 from desim.errors import BadRecord, UsageError
 from desim.jobs.keep import row_file
-from desim.jobs.keep.checkpoint import Checkpoint
+from desim.jobs.keep.fingerprint import difference
+from desim.jobs.keep.locked_file import WAYS, LockedFile
 from desim.jobs.plan.record_job import RecordJob
 from desim.records.episode import Episode
 
@@ -38,6 +41,7 @@ class Played(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         limit: The limit of the episode that was reached, or one shared with others; empty for none.
         error: Why it failed; empty if it did not.
         seconds: Wall time of the command that ended it.
+        knows: The most that one of its policies knows.
     """
 
     job: str
@@ -51,6 +55,7 @@ class Played(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     limit: str = ""
     error: str = ""
     seconds: float = 0.0
+    knows: Knowledge = "observation"
 
     @property
     def state(self) -> str:
@@ -144,6 +149,7 @@ def read_played(
         usage=usage_in_all(result.usage.values()),
         limit=next(_limits_noted(recorded), ""),
         seconds=round(seconds, 3),
+        knows=most_known(recorded.header.knows.values()),
     )
 
 
@@ -171,9 +177,15 @@ _TABLES = [(b"identity", b"table"), (b"rows", b"table")]
 
 _decode, _encode = msgspec.json.Decoder(JobOutcome).decode, msgspec.json.Encoder().encode
 
+#: What decoding an untrusted row raises.
+_UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
-class Journal(Checkpoint):
-    """Keeps the last outcome of each job by its place in the plan; a context manager.
+
+class Journal(LockedFile):
+    """Keeps the last outcome of each job by its name; a context manager.
+
+    A plan may grow: a journal is continued by one with more jobs and more topics. The number of a
+    row has no meaning.
 
     Args:
         folder: The folder of the journal.
@@ -183,11 +195,12 @@ class Journal(Checkpoint):
         restart: Discard the outcomes of an existing journal, of these jobs or others.
 
     Raises:
-        UsageError: See `Checkpoint`.
+        UsageError: See `LockedFile`; the identity of the kept outcomes is damaged, has a topic that
+            is missing or different in *identity*, or an outcome is of no job of the plan.
     """
 
     file_name: ClassVar[str] = "suite.sqlite"
-    results: ClassVar[tuple[str, ...]] = ()
+    form: ClassVar[int] = 2
     command: ClassVar[str] = "suite"
     row_of: ClassVar[str] = "job"
 
@@ -199,8 +212,11 @@ class Journal(Checkpoint):
         *,
         restart: bool = False,
     ) -> None:
-        self._places = {job.name: place for place, job in enumerate(jobs)}
-        super().__init__(folder, identity, self._owns, restart=restart)
+        self._identity, self._jobs, self._restart = identity or {}, jobs, restart
+        #: The numbers of the rows by the names of their jobs.
+        self._numbers: dict[str, int] = {}
+        entries = {row_file.IDENTITY: msgspec.json.encode(identity)} if identity else {}
+        super().__init__(folder, entries, read=identity is None)
 
     def put(self, outcome: JobOutcome) -> None:
         """Keep the outcome of a job; an earlier one is replaced.
@@ -208,11 +224,11 @@ class Journal(Checkpoint):
         Raises:
             UsageError: The outcome cannot be written, for instance because the disk is full.
         """
-        place = self._places[outcome.job]
-        if place in self.jobs():
-            # A kill in between loses an outcome that was not final; its job is played again anyhow.
-            self.remove([place])
-        self.add([place], [_encode(outcome)])
+        number = self._numbers.get(outcome.job, max(self._numbers.values(), default=-1) + 1)
+        with self._usage_errors(), self._transaction():
+            self._file.execute("DELETE FROM rows WHERE job = ?", (number,))
+            row_file.insert(self._file, [(number, _encode(outcome))])
+        self._numbers[outcome.job] = number
 
     def outcomes(self) -> dict[str, JobOutcome]:
         """Return the outcomes by the names of their jobs.
@@ -220,11 +236,19 @@ class Journal(Checkpoint):
         Raises:
             BadRecord: An outcome is damaged.
         """
-        try:
-            found = [_decode(row) for row in self.rows()]
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as fault:
-            raise BadRecord(f"{self.path} holds a row that is no outcome: {fault}") from None
-        return {outcome.job: outcome for outcome in found}
+        found: dict[str, JobOutcome] = {}
+        query = "SELECT job, row, checksum FROM rows ORDER BY job"
+        with self._usage_errors():
+            for number, row, stored in self._file.execute(query):
+                if not row_file.matches(number, row, stored):
+                    raise self._damaged_row(number)
+                try:
+                    outcome = _decode(row)
+                except _UNREADABLE as fault:
+                    text = f"{self.path} holds a row that is no outcome: {fault}"
+                    raise BadRecord(text) from None
+                found[outcome.job] = outcome
+        return found
 
     def identity(self) -> dict[str, str]:
         """Return what determines the episodes.
@@ -235,23 +259,56 @@ class Journal(Checkpoint):
         with self._usage_errors():
             stored = row_file.read_identity(self._file)
         if stored is None:
-            raise UsageError(f"{self.path} is damaged: what was played cannot be read")
+            raise UsageError(f"{self.path} is damaged: its suite cannot be read; {WAYS}")
         return stored
 
-    def require(self, identity: Mapping[str, str]) -> None:
-        """Check that the episodes are those of an identity.
+    def require(self, identity: Mapping[str, str], jobs: Sequence[RecordJob]) -> None:
+        """Check that the kept outcomes are some of a plan's.
+
+        Args:
+            identity: What determines the episodes of the plan, by topic.
+            jobs: All its jobs.
 
         Raises:
-            UsageError: The identities differ; the text names the differences.
+            UsageError: They are not; the text names the differences.
         """
-        with self._usage_errors():
-            self._check_identity(identity)
+        stored = self.identity()
+        if not stored.items() <= identity.items():
+            now = {topic: text for topic, text in identity.items() if topic in stored}
+            raise UsageError(f"{self.path} holds {difference(self.command, stored, now)}; {WAYS}")
+        if others := sorted(self._numbers.keys() - {job.name for job in jobs}):
+            more = f" and {len(others) - 1:,} more" if len(others) > 1 else ""
+            text = f"{self.path} holds another suite, with the episodes {others[0]}{more}; {WAYS}"
+            raise UsageError(text)
 
-    def _owns(self, place: int, row: bytes) -> bool:
-        try:
-            return self._places.get(_decode(row).job) == place
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            return False
+    def _begin_reading(self) -> None:
+        self._check_format()
+        self._find()
+
+    def _begin_writing(self) -> None:
+        if self._restart:
+            self._discard()
+            return
+        self._check_format()
+        sound = self._find()
+        self.require(self._identity, self._jobs)
+        if not sound or not row_file.is_sound(self._file):
+            self.damaged = True
+            kept = {*self._numbers.values()}
+            self._replace(row_file.sound_rows(self._file, kept.__contains__))
+        if self.identity() != self._identity:
+            with self._transaction():
+                row_file.write_entries(self._file, self._entries)
+
+    def _find(self) -> bool:
+        """Find the numbers of the sound rows; return whether all rows are sound."""
+        unsound = 0
+        for number, row in row_file.scan(self._file):
+            try:
+                self._numbers[_decode(row or b"").job] = number
+            except _UNREADABLE:
+                unsound += 1
+        return not unsound
 
     def _connected(self) -> sqlite3.Connection:
         file = super()._connected()

@@ -91,7 +91,7 @@ class RecordFolder:
         *,
         restart: bool = False,
     ) -> Iterator[None]:
-        """Lock the folder for a suite, after a check that it holds this one or nothing.
+        """Lock the folder for a suite, after a check that it holds a part of it or nothing.
 
         Args:
             identity: What determines the episodes, by topic.
@@ -169,8 +169,12 @@ class RecordFolder:
         except UsageError as fault:
             raise WriteFailed(str(fault)) from None
 
-    def check(self, identity: Mapping[str, str]) -> None:
-        """Check that the folder holds the suite of an identity or nothing; nothing is written.
+    def check(self, identity: Mapping[str, str], jobs: Sequence[RecordJob]) -> None:
+        """Check that the folder holds a part of a suite or nothing; nothing is written.
+
+        Args:
+            identity: What determines the episodes, by topic.
+            jobs: All jobs of the suite.
 
         Raises:
             UsageError: The folder holds another suite, episodes of other code or data, or other
@@ -180,7 +184,7 @@ class RecordFolder:
         self._refuse_unknown_records()
         if self.has_journal:
             with Journal(self.path) as journal:
-                journal.require(identity)
+                journal.require(identity, jobs)
 
     @property
     def has_journal(self) -> bool:

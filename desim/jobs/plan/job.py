@@ -11,7 +11,7 @@ from attrs import frozen
 from desim.core.limits import Limits
 from desim.core.model_protocols import HasWorstScore, Model, offers
 from desim.jobs.plan.lineups import PolicyEntry
-from desim.jobs.plan.players import inside, players
+from desim.jobs.plan.players import inside, is_fixed, players
 from desim.jobs.plan.record_job import safe_name
 from desim.schema import to_plain
 from desim.schema.scalars import plain_scalar
@@ -38,6 +38,14 @@ SERIES, SERIES_COLUMNS = "series", "series_columns"
 
 #: The key of rows that holds the worst score, if the model declares one.
 WORST_SCORE = "worst_score"
+
+
+#: The keys of rows that hold the cluster of the seed, if the model groups its seeds; and by item
+#: its part of the score and whether it was answered right, if the model declares items.
+CLUSTER, ITEMS = "cluster", "items"
+
+#: The key of rows whose episode is known to be the same on every seed.
+FIXED = "deterministic"
 
 _encode = msgspec.json.Encoder(enc_hook=plain_scalar).encode
 
@@ -109,6 +117,8 @@ class Frame(msgspec.Struct, frozen=True):
         after: dict[str, Any] = {}
         if offers(model, HasWorstScore) and (worst := model.worst_score) is not None:
             after[WORST_SCORE] = float(worst)
+        if is_fixed(model, entry.policies):
+            after[FIXED] = True
         if cell.point is not None:
             after |= {POINT: cell.point, GIVEN: cell.given}
         return cls(_written(before), _written(after))

@@ -1,19 +1,23 @@
 """Groups of the rows of a sweep, compared: a table of estimates."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from attrs import frozen
+from attrs import field, frozen
 
-from desim.jobs.rows.estimate_notes import estimate_legend, estimate_notes
-from desim.show.estimates import PRECISION, estimate_cells, interval_head, seeds_cell
+from desim.core.roles import Knowledge, knowledge_legend, with_knowledge
+from desim.jobs.rows.estimate_notes import (
+    averaged_note,
+    estimate_legend,
+    estimate_notes,
+    to_tell_term,
+)
+from desim.jobs.rows.samples import Sample
+from desim.show.estimates import TO_TELL, estimate_cells, interval_head, is_equal
 from desim.show.labels import NOTHING
 from desim.show.table import Printed, Table, Tabular
 from desim.statistics.intervals import Interval
 from desim.statistics.pairing import Difference
-
-#: Behind the name of a policy that is informed, and what it means.
-_INFORMED = " *"
-_INFORMED_MEANS = "* informed: uses facts that its role cannot observe"
 
 
 @frozen
@@ -30,6 +34,8 @@ class TableLine:
             withheld.
         seeds: How many seeds were played, and how many of them have different episodes; None if
             that is not known.
+        sample: The values on which the estimate rests.
+        to_tell: Seeds that would tell it from the reference; see `Sample.to_tell`.
     """
 
     group: tuple[Any, ...]
@@ -38,6 +44,8 @@ class TableLine:
     failed: int
     difference: Difference | None = None
     seeds: tuple[int, int] | None = None
+    sample: Sample = field(factory=lambda: Sample({}), repr=False)
+    to_tell: int | None = None
 
     @property
     def name(self) -> str:
@@ -56,8 +64,9 @@ class ComparisonTable(Tabular):
         against: The reference group as text, or empty.
         rivals: How many groups are compared with it; the intervals of their differences hold
             together at the level.
-        informed: The groups whose policy uses facts that its role cannot observe.
+        knows: What the policies of groups know, where it is more than observations.
         known: The sentence on the best known scores, or empty.
+        averaged: By column the values over which groups are means.
     """
 
     by: tuple[str, ...]
@@ -65,8 +74,9 @@ class ComparisonTable(Tabular):
     level: float
     against: str = ""
     rivals: int = 0
-    informed: frozenset[tuple[Any, ...]] = frozenset()
+    knows: Mapping[tuple[Any, ...], Knowledge] = field(factory=dict)
     known: str = ""
+    averaged: Mapping[str, Sequence[Any]] = field(factory=dict)
 
     def tables(self) -> tuple[Table]:
         """Return the table of all figures."""
@@ -77,8 +87,8 @@ class ComparisonTable(Tabular):
     def heads(self) -> list[str]:
         """Return the heads of the columns."""
         between = interval_head(self.level)
-        paired = ["pairs", "difference", between] if self.against else []
-        return [*self.by, "figure", "n", "failed", "mean", "sd", between, PRECISION, *paired]
+        paired = ["pairs", "difference", between, TO_TELL] if self.against else []
+        return [*self.by, "figure", "n", "failed", "mean", "sd", between, *paired]
 
     def cells(self, line: TableLine) -> list[Any]:
         """Return the cells of a line, one for each head."""
@@ -87,29 +97,41 @@ class ComparisonTable(Tabular):
             line.figure,
             line.estimate.n if line.estimate else None,
             line.failed,
-            *estimate_cells(line.estimate, sd=True),
-            seeds_cell(line.estimate),
-            *(_difference_cells(line.difference) if self.against else []),
+            *estimate_cells(line.estimate, sd=True, exact=line.sample.is_exact),
+            *(_difference_cells(line) if self.against else []),
         ]
 
     def notes(self) -> list[str]:
         """Return the sentences without which a line could be misread."""
-        found = estimate_notes(self.lines, self.against, self.rivals)
-        return [*found, *([self.known] if self.known else [])]
+        found = averaged_note(self.averaged)
+        if self.against:
+            together = f"; the {self.rivals} intervals of a figure hold together (Bonferroni)"
+            more = together * (self.rivals > 1)
+            found.append(f"difference to {self.against}, paired by seed{more}")
+            if any(line.difference and not line.difference.paired.n for line in self.lines):
+                found.append("0 pairs: the seeds differ, so the interval is Welch's")
+        return [*found, *estimate_notes(self.lines), *([self.known] if self.known else [])]
 
     def legend(self) -> list[str]:
         """Return the sentences on what heads and marks mean."""
-        return [*estimate_legend(self.lines), *([_INFORMED_MEANS] if self.informed else [])]
+        pairs = [one for one in self.lines if one.difference and not one.sample.is_exact]
+        equal = any(is_equal(one.difference.paired) for one in pairs if one.difference)
+        return [
+            *([to_tell_term(self.against)] if any(line.to_tell for line in self.lines) else []),
+            *estimate_legend(self.lines, equal=equal),
+            *knowledge_legend(self.knows.values()),
+        ]
 
     def _group_cells(self, group: tuple[Any, ...]) -> list[Any]:
-        marks = {"policy": _INFORMED} if group in self.informed else {}
+        known = {"policy": self.knows.get(group)}
         texts = (NOTHING if value is None else str(value) for value in group)
         return [
-            Printed(value, text + marks.get(name, ""))
+            Printed(value, with_knowledge(text, known.get(name)))
             for name, value, text in zip(self.by, group, texts, strict=True)
         ]
 
 
-def _difference_cells(found: Difference | None) -> list[Any]:
-    paired = found.paired if found else None
-    return [paired.n if paired else None, *estimate_cells(paired, sd=False)]
+def _difference_cells(line: TableLine) -> list[Any]:
+    paired = line.difference.paired if line.difference else None
+    cells = estimate_cells(paired, sd=False, exact=line.sample.is_exact)
+    return [paired.n if paired else None, *cells, line.to_tell]

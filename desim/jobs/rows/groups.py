@@ -1,21 +1,35 @@
 """Comparisons of groups of rows: means with intervals, paired differences to a reference."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Self
+
+from attrs import frozen
 
 from desim.errors import UsageError, possible
-from desim.jobs.plan.job import Row
-from desim.jobs.rows.columns import Key, column, holds_truth_values, mean, means_by_seed, places
+from desim.jobs.plan.job import CLUSTER, FIXED, ITEMS, Row
+from desim.jobs.rows.columns import (
+    Key,
+    column,
+    find,
+    holds_truth_values,
+    mean,
+    means_by_seed,
+    places,
+    varying,
+)
 from desim.jobs.rows.comparison_table import ComparisonTable, TableLine
 from desim.jobs.rows.failures import counted, different_seeds
-from desim.jobs.rows.known_means import informed_groups, known_note
-from desim.statistics.intervals import Interval, interval
-from desim.statistics.pairing import Difference, difference, simultaneous
-from desim.statistics.proportions import are_truth_values, share
+from desim.jobs.rows.known_means import knowledge_of_groups, known_note
+from desim.jobs.rows.samples import Sample, item_scores
+from desim.statistics.intervals import Interval
+from desim.statistics.pairing import simultaneous
 
 #: The values that paired rows share: the seed, and as JSON all that does not define their groups.
 _Match = tuple[int, str]
+
+#: The indices of the rows of each group.
+Groups = Mapping[Key, Sequence[int]]
 
 
 def compare(
@@ -39,58 +53,156 @@ def compare(
         UsageError: A column or the group does not exist, or a column holds other values than
             numbers.
     """
-    # Only columns are kept for all rows, as the rows of a large sweep do not fit into memory.
     groups = places(rows, by)
-    references = _references(list(groups), by, against)
-    matches = list(_matches(rows, by)) if references else []
-    seeds = column(rows, "seed")
-    failed = [error is not None for error in column(rows, "error")]
+    reference_of = reference_groups(list(groups), by, against)
+    kept = _Columns.of(rows, by if reference_of else None)
     different = {key: different_seeds(rows, group) for key, group in groups.items()}
-    each_level = simultaneous(level, len(references))
+    each_level = simultaneous(level, len(reference_of))
     lines = []
     for figure in figures:
-        values, truth = counted(rows, figure), holds_truth_values(rows, figure)
-        missing = [out and value is None for out, value in zip(failed, values, strict=True)]
-        known = {key: g for key, g in groups.items() if not any(missing[at] for at in g)}
-        means = {key: _match_means(matches, values, g) for key, g in known.items() if matches}
+        found = _Figure.of(rows, figure, kept)
         for key, group in groups.items():
-            mine = [values[place] for place in known.get(key, ())]
-            by_seed = means_by_seed((seeds[at] for at in known.get(key, ())), mine, complete=False)
-            pair = means.get(key), means.get(references.get(key, ()))
+            pair = found.pair(group, groups[reference_of[key]]) if key in reference_of else None
+            sample = found.sample(group)
             lines.append(
                 TableLine(
                     key,
                     figure,
-                    estimated(list(by_seed.values()), level, truth=truth),
-                    sum(failed[place] for place in group),
-                    _difference(*pair, each_level, truth=truth),
+                    sample.estimate(level),
+                    sum(kept.failed[place] for place in group),
+                    pair and pair[0].less(pair[1], each_level),
                     different[key],
+                    sample,
+                    pair and pair[0].to_tell(pair[1]),
                 )
             )
     text = "" if against is None else _reference_label(against)
-    informed = informed_groups(rows, groups, by)
-    note = known_note(rows, seeds) if "score" in figures else ""
-    return ComparisonTable(by, tuple(lines), level, text, len(references), informed, note)
+    levels = knowledge_of_groups(rows, groups, by)
+    note = known_note(rows, kept.seeds) if "score" in figures else ""
+    return ComparisonTable(
+        by, tuple(lines), level, text, len(reference_of), levels, note, averaged(rows, groups, by)
+    )
 
 
-def estimated(values: Sequence[float], level: float, *, truth: bool = False) -> Interval | None:
-    """Return a mean with its interval; None without values.
+@frozen
+class _Columns:
+    """The columns that every figure needs; the rows of a large sweep do not fit into memory."""
 
-    Args:
-        values: One for each seed.
-        level: The level of the interval.
-        truth: Whether they come from truth values. If each is 0 or 1, the interval is Wilson's; if
-            some are means over several rows of a seed, it is Student's.
+    seeds: list[int]
+    clusters: list[str | None]
+    fixed: list[bool]
+    failed: list[bool]
+    has_items: list[bool]
+    matches: list[_Match]
+
+    @classmethod
+    def of(cls, rows: Sequence[Row], by: tuple[str, ...] | None) -> Self:
+        """Return the columns; those that pairs share only where *by* is given."""
+        found: tuple[list[Any], ...] = ([], [], [], [], [])
+        for row in rows:
+            of_row = row["seed"], row.get(CLUSTER), FIXED in row, row["error"], ITEMS in row
+            for values, value in zip(found, of_row, strict=True):
+                values.append(value)
+        seeds, clusters, fixed, errors, items = found
+        failed = [error is not None for error in errors]
+        return cls(seeds, clusters, fixed, failed, items, list(_matches(rows, by)) if by else [])
+
+
+@frozen
+class _Figure:
+    """A figure of all rows, and samples of it.
+
+    Attributes:
+        rows: All rows, of which only those of worlds with items are read again.
+        values: The figure of each row.
+        truth: Whether it is a truth value.
+        kept: What all figures need.
+        has_items: Whether the values belong to items.
     """
-    if not values:
-        return None
-    if truth and len(values) > 1 and are_truth_values(values):
-        return share(values, level)
-    return interval(values, level)
+
+    rows: Sequence[Row]
+    values: list[float | None]
+    truth: bool
+    kept: _Columns
+    has_items: bool
+
+    @classmethod
+    def of(cls, rows: Sequence[Row], figure: str, kept: _Columns) -> Self:
+        """Return a figure by its name; a failed episode has the worst score."""
+        has_items = figure == "score" and any(kept.has_items)
+        return cls(rows, counted(rows, figure), holds_truth_values(rows, figure), kept, has_items)
+
+    def sample(self, group: Sequence[int]) -> Sample:
+        """Return the values by seed or item; none if an episode failed and has no value."""
+        if not self._is_known(group):
+            return Sample({})
+        if self.has_items:
+            return Sample(item_scores(self.rows[place] for place in group), unit="items")
+        return self._seeds(group, ((self.kept.seeds[at], self.values[at]) for at in group))
+
+    def pair(self, one: Sequence[int], other: Sequence[int]) -> tuple[Sample, Sample]:
+        """Return the samples of two groups over the rows that match each other.
+
+        Groups without a common seed are compared by all their rows, as independent ones.
+        """
+        seeds, others = ({self.kept.seeds[at] for at in group} for group in (one, other))
+        if self.has_items or not seeds & others:
+            return self.sample(one), self.sample(other)
+        mine, theirs = (self._by_match(group) for group in (one, other))
+        # In the order of the seeds, so that rounding does not depend on the order of the set.
+        common = sorted(mine.keys() & theirs.keys())
+        return self._matched(one, common, mine), self._matched(other, common, theirs)
+
+    def _matched(
+        self, group: Sequence[int], common: Sequence[_Match], means: Mapping[_Match, float]
+    ) -> Sample:
+        return self._seeds(group, ((match[0], means[match]) for match in common))
+
+    def _seeds(self, group: Sequence[int], values: Iterable[tuple[int, float | None]]) -> Sample:
+        known = [*values]
+        seeds, each = (seed for seed, _ in known), (value for _, value in known)
+        by_seed = means_by_seed(seeds, each, complete=False)
+        named: dict[Hashable, str | None] = {
+            self.kept.seeds[at]: self.kept.clusters[at] for at in group
+        }
+        clusters = {seed: one for seed in by_seed if (one := named[seed]) is not None}
+        fixed = all(self.kept.fixed[at] for at in group)
+        return Sample(by_seed, clusters, fixed=fixed, truth=self.truth)
+
+    def _by_match(self, group: Sequence[int]) -> dict[_Match, float]:
+        known: dict[_Match, list[float]] = {}
+        for place in group if self._is_known(group) else ():
+            if (value := self.values[place]) is not None:
+                known.setdefault(self.kept.matches[place], []).append(value)
+        return {match: mean(each) for match, each in known.items()}
+
+    def _is_known(self, group: Sequence[int]) -> bool:
+        return not any(self.kept.failed[at] and self.values[at] is None for at in group)
 
 
-def _references(keys: Sequence[Key], by: tuple[str, ...], against: Any) -> dict[Key, Key]:
-    """Return the reference of each group, for the groups that differ from their reference."""
+def averaged(rows: Sequence[Row], groups: Groups, by: Sequence[str]) -> dict[str, list[Any]]:
+    """Return by column the values over which a group of rows is a mean: parameters and policies."""
+    own = {find(rows, name) for name in by}
+    found = {}
+    for name in (*varying(rows), "policy"):
+        values = [json.dumps(value) for value in column(rows, name)]
+        several = (len({values[at] for at in group}) > 1 for group in groups.values())
+        if find(rows, name) not in own and any(several):
+            found[name] = [json.loads(value) for value in dict.fromkeys(values)]
+    return found
+
+
+def estimated(values: Sequence[float], level: float) -> Interval | None:
+    """Return the mean of values, one for each seed, with its interval; None without values."""
+    return Sample(dict(enumerate(values))).estimate(level)
+
+
+def reference_groups(keys: Sequence[Key], by: tuple[str, ...], against: Any) -> dict[Key, Key]:
+    """Return the reference of each group, for the groups that differ from their reference.
+
+    Raises:
+        UsageError: No group is the reference.
+    """
     if against is None:
         return {}
     if against in keys:
@@ -128,40 +240,6 @@ def _shared(row: Row, by: tuple[str, ...]) -> dict[str, Any]:
         named = {name.removeprefix("params.") for name in by}
         shared["params"] = {k: v for k, v in row["params"].items() if k not in named}
     return shared
-
-
-def _match_means(
-    matches: Sequence[_Match], values: Sequence[float | None], group: Iterable[int]
-) -> dict[_Match, float]:
-    """Return the mean of the values of a group's rows for each match."""
-    known: dict[_Match, list[float]] = {}
-    for place in group:
-        if (value := values[place]) is not None:
-            known.setdefault(matches[place], []).append(value)
-    return {match: mean(each) for match, each in known.items()}
-
-
-def _difference(
-    mine: Mapping[_Match, float] | None,
-    theirs: Mapping[_Match, float] | None,
-    level: float,
-    *,
-    truth: bool,
-) -> Difference | None:
-    """Estimate the mean difference over seeds; the pairs of one seed count as one value."""
-    if mine is None or theirs is None:
-        return None
-    by_seed: dict[int, list[_Match]] = {}
-    for match in mine.keys() & theirs.keys():
-        by_seed.setdefault(match[0], []).append(match)
-    if not by_seed:
-        return None
-    # In the order of the seeds, so that rounding does not depend on the order of the set.
-    matches = [by_seed[seed] for seed in sorted(by_seed)]
-    one, other = (
-        [mean([side[match] for match in each]) for each in matches] for side in (mine, theirs)
-    )
-    return difference(one, other, level, truth=truth)
 
 
 def _reference_label(against: Any) -> str:

@@ -1,24 +1,26 @@
 """Means of the known scores of several seeds, with their policies, kinds, and a sentence.
 
-Known scores and informed policies shown with rows.
+Known scores, and what policies know, shown with rows.
 """
 
+import contextlib
 import sys
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from math import fsum
 from typing import TYPE_CHECKING, Any
 
-from attrs import frozen
+from attrs import asdict, frozen
 
 from desim.catalog import model_finder, policy_finder
 from desim.catalog.known_scores import HasKnownScores
 from desim.catalog.policy_spec import Spec, read_policies
 from desim.catalog.presets import from_preset
 from desim.core.model_protocols import Model, offers
-from desim.core.policy_protocols import is_informed
-from desim.episodes.lineup import Policies, assign, assigned
+from desim.core.policy_protocols import NamesPolicies
+from desim.core.roles import Knowledge, with_knowledge
+from desim.episodes.lineup import Policies, assign, assigned, lineup_knows
 from desim.errors import UsageError
 from desim.jobs.plan.job import Row
 from desim.schema import to_plain
@@ -70,10 +72,16 @@ class KnownMeans:
 
     @property
     def policies(self) -> str:
-        """The policies of the best runs, the most frequent first, the informed marked."""
-        counts = Counter(one.policy for one in self.scores).most_common()
-        informed = self.known.informed
-        names = [name + " (informed)" * (name in informed) for name, _ in counts]
+        """The policies of the best runs, the most frequent first, with what they know.
+
+        Those of which only a record shows what they did are marked.
+        """
+        counts = Counter((one.policy, bool(one.record)) for one in self.scores).most_common()
+        knows = self.known.knows
+        names = [
+            with_knowledge(name + " (on record)" * recorded, knows.get(name))
+            for (name, recorded), _ in counts
+        ]
         if len(names) > _NAMED:
             return f"{names[0]} and {len(names) - 1} others"
         return " and ".join(names)
@@ -86,6 +94,8 @@ class KnownMeans:
         bound = "no bound is known"
         if self.bound is not None:
             bound = f"bound {estimate_text(self.bound)} ({self.kind})"
+        if self.known.fair:
+            bound += f"; {self.known.fair.sentence}"
         return f"best known score{seeds} {estimate_text(self.best)} by {self.policies}; {bound}"
 
     def plain(self) -> dict[str, Any]:
@@ -97,6 +107,7 @@ class KnownMeans:
             "best_policies": self.policies,
             "bound": self.bound,
             "kind": self.kind,
+            "fair_bound": self.known.fair and asdict(self.known.fair),
         }
 
 
@@ -178,10 +189,10 @@ def _plays_preset(rows: Sequence[Row], model: Model[Any], roles: Sequence[tuple[
     return all(played_roles(read_label(label), model) in roles for label in labels)
 
 
-def informed_groups(
+def knowledge_of_groups(
     rows: Sequence[Row], groups: Mapping[tuple[Any, ...], Sequence[int]], by: Sequence[str]
-) -> frozenset[tuple[Any, ...]]:
-    """Return the groups of rows whose policy uses facts that its role cannot observe.
+) -> dict[tuple[Any, ...], Knowledge]:
+    """Return what the policies of groups of rows know, where it is more than observations.
 
     Args:
         rows: The rows of a table.
@@ -189,16 +200,26 @@ def informed_groups(
         by: The columns that define the groups; without the policy the result is empty.
     """
     if "policy" not in by:
-        return frozenset()
+        return {}
     at = list(by).index("policy")
-    found = set()
-    for key, places in groups.items():
-        model = _model_of(rows[places[0]])
-        if model is None:
-            continue
-        if any(is_informed(one, model) for one in makers(read_label(key[at]), model)):
-            found.add(key)
-    return frozenset(found)
+    found = {key: _row_knows(rows[places[0]], key[at]) for key, places in groups.items()}
+    return {key: level for key, level in found.items() if level != "observation"}
+
+
+def knowledge_of_policies(rows: Sequence[Row]) -> dict[str, Knowledge]:
+    """Return what the policies of rows know, by label, where it is more than observations."""
+    groups = {(row["policy"],): [place] for place, row in enumerate(rows)}
+    found = knowledge_of_groups(rows, groups, ["policy"])
+    return {label: level for (label,), level in found.items()}
+
+
+def _row_knows(row: Row, label: str) -> Knowledge:
+    """Return what the policies of a label know; `observation` of what cannot be resolved here."""
+    model = _model_of(row)
+    if model is not None:
+        with contextlib.suppress(UsageError):  # the label of an instance, or of another version
+            return lineup_knows(model, _at_hand(read_label(label), model))
+    return "observation"
 
 
 def makers(policies: Policies, model: Model[Any]) -> list[policy_finder.PolicyMaker]:
@@ -206,7 +227,7 @@ def makers(policies: Policies, model: Model[Any]) -> list[policy_finder.PolicyMa
     try:
         return [
             policy_finder.policy(Spec.read(text).name, of)
-            for text, of in assigned(model, _at_hand(policies))
+            for text, of in assigned(model, _at_hand(policies, model))
         ]
     except UsageError:  # the label of an instance, or of another version
         return []
@@ -215,12 +236,12 @@ def makers(policies: Policies, model: Model[Any]) -> list[policy_finder.PolicyMa
 def played_roles(policies: Policies, model: Model[Any]) -> tuple[str, ...] | None:
     """Return the roles that policies play, sorted; None if a spec cannot be resolved here."""
     try:
-        return tuple(sorted(assign(model, _at_hand(policies))))
+        return tuple(sorted(assign(model, _at_hand(policies, model))))
     except UsageError:
         return None
 
 
-def _at_hand(policies: Policies) -> Policies:
+def _at_hand(policies: Policies, model: Model[Any]) -> Policies:
     """Return policies, if all of them can be found without importing a user's module.
 
     Labels may come from a file, and reading a file imports no code.
@@ -229,9 +250,19 @@ def _at_hand(policies: Policies) -> Policies:
         UsageError: A policy would need such an import.
     """
     for text in policies.values() if isinstance(policies, Mapping) else [policies]:
-        if not isinstance(text, str) or not _is_loaded(Spec.read(text).name):
+        if not isinstance(text, str) or not all(map(_is_loaded, _names(text, model))):
             raise UsageError(f"{text!r} was not played in this process")
     return policies
+
+
+def _names(text: str, model: Model[Any]) -> Iterator[str]:
+    """Yield the name of a spec's policy, then those of the policies that its arguments name."""
+    spec = Spec.read(text)
+    yield spec.name
+    known = {**policy_finder.policies(), **policy_finder.policies(type(model))}
+    if (maker := known.get(spec.name)) and offers(maker, NamesPolicies):
+        for inner in maker.inner_policies(spec.arguments):
+            yield from _names(inner, model)
 
 
 def read_label(label: str) -> Policies:

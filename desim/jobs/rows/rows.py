@@ -22,7 +22,9 @@ from desim.jobs.rows.row_series import series_by_group
 from desim.records.episode import Episode
 from desim.show.files import open_regular, write_whole
 from desim.show.table import Table, csv_lines
-from desim.statistics.sequential.selection import best
+from desim.statistics.intervals import checked_level
+from desim.statistics.pairing import aligned
+from desim.statistics.ranks import ranked
 
 if TYPE_CHECKING:  # `import desim` must not load numpy
     import pandas as pd
@@ -66,7 +68,9 @@ class Rows(Sequence[Row]):
     `metrics.` before it. The argument `target` of the policy at the seat `retailer` is
     `policy.retailer.target`, and `policy.target` where all seats that have one have the same.
     A sweep with `series=True` adds the keys series and series_columns (unit, label, role and period
-    of those that the model declares), which are not columns: see `series`.
+    of those that the model declares), which are not columns: see `series`. Nor are the keys that
+    intervals rest on: cluster, where seeds share cases, items, by item the part of the score and
+    whether it was right, and deterministic, where one seed stands for all.
 
     The rows of a sweep are kept compressed, so that a large one fits into memory, and are decoded
     on access: changing one has no effect on the others or on tables.
@@ -169,7 +173,7 @@ class Rows(Sequence[Row]):
             UsageError: The column does not exist.
         """
         wanted = [
-            (columns.find(self._rows, name), _policy_label(value) if name == "policy" else value)
+            (columns.find(self._rows, name), policy_label(value) if name == "policy" else value)
             for name, value in equal.items()
         ]
         return self._at(
@@ -265,13 +269,14 @@ class Rows(Sequence[Row]):
             UsageError: A column or the group does not exist, or a column holds no numbers.
         """
         by, show = (tuple([one] if isinstance(one, str) else one) for one in (by, show))
-        return compare(self._rows, by, show, _policy_label(against), level)
+        return compare(self._rows, by, show, policy_label(against), level)
 
     def best(self, show: str = "score", by: str = "policy", alpha: float = 0.05) -> tuple[Any, ...]:
-        """Return the groups that are not significantly worse than the best, highest mean first.
+        """Return the groups that may be the best, highest mean first.
 
-        See `desim.statistics.best`. A group with failed episodes is left out, as it has no
-        mean; a failed episode counts if the model declares a worst score.
+        The best is among them with probability 1 - *alpha* (`RankedMean.may_be_best`). A group with
+        failed episodes is left out, as it has no mean; a failed episode counts if the model
+        declares a worst score.
 
         Args:
             show: A column of numbers, higher is better.
@@ -282,6 +287,7 @@ class Rows(Sequence[Row]):
             UsageError: A column does not exist, every group has failed episodes, or the groups
                 share no seed.
         """
+        checked_level(1 - alpha)
         known = {
             key[0]: means
             for key, rows in self.groups(by).items()
@@ -289,7 +295,9 @@ class Rows(Sequence[Row]):
         }
         if not known:
             raise UsageError("every group has failed episodes, so none has a mean to choose by")
-        return best(known, alpha)
+        lines = zip(known, ranked(aligned([*known.values()]), alpha), strict=True)
+        found = [(key, line.mean) for key, line in lines if line.may_be_best]
+        return tuple(key for key, _ in sorted(found, key=lambda one: -one[1]))
 
     def to_pandas(self, *, series: bool = False) -> "pd.DataFrame":
         """Return a data frame of pandas, one line an episode.
@@ -373,7 +381,7 @@ def _unfinished(folder: Path) -> Rows:
         raise BadRecord(f"{folder / FILE_NAME} is not as a sweep wrote it: {fault}") from None
 
 
-def _policy_label(value: Any) -> Any:
+def policy_label(value: Any) -> Any:
     """Return the label that rows have for a spec or a class; other values unchanged."""
     if isinstance(value, str | type):
         with contextlib.suppress(UsageError):

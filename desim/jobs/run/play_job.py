@@ -10,8 +10,8 @@ import msgspec
 from attrs import asdict
 
 from desim.core.limits import alarm, time_text
-from desim.core.model_protocols import Model, offers
-from desim.core.reported import HasSeriesColumns
+from desim.core.model_protocols import HasClusters, Model, offers
+from desim.core.reported import HasItems, HasSeriesColumns
 from desim.core.result import Series, flat
 from desim.episodes.collector import rare_collections
 from desim.episodes.driver import play_session
@@ -19,7 +19,7 @@ from desim.episodes.episode_options import EpisodeOptions
 from desim.episodes.lineup import is_made_anew, resolve
 from desim.episodes.session import Session
 from desim.errors import BadRecord, LimitReached
-from desim.jobs.plan.job import RECORD, SERIES, SERIES_COLUMNS, Frame, Job, Row
+from desim.jobs.plan.job import CLUSTER, ITEMS, RECORD, SERIES, SERIES_COLUMNS, Frame, Job, Row
 from desim.jobs.run.files_read import PlayedCell, RowFiles
 from desim.jobs.run.play_episode import error_label, opened_session, play_in_loop
 from desim.jobs.run.signals import hard_limit
@@ -94,8 +94,9 @@ def play_job(job: Job) -> Row:
 
     Returns:
         model, preset, params, policy, arguments, seed, score, ended, decisions, metrics,
-        ledger_digest, error, worst_score if the model declares one, record if it has one, point and
-        given if the job belongs to a design, and series if it requests them.
+        ledger_digest, error; where the model has them cluster, items and worst_score; record if it
+        has one, point and given if the job belongs to a design, deterministic if its episode is the
+        same on every seed, and series if it requests them.
     """
     row: Row = msgspec.json.decode(Frame.of(job.cell).row(job.seed, play_to_json(job)))
     return row
@@ -129,18 +130,22 @@ def _results(job: Job, episode: Episode) -> dict[str, Any]:
         "ledger_digest": result.ledger_digest,
         "error": None,
     }
+    if offers(model := job.variant.model, HasItems):
+        found[ITEMS] = model.item_results(episode.state)
     series = episode.inside.series if episode.inside else None
     return {**found, **_beside(job, series)}
 
 
 def _beside(job: Job, series: Series | None) -> dict[str, Any]:
-    """Return the name of the record and the series, where they are wanted."""
+    """Return the cluster of the seed, and the record and the series, where they are wanted."""
+    model = job.variant.model
+    cluster = {CLUSTER: model.cluster(job.seed)} if offers(model, HasClusters) else {}
     recorded = job.record_name if _has_record(job) else None
-    record = {RECORD: recorded} if job.record is not None else {}
+    found = {**cluster, **({RECORD: recorded} if job.record is not None else {})}
     if not job.series:
-        return record
-    found = series or {}
-    return {**record, SERIES: found, SERIES_COLUMNS: _columns(job.variant.model, found)}
+        return found
+    known = series or {}
+    return {**found, SERIES: known, SERIES_COLUMNS: _columns(model, known)}
 
 
 def _columns(model: Model[Any], series: Series) -> dict[str, dict[str, str]]:
@@ -192,7 +197,7 @@ def _session(job: Job, *, anew: bool = False) -> Iterator[Session]:
         job.record.unlink(missing_ok=True)
     model = job.variant.model
     lineup = resolve(model, _copied(job.entry.policies), job.seed)
-    how = EpisodeOptions(limits=job.limits, series=job.series, keep_state=False)
+    how = EpisodeOptions(limits=job.limits, series=job.series, keep_state=offers(model, HasItems))
     with opened_session(model, lineup, job.seed, job.record, how) as session:
         yield session
 

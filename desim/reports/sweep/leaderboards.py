@@ -1,20 +1,19 @@
 """Which policy is best in a world, by how much, and how sure that is."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from attrs import evolve
-
-from desim import catalog
-from desim.core.policy_protocols import is_informed
+from desim.core.roles import Knowledge, knowledge_legend, knowledge_order, with_knowledge
 from desim.errors import UsageError, possible
 from desim.jobs.rows.comparison_table import ComparisonTable, TableLine
+from desim.jobs.rows.known_means import knowledge_of_policies
 from desim.jobs.rows.rows import Rows
 from desim.reports.elements.charts import dots
 from desim.reports.elements.page import Figure, Given, cleaned
 from desim.show.estimates import number_cell
 from desim.show.table import Table
-from desim.studies.boards.ranking import ranked
+from desim.studies.boards.board_table import rank_cell, rank_notes, rank_terms, to_best_cell
+from desim.studies.boards.ranking import BoardLine, ranked
 
 #: Policies of a world that are ranked: every pair is compared; and those that a figure shows.
 _MOST_RANKED, _MOST_SHOWN = 60, 40
@@ -23,88 +22,90 @@ _LEVEL = 0.95
 
 
 def leaderboard(rows: Rows, against: str = "") -> Iterator[Given]:
-    """Yield the policies of one world by their mean score, and their differences to one of them.
+    """Yield the policies of one world by their mean score, ranked and compared with the best.
 
     Args:
         rows: The rows of one world: one model with the same parameters.
-        against: The policy with which the others are compared; empty for the highest mean.
+        against: A policy with which the others are compared as well; empty for none.
 
     Raises:
         UsageError: The policy *against* does not exist.
     """
-    informed = _informed(rows)
+    knows = knowledge_of_policies(rows)
     plain = rows.table(level=_LEVEL)
-    lines = _ordered(plain.lines, informed)
-    ranks = _ranks(rows, informed, lines)
+    lines = _ordered(plain.lines, knows)
+    ranks = _ranks(rows, knows, lines)
     yield Figure(
         "Mean score of each policy with its 95 % interval",
         dots(
-            [_name(line, informed) for line in lines[:_MOST_SHOWN]],
+            [_name(line, knows) for line in lines[:_MOST_SHOWN]],
             [line.estimate for line in lines[:_MOST_SHOWN]],
             "score",
         ),
         f"Mean scores with intervals of {len(lines[:_MOST_SHOWN])} policies, the highest on top.",
-        _scores(plain, lines, ranks, informed),
+        _scores(plain, lines, ranks, knows),
     )
-    if len(lines) > 1:
-        yield from _differences(rows, lines, informed, against)
+    if against:
+        yield from _differences(rows, lines, knows, against)
 
 
 def _scores(
     plain: ComparisonTable,
     lines: Sequence[TableLine],
-    ranks: dict[str, int | None],
-    informed: set[str],
+    ranks: dict[str, BoardLine],
+    knows: Mapping[str, Knowledge],
 ) -> Table:
-    """Return the table's own cells with a rank before them."""
+    """Return the table's own cells with ranks and intervals to the best."""
     heads = [head for head in plain.heads() if head != "figure"]
     notes = ["higher scores are better", *plain.notes(), *plain.legend()]
     if ranks:
-        notes.append(
-            "rank: one more than the number of policies that are known to be better (intervals of "
-            "all pairs hold together at 95 %), so policies that are not told apart share one"
-        )
+        notes += [*rank_notes([*ranks.values()]), *rank_terms([*ranks.values()])]
     else:
         notes.append(f"no ranks: more than {_MOST_RANKED} policies are not compared in pairs")
-    if informed:
-        notes.append("informed: uses facts that its role cannot observe, so it is no rival")
+    if knows:
+        notes += knowledge_legend(knows.values())
     if len(lines) > _MOST_SHOWN:
         notes.append(f"the figure shows the first {_MOST_SHOWN} of {len(lines):,} policies")
     shown = [
-        [ranks.get(str(line.group[0])), _name(line, informed), *plain.cells(line)[2:]]
+        [rank, _name(line, knows), *plain.cells(line)[2:], to_best]
         for line in lines
+        for rank, to_best in [_rank_cells(ranks.get(str(line.group[0])))]
     ]
-    return cleaned(["rank", *heads], shown, left=(1,), notes=notes)
+    return cleaned(["rank", *heads, "to the best"], shown, left=(0, 1), notes=notes)
+
+
+def _rank_cells(line: BoardLine | None) -> tuple[Any, Any]:
+    return (rank_cell(line), to_best_cell(line)) if line else (None, None)
 
 
 def _differences(
-    rows: Rows, lines: Sequence[TableLine], informed: set[str], against: str
+    rows: Rows, lines: Sequence[TableLine], knows: Mapping[str, Knowledge], against: str
 ) -> Iterator[Given]:
     names = [str(line.group[0]) for line in lines]
-    if against and against not in names:
+    if against not in names:
         raise UsageError(f"there is no policy {against!r}; {possible(against, names)}")
-    reference = against or next((n for n in names if n not in informed), names[0])
-    # After a look at the means every pair may be the one that is shown, so all hold together.
-    level = _LEVEL if against else 1 - 2 * (1 - _LEVEL) / len(names)
-    table = rows.table(against=reference, level=level)
+    table = rows.table(against=against, level=_LEVEL)
     found = {str(line.group[0]): line for line in table.lines}
-    each = [found[name] for name in names if name != reference]
+    each = [found[name] for name in names if name != against]
     if not any(line.difference for line in each):
         return
     shown = each[:_MOST_SHOWN]
     yield Figure(
-        f"Difference of each policy's mean score to that of {reference}, paired by seed",
+        f"Difference of each policy's mean score to that of {against}, paired by seed",
         dots(
-            [_name(line, informed) for line in shown],
+            [_name(line, knows) for line in shown],
             [line.difference.paired if line.difference else None for line in shown],
-            f"score, difference to {reference}",
+            f"score, difference to {against}",
             zero=True,
         ),
-        f"Differences with intervals of {len(shown)} policies to {reference}; a line marks 0.",
+        f"Differences with intervals of {len(shown)} policies to {against}; a line marks 0.",
         cleaned(
             ["policy", "pairs", "difference", "95 % interval", "± unpaired", "correlation"],
-            ([_name(line, informed), *_cells(table, line)] for line in each),
-            notes=_notes(table, each, reference, chosen=bool(against)),
+            ([_name(line, knows), *_cells(table, line)] for line in each),
+            notes=[
+                *(note for note in table.notes() if "pair" in note or "seeds" in note),
+                "± unpaired: half the interval, had the two played different seeds",
+            ],
         ),
     )
 
@@ -113,64 +114,32 @@ def _cells(table: ComparisonTable, line: TableLine) -> list[Any]:
     """Return the table's own cells of a difference, and what pairing has gained."""
     found = line.difference
     if found is None:
-        return [*table.cells(line)[-3:], None, None]
+        return [None] * 5
     correlation = None if found.correlation is None else f"{found.correlation:.2f}"
-    return [*table.cells(line)[-3:], number_cell(found.unpaired, found.unpaired), correlation]
+    pairs = table.cells(line)[-4:-1]
+    return [*pairs, number_cell(found.unpaired, found.unpaired), correlation]
 
 
-def _notes(
-    table: ComparisonTable, lines: Sequence[TableLine], reference: str, *, chosen: bool
-) -> list[str]:
-    own = evolve(table, lines=tuple(lines)).notes()
-    own.append("± unpaired: half the interval, had the two played different seeds")
-    if chosen:
-        return [note for note in own if "pair" in note]
-    return [
-        (
-            f"{reference} has the highest mean of the policies that are rivals; as it was chosen "
-            "by these results, the intervals of all pairs hold together at 95 % (Bonferroni)"
-        ),
-        *(note for note in own if "pair" in note and not note.startswith("difference")),
-    ]
-
-
-def _ordered(lines: Iterable[TableLine], informed: set[str]) -> list[TableLine]:
-    """Return rivals before informed policies, each from the highest mean to those without one."""
+def _ordered(lines: Iterable[TableLine], knows: Mapping[str, Knowledge]) -> list[TableLine]:
+    """Return policies that know less first, each level from the highest mean to those without."""
     return sorted(
         lines,
         key=lambda line: (
-            str(line.group[0]) in informed,
+            knowledge_order(knows.get(str(line.group[0]), "observation")),
             line.estimate is None,
             -line.estimate.mean if line.estimate else 0.0,
         ),
     )
 
 
-def _ranks(rows: Rows, informed: set[str], lines: Sequence[TableLine]) -> dict[str, int | None]:
-    """Return ranks by policy; empty if there are too many for a comparison of all."""
-    if len(lines) > _MOST_RANKED:
-        return {}
-    found = ranked(rows, str(lines[0].group[0]), informed)
-    return {policy: line.rank for line in found for policy in line.policies}
+def _ranks(
+    rows: Rows, knows: Mapping[str, Knowledge], lines: Sequence[TableLine]
+) -> dict[str, BoardLine]:
+    """Return ranked lines by policy; empty if there are too many for a comparison of all."""
+    found = ranked(rows, knows) if len(lines) <= _MOST_RANKED else ()
+    return {policy: line for line in found for policy in line.policies}
 
 
-def _name(line: TableLine, informed: set[str]) -> str:
+def _name(line: TableLine, knows: Mapping[str, Knowledge]) -> str:
     name = str(line.group[0])
-    return f"{name} (informed)" if name in informed else name
-
-
-def _informed(rows: Rows) -> set[str]:
-    """Return the labels that name an informed policy of ours; a user's policy is not imported."""
-    name = str(rows[0]["model"])
-    if ":" in name or not catalog.is_at_hand(name):
-        return set()
-    model = catalog.model(name, str(rows[0]["preset"]))
-    known = {**catalog.policies(), **catalog.policies(type(model))}
-    marked = {name for name, policy in known.items() if is_informed(policy, model)}
-    return {label for label in rows.column("policy") if _names(label) & marked}
-
-
-def _names(label: str) -> set[str]:
-    """Return the names of the policies in a label; of several roles each begins with its own."""
-    heads = (part.partition(",")[0] for part in label.split(" "))
-    return {head.rpartition("=")[2] for head in heads}
+    return with_knowledge(name, knows.get(name))

@@ -13,6 +13,7 @@ from desim.errors import UsageError
 from desim.statistics.intervals import moments
 from desim.statistics.sequential.sequences import ScoreRange, lower_end, mean_exceeds
 from desim.statistics.sequential.stopping import FIRST_LOOK, checked_first, looks
+from desim.statistics.shape import differences
 
 
 @define
@@ -84,10 +85,10 @@ class Elimination:
     def _beats(self, values: Sequence[Sequence[float]], i: int, j: int, least: float) -> bool:
         """Return whether the mean of i is above that of j by *least* or more, for certain."""
         alpha = self.alpha / (self.count - 1)
-        differences = [a - b for a, b in zip(values[i], values[j], strict=True)]
+        found = differences(values[i], values[j])
         if self.bounds is not None:
-            return mean_exceeds(differences, self.bounds.of_differences(), least, alpha)
-        low = lower_end(differences, alpha)
+            return mean_exceeds(found, self.bounds.of_differences(), least, alpha)
+        low = lower_end(found, alpha)
         return low > least if least == 0 else low >= least
 
 

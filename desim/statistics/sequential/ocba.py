@@ -46,24 +46,6 @@ def allocation(known: Mapping[K, Interval], more: int) -> dict[K, int]:
     return _rounded(_wanted(known, ratios, more), more)
 
 
-def chance_of_selection(known: Mapping[K, Interval]) -> float:
-    """Return an approximate lower bound of the probability that the highest mean is the best.
-
-    1 less the sum, over the others, of the probabilities that they are better (Bonferroni), with
-    normal means (Chen and others 2000, equation 5); at least 0.
-    """
-    from scipy.special import ndtr
-
-    best = max(known, key=lambda name: known[name].mean)
-    missed = 0.0
-    for name, one in known.items():
-        if name != best:
-            error = math.sqrt(sum(each.sd**2 / each.n for each in (one, known[best]) if each.sd))
-            ahead = known[best].mean - one.mean
-            missed += float(ndtr(-ahead / error)) if error else 0.5 * (ahead == 0)
-    return max(0.0, 1 - missed)
-
-
 def _ratios(known: Mapping[K, Interval]) -> dict[K, float]:
     """Return numbers in the ratios of the best allocation."""
     sds = {name: one.sd for name, one in known.items()}

@@ -133,13 +133,29 @@ def until_narrow(values: Sequence[float], goal: Goal, first: int = FIRST_LOOK) -
     return found
 
 
-def checked_first(first: int, bounds: ScoreRange | None) -> int:
+def first_look(rarest: float) -> int:
+    """Return the first number of values at which one looks, at least `FIRST_LOOK`.
+
+    An outcome with the probability *rarest* is seen until then with a probability of 95 %.
+
+    Raises:
+        UsageError: *rarest* is not above 0 and below 1.
+
+    >>> first_look(0.05), first_look(0.01)
+    (60, 299)
+    """
+    if not 0 < rarest < 1:
+        raise UsageError(f"rarest={rarest:g} was given; it is a probability above 0 and below 1")
+    return max(FIRST_LOOK, math.ceil(math.log(0.05) / math.log1p(-rarest)))
+
+
+def checked_first(first: int, bounds: ScoreRange | None, needed: int = FIRST_LOOK) -> int:
     """Return the number of values of the first look.
 
     Raises:
-        UsageError: It is below 1, or below `FIRST_LOOK` without a declared range.
+        UsageError: It is below 1, or without a declared range below the number needed.
     """
-    least = 1 if bounds else FIRST_LOOK
+    least = 1 if bounds else needed
     if first < least:
         why = "" if bounds else ", as rarer outcomes would not be seen; or declare a score range"
         raise UsageError(f"the first look has {first} seeds; at least {least} are needed{why}")

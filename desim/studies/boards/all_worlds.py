@@ -1,19 +1,21 @@
 """The board of all worlds: baselines by their normalised scores, and what 0 and 1 stand for."""
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
-from attrs import evolve, frozen
+from attrs import asdict, evolve, frozen
 
 from desim.core.limits import Limits
+from desim.core.roles import Knowledge, knowledge_legend, with_knowledge
 from desim.errors import UsageError
 from desim.jobs.plan.grid import checked_seeds
-from desim.jobs.rows.rows import Rows
+from desim.jobs.rows.samples import score_sample
 from desim.jobs.run.playing import Progress
-from desim.show.estimates import HALF, number_cell
+from desim.show.estimates import EXACT, HALF, number_cell
 from desim.show.table import Printed, Table, Tabular
-from desim.statistics.intervals import Interval, interval
-from desim.studies.boards.aggregate_scores import AggregateTable, aggregate, normalised
+from desim.statistics.normalised import Normalised, OverWorlds, over_worlds
 from desim.studies.boards.leaderboard import Board, boards
 from desim.studies.boards.score_scale import Above, WorldScale, world_scale
 
@@ -27,15 +29,21 @@ class NormalisedScore:
 
     Attributes:
         policy: Its spec.
-        informed: Whether it uses facts that its role cannot observe.
-        failed: How many of its episodes failed; each counts 0.
-        estimate: The mean of its normalised scores over seeds.
+        knows: What it knows.
+        failed: How many of its episodes failed; each counts with the worst score of the model.
+        score: Its mean score above the floor as a share of the room above it; None if episodes
+            failed and the model declares no worst score.
     """
 
     policy: str
-    informed: bool
+    knows: Knowledge
     failed: int
-    estimate: Interval
+    score: Normalised | None
+
+    @property
+    def z(self) -> float:
+        """The score for sorting; without one it is the lowest."""
+        return self.score.z if self.score else -math.inf
 
 
 @frozen
@@ -44,14 +52,12 @@ class NormalisedWorld:
 
     Attributes:
         scale: What 0 and 1 stand for.
-        scores: The policies, the highest mean first.
-        rows: The rows of the seeds that have a scale.
+        scores: The policies, the highest score first.
         above: The policies that score more than is known.
     """
 
     scale: WorldScale
     scores: tuple[NormalisedScore, ...]
-    rows: Rows
     above: Above
 
     @property
@@ -59,9 +65,10 @@ class NormalisedWorld:
         """Model and preset, as `model/preset`."""
         return self.scale.name
 
-    def best(self, *, informed: bool) -> NormalisedScore | None:
-        """Return the best policy of those that are informed, or of the others."""
-        return next((one for one in self.scores if one.informed is informed), None)
+    def best(self, *, observes: bool) -> NormalisedScore | None:
+        """Return the best policy of those that know observations alone, or of the others."""
+        own = (one for one in self.scores if (one.knows == "observation") is observes)
+        return next(own, None)
 
     def of(self, policy: str) -> NormalisedScore | None:
         """Return a policy by its spec; None if it has not played."""
@@ -74,11 +81,28 @@ class NormalisedWorld:
             "model": model,
             "preset": preset,
             **self.scale.means.plain(),
-            "seeds": len(self.scale.scales),
+            "seeds": len(self.scale.seeds),
             "scores": [_plain(one) for one in self.scores],
             "above_bound": self.above.bound,
             "above_best": self.above.best,
         }
+
+
+@frozen
+class PolicyOverWorlds:
+    """One policy over one preset of each model.
+
+    Attributes:
+        policy: Its spec.
+        mean: Each world counts the same; None if one has a single seed.
+        worst: The world with the lowest score.
+        worst_score: The score there.
+    """
+
+    policy: str
+    mean: OverWorlds | None
+    worst: str
+    worst_score: float
 
 
 @frozen
@@ -88,12 +112,14 @@ class NormalisedBoards(Tabular):
     Attributes:
         worlds: Those that have a scale, in the order in which they were named.
         left_out: By name the reason why another one has none.
-        aggregate: The policies that play every world over one preset of each; None for one world.
+        over: The policies that play every world, over `first`; empty for one world.
+        first: The first preset of each model.
     """
 
     worlds: tuple[NormalisedWorld, ...]
     left_out: Mapping[str, str]
-    aggregate: AggregateTable | None
+    over: tuple[PolicyOverWorlds, ...]
+    first: tuple[str, ...]
 
     @property
     def failed(self) -> int:
@@ -113,34 +139,41 @@ class NormalisedBoards(Tabular):
         return (
             Table(_SCALE_HEADS, scales, _TEXTS, "what 0 and 1 stand for"),
             Table(heads, scores, _NAMES, "normalised scores", self.notes(), self._legend()),
-            *self._aggregated(),
+            *self._over_worlds(),
         )
 
     def notes(self) -> list[str]:
         """Return the sentences without which a line could be misread."""
         found = [note for world in self.worlds for note in _world_notes(world)]
         found += [f"FAULT: {text} scores more than the bound" for text in self.faults]
-        if self.failed:
-            found.append(f"{self.failed} failed episodes count 0")
+        found += [
+            f"{world.name}: {one.policy} has failed, which proves nothing of its mean: no score"
+            for world in self.worlds
+            for one in world.scores
+            if one.score is None
+        ]
         return found + [f"left out: {reason}" for reason in self.left_out.values()]
 
     def _legend(self) -> list[str]:
         kinds = {one.ceiling.kind for world in self.worlds for one in world.scale.means.scores}
-        return [*(text for kind, text in _KINDS.items() if kind in kinds), _SCALED, _CHOSEN]
+        rest = (world.best(observes=False) for world in self.worlds)
+        levels = knowledge_legend(one.knows for one in rest if one)
+        named = (text for kind, text in _KINDS.items() if kind in kinds)
+        return [*named, _SCALED, _CHOSEN, *levels]
 
-    def _aggregated(self) -> Iterator[Table]:
-        if self.aggregate:
+    def _over_worlds(self) -> Iterator[Table]:
+        if self.over:
             kinds = {world.name: world.scale.means.kind for world in self.worlds}
-            named = ", ".join(f"{name} ({kinds[name]})" for name in self.aggregate.worlds)
-            for table in self.aggregate.tables():
-                yield evolve(table, title=f"over one preset a world: {named}")
+            named = ", ".join(f"{name} ({kinds[name]})" for name in self.first)
+            title = f"over one preset a world: {named}"
+            yield Table(_OVER_HEADS, map(_over_cells, self.over), (0, 3), title, (_ONE_RULES,))
 
     def lines(self) -> Iterator[dict[str, Any]]:
         """Yield what `--json` prints: an object for each preset, one for all, one for the rest."""
         for world in self.worlds:
             yield world.summary()
-        if self.aggregate:
-            yield {"worlds": self.aggregate.worlds, "policies": _aggregate_plain(self.aggregate)}
+        if self.over:
+            yield {"worlds": self.first, "policies": [asdict(one) for one in self.over]}
         if self.left_out:
             yield {"left_out": self.left_out}
 
@@ -159,7 +192,7 @@ def normalised_boards(
         seeds: Shared by all worlds.
         jobs: Worker processes.
         progress: Called with the number of finished episodes and of all episodes.
-        limits: The limits of each episode; one that reaches a limit fails, and counts 0.
+        limits: The limits of each episode; one that reaches a limit fails.
 
     Raises:
         UsageError: No world has a scale, one has no baselines, or the seeds are empty or wrong.
@@ -179,43 +212,32 @@ def normalised_boards(
         _world(scales[board.name], board)
         for board in boards(list(scales), seeds, jobs, progress, limits)
     )
-    return NormalisedBoards(worlds, left_out, _aggregate(worlds))
+    first: dict[str, NormalisedWorld] = {}
+    for world in worlds:
+        # Presets of one model are too much alike to count as worlds of their own.
+        if all((one := world.of(policy)) and one.score for policy in _EVERYWHERE):
+            first.setdefault(world.name.partition("/")[0], world)
+    over = map(partial(_over, [*first.values()]), _EVERYWHERE) if len(first) > 1 else ()
+    return NormalisedBoards(worlds, left_out, tuple(over), tuple(w.name for w in first.values()))
 
 
 def _world(scale: WorldScale, board: Board) -> NormalisedWorld:
-    rows = scale.scaled(board.rows)
-    informed = {one.spec for one in board.entrants if one.informed}
-    failed = rows.failed.column("policy")
-    found = [
-        NormalisedScore(
-            policy,
-            policy in informed,
-            failed.count(policy),
-            interval(list(by_world[scale.name].values())),
-        )
-        for policy, by_world in normalised({scale.name: rows}, {scale.name: scale.scales}).items()
-    ]
-    found.sort(key=lambda one: -one.estimate.mean)
-    return NormalisedWorld(scale, tuple(found), rows, scale.above(board.rows))
+    entrants = {one.spec: one for one in board.entrants}
+    found = []
+    for (policy,), rows in board.rows.groups("policy").items():
+        sample, entrant = score_sample(rows), entrants[policy]
+        score = scale.normalised(sample) if sample.values else None
+        if score and score.n == 1 and entrant.fixed:
+            score = evolve(score, se=0.0, low=score.z, high=score.z)  # one seed stands for all
+        found.append(NormalisedScore(policy, entrant.knows, len(rows.failed), score))
+    found.sort(key=lambda one: -one.z)
+    return NormalisedWorld(scale, tuple(found), scale.above(board.rows))
 
 
-def _aggregate(worlds: Sequence[NormalisedWorld]) -> AggregateTable | None:
-    """Compare the policies of every model, over the first preset of each model.
-
-    Presets of one model are too much alike to count as worlds of their own.
-    """
-    first: dict[str, NormalisedWorld] = {}
-    for world in worlds:
-        if all(map(world.of, _EVERYWHERE)):
-            first.setdefault(world.name.partition("/")[0], world)
-    if len(first) < 2:  # noqa: PLR2004 (several)
-        return None
-    rows = {
-        world.name: Rows(row for row in world.rows if row["policy"] in _EVERYWHERE)
-        for world in first.values()
-    }
-    scales = {world.name: world.scale.scales for world in first.values()}
-    return aggregate(rows, scales, _EVERYWHERE[-1])
+def _over(worlds: Sequence[NormalisedWorld], policy: str) -> PolicyOverWorlds:
+    found = {world.name: one.score for world in worlds if (one := world.of(policy)) and one.score}
+    worst = min(found, key=lambda name: found[name].z)
+    return PolicyOverWorlds(policy, over_worlds([*found.values()]), worst, found[worst].z)
 
 
 # -- texts -----------------------------------------------------------------------------------------
@@ -225,7 +247,7 @@ _SCALE_HEADS = ("world", "floor of", "floor", "best known of", "best known", "bo
 #: The columns of text of the two tables.
 _TEXTS, _NAMES = (0, 1, 3, 6), (0, 1, 2, 6)
 
-_SCORE_HEADS = ("world", "1 is", "best policy", "n", "score", HALF, "best informed", "score")
+_SCORE_HEADS = ("world", "1 is", "best policy", "n", "score", HALF, "best of the rest", "score")
 
 #: The note on each kind of score that counts 1.
 _KINDS = {
@@ -238,22 +260,23 @@ _KINDS = {
 }
 
 
+_OVER_HEADS = ("policy", "mean", "95 % interval", "worst world", "score")
+_ONE_RULES = "one world with scores far below 0 rules the mean; read the worst world with it"
+
 #: The note on all worlds.
 _SCALED = (
-    "means over seeds, each with its own scale; a score below the floor counts 0. Where the floor "
-    "is random, it is the mean over seeds, so random itself has more than 0."
+    "score: the mean score above the floor as a share of the mean room above it; below 0 it is "
+    "worse than the floor. n: independent seeds, cases or items."
 )
 _CHOSEN = (
-    "best policy: the best of the baselines on these seeds, without the informed, which use facts "
-    f"that their role cannot observe. {HALF}: half the confidence interval."
+    "best policy: the best of the baselines on these seeds that know what their role observes, "
+    f"compared with the best of the rest. {HALF}: half the confidence interval."
 )
 
 
 def _world_notes(world: NormalisedWorld) -> Iterator[str]:
-    if missing := len(world.scale.seeds) - len(world.scale.scales):
-        yield f"{world.name}: without {missing} seeds on which nothing can be gained"
     if names := ", ".join(world.above.best):
-        yield f"{world.name}: {names} scores more than the best known; make the data again"
+        yield f"{world.name}: {names} scores more than the best known; enter it in the record book"
 
 
 def _scale_cells(world: NormalisedWorld) -> list[Any]:
@@ -263,44 +286,45 @@ def _scale_cells(world: NormalisedWorld) -> list[Any]:
 
 
 def _score_cells(world: NormalisedWorld) -> list[Any]:
-    best, informed = world.best(informed=False), world.best(informed=True)
+    best, rest = world.best(observes=True), world.best(observes=False)
     return [
         world.name,
         world.scale.means.kind,
-        *((best.policy, best.estimate.n, *_cells(best)) if best else [None] * 4),
-        *((informed.policy, _cells(informed)[0]) if informed else [None] * 2),
+        *((best.policy, best.score and best.score.n, *_cells(best)) if best else [None] * 4),
+        *((with_knowledge(rest.policy, rest.knows), _cells(rest)[0]) if rest else [None] * 2),
         *(_cells(one)[0] if (one := world.of(name)) else None for name in _EVERYWHERE),
     ]
 
 
 def _cells(one: NormalisedScore) -> list[Printed | None]:
-    """Return the mean and half the width of its interval."""
-    mean, half = one.estimate.mean, one.estimate.half
-    return [Printed(mean, f"{mean:.2f}"), Printed(half, f"{half:.2f}") if half else None]
+    """Return the score and half the width of its interval."""
+    if one.score is None:
+        return [None, None]
+    half = None if one.score.high is None else one.score.high - one.score.z
+    if half == 0:
+        return [_two_digits(one.score.z), Printed(half, EXACT)]
+    return [_two_digits(one.score.z), None if half is None else _two_digits(half)]
+
+
+def _two_digits(value: float) -> Printed:
+    return Printed(value, f"{value:z,.2f}")
+
+
+def _over_cells(one: PolicyOverWorlds) -> list[Any]:
+    mean = one.mean
+    ends = Printed((mean.low, mean.high), f"[{mean.low:.2f}, {mean.high:.2f}]") if mean else None
+    figure = _two_digits(mean.mean) if mean else None
+    return [one.policy, figure, ends, one.worst, _two_digits(one.worst_score)]
 
 
 def _plain(one: NormalisedScore) -> dict[str, Any]:
-    estimate = one.estimate
+    score = one.score
     return {
         "policy": one.policy,
-        "informed": one.informed,
-        "n": estimate.n,
+        "knows": one.knows,
+        "n": score.n if score else None,
         "failed": one.failed,
-        "mean": estimate.mean,
-        "low": estimate.low,
-        "high": estimate.high,
+        "score": score.z if score else None,
+        "low": score.low if score else None,
+        "high": score.high if score else None,
     }
-
-
-def _aggregate_plain(table: AggregateTable) -> list[dict[str, Any]]:
-    return [
-        {
-            "policy": line.policy,
-            "n": line.episodes,
-            "failed": line.failed,
-            "interquartile_mean": line.middle.value,
-            "low": line.middle.low,
-            "high": line.middle.high,
-        }
-        for line in table.lines
-    ]

@@ -1,80 +1,135 @@
-"""A board as a table, informed policies under a heading of their own."""
+"""A board as a table; policies that know as much are under one heading."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from desim.jobs.rows.estimate_notes import estimate_legend, estimate_notes
-from desim.show.estimates import HALF, PRECISION, half_cells, seeds_cell
-from desim.show.labels import NOTHING
-from desim.show.table import Table
-from desim.studies.boards.ranking import BoardLine
-
-_HEADS = ("policy", "rank", "n", "mean score", HALF, PRECISION, "difference", HALF, "ended")
-
-_RANK = "rank: 1 more than the number of policies that are known to be better"
-_JOINED = "a = b: the same scores, ends and ledgers on every seed"
-_INFORMED = (
-    "informed: uses facts that its role cannot observe. It shows what they are worth, and is no "
-    "rival of the policies above"
+from desim.core.roles import knowledge_legend
+from desim.jobs.rows.estimate_notes import (
+    estimate_legend,
+    estimate_notes,
+    to_tell_term,
+    unseen_text,
 )
-_FIXED = f"n = 1: the episode is the same on every seed, so its score is exact ({NOTHING})"
+from desim.show.estimates import HALF, TO_TELL, half_cells
+from desim.show.labels import estimate_text
+from desim.show.table import Printed, Table
+from desim.studies.boards.ranking import BoardLine, families
+
+_HEADS = ("policy", "rank", "n", "mean score", HALF, "to the best", TO_TELL, "ended")
+
+#: The mark of a rank whose policy may be the best.
+_BEST = " *"
+
+#: Seeds from which an outcome of 5 % has been seen with a probability of 95 %.
+_ENOUGH = 60
+
+_RANK = "rank: the lowest and the highest that the data leave possible (95 %, all together)"
+_AMONG = ", among those that know as much"
+_TO_BEST = "to the best: the mean less the highest mean of the others (95 %, all together)"
+_MAY_BE_BEST = "* may be the best: no other mean is known to be higher"
+_JOINED = "a = b: the same scores, ends and ledgers on every seed"
+_APART = "each policy has played seeds of its own, so differences are not paired (Welch)"
 
 
 def board_table(
-    title: str, lines: Sequence[BoardLine], reference: str, seeds: int, known: str = ""
+    title: str, lines: Sequence[BoardLine], known: str = "", *, paired: bool = True
 ) -> Table:
     """Return the table of a board.
 
     Args:
         title: Above it.
         lines: Lines from `ranked`.
-        reference: The policy with which the others are compared.
-        seeds: The largest number of seeds on which a policy was played.
         known: The sentence on the best known scores, or empty.
+        paired: Whether the policies have played the same seeds.
     """
-    cells = [_cells(line, reference) for line in lines if not line.informed]
-    informed = [_cells(line, reference, indent="  ") for line in lines if line.informed]
-    if informed:
-        cells += [["informed:", *[""] * (len(_HEADS) - 1)], *informed]
-    rivals = sum(reference not in line.policies for line in lines)
-    notes = estimate_notes(lines, reference, rivals, widths=False)
-    if any(1 < line.episodes < seeds for line in lines):
-        notes.append(
-            f"n below {seeds:,}: played on the first seeds only, as an episode takes long; compare "
-            "the difference, not the mean"
-        )
+    cells: list[list[Any]] = []
+    headed = any(line.knows != "observation" for line in lines)
+    for family in families(lines):
+        if headed:
+            cells.append([f"{family[0].knows}:", *[""] * (len(_HEADS) - 1)])
+        cells += [_cells(line, "  " * headed) for line in family]
+    notes = [*([] if paired else [_APART]), *rank_notes(lines), *estimate_notes(lines)]
     return Table(
         _HEADS,
         cells,
-        left=(0, len(_HEADS) - 1),
+        left=(0, 1, len(_HEADS) - 1),
         title=title,
         notes=[*notes, *([known] if known else [])],
-        legend=[*_terms(lines, rivals, seeds), *estimate_legend(lines)],
-        spare=(_HEADS.index(PRECISION),),
+        legend=[*_terms(lines), *estimate_legend(lines)],
+        spare=(_HEADS.index(TO_TELL),),
     )
 
 
-def _cells(line: BoardLine, reference: str, indent: str = "") -> list[Any]:
-    paired = line.difference.paired if line.difference else None
+def rank_cell(line: BoardLine) -> Printed | None:
+    """Return the ranks that a line may have as a cell, those of a possible best marked."""
+    if line.ranks is None:
+        return None
+    low, high = line.ranks
+    text = f"{low}" if low == high else f"{low}-{high}"
+    is_compared = high > 1 or line.to_best is not None
+    return Printed(line.ranks, text + _BEST * (line.may_be_best and is_compared))
+
+
+def to_best_cell(line: BoardLine) -> Printed | None:
+    """Return the interval of a line to the best of the others as a cell."""
+    if line.to_best is None:
+        return None
+    low, high = line.to_best
+    texts = [estimate_text(end, (high - low) / 2) if end else "0" for end in line.to_best]
+    return Printed(line.to_best, " to ".join(dict.fromkeys(texts)))
+
+
+def rank_terms(lines: Sequence[BoardLine]) -> Iterator[str]:
+    """Yield the sentences on ranks, and on the column to the best."""
+    if any(line.ranks for line in lines):
+        yield _RANK + _AMONG * (len(families(lines)) > 1)
+    if any(line.to_best for line in lines):
+        yield _MAY_BE_BEST
+        yield _TO_BEST
+
+
+def _cells(line: BoardLine, indent: str) -> list[Any]:
     return [
         indent + " = ".join(line.policies),
-        line.rank,
+        rank_cell(line),
         line.episodes,
-        *half_cells(line.estimate),
-        seeds_cell(line.estimate),
-        *(["", ""] if reference in line.policies else half_cells(paired)),
+        *half_cells(line.estimate, exact=line.sample.is_exact),
+        to_best_cell(line),
+        line.to_tell,
         ", ".join(f"{count:,} {end}" for end, count in line.ended.items()),
     ]
 
 
-def _terms(lines: Sequence[BoardLine], rivals: int, seeds: int) -> Iterator[str]:
+def rank_notes(lines: Sequence[BoardLine]) -> Iterator[str]:
+    """Yield what ranks do not tell: outcomes not seen yet, and policies with fewer seeds."""
+    counts = [len(line.sample.independent) for line in lines if _is_sample(line)]
+    if counts and (min(counts) < _ENOUGH or any(line.skewed for line in lines)):
+        yield (
+            f"ranks rest on {min(counts):,} {_unit(lines)}: outcomes of up to "
+            f"{unseen_text(min(counts))} may be unseen"
+        )
+    seeds = max((line.episodes for line in lines), default=0)
+    if any(1 < line.episodes < seeds for line in lines):
+        yield (
+            f"n below {seeds:,}: played on the first seeds only, as an episode takes long; compare "
+            "the rank, not the mean"
+        )
+
+
+def _is_sample(line: BoardLine) -> bool:
+    return line.estimate is not None and not line.sample.is_exact
+
+
+def _unit(lines: Sequence[BoardLine]) -> str:
+    return next(line.sample.independent_unit for line in lines if _is_sample(line))
+
+
+def _terms(lines: Sequence[BoardLine]) -> Iterator[str]:
     """Yield the sentences on heads and marks that only boards have."""
     yield f"{HALF}: half the confidence interval"
-    if rivals:
-        yield _RANK
+    yield from rank_terms(lines)
+    if any(line.to_tell for line in lines):
+        yield to_tell_term("the highest mean")
     if any(len(line.policies) > 1 for line in lines):
         yield _JOINED
-    if any(line.informed for line in lines):
-        yield _INFORMED
-    if seeds > 1 and any(line.episodes == 1 for line in lines):
-        yield _FIXED
+    yield from knowledge_legend(line.knows for line in lines)

@@ -13,6 +13,7 @@ from desim.catalog.policy_spec import Spec, read_policies
 from desim.catalog.presets import presets
 from desim.core.limits import Limits
 from desim.core.model_protocols import (
+    HasClusters,
     Model,
     is_deterministic,
     offers,
@@ -20,10 +21,12 @@ from desim.core.model_protocols import (
 from desim.core.policy_protocols import (
     HasBoardSeeds,
     is_drawing,
-    is_informed,
 )
-from desim.episodes.lineup import assigned
+from desim.core.reported import HasItems
+from desim.core.roles import Knowledge
+from desim.episodes.lineup import assigned, lineup_knows
 from desim.errors import UsageError
+from desim.jobs.plan.grid import checked_seeds, with_further
 from desim.jobs.rows.known_means import known_means, known_note
 from desim.jobs.rows.rows import Rows
 from desim.jobs.run.executors import Executor
@@ -31,6 +34,7 @@ from desim.jobs.run.playing import Progress
 from desim.jobs.run.process_executor import ProcessExecutor
 from desim.show.table import Table, Tabular
 from desim.studies.boards.board_table import board_table
+from desim.studies.boards.item_shares import item_table
 from desim.studies.boards.ranking import BoardLine, ranked
 from desim.studies.sweep import sweep
 
@@ -42,13 +46,13 @@ class Entrant:
     Attributes:
         spec: The text `[ROLE=]SPEC`.
         seeds: The seeds on which it plays: one where all have the same episode.
-        informed: Whether it uses facts that its role cannot observe.
+        knows: What its policies know.
         fixed: Whether all seeds have the same episode.
     """
 
     spec: str
     seeds: tuple[int, ...]
-    informed: bool
+    knows: Knowledge
     fixed: bool
 
 
@@ -58,7 +62,7 @@ class Board(Tabular):
 
     Attributes:
         name: Model and preset, as `model/preset`.
-        entrants: The policies; the others are compared with the first.
+        entrants: The policies.
         rows: One for each episode.
         seconds: Wall-clock time in which they were played.
     """
@@ -69,31 +73,39 @@ class Board(Tabular):
     seconds: float
 
     @property
-    def reference(self) -> str:
-        """The policy with which the others are compared."""
-        return self.entrants[0].spec
-
-    @property
     def seeds(self) -> int:
         """The largest number of seeds on which a policy was played."""
         return max(len(one.seeds) for one in self.entrants)
+
+    @property
+    def paired(self) -> bool:
+        """Whether all policies have played the same seeds, or the first of them."""
+        return len({one.seeds[0] for one in self.entrants}) == 1
 
     def ranked(self) -> list[BoardLine]:
         """Return the lines; see `ranking.ranked`."""
         return ranked(
             self.rows,
-            self.reference,
-            [one.spec for one in self.entrants if one.informed],
+            {one.spec: one.knows for one in self.entrants},
             [one.spec for one in self.entrants if one.fixed],
+            paired=self.paired,
         )
 
-    def tables(self) -> tuple[Table]:
-        """Return the table of the ranked policies."""
+    def tables(self) -> tuple[Table, ...]:
+        """Return the table of the ranked policies, and of a world with items their shares."""
         episodes = f"{len(self.rows):,} episodes over {self.seeds:,} seeds"
-        rate = f"{len(self.rows) / self.seconds:,.0f} episodes a second"
+        each = len(self.rows) / self.seconds
+        rate = f"{each:,.0f} episodes a second" if each >= 1 else f"{1 / each:,.0f} s an episode"
         known = known_note(self.rows, self.rows.column("seed"))
         title = f"{self.name}: {episodes}, {rate}"
-        return (board_table(title, self.ranked(), self.reference, self.seeds, known),)
+        lines = self.ranked()
+        return (board_table(title, lines, known, paired=self.paired), *self._shares(lines))
+
+    def _shares(self, lines: Sequence[BoardLine]) -> Iterator[Table]:
+        if any(line.sample.unit == "items" for line in lines):
+            model = model_finder.model(self.name)
+            if offers(model, HasItems):
+                yield item_table(self.rows, model.item_groups, [line.name for line in lines])
 
     def summary(self) -> dict[str, Any]:
         """Return what `desim baselines --json` prints: one plain object."""
@@ -104,11 +116,16 @@ class Board(Tabular):
         return {
             "model": model,
             "preset": preset,
-            "against": self.reference,
             "seconds": self.seconds,
-            "lines": [asdict(line) for line in self.ranked()],
+            "lines": [_plain(line) for line in self.ranked()],
             "known": known.plain() if known else None,
         }
+
+
+def _plain(line: BoardLine) -> dict[str, Any]:
+    found = asdict(line, recurse=True, filter=lambda one, _value: one.name != "sample")
+    shape = asdict(line.sample.shape) if line.estimate else None
+    return {**found, "unit": line.sample.independent_unit, "shape": shape}
 
 
 def everything(names: Sequence[str] = ()) -> list[str]:
@@ -137,6 +154,8 @@ def boards(
     jobs: int,
     progress: Progress = lambda _done, _total: None,
     limits: Limits | None = None,
+    *,
+    shared_seeds: bool = True,
 ) -> Iterator[Board]:
     """Play the baselines of one world after the other.
 
@@ -148,11 +167,15 @@ def boards(
         jobs: Worker processes.
         progress: Called with the number of finished episodes and of all episodes.
         limits: The limits of each episode; one that reaches a limit fails.
+        shared_seeds: Whether all policies of a world play the same seeds; otherwise each plays as
+            many of its own, behind the given ones.
 
     Raises:
-        UsageError: A world has no baselines.
+        UsageError: A world has no baselines, or its seeds share cases and are not to be shared.
     """
-    entrants = {name: _entrants(model_finder.model(name), seeds) for name in names}
+    entrants = {
+        name: _entrants(name, checked_seeds(seeds), shared_seeds=shared_seeds) for name in names
+    }
     for name in [name for name, each in entrants.items() if not each]:
         raise UsageError(f"{name} has no baselines: give its roles options, or write heuristics")
     total = sum(len(one.seeds) for each in entrants.values() for one in each)
@@ -165,8 +188,16 @@ def boards(
             before += len(rows)
 
 
-def _entrants(model: Model[Any], seeds: Sequence[int]) -> tuple[Entrant, ...]:
-    return tuple(_entrant(spec, model, tuple(seeds)) for spec in policy_finder.baselines(model))
+def _entrants(name: str, seeds: Sequence[int], *, shared_seeds: bool) -> tuple[Entrant, ...]:
+    model = model_finder.model(name)
+    specs = policy_finder.baselines(model)
+    if shared_seeds:
+        return tuple(_entrant(spec, model, tuple(seeds)) for spec in specs)
+    if offers(model, HasClusters):
+        raise UsageError(f"the seeds of {name} share cases; let all policies play the same seeds")
+    every, count = with_further(seeds, len(specs) * len(seeds)), len(seeds)
+    own = [tuple(every[at : at + count]) for at in range(0, len(every), count)]
+    return tuple(_entrant(spec, model, each) for spec, each in zip(specs, own, strict=True))
 
 
 def _entrant(spec: str, model: Model[Any], seeds: tuple[int, ...]) -> Entrant:
@@ -177,7 +208,7 @@ def _entrant(spec: str, model: Model[Any], seeds: tuple[int, ...]) -> Entrant:
     fixed = is_deterministic(model) and not any(map(is_drawing, makers))
     most = [maker.board_seeds for maker in makers if offers(maker, HasBoardSeeds)]
     count = 1 if fixed else min([len(seeds), *most])
-    return Entrant(spec, seeds[:count], any(is_informed(maker, model) for maker in makers), fixed)
+    return Entrant(spec, seeds[:count], lineup_knows(model, read_policies([spec])), fixed)
 
 
 def _played(

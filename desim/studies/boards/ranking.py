@@ -1,18 +1,23 @@
-"""The lines of a board: policies with equal results joined, ranked, compared with a reference."""
+"""The lines of a board: policies with equal results joined, ranked, compared with the best."""
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from types import MappingProxyType
 from typing import Any, ClassVar
 
-from attrs import evolve, frozen
+from attrs import evolve, field, frozen
 
-from desim.jobs.rows.failures import counted, course, different_seeds
+from desim.core.roles import Knowledge, knowledge_order
+from desim.jobs.rows.failures import course, different_seeds
 from desim.jobs.rows.rows import Rows
-from desim.statistics.intervals import Interval, interval
-from desim.statistics.pairing import Difference, difference, simultaneous
+from desim.jobs.rows.samples import Sample, score_sample
+from desim.statistics import ranks
+from desim.statistics.intervals import Interval
+from desim.statistics.pairing import Difference
 
-#: The level of all intervals of differences of one board together.
+#: The level of each interval of a mean, and of all ranks of a board together.
 _LEVEL = 0.95
 
 
@@ -22,30 +27,39 @@ class BoardLine:
 
     Attributes:
         policies: Their specs.
-        informed: Whether they use facts that their role cannot observe.
+        knows: What they know.
         episodes: How many episodes each has played.
         failed: How many of these failed.
         estimate: The mean score; a failed episode counts with the worst score that its model
             declares. None if the model declares none and episodes have failed.
-        difference: The difference to the reference, paired by seed; None for the reference itself,
-            where a mean is None, and where no seed has both scores. The intervals of a board hold
-            together (Bonferroni).
         ended: How many episodes ended in which way, the most frequent first.
-        rank: 1 for the policies that no other is known to beat: one more than the number of
-            policies whose mean is higher by more than the simultaneous interval of the difference.
-            None for informed policies, and without a mean.
+        sample: The scores on which the estimate rests.
+        ranks: The lowest and the highest rank among the lines of its family that the data leave
+            possible, all of them together; None without a mean.
+        to_best: The ends of the interval of its mean less the highest mean of the others of its
+            family; None where there is no other, or a single seed.
+        may_be_best: Whether no other line of its family is known to have a higher mean.
+        difference: The difference to the highest mean of its family, paired by seed; None for that
+            line, on different seeds, without a mean and without a common seed.
+        to_tell: Seeds that would tell it from the highest mean; see `Sample.to_tell`.
+        skewed: Whether there are too few differences to the highest mean for their skewness.
         seeds: How many seeds were played, and how many of them have different episodes; None if
             that is not known.
     """
 
     policies: tuple[str, ...]
-    informed: bool
+    knows: Knowledge
     episodes: int
     failed: int
     estimate: Interval | None
-    difference: Difference | None
     ended: Mapping[str, int]
-    rank: int | None = None
+    sample: Sample = field(repr=False)
+    ranks: tuple[int, int] | None = None
+    to_best: tuple[float, float] | None = None
+    may_be_best: bool = False
+    difference: Difference | None = None
+    to_tell: int | None = None
+    skewed: bool = False
     seeds: tuple[int, int] | None = None
     figure: ClassVar[str] = "score"
 
@@ -56,116 +70,110 @@ class BoardLine:
 
 
 def ranked(
-    rows: Rows, reference: str, informed: Iterable[str] = (), fixed: Iterable[str] = ()
+    rows: Rows,
+    knows: Mapping[str, Knowledge] = MappingProxyType({}),
+    fixed: Iterable[str] = (),
+    *,
+    paired: bool = True,
 ) -> list[BoardLine]:
-    """Return the lines of a board.
+    """Return the lines of a board, family by family, in each the highest mean first.
 
-    Informed policies come last, and among others as well as among these the policies without a
-    mean, because episodes failed: the mean of the rest cannot be compared with a mean of all. The
-    others are ordered by the mean, the highest first.
+    The lines of a family are compared with each other only. Those without a mean, because episodes
+    failed, come last in it and have no rank: the mean of the rest cannot be compared with others.
 
     Args:
         rows: One for each episode.
-        reference: The policy with which the others are compared.
-        informed: The policies that use facts which their role cannot observe.
+        knows: What policies know, by label; those that are missing know what they observe.
         fixed: The policies that were played once because every seed has the same episode.
+        paired: Whether the policies have played the same seeds. The items of different seeds are
+            the same, and so always paired.
     """
     by_policy = {str(policy): own for (policy,), own in rows.groups("policy").items()}
-    found = _Scores({p: _scores(own) for p, own in by_policy.items()}, frozenset(fixed))
-    informed = frozenset(informed)
-    joined = _joined(by_policy, informed)
-    level = simultaneous(_LEVEL, sum(reference not in policies for policies in joined))
-    lines = []
-    for policies in joined:
-        first, own = policies[0], by_policy[policies[0]]
-        values = list(found.by_seed[first].values())
-        lines.append(
-            BoardLine(
-                policies,
-                first in informed,
-                len(own),
-                len(own.failed),
-                interval(values) if values else None,
-                None if reference in policies else found.difference(first, reference, level),
-                _ends(own),
-                seeds=different_seeds(own, range(len(own))),
-            )
-        )
-    return [evolve(line, rank=_rank(line, lines, found)) for line in sorted(lines, key=_place)]
-
-
-@frozen
-class _Scores:
-    """Scores by policy and seed; a policy without a mean has none.
-
-    Attributes:
-        by_seed: Scores by seed of each policy.
-        fixed: The policies whose one score holds for every seed.
-    """
-
-    by_seed: Mapping[str, Mapping[int, float]]
-    fixed: AbstractSet[str]
-
-    def difference(self, mine: str, theirs: str, level: float) -> Difference | None:
-        """Return the difference of two policies over the seeds that both have."""
-        one, other = self._everywhere(mine, theirs), self._everywhere(theirs, mine)
-        seeds = [seed for seed in one if seed in other]
-        if not seeds:
-            return None
-        return difference([one[seed] for seed in seeds], [other[seed] for seed in seeds], level)
-
-    def is_better(self, mine: str, theirs: str, level: float) -> bool:
-        """Return whether one policy is known to have the higher mean."""
-        found = self.difference(mine, theirs, level)
-        if found is None:
-            return False
-        if {mine, theirs} <= self.fixed:
-            return found.paired.mean > 0
-        return found.paired.low is not None and found.paired.low > 0
-
-    def _everywhere(self, policy: str, other: str) -> Mapping[int, float]:
-        """Return scores by seed; the one of a fixed policy holds for every seed of another's."""
-        own = self.by_seed[policy]
-        if policy in self.fixed and other not in self.fixed:
-            return {seed: score for score in own.values() for seed in self.by_seed[other]}
-        return own
-
-
-def _rank(line: BoardLine, lines: Sequence[BoardLine], scores: _Scores) -> int | None:
-    """Return one more than the number of policies that are known to be better."""
-    rivals = [one for one in lines if not one.informed and one.estimate]
-    if line not in rivals:
-        return None
-    # Every pair of lines is compared.
-    level = simultaneous(_LEVEL, len(rivals) * (len(rivals) - 1) // 2)
-    better = [
-        one
-        for one in rivals
-        if one is not line and scores.is_better(one.policies[0], line.policies[0], level)
+    once = frozenset(fixed)
+    lines = [
+        _board_line(policies, by_policy[policies[0]], knows, once)
+        for policies in _joined(by_policy, knows)
     ]
-    return 1 + sum(len(one.policies) for one in better)
+    return [one for family in families(lines) for one in _compared(family, paired=paired)]
 
 
-def _place(line: BoardLine) -> tuple[bool, bool, float]:
-    mean = line.estimate.mean if line.estimate else float("-inf")
-    return line.informed, line.estimate is None, -mean
+def families(lines: Sequence[BoardLine]) -> list[list[BoardLine]]:
+    """Return the lines of policies that know as much together, those that know less first."""
+    found: dict[Knowledge, list[BoardLine]] = {}
+    for line in sorted(lines, key=lambda line: knowledge_order(line.knows)):
+        found.setdefault(line.knows, []).append(line)
+    return list(found.values())
 
 
-def _joined(by_policy: Mapping[str, Rows], informed: AbstractSet[str]) -> Sequence[tuple[str, ...]]:
+def _board_line(
+    policies: tuple[str, ...], rows: Rows, knows: Mapping[str, Knowledge], fixed: AbstractSet[str]
+) -> BoardLine:
+    sample = evolve(score_sample(rows), fixed=policies[0] in fixed)
+    return BoardLine(
+        policies,
+        knows.get(policies[0], "observation"),
+        len(rows),
+        len(rows.failed),
+        sample.estimate(_LEVEL),
+        _ends(rows),
+        sample,
+        seeds=different_seeds(rows, range(len(rows))),
+    )
+
+
+def _compared(lines: Sequence[BoardLine], *, paired: bool) -> list[BoardLine]:
+    """Return the lines of a family with their ranks, the highest mean first."""
+    means = {line.name: line.estimate.mean for line in lines if line.estimate}
+    rivals = sorted((one for one in lines if one.estimate), key=lambda one: -means[one.name])
+    if not rivals:
+        return list(lines)
+    samples = _everywhere([line.sample for line in rivals])
+    paired = paired or samples[0].unit != "seeds"
+    clusters = {seed: one for sample in samples for seed, one in sample.clusters.items()}
+    values = [sample.values for sample in samples]
+    found = ranks.ranked(values, 1 - _LEVEL, paired=paired, clusters=clusters)
+    placed = [
+        evolve(
+            line,
+            ranks=place.ranks,
+            to_best=_finite(place.to_best),
+            may_be_best=place.may_be_best,
+            difference=sample.less(samples[0], _LEVEL) if at and paired else None,
+            to_tell=sample.to_tell(samples[0]) if at and paired else None,
+            skewed=paired and sample.is_skewed_from(samples[0]),
+        )
+        for at, (line, sample, place) in enumerate(zip(rivals, samples, found, strict=True))
+    ]
+    return [*placed, *(line for line in lines if not line.estimate)]
+
+
+def _everywhere(samples: Sequence[Sample]) -> list[Sample]:
+    """Return the samples, the one score of a fixed policy repeated for every seed of the others."""
+    seeds = {seed for one in samples if not one.is_exact for seed in one.values}
+    # Two equal values say that nothing varies between two fixed policies, which one cannot.
+    every = (*seeds, -1, -2)
+    return [
+        evolve(one, values=dict.fromkeys(every, next(iter(one.values.values()))))
+        if one.is_exact
+        else one
+        for one in samples
+    ]
+
+
+def _finite(ends: tuple[float, float] | None) -> tuple[float, float] | None:
+    return ends if ends and all(map(math.isfinite, ends)) else None
+
+
+def _joined(
+    by_policy: Mapping[str, Rows], knows: Mapping[str, Knowledge]
+) -> Sequence[tuple[str, ...]]:
     """Return the policies with equal results together; a failed one is equal to no other."""
     found: dict[Any, list[str]] = {}
     for policy, rows in by_policy.items():
         each = [(row["seed"], *course(row)) for row in rows]
-        key = policy if rows.failed else (*each, policy in informed)
+        key = policy if rows.failed else (*each, knows.get(policy))
         found.setdefault(key, []).append(policy)
     return [tuple(policies) for policies in found.values()]
-
-
-def _scores(rows: Rows) -> dict[int, float]:
-    """Return scores by seed; none at all if an episode has none."""
-    scores = counted(rows, "score")
-    known = [score for score in scores if score is not None]
-    return dict(zip(rows.column("seed"), known, strict=True)) if len(known) == len(scores) else {}
 
 
 def _ends(rows: Rows) -> dict[str, int]:

@@ -1,6 +1,6 @@
 """The scale of a world: the known scores that count as 0 and 1, seed by seed."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from attrs import frozen
 
@@ -9,7 +9,8 @@ from desim.catalog.known_scores import BEST_KNOWN, KnownScores
 from desim.errors import UsageError
 from desim.jobs.rows.known_means import KnownMeans, known_scores
 from desim.jobs.rows.rows import Rows
-from desim.studies.boards.aggregate_scores import Scale
+from desim.jobs.rows.samples import Sample
+from desim.statistics.normalised import Normalised, normalised
 
 #: Relative amount by which a score may exceed a bound: both are sums of rounded numbers.
 _ROUNDING = 1e-9
@@ -26,22 +27,27 @@ class WorldScale:
         name: Model and preset, as `model/preset`.
         known: The known scores of the preset.
         seeds: All seeds that are played.
-        scales: By seed, without the seeds on which nothing can be gained.
     """
 
     name: str
     known: KnownScores
     seeds: tuple[int, ...]
-    scales: Mapping[int, Scale]
 
     @property
     def means(self) -> KnownMeans:
-        """The means of the known scores over the seeds that have a scale."""
-        return KnownMeans(self.known, tuple(self.known.all_of(self.scales) or ()))
+        """The means of the known scores."""
+        return KnownMeans(self.known, tuple(self.known.all_of(self.seeds) or ()))
 
-    def scaled(self, rows: Rows) -> Rows:
-        """Return the rows of the seeds that have a scale."""
-        return Rows(row for row in rows if row["seed"] in self.scales)
+    def normalised(self, sample: Sample) -> Normalised | None:
+        """Return a sample of scores on the scale of its seeds; None if nothing can be gained."""
+        if sample.unit == "seeds":
+            known = [one for seed in sample.values if (one := self.known.of(int(str(seed))))]
+            floor, ceiling = [one.floor for one in known], [one.ceiling.value for one in known]
+        else:
+            n, means = len(sample.values), self.means
+            floor, ceiling = [means.floor] * n, [means.bound or means.best] * n
+        clusters = [*sample.clusters.values()] if sample.is_clustered else None
+        return normalised([*sample.values.values()], floor, ceiling, clusters=clusters)
 
     def above(self, rows: Rows) -> "Above":
         """Return the policies whose scores are above the known ones."""
@@ -51,9 +57,9 @@ class WorldScale:
             score, known = row["score"], self.known.of(row["seed"])
             if score is None or known is None:
                 continue
-            if _exceeds(score, known.ceiling.value) and known.ceiling.kind != BEST_KNOWN:
+            if exceeds(score, known.ceiling.value) and known.ceiling.kind != BEST_KNOWN:
                 faults[row["policy"]] = None
-            elif _exceeds(score, known.best):
+            elif exceeds(score, known.best):
                 news[row["policy"]] = None
         return Above(tuple(faults), tuple(news))
 
@@ -93,17 +99,14 @@ def world_scale(name: str, seeds: Sequence[int]) -> WorldScale:
             f"nothing is known of {name} with seed "
             f"{', '.join(map(str, unknown[:_LISTED]))}{more}; known are {_span(known)}"
         )
-    scales = {
-        seed: Scale(one.floor, one.ceiling.value)
-        for seed in seeds
-        if (one := known.of(seed)) and one.ceiling.value > one.floor
-    }
-    if not scales:
+    scale = WorldScale(name, known, tuple(seeds))
+    if all(one.ceiling.value == one.floor for one in scale.means.scores):
         raise UsageError(f"no policy can gain anything in {name}: the floor is the best score")
-    return WorldScale(name, known, tuple(seeds), scales)
+    return scale
 
 
-def _exceeds(score: float, limit: float) -> bool:
+def exceeds(score: float, limit: float) -> bool:
+    """Return whether a score is above a limit by more than rounding."""
     return score > limit + _ROUNDING * abs(limit)
 
 

@@ -19,6 +19,7 @@ from desim.episodes.futures.what_if import (
 )
 from desim.errors import UsageError, WrongAction
 from desim.schema import codec
+from desim.schema.codecs import tagged_object
 from desim.schema.signatures import takes
 from desim.show.estimates import estimate_cells, interval_head
 from desim.show.table import Table, Tabular
@@ -32,7 +33,6 @@ from desim.studies.decisions.branch_table import (
     hindsight_note,
     labels,
     place_of,
-    plain_action,
     plain_difference,
     redrawn_notes,
 )
@@ -128,8 +128,8 @@ def compare_branches(options: BranchComparisonOptions) -> BranchComparison:
     scores = _scores(past, (mine, other), seeds, options.progress)
     return BranchComparison(
         place,
-        plain_action(past.moment(place.at).action),
-        None if other.action is None else plain_action(other.action),
+        tagged_object(past.moment(place.at).action),
+        None if other.action is None else tagged_object(other.action),
         names,
         futures,
         scores,
@@ -144,7 +144,7 @@ def _arms(
     """Return the recorded continuation and the other one, and both in words."""
     at, redrawn = place.at, options.futures is not None
     made = past.moment(at).action
-    recorded = f"recorded: {action_text(plain_action(made))}"
+    recorded = f"recorded: {action_text(tagged_object(made))}"
     others = players(past, options.policy, redrawn=redrawn)
     if options.from_here and options.then is None and not redrawn:
         if not past.ended:
@@ -163,7 +163,7 @@ def _arms(
         both = {**base, **others}
         return mine, Arm(at, None, both, fresh_roles(past, both)), (f"{recorded}, {after}", named)
     answer, by = _other_answer(past, place, options.action, others, base)
-    named = f"instead: {action_text(plain_action(answer))}{by}, {after}"
+    named = f"instead: {action_text(tagged_object(answer))}{by}, {after}"
     return mine, Arm(at, answer, base, fresh), (f"{recorded}, {after}", named)
 
 

@@ -10,7 +10,6 @@ from desim.catalog.policy_spec import label
 from desim.core.model_protocols import kept_facts
 from desim.episodes.futures.past import Past
 from desim.errors import UsageError
-from desim.schema import tagged
 from desim.short_repr import cut, short_repr
 from desim.show.labels import number_text
 from desim.statistics.intervals import Interval
@@ -57,12 +56,6 @@ def place_of(past: Past, at: int) -> Place:
     moment = past.moment(at)
     day = past.day(moment.t)
     return Place(at, moment.t, day.isoformat() if day else "", moment.role)
-
-
-def plain_action(action: Any) -> dict[str, Any]:
-    """Return an action as its tagged object."""
-    plain: dict[str, Any] = msgspec.json.decode(tagged(action))
-    return plain
 
 
 def action_text(action: Mapping[str, Any]) -> str:

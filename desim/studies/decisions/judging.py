@@ -18,8 +18,9 @@ from desim.jobs.run.executors import Executor, SerialExecutor, Work, WorkerDied
 from desim.jobs.run.playing import Playing
 from desim.jobs.run.process_executor import ProcessExecutor
 from desim.schema import tagged, to_plain
+from desim.schema.codecs import tagged_object
 from desim.statistics.pairing import difference, simultaneous
-from desim.studies.decisions.branch_table import place_of, plain_action
+from desim.studies.decisions.branch_table import place_of
 from desim.studies.decisions.judge import Judge, Judged
 from desim.studies.decisions.questions import Question
 from desim.studies.decisions.regret_table import DecisionRegret, RegretTable
@@ -207,7 +208,7 @@ def _regrets(
 def _regret_of(past: Past, question: Question, judged: Judged, level: float) -> DecisionRegret:
     line = DecisionRegret(
         place_of(past, question.at),
-        plain_action(question.actions[0]),
+        tagged_object(question.actions[0]),
         played=len(question.actions) - 1,
         left_out=question.left_out,
     )
@@ -215,7 +216,7 @@ def _regret_of(past: Past, question: Question, judged: Judged, level: float) -> 
         return line
     return evolve(
         line,
-        best=plain_action(question.actions[judged.best]),
+        best=tagged_object(question.actions[judged.best]),
         found=difference(_without_dust(judged), judged.recorded, level),
         recorded_mean=sum(judged.recorded) / len(judged.recorded),
     )

@@ -10,7 +10,7 @@ from desim.episodes.futures.past import Past
 from desim.episodes.futures.what_if import decided_at
 from desim.errors import UsageError, possible
 from desim.schema import tagged
-from desim.studies.decisions.branch_table import plain_action
+from desim.schema.codecs import tagged_object
 
 
 @frozen
@@ -64,7 +64,7 @@ def _of_kinds(past: Past, numbers: Sequence[int], kinds: Collection[str]) -> lis
     Raises:
         UsageError: A name matches none of the recorded actions.
     """
-    by_number = {at: plain_action(past.moments[at].action)["do"] for at in numbers}
+    by_number = {at: tagged_object(past.moments[at].action)["do"] for at in numbers}
     for kind in kinds:
         if kind not in by_number.values():
             known = possible(kind, dict.fromkeys(by_number.values()))

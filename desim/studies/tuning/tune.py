@@ -5,7 +5,7 @@ The result therefore always holds the scores of the best and the default paramet
 seeds, and the difference between both kinds of seeds: the optimism.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -13,7 +13,7 @@ from desim.core.model_protocols import is_deterministic
 from desim.core.policy_protocols import is_drawing
 from desim.episodes.lineup import assigned, maker_of
 from desim.errors import DesimError, UsageError
-from desim.jobs.plan.grid import Grid, checked_seeds
+from desim.jobs.plan.grid import Grid, disjoint_seeds
 from desim.jobs.plan.ranges import Choices, Range, read_ranges
 from desim.jobs.run.playing import opened_executor, opened_store
 from desim.schema.signatures import takes
@@ -55,7 +55,7 @@ def tune(options: TuneOptions) -> Tuned:
     found, fixed = read_ranges({**(options.set or {}), **options.ranges})
     _check_number("sampler_seed", sampler_seed, 0, _MAX_SAMPLER_SEED)
     _check_number("budget", budget, 1, _MAX_BUDGET)
-    ours, others = _disjoint(options.seeds, options.held_out)
+    ours, others = disjoint_seeds(options.seeds, options.held_out)
     plan_of = partial(
         plan_of_point, options.model, options.policy, options.preset, fixed, options.limits
     )
@@ -160,24 +160,6 @@ def _label(search: Search) -> str:
     except UsageError:
         entry = search.plan_of(search.trials[0].point, search.seeds).entries[0]
         return entry.label.partition(",")[0]
-
-
-def _disjoint(
-    seeds: Iterable[int], held_out: Iterable[int] | None
-) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return training and held-out seeds.
-
-    Raises:
-        UsageError: A seed is in both or invalid, or one of the lists is empty.
-    """
-    ours = checked_seeds(seeds)
-    others = range(max(ours) + 1, max(ours) + 1 + len(ours)) if held_out is None else held_out
-    unseen = checked_seeds(others)
-    if shared := set(ours) & set(unseen):
-        raise UsageError(
-            f"seed {min(shared)} is in both training and held-out seeds; they must differ"
-        )
-    return ours, unseen
 
 
 def _check_number(name: str, given: Any, low: int, high: int) -> None:

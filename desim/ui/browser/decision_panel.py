@@ -10,10 +10,11 @@ from nicegui import ui
 
 from desim.core.roles import Option, Role
 from desim.errors import DesimError
+from desim.schema.codecs import tagged_object
 from desim.schema.wire_types import TAG
 from desim.show.labels import value_text
 from desim.ui.browser.widgets import complain, heading, missing_help, show_group
-from desim.ui.forms import Field, Form, forms, initial_texts, read_form, tagged_object
+from desim.ui.forms import Field, Form, forms, initial_texts, read_form
 from desim.ui.layout import action_text, lay_out
 from desim.ui.view import GameView
 

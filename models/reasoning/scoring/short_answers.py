@@ -74,20 +74,22 @@ _NUMBER = re.compile(r"[+-]?(?:\d[\d,]*(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?")
 
 
 def judge_value(item: Item, answer: str, _: Rules) -> Verdict:
-    """Compare the whole answer, else the field of a JSON object in it, else its last number."""
+    """Compare the whole answer, else the field of a JSON object in it, else its last number.
+
+    As published, commas are removed from the last number and not from the right answer: one with a
+    thousands comma equals no answer that has a number. Without any number the texts are compared.
+    """
     right, truth = item.answer.strip(), _float(item.answer)
-    whole = _float(answer)
-    if whole is not None and truth is not None:
-        return Verdict.single(correct=whole == truth, predicted=whole, truth=truth)
-    field = _field(answer)
-    number = _float(field)
-    if number is not None and truth is not None:
-        return Verdict.single(correct=number == truth, predicted=number, truth=truth)
-    last = _last_number(answer)
-    number = None if last is None else _float(last.replace(",", ""))
-    texts = {answer.strip(), *(one.strip() for one in (field, last) if one is not None)}
-    equal = right in texts or (number is not None and number == truth)
-    return Verdict.single(correct=equal, predicted=number, truth=truth)
+    field, last = _field(answer), _last_number(answer)
+    if truth is not None:
+        numbers = (_float(text) for text in (answer, field, last))
+        number = next((each for each in numbers if each is not None), None)
+        if number is not None:
+            return Verdict.single(correct=number == truth, predicted=number, truth=truth)
+    if field is not None and field.strip() == right:
+        return Verdict.single(correct=True, predicted=None, truth=truth)
+    equal = right == (answer.strip() if last is None else last)
+    return Verdict.single(correct=equal, predicted=None, truth=truth)
 
 
 def _field(answer: str) -> str | None:
@@ -99,8 +101,9 @@ def _field(answer: str) -> str | None:
 
 
 def _last_number(answer: str) -> str | None:
+    """Return the last number of a text without its commas."""
     found = _NUMBER.findall(answer)
-    return str(found[-1]) if found else None
+    return str(found[-1]).replace(",", "") if found else None
 
 
 def _float(text: str | None) -> float | None:
@@ -117,10 +120,10 @@ _NEAR_ZERO = 1e-6
 
 
 #: The absolute tolerance there, by the rule; the relative one elsewhere.
-_ABSOLUTE = {"code": 0.01, "paper": 1e-6}
+ABSOLUTE = {"code": 0.01, "paper": 1e-6}
 
 
-_RELATIVE = 0.01
+RELATIVE = 0.01
 
 
 def judge_program(item: Item, answer: str, rules: Rules) -> Verdict:
@@ -130,7 +133,7 @@ def judge_program(item: Item, answer: str, rules: Rules) -> Verdict:
         equal = answer.strip().lower() == item.answer.strip().lower()
         return Verdict.single(correct=equal, predicted=None, truth=None)
     predicted = predicted_number(answer)
-    close = predicted is not None and _close(predicted, truth, _ABSOLUTE[rules.near_zero])
+    close = predicted is not None and _close(predicted, truth, ABSOLUTE[rules.near_zero])
     return Verdict.single(correct=close, predicted=predicted, truth=truth)
 
 
@@ -139,10 +142,11 @@ def _close(predicted: float, truth: float, absolute: float) -> bool:
     if abs(truth) < _NEAR_ZERO:
         return difference <= absolute
     # A plain quotient as published, so that 70.7 against 70 fails by the last bit.
-    return difference / abs(truth) <= _RELATIVE
+    return difference / abs(truth) <= RELATIVE
 
 
-_TOLERANCE = 1e-6
+#: The absolute tolerance of a quantity.
+TOLERANCE = 1e-6
 
 
 _SIGNS = str.maketrans("", "", ",$%")
@@ -158,7 +162,7 @@ def judge_quantity(item: Item, answer: str, rules: Rules) -> Verdict:
     if predicted is None or truth is None:
         equal = _normalised(answer) == _normalised(item.answer)
     else:
-        equal = math.isclose(predicted, truth, rel_tol=0, abs_tol=_TOLERANCE)
+        equal = math.isclose(predicted, truth, rel_tol=0, abs_tol=TOLERANCE)
     return Verdict.single(correct=equal, predicted=predicted, truth=truth)
 
 
@@ -196,10 +200,11 @@ def _equal(given: str, right: str) -> bool:
 
 
 def _number(label: str) -> int | float | None:
-    """Return a label that is one number in Python's notation.
+    """Return a label that is one number in Python's notation, with or without a dollar sign.
 
     The published code evaluates the label as an expression; here "(5)" and "2+3" are texts.
     """
+    label = label.replace("$", "").strip()
     if not label or not _CHARACTERS.issuperset(label):
         return None
     try:

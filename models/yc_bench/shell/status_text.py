@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from desim.show.labels import dollars_text
 from models.yc_bench.observation import TurnStatus
 
 
@@ -15,8 +16,8 @@ def message(status: TurnStatus) -> str:
         f"Turn {status.number}",
         f"Current time: {status.time}",
         f"Horizon end: {status.horizon_end}",
-        f"Funds: {_dollars(status.funds_cents)} ({status.funds_cents} cents)",
-        f"Monthly payroll: {_dollars(status.monthly_payroll_cents)}",
+        f"Funds: {dollars_text(status.funds_cents)} ({status.funds_cents} cents)",
+        f"Monthly payroll: {dollars_text(status.monthly_payroll_cents)}",
         f"Runway: ~{status.runway_months} months",
         f"Employees: {status.employees}",
         f"Active tasks: {status.active_tasks}",
@@ -69,7 +70,3 @@ def event_line(event: Mapping[str, Any]) -> str:
         f"{event['employees_assigned']} employees, "
         f"+${event['salary_bump_total_cents'] / 100:,.0f}/mo payroll"
     )
-
-
-def _dollars(cents: int) -> str:
-    return f"${cents / 100:,.2f}"

@@ -1,14 +1,19 @@
 """Policies without memory: the published rules, a constant order, and foresight of demand."""
 
-from typing import Self
+from collections.abc import Mapping
+from typing import ClassVar, Self
 
 from attrs import field, frozen
 from attrs.validators import ge, optional
 
 from desim import Seat
+from desim.core.roles import Knowledge
 from models.beer_game import rules
 from models.beer_game.actions import LARGEST, Order
 from models.beer_game.observation import Number, Stage
+
+#: A target is chosen for delays and demand, which the rules text leaves out.
+TARGET_KNOWS: Mapping[str, Knowledge] = {"target": "rules"}
 
 
 def order(units: Number) -> Order:
@@ -39,6 +44,9 @@ class Constant:
         quantity: Units, at least 0.
     """
 
+    # A quantity is chosen for the demand, which the rules text leaves out.
+    knows: ClassVar[Knowledge] = "rules"
+
     quantity: int | float = field(validator=ge(0))
 
     def decide(self, _: Stage) -> Order:
@@ -53,6 +61,8 @@ class Typical:
     Attributes:
         target: Units to keep on hand; None: the stage's target inventory.
     """
+
+    knows_by: ClassVar[Mapping[str, Knowledge]] = TARGET_KNOWS
 
     target: int | None = field(default=None, validator=optional(ge(0)))
 
@@ -72,6 +82,8 @@ class BaseStock:
         target: Inventory position to restore, in units; None: the stage's target inventory.
     """
 
+    knows_by: ClassVar[Mapping[str, Knowledge]] = TARGET_KNOWS
+
     target: int | None = field(default=None, validator=optional(ge(0)))
 
     def decide(self, stage: Stage) -> Order:
@@ -87,6 +99,8 @@ class Smoothing:
         weeks: Divisor of the gap; below 1 counts as 1.
         target: Inventory position to restore, in units; None: the stage's target inventory.
     """
+
+    knows_by: ClassVar[Mapping[str, Knowledge]] = TARGET_KNOWS
 
     weeks: int = rules.SMOOTHING_WEEKS
     target: int | None = field(default=None, validator=optional(ge(0)))
@@ -125,6 +139,9 @@ class Benchmark:
     """
 
     seats = "all"
+    # The levels are those of the board game's delays and demand.
+    knows: ClassVar[Knowledge] = "rules"
+
     upstream: bool = False
 
     @classmethod

@@ -7,12 +7,13 @@ import math
 from collections.abc import Mapping
 from functools import lru_cache
 from statistics import NormalDist
-from typing import Self
+from typing import ClassVar, Self
 
 from attrs import define, evolve, field
 from attrs.validators import ge
 
 from desim import Seat
+from desim.core.roles import Knowledge
 from desim.errors import UsageError
 from models.beer_game import demand
 from models.beer_game.actions import Order
@@ -105,6 +106,8 @@ class OrderUpTo:
     Supply Chains", 4th ed., 2017, chapter 6: the (R, S) system with a review each week.
     """
 
+    # Delays and demand; the rules text states costs alone.
+    knows: ClassVar[Knowledge] = "rules"
     target: int = field(validator=ge(0))
     position: Position = field(factory=Position)
 
@@ -147,6 +150,8 @@ class ReorderPoint:
     Source: as for `OrderUpTo`: the (R, s, S) system.
     """
 
+    # As for `OrderUpTo`.
+    knows: ClassVar[Knowledge] = "rules"
     s: int
     S: int = field(validator=ge(0))
     position: Position = field(factory=Position)

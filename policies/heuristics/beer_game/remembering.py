@@ -2,13 +2,14 @@
 
 import math
 from collections import deque
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from attrs import define, field
 from attrs.setters import NO_OP
 from attrs.validators import ge, in_, le, optional
 
 from desim import Seat
+from desim.core.roles import Knowledge
 from models.beer_game import rules
 from models.beer_game.actions import Order
 from models.beer_game.observation import Number, Stage
@@ -29,6 +30,9 @@ class MovingAverage:
 
     Source: reference SPEC section 9, the column of the paper.
     """
+
+    # The orders before the first week.
+    knows: ClassVar[Knowledge] = "rules"
 
     weeks: int = field(default=rules.AVERAGED_WEEKS, validator=ge(1))
     before: Number = 0

@@ -5,6 +5,7 @@ from typing import ClassVar
 from attrs import field, frozen
 from attrs.validators import ge, le
 
+from desim.core.roles import Knowledge
 from models.consulting.actions import Reply
 from models.consulting.observation import CandidateView
 from policies.heuristics.consulting.problems import OPENING, Problem, problem_in
@@ -53,6 +54,9 @@ class Framework:
         patience: It recommends earlier if it has been asked for its recommendation in so many of
             the interviewer's messages, 1 to 20.
     """
+
+    # Its six kinds of problem are those of the shipped cases, with their formulas.
+    knows: ClassVar[Knowledge] = "rules"
 
     questions: int = field(default=5, validator=[ge(1), le(20)])
     patience: int = field(default=2, validator=[ge(1), le(20)])

@@ -26,10 +26,13 @@ _TUNED = {
     "treasury.cfo": "raise_below,floor=300000,amount=1000000",
 }
 
+#: What `experiments/tune_enterprise.py` finds. An episode takes 15 times as long as under `tuned`.
+_PLANNED = {**_TUNED, "startup.founder": "planner,rerolls=10"}
+
 
 def lineups(params: Any) -> Mapping[str, Mapping[str, str]]:
     """Return rules by role for all seats that the group has, by the name of the line-up."""
-    named = {"laissez_faire": _LAISSEZ_FAIRE, "tuned": _TUNED}
+    named = {"laissez_faire": _LAISSEZ_FAIRE, "tuned": _TUNED, "planned": _PLANNED}
     return {
         name: {role: spec for role, spec in specs.items() if role in params.roles}
         for name, specs in named.items()
@@ -37,5 +40,5 @@ def lineups(params: Any) -> Mapping[str, Mapping[str, str]]:
 
 
 def baselines(params: Any) -> tuple[str, ...]:
-    """Return the line-ups and, each alone in a line-up that is otherwise tuned, what is changed."""
-    return tuple(lineups(params))
+    """Return the line-ups that play quickly."""
+    return tuple(name for name in lineups(params) if name != "planned")

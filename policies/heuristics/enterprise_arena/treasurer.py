@@ -3,11 +3,12 @@
 import math
 from collections.abc import Generator, Mapping
 from statistics import fmean
-from typing import Any
+from typing import Any, ClassVar
 
 from attrs import define, field
 from attrs.validators import ge, gt, in_, le
 
+from desim.core.roles import Knowledge
 from models.enterprise_arena.actions import (
     DEBT,
     EQUITY,
@@ -58,8 +59,8 @@ class Treasurer:
     repaid. Where a request is refused, its later ones are smaller.
 
     It uses the terms that the paper publishes (delay, fill, decay by round, leverage threshold),
-    and no other parameter, probability or future figure of the model. It is not `informed`: these
-    terms are rules of the game, the same for every path and seed.
+    and no other parameter, probability or future figure of the model. It knows the
+    `rules`: of these terms the rules text of an officer states the delay alone.
 
     Attributes:
         floor: Lowest cash that a bad year may leave, dollars.
@@ -70,6 +71,8 @@ class Treasurer:
         odds: Lowest odds at which a request is submitted.
         every: Months between closings, a divisor of 12.
     """
+
+    knows: ClassVar[Knowledge] = "rules"
 
     floor: float = 15_000_000.0
     surge: float = field(default=0.6, validator=[ge(0), le(10)])

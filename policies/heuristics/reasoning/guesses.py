@@ -6,11 +6,12 @@ A method that does not exceed these has not shown that it understands the questi
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import Self
+from typing import ClassVar, Self
 
 from attrs import frozen
 
 from desim import Seat
+from desim.core.roles import Knowledge
 from desim.errors import UsageError
 from models.reasoning.actions import Answer
 from models.reasoning.item import Item
@@ -55,6 +56,9 @@ class Majority:
     Attributes:
         answers: By category.
     """
+
+    # The right answers of training items, which an analyst is not shown.
+    knows: ClassVar[Knowledge] = "rules"
 
     answers: Mapping[str, str]
 

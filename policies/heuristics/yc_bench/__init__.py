@@ -21,8 +21,7 @@ __all__ = [
 def baselines(_: object) -> tuple[str, ...]:
     """Return the specs with which this world is played headlessly.
 
-    `focus` is informed: it knows two clients by name. `oracle`, which is informed as well, plays
-    the planner's year three times and is played by name.
+    `oracle` plays the planner's year three times and is played by name.
     """
     return (
         "published_greedy",

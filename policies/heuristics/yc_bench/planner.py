@@ -1,4 +1,4 @@
-"""Planner: the best known policy on what a player can observe, by look-ahead.
+"""Planner: the best known policy that reads the replies and the constants, by look-ahead.
 
 At the start and on every payday it simulates the rest of the year on its own estimate for each
 candidate plan (`forecast.py`: which clients to serve, in which domain to specialise). At every stop
@@ -32,6 +32,7 @@ from typing import Any, ClassVar
 from attrs import define, field
 from attrs.validators import ge, le
 
+from desim.core.roles import Knowledge
 from desim.episodes.lineup import Seat
 from models.yc_bench.actions import (
     ClientList,
@@ -86,6 +87,8 @@ class Planner(GeneratorPolicy):
 
     #: A year takes seconds, so boards play fewer seeds than of the other rules.
     board_seeds: ClassVar[int] = 5
+    # The constants of work, growth, trust and deadlines, of which its player reads in words.
+    knows: ClassVar[Knowledge] = "rules"
 
     rerolls: int = field(default=3, validator=[ge(0), le(100)])
     load: int = field(default=2, validator=[ge(1), le(10)])

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Self
 
 from attrs import define, field
 
+from desim.core.roles import Knowledge
 from desim.episodes.lineup import WorldSeat
 from models.yc_bench.actions import (
     CompanyStatus,
@@ -109,7 +110,7 @@ class PublishedRandom(_OneAtATime):
     draws: ClassVar[bool] = True
     needs_world_seed: ClassVar[bool] = True
     # The published runner seeds its bot with the world's seed; the rule uses it for nothing else.
-    informed: ClassVar[bool] = False
+    knows: ClassVar[Knowledge] = "observation"
 
     seed: int = field(kw_only=True)
 

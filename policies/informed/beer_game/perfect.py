@@ -13,6 +13,7 @@ from attrs import define, field, frozen
 from desim import Model, Run
 from desim.core.model_protocols import Rows
 from desim.core.reported import HasTables
+from desim.core.roles import Knowledge
 from desim.core.streams import generator
 from desim.episodes.lineup import WorldSeat
 from desim.episodes.prefix import open_decisions
@@ -89,7 +90,7 @@ class Perfect:
         notes: Cost, bound and gap of the plan, in money.
     """
 
-    informed: ClassVar[bool] = True
+    knows: ClassVar[Knowledge] = "future"
     needs_world_seed: ClassVar[bool] = True
     plan: ClairvoyantPlan
     first: int
@@ -228,7 +229,7 @@ class Foresight:
         ahead: Weeks from the observation's `week` to the index of the demand that is ordered.
     """
 
-    informed: ClassVar[bool] = True
+    knows: ClassVar[Knowledge] = "future"
     needs_world_seed: ClassVar[bool] = True
     demand: list[int]
     ahead: int

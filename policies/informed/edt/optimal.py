@@ -1,7 +1,7 @@
 """Policies with full knowledge of the scenario: the best decision found, and a proved bound.
 
-Both are informed: they compute with salaries, fixed cost and extension efforts, which the published
-briefing hides, and with rules of the simulator that no observation states.
+Both know hidden state: they compute with salaries, fixed cost and extension efforts, which the
+published briefing hides, and with rules of the simulator that no observation states.
 """
 
 from functools import cache
@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Self
 from attrs import define, field, frozen
 
 from desim import Model, Run, Seat
+from desim.core.roles import Knowledge
 from desim.episodes.prefix import open_decisions
 from desim.errors import UsageError
 from models.edt.actions import Decide
@@ -66,7 +67,7 @@ class LocalSearch:
     """
 
     #: The briefing hides the costs with which the search computes.
-    informed: ClassVar[bool] = True
+    knows: ClassVar[Knowledge] = "state"
 
     plan: Plan
     found: float
@@ -109,7 +110,7 @@ class Optimal:
     """
 
     #: The briefing hides the costs with which the search computes.
-    informed: ClassVar[bool] = True
+    knows: ClassVar[Knowledge] = "state"
 
     solution: Solution
     notes: dict[str, float | str] = field(init=False)

@@ -6,6 +6,7 @@ from typing import ClassVar, Self
 from attrs import define, field
 from attrs.validators import ge, in_
 
+from desim.core.roles import Knowledge
 from desim.episodes.lineup import WorldSeat
 from models.enterprise_arena.actions import (
     DEBT,
@@ -46,14 +47,14 @@ class HumanLike:
         expert: "A" or "B"; a spec without it plays A on even seeds and B on odd ones.
         tranches: Equity rounds: two of 66 (A) or 90 million (B), three or more of 43 or 60.
 
-    It is `informed`: months 63 and 84 were fitted to the experts' published cash, so the rule knows
-    when the second surge of the published path is over without having observed it. It `draws`: the
-    seed selects the expert.
+    It knows the `future`: months 63 and 84 were fitted to the experts' published cash, so the rule
+    knows when the second surge of the published path is over without having observed it. It
+    `draws`: the seed selects the expert.
 
     Source: reference targets.json, `human_like` and `human_like_three_tranches`.
     """
 
-    informed: ClassVar[bool] = True
+    knows: ClassVar[Knowledge] = "future"
     draws: ClassVar[bool] = True
     needs_world_seed: ClassVar[bool] = True
 

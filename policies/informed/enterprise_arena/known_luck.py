@@ -48,6 +48,7 @@ from attrs import define, field, frozen
 
 from desim import Model, Run
 from desim.catalog.known_scores import KnownBound
+from desim.core.roles import Knowledge
 from desim.episodes.lineup import WorldSeat
 from desim.episodes.prefix import open_decisions
 from desim.errors import UsageError
@@ -88,7 +89,7 @@ class KnownLuck:
         notes: Score and bound of the plan, dollars.
     """
 
-    informed: ClassVar[bool] = True
+    knows: ClassVar[Knowledge] = "future"
     needs_world_seed: ClassVar[bool] = True
 
     plan: KnownPlan

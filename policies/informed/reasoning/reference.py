@@ -6,6 +6,7 @@ from typing import ClassVar, Self
 from attrs import frozen
 
 from desim import Seat
+from desim.core.roles import Knowledge
 from models.reasoning.actions import Answer
 from models.reasoning.observation import Question
 from policies.heuristics.reasoning.guesses import parameters
@@ -19,7 +20,7 @@ class Reference:
         answers: By the item's id.
     """
 
-    informed: ClassVar[bool] = True
+    knows: ClassVar[Knowledge] = "state"
 
     answers: Mapping[str, str]
 

@@ -11,6 +11,7 @@ from typing import ClassVar
 from attrs import define, field
 from attrs.validators import ge
 
+from desim.core.roles import Knowledge
 from models.yc_bench.actions import (
     ClientHistory,
     ClientList,
@@ -124,7 +125,7 @@ class Focus(_KeepsTasksOpen):
             adversarial ones of the published worlds, which no report reveals.
     """
 
-    informed: ClassVar[bool] = True
+    knows: ClassVar[Knowledge] = "state"
 
     avoid: str = "+".join(_ADVERSARIAL)
 

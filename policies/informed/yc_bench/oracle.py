@@ -20,6 +20,7 @@ from typing import ClassVar, Self
 from attrs import define, field, frozen
 
 from desim import play
+from desim.core.roles import Knowledge
 from desim.episodes.lineup import WorldSeat
 from models.yc_bench.actions import CompanyStatus, TaskAccept
 from models.yc_bench.observation import market_row
@@ -141,7 +142,7 @@ class Oracle(Planner):
         foresight: The hidden state.
     """
 
-    informed: ClassVar[bool] = True
+    knows: ClassVar[Knowledge] = "future"
     needs_world_seed: ClassVar[bool] = True
 
     foresight: MarketForesight = field(kw_only=True)

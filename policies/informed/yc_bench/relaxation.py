@@ -78,7 +78,7 @@ _BANKRUPT = -1
 
 
 @frozen(eq=False)
-class _Year:
+class RelaxedYear:
     """A drawn world with the limits of the relaxed problem.
 
     Attributes:
@@ -104,7 +104,7 @@ def score_bound(model: YCBenchParams, seed: int) -> KnownBound | None:
         (`plays_on`), a reward, salary or amount of work may be below 0 or 1, or rounding completes
         tasks.
     """
-    year = _year(model, seed)
+    year = relaxed_year(model, seed)
     if year is None:
         return None
     return _bound(year.fixed + _most_paid(year.world, year.work))
@@ -129,7 +129,7 @@ def score_bound_within(model: YCBenchParams, seed: int, acceptances: int) -> Kno
     Raises:
         UsageError: The number is outside its range.
     """
-    year = _year(model, seed)
+    year = relaxed_year(model, seed)
     most = _MOST_DRAWS // max(1, len(year.world.tasks) if year else 1)
     if not 0 <= acceptances <= most:
         raise UsageError(f"acceptances={acceptances} was given; it is between 0 and {most:,}")
@@ -145,7 +145,8 @@ def _bound(cents: int) -> KnownBound:
     return KnownBound(max(_BANKRUPT, cents) / 100, "relaxation")
 
 
-def _year(model: YCBenchParams, seed: int) -> _Year | None:
+def relaxed_year(model: YCBenchParams, seed: int) -> RelaxedYear | None:
+    """Return the world of a seed with the limits of the relaxed problem; None as `score_bound`."""
     world = DrawnWorld.of(model, seed)
     if model.plays_on or not world.ordinary:
         return None
@@ -153,7 +154,7 @@ def _year(model: YCBenchParams, seed: int) -> _Year | None:
     work = most_work(model, world.staff, least)
     if work is None:
         return None
-    return _Year(world, work, world.funds - least_wages(model, world.staff))
+    return RelaxedYear(world, work, world.funds - least_wages(model, world.staff))
 
 
 def _has_chains(world: DrawnWorld) -> bool:
@@ -193,7 +194,7 @@ class _Chains:
     acceptances: int
 
     @classmethod
-    def of(cls, year: _Year, acceptances: int) -> "_Chains":
+    def of(cls, year: RelaxedYear, acceptances: int) -> "_Chains":
         """Draw the chains of a world."""
         most = int(year.work) + 1
         shape = (len(year.world.tasks), acceptances)

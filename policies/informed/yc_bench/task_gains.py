@@ -132,8 +132,26 @@ class DrawnWorld:
 
     def drawn(self) -> list[TaskGain]:
         """Return gains of which one is at least that of any replacement that is drawn."""
-        kinds = sorted({(task.client, task.required_prestige) for task in self._known()})
-        return [self._best_draw(self.clients[client], prestige) for client, prestige in kinds]
+        reward, quantity = int(self.params.reward_funds_cents[1]), int(self.params.required_qty[0])
+        return [self.drawn_gain(*kind, reward, quantity) for kind in self.kinds()]
+
+    def kinds(self) -> list[tuple[int, int]]:
+        """Return the clients and required prestiges of the tasks, which replacements keep."""
+        return sorted({(task.client, task.required_prestige) for task in self._known()})
+
+    def drawn_gain(self, client: int, prestige: int, reward: int, quantity: int) -> TaskGain:
+        """Return the gain of a replacement at the highest reward that its draw can make.
+
+        It never falls with the drawn reward in cents, and never rises with the drawn quantity.
+        """
+        params, above, taken = self.params, prestige - 1, self.clients[client]
+        if params.payout_prestige == "required":
+            reward = int(reward * (1 + params.reward_prestige_scale * above))
+        reward = int(reward * (1 + params.trust_gated_reward_boost * _MOST_TRUST))
+        if params.replacements_multiplied:
+            reward = int(reward * taken.reward_multiplier)
+        quantity = int(quantity * (1 + params.prestige_qty_scale * above))
+        return TaskGain(self._paid(reward), self._work(quantity, taken))
 
     def chain(self, first: TaskSpec) -> Iterator[TaskGain]:
         """Yield the gain of a task of the first market and of all that replace it, without end.
@@ -151,18 +169,6 @@ class DrawnWorld:
 
     def _known(self) -> list[TaskSpec]:
         return [*self.tasks, *self.foreseen.values()]
-
-    def _best_draw(self, client: ClientSpec, prestige: int) -> TaskGain:
-        """Return the highest reward and the least work of a draw; each step never falls."""
-        params, above = self.params, prestige - 1
-        reward = int(params.reward_funds_cents[1])
-        if params.payout_prestige == "required":
-            reward = int(reward * (1 + params.reward_prestige_scale * above))
-        reward = int(reward * (1 + params.trust_gated_reward_boost * _MOST_TRUST))
-        if params.replacements_multiplied:
-            reward = int(reward * client.reward_multiplier)
-        quantity = int(int(params.required_qty[0]) * (1 + params.prestige_qty_scale * above))
-        return TaskGain(self._paid(reward), self._work(quantity, client))
 
     def _paid(self, reward: int) -> int:
         return max(0, int(reward * self.payout))

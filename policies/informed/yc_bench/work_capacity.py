@@ -42,16 +42,19 @@ def most_work(
     Returns:
         Units; None if tasks are so small that rounding might complete them.
     """
-    cap = Fraction(stored(decimal(params.skill_rate_max), 4))
-    rates = sum(max(cap, *map(Fraction, who.rates.values())) for who in staff)
+    rates = _rates(params, staff)
     units = rates * _progress_hours(params)
-    if units > _MOST_UNITS:
-        return None
-    early = rates * _PLAN_GAIN_HOURS
-    events = _most_events(params, units, least_task, early)
+    events = _most_events(params, rates, least_task)
     if events is None:
         return None
+    early = rates * _PLAN_GAIN_HOURS
     return units + events * ((_pauses(params) + events) * _STOP_GAIN + early)
+
+
+def most_stops(params: YCBenchParams, staff: Iterable[EmployeeSpec], least_task: int) -> int | None:
+    """Return a number of instants, of which commands are given at no more; None as `most_work`."""
+    events = _most_events(params, _rates(params, staff), least_task)
+    return None if events is None else 1 + _pauses(params) + events
 
 
 def least_wages(params: YCBenchParams, staff: Sequence[EmployeeSpec]) -> int:
@@ -87,13 +90,20 @@ def _pauses(params: YCBenchParams) -> int:
     return 1 + sum(1 for _ in clock.paydays(clock.horizon))
 
 
-def _most_events(
-    params: YCBenchParams, units: Fraction, least_task: int, early: Fraction
-) -> int | None:
+def _rates(params: YCBenchParams, staff: Iterable[EmployeeSpec]) -> Fraction:
+    """Return the sum of the highest rates that the staff can have, units an hour."""
+    cap = Fraction(stored(decimal(params.skill_rate_max), 4))
+    return sum((max(cap, *map(Fraction, who.rates.values())) for who in staff), Fraction(0))
+
+
+def _most_events(params: YCBenchParams, rates: Fraction, least_task: int) -> int | None:
     """Return a number that completions and milestones never reach; None if none is found."""
+    units = rates * _progress_hours(params)
+    if units > _MOST_UNITS:
+        return None
     shares = [Fraction(0), *map(Fraction, params.task_progress_milestones), Fraction(1)]
-    step = least_task * min(later - earlier for earlier, later in pairwise(shares)) - early
-    pauses, events = _pauses(params), 0
+    least = min(later - earlier for earlier, later in pairwise(shares))
+    step, pauses, events = least_task * least - rates * _PLAN_GAIN_HOURS, _pauses(params), 0
     while (net := step - (pauses + events) * _STOP_GAIN) > 0:
         if events * net > units:
             return events

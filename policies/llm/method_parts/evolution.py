@@ -15,10 +15,10 @@ from policies.llm.method_parts.playbook import object_in
 BUDGET = 150
 
 #: Items of a mini-batch.
-_BATCH = 2
+BATCH = 2
 
 #: Probability of drawing among the leaders, and then of drawing one instead of merging them.
-_EXPLOIT, _DRAW = 0.95, 0.9
+EXPLOIT, DRAW_ONE = 0.95, 0.9
 
 #: Prompts that are taken from one reply, and characters of each.
 _PROMPTS, _LONGEST = 20, 8_000
@@ -146,6 +146,9 @@ class Evolution:
         merge: Returns prompts made from several.
         draws: The random draws.
         budget: Items that may be scored. What was begun is finished, so it may fall below 0.
+        batch: Items of a mini-batch.
+        exploit: Probability of drawing among the leaders.
+        draw_one: Probability, with several leaders, of drawing one instead of merging them.
     """
 
     feedback: int
@@ -155,6 +158,9 @@ class Evolution:
     merge: Callable[[Sequence[str]], list[str]]
     draws: Draws
     budget: int = BUDGET
+    batch: int = BATCH
+    exploit: float = EXPLOIT
+    draw_one: float = DRAW_ONE
     candidates: list[Candidate] = field(factory=list)
     steps: list[Step] = field(factory=list)
 
@@ -173,7 +179,7 @@ class Evolution:
         self.candidates.append(Candidate(prompt, scores, parent))
 
     def _round(self) -> None:
-        batch = self.draws.sample(self.feedback, min(_BATCH, self.feedback))
+        batch = self.draws.sample(self.feedback, min(self.batch, self.feedback))
         selected, strategy = self._select()
         prompt = self.candidates[selected].prompt
         before = self._batch_scores(prompt, batch)
@@ -201,12 +207,12 @@ class Evolution:
 
     def _select(self) -> tuple[int, str]:
         """Return the candidate to try, and how it was selected."""
-        if self.draws.uniform() >= _EXPLOIT:
+        if self.draws.uniform() >= self.exploit:
             return self.draws.pick(len(self.candidates)), "explore"
         kept, weights = leaders([each.scores for each in self.candidates])
         if len(kept) == 1:
             return kept[0], "exploit-max"
-        if self.draws.uniform() < _DRAW or not (merged := self._merged(kept)):
+        if self.draws.uniform() < self.draw_one or not (merged := self._merged(kept)):
             return self.draws.weighted(kept, weights), "exploit-normal"
         # A merged prompt joins unscored, so that it counts only through what is made of it.
         zero = (0.0,) * len(self.candidates[0].scores)

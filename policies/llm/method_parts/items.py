@@ -26,7 +26,7 @@ class Grades(Protocol):
     """A conversation of independent questions that can score a reply after it was given."""
 
     def grade(self, item: "Item", reply: ModelReply, /) -> "Outcome":
-        """Return the outcome of a reply, with the right answer if it may be shown."""
+        """Return the outcome of a reply; only the answer if the world does not show outcomes."""
         ...
 
 

@@ -4,8 +4,8 @@ A decision is an item. A method learns from a single decision right after it. An
 kept with its score, and the method learns from it before the first decision of the next episode:
 every call made for learning is then part of an episode's record and of its limits.
 
-From independent questions that the world can score, a method learns window by window instead, as
-`answer_stream` does outside of a world; training questions come before the first question of the
+From independent questions whose outcomes the world shows, a method learns window by window instead,
+as `answer_stream` does outside of a world; training questions come before the first question of the
 first episode.
 """
 
@@ -190,10 +190,12 @@ class Learning:
         """Score a question, and learn from a window of them once it is full, or the last one."""
         if self.grade is None:
             return
-        self._window.append(Answered(item, reply, self.grade(item, reply)))
+        outcome = self.grade(item, reply)
+        if outcome.correct is not None or not self.method.NEEDS_OUTCOMES:
+            self._window.append(Answered(item, reply, outcome))
         # Evaluations that learn, as some published code does, learn from question after question.
         size = self.method.WINDOW if self.mode == "online" else 1
-        if len(self._window) >= size or self._asked == len(self.stream):
+        if len(self._window) >= size or (self._window and self._asked == len(self.stream)):
             window, self._window = self._window, []
             self.method.learn(window, self.grade)
 

@@ -48,6 +48,8 @@ class Method:
     TEMPERATURES: ClassVar[Mapping[Task, float]] = {}
     #: Whether programs in replies may be run.
     RUNS_PROGRAMS: ClassVar[bool] = False
+    #: Whether only questions with a known outcome are learned from.
+    NEEDS_OUTCOMES: ClassVar[bool] = True
     #: Items that are answered with a memory that does not change in between.
     WINDOW: ClassVar[int] = 15
 

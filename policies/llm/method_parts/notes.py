@@ -185,9 +185,9 @@ def analysis_in(reply: str, *, as_published: bool = False) -> dict[str, Any]:
     """Return keywords, context and tags of a reply, as far as it has them.
 
     Raises:
-        BadNote: As published, one of them is of another kind than it should be.
+        BadNote: As published, the reply is an object and one of them is missing or of another kind.
     """
-    given = _object(reply, as_published=as_published)
+    given = _object(reply, _ANALYSED, as_published=as_published)
     words = {key: _texts(given.get(key, [])) for key in ("keywords", "tags")}
     context = given.get("context", "")
     if as_published and (None in words.values() or not isinstance(context, str)):
@@ -202,9 +202,9 @@ def decision_in(reply: str, *, as_published: bool = False) -> Decision:
     """Return the decision of a reply; one that changes nothing if the reply has none.
 
     Raises:
-        BadNote: As published, a part of it is of another kind than it should be.
+        BadNote: As published, a part of it is missing or of another kind than it should be.
     """
-    given = _object(reply, as_published=as_published)
+    given = _object(reply, ("should_evolve",), as_published=as_published)
     listed = [_texts(tags) for tags in _list(given.get("new_tags_neighborhood"))]
     actions = _list(given.get("actions"))
     links = _list(given.get("suggested_connections"))
@@ -224,6 +224,9 @@ def decision_in(reply: str, *, as_published: bool = False) -> Decision:
     )
 
 
+#: Fields of an analysis.
+_ANALYSED = ("keywords", "context", "tags")
+
 #: Parts of a decision that an action needs.
 _NEEDED = {
     "strengthen": ("suggested_connections", "tags_to_update"),
@@ -240,11 +243,17 @@ def _lacks_a_part(decision: Mapping[str, Any]) -> bool:
     return "actions" not in decision or any(key not in decision for key in needed)
 
 
-def _object(reply: str, *, as_published: bool) -> dict[str, Any]:
-    """Return the object of a reply; an empty one if it has none."""
+def _object(reply: str, needed: Sequence[str], *, as_published: bool) -> dict[str, Any]:
+    """Return the object of a reply; an empty one if it has none.
+
+    Raises:
+        BadNote: As published, the reply is other JSON, or its object lacks a needed field.
+    """
     found = next(iter(objects(reply)), None)
     if as_published and (found is None or reply.lstrip().startswith("[")) and _is_json(reply):
         raise BadNote("the reply is no JSON object")
+    if as_published and found is not None and not found.keys() >= {*needed}:
+        raise BadNote("the reply lacks a field")
     return found or {}
 
 

@@ -133,7 +133,7 @@ def with_tags(playbook: str, tags: Sequence[Any]) -> str:
 def add(
     playbook: str, operations: Sequence[Operation], next_id: int, budget: int | None = None
 ) -> tuple[str, int]:
-    """Return a playbook with lines added, and the next free number.
+    """Return a playbook with lines added, without space around it, and the next free number.
 
     Args:
         playbook: The playbook.
@@ -142,6 +142,7 @@ def add(
         next_id: The number of the first of them.
         budget: Tokens that the playbook may have; a line beyond is left out.
     """
+    playbook = playbook.strip()
     known = {_key(row.lstrip("#")) for row in playbook.splitlines() if row.startswith("##")}
     left = None if budget is None else budget - tokens(playbook)
     added: list[tuple[str, str]] = []

@@ -12,8 +12,9 @@ from policies.llm.replies.objects import objects
 from policies.llm.wires.budget import Spent
 from policies.llm.wires.wire import ModelReply
 
-#: Keys of the verdict, the first one present counts.
+#: Keys of the verdict, the first one present counts, and a verdict written as text.
 _FLAGS = ("is_correct", "is_valid")
+_AS_TEXT = {"true": True, "yes": True, "false": False, "no": False}
 
 _APPROVING = re.compile(r"\b(correct|no issues|looks good)\b", re.IGNORECASE)
 
@@ -81,7 +82,10 @@ def approves(review: str, *, as_published: bool = False) -> bool:
     """
     for verdict in objects(review):
         for name in _FLAGS:
-            if isinstance(flag := verdict.get(name), bool):
+            flag = verdict.get(name)
+            if isinstance(flag, str):
+                flag = _AS_TEXT.get(flag.strip().lower())
+            if isinstance(flag, bool):
                 return flag
     return praises(review, as_published=as_published)
 

@@ -5,14 +5,15 @@ one with the right answer; in a game each decision is proposed, criticised and r
 fifth one the playbook is curated; a dialogue and a plan are learned from when they have ended.
 
 As published: a stream of questions is first answered as a whole with the playbook as it is, which
-is not reported; and ids of fewer than three letters are never recognised as cited.
+is not reported; ids of fewer than three letters are never recognised as cited; and a decision of a
+game is revised after an empty critique too.
 """
 
 from collections.abc import Sequence
 from typing import ClassVar
 
 from attrs import Factory, define, evolve, field
-from attrs.validators import ge
+from attrs.validators import ge, optional
 
 from policies.llm.chat.messages import as_json
 from policies.llm.method_parts import playbook as pages
@@ -38,11 +39,15 @@ _PLAIN = 0.0
 #: Tokens of the playbook.
 TOKENS = 80_000
 
-#: The part of the playbook that an answer is given; of a plan, of its lines about the topics.
+#: The part of the playbook that an answer is given; of a plan, of its lines about the topics, or of
+#: all where no line is about them.
 _GIVEN = per_task(slice(None), game=slice(6_000), plan=slice(-2_500, None))
 
 #: Whether an answer is criticised and revised.
 _REVISED = per_task(default=True, plan=False, questions=False)
+
+#: As published: whether an answer is revised after an empty critique.
+_REVISED_ANYWAY = per_task(default=False, game=True)
 
 #: The part of a revision's advice about the draft and its critique.
 _CRITICISED = per_task(
@@ -61,8 +66,11 @@ _ENDED = per_task(
     interview="{subject}\n\n# The dialogue\n{past.situation}\n\n# The last reply\n{past.answer}",
 )
 
-#: Decisions of a game after which the playbook is curated.
-_EVERY = 5
+#: Times that a wrong answer to a question is given again, or that another is revised.
+_ROUNDS = per_task(1, questions=3)
+
+#: Questions or decisions of a game after which the playbook is curated.
+_PERIOD = per_task(1, game=5)
 
 _USING = (
     "Below is a playbook of what was learned so far. Use the lines that fit and cite their ids in "
@@ -97,45 +105,58 @@ class Ace(Method):
     Attributes:
         shows_gold: Whether reflections on questions are given the right answer.
         budget: Tokens of the playbook.
+        period: Questions, or decisions of a game, between curations; None for the published number.
     """
 
     MEMORY: ClassVar[type] = Playbook
     TEMPERATURES = per_task(0.0, game=0.7, plan=0.7)
-    ROUNDS: ClassVar[int] = 3
 
     shows_gold: bool = True
     budget: int = field(default=TOKENS, validator=ge(0))
+    period: int | None = field(default=None, validator=optional(ge(1)))
+    #: Questions that were learned from; critiques of a game's decisions, and that of the last one.
+    _learned: int = field(default=0, init=False)
     _reflections: list[str] = field(default=Factory(list), init=False)
-    _latest: str = field(default="", init=False)
+    _latest: str | None = field(default=None, init=False)
     _curated: bool = field(default=False, init=False)
 
     # -- answering ---------------------------------------------------------------------------------
 
+    @property
+    def times(self) -> int:
+        """The number of rounds."""
+        return _ROUNDS[self.task] if self.rounds is None else self.rounds
+
     def answer(self, item: Item, temperature: float | None = None) -> ModelReply:
         """Return the answer; in games and dialogues, one that was criticised and revised."""
-        draft = self.act(item, temperature, self._advice())
-        if not _REVISED[self.task]:
-            return draft
+        self._latest = None
+        answer = self.act(item, temperature, self._advice())
         try:
-            return self._revised(item, draft, temperature)
+            for _ in range(self.times if _REVISED[self.task] else 0):
+                draft, answer = answer, self._revised(item, answer, temperature)
+                if answer is draft:
+                    break
         except Spent:
-            return draft
+            return answer
+        return answer
 
     def _advice(self, *further: str) -> str:
         text, topics = self.memory.text, self.setting.topics
-        text = (pages.lines_with(text, topics) if topics else text)[_GIVEN[self.task]]
+        # Without topics no line fits, and with topics that no line names the whole is given.
+        text = (pages.lines_with(text, topics) or text)[_GIVEN[self.task]]
         return paragraphs(_USING.format(text) if text else "", *further)
 
     def _revised(self, item: Item, draft: ModelReply, temperature: float | None) -> ModelReply:
-        """Return a draft revised after a critique; the draft itself if the critique is empty."""
+        """Return a draft revised after a critique; if that is empty, the draft by default."""
         text = f"# The question\n{item.question}\n\n# The draft\n{reply_text(draft)}"
-        self._latest = self.consult(_CRITICISE, text, _PLAIN)
-        if not self._latest.strip():
+        critique = self.consult(_CRITICISE, text, _PLAIN)
+        if not (critique.strip() or (self.as_published and _REVISED_ANYWAY[self.task])):
             return draft
-        said = _CRITICISED[self.task].format(draft=reply_text(draft), said=self._latest)
+        self._latest = critique
+        said = _CRITICISED[self.task].format(draft=reply_text(draft), said=critique)
         # The revision is given the playbook of the draft, though it may be curated in between.
         advice = self._advice(said)
-        self._curate_steps(item)
+        self._curate_steps(item, critique)
         revised = self.act(item, temperature, advice)
         return draft if _acts(draft) and not _acts(revised) else revised
 
@@ -143,16 +164,17 @@ class Ace(Method):
 
     def begin_stream(self, items: Sequence[Item]) -> None:
         """As published, answer all items once with the playbook as it is."""
+        self._learned = 0
         if self.as_published and self.learns:
             for item in items:
                 self.answer(item)
 
     @only_for("game")
     def step(self, _: Item, __: ModelReply) -> None:
-        """Count a decision of a game; the fifth one was curated."""
-        if self._latest:
+        """Count a decision of a game; after the last one of a period the count begins anew."""
+        if self._latest is not None:
             self._reflections = [] if self._curated else [*self._reflections, self._latest]
-            self._latest, self._curated = "", False
+            self._latest, self._curated = None, False
 
     def learn(self, window: Sequence[Answered], grade: Grade) -> None:
         """Learn from questions one by one: answer, reflect, answer again, curate."""
@@ -166,7 +188,7 @@ class Ace(Method):
 
     def begin_episode(self) -> None:
         """Forget the reflections of an episode that has ended."""
-        self._reflections, self._latest, self._curated = [], "", False
+        self._reflections, self._latest, self._curated = [], None, False
 
     @only_for("game", "plan", "interview", as_published=("plan", "interview"))
     def learn_episode(self, past: Past) -> None:
@@ -189,7 +211,11 @@ class Ace(Method):
             if not outcome.correct and number < self.times:
                 worked = self._worked_on(text, item, reply, outcome)
                 text, reflection = self._reflected(text, worked)
-        self._curate(text, reflection, item.context or item.question)
+        self._learned += 1
+        if self._learned % self._every == 0:
+            self._curate(text, reflection, item.context or item.question)
+        else:
+            self.memory = evolve(self.memory, text=text)
         # The published code answers once more, for its log alone.
         if self.as_published:
             self.answer(item)
@@ -210,10 +236,15 @@ class Ace(Method):
             f"# Lines that were cited\n{pages.lines_of(playbook, cited) or '(none)'}",
         )
 
-    def _curate_steps(self, item: Item) -> None:
-        """Curate after every fifth decision, once even if the decision is asked for again."""
-        reflections = [*self._reflections, self._latest]
-        if self.learns and not self._curated and len(reflections) >= _EVERY:
+    @property
+    def _every(self) -> int:
+        return self.period or _PERIOD[self.task]
+
+    @only_for("game")
+    def _curate_steps(self, item: Item, critique: str) -> None:
+        """Curate after a period of decisions, once even if the last is asked for again."""
+        reflections = [*self._reflections, critique]
+        if self.learns and not self._curated and len(reflections) >= self._every:
             self._curate(self.memory.text, "\n\n".join(reflections), item.situation)
             self._curated = True
 

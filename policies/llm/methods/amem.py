@@ -35,10 +35,9 @@ from policies.llm.wires.wire import ModelReply
 #: Temperature of the calls about notes.
 _NOTES = 0.7
 
-#: Notes that an answer is given; how many there should be, and how many are added by a general
-#: query where there are fewer.
-_RETRIEVED, _MORE = 4, 2
-_ENOUGH = per_task(0, plan=2)
+#: Notes that an answer should be given, and how many are added by a general query where there are
+#: fewer.
+_ENOUGH, _MORE = per_task(0, plan=2), 2
 
 #: Notes that the decision about a new one is shown.
 _NEIGHBORS = 5
@@ -90,6 +89,7 @@ class AgenticMemory(Method):
 
     Attributes:
         every: Evolutions after which the index is built again.
+        retrieved: Notes that an answer is given.
     """
 
     MEMORY: ClassVar[type] = Notes
@@ -97,6 +97,7 @@ class AgenticMemory(Method):
     WINDOW: ClassVar[int] = 20
 
     every: int = field(default=_EVERY, validator=ge(1))
+    retrieved: int = field(default=4, validator=ge(0))
 
     def answer(self, item: Item, temperature: float | None = None) -> ModelReply:
         """Return the answer, in one call.
@@ -145,7 +146,7 @@ class AgenticMemory(Method):
         """Have a note analysed and related to its neighbours, and store it.
 
         Raises:
-            BadNote: As published, the analysis or the decision is malformed.
+            BadNote: As published, the analysis or the decision is malformed or lacks a field.
         """
         analysis = self.consult(_ANALYSE, content, _NOTES)
         found = analysis_in(analysis, as_published=self.as_published)
@@ -172,7 +173,7 @@ class AgenticMemory(Method):
 
     def _retrieved(self, item: Item) -> list[int]:
         search = partial(self.memory.retrieved, embed=self.embed, as_published=self.as_published)
-        found: list[int] = search(item.situation[_SEARCHED[self.task] :], _RETRIEVED)
+        found: list[int] = search(item.situation[_SEARCHED[self.task] :], self.retrieved)
         if len(found) < _ENOUGH[self.task]:
             more = search(f"{self.setting.role} {_GENERAL}", _MORE)
             found += [index for index in more if index not in found]

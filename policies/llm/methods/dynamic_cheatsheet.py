@@ -6,7 +6,7 @@ right answers; a window is answered with the stored sheet as it is, and then ans
 order, storing each sheet and answer. In games and dialogues a sheet is rewritten after every
 answer, for a plan after every episode; as published, the latter from the figures alone.
 
-A reply may hold a program and end with a marker: the program is run in the sandbox and the model
+A reply may hold a program with a marker behind it: the program is run in the sandbox and the model
 goes on with what it printed, up to three times. Published: off for questions, on elsewhere.
 """
 
@@ -16,6 +16,7 @@ from functools import partial
 from typing import Any, ClassVar
 
 from attrs import Factory, define, evolve, field, frozen
+from attrs.validators import ge
 
 from desim.sandbox import ProgramLimits, run_block
 from policies.llm.chat.messages import as_json, assistant_message, user
@@ -29,9 +30,6 @@ from policies.llm.wires.wire import ModelReply, Request
 #: Temperatures of curation, and of the curation for a plan.
 _PLAIN, _PLAN = 0.0, 0.7
 
-#: Similar questions that the curator is shown.
-_SIMILAR = 3
-
 #: Characters of the sheet that an answer is given, and of one that is stored.
 _LONGEST = 40_000
 _SHOWN = per_task(None, plan=1_200)
@@ -42,13 +40,13 @@ _OWN_SHEET = per_task(default=False, questions=True)
 #: Whether programs are run as published.
 _RUN_AS_PUBLISHED = per_task(default=True, questions=False)
 
-#: Program runs for each reply, and the limits of a run, whose output is put into a prompt.
-_RUNS = 3
+#: Limits of a program run, whose output is put into a prompt.
 _LIMITS = ProgramLimits(seconds=2.0, output=8_000)
 
 _OPEN, _CLOSE = "<cheatsheet>", "</cheatsheet>"
 
-#: A program that is to be run, and the marker that says so.
+#: A program that is to be run, and the marker behind its fence that says so.
+_FENCE = "```"
 _PROGRAM = re.compile(r"```python[ \t]*\n(.*?)```", re.DOTALL)
 MARKER = "<RUN>"
 
@@ -95,14 +93,19 @@ class DynamicCheatsheet(Method):
     """Answers with a cheatsheet, and keeps it.
 
     Attributes:
-        run: Runs the first program of a reply that ends with `MARKER`, if programs are run at all.
+        run: Runs the first program of a reply that has one before `MARKER`, if programs are run.
+        neighbors: Similar questions that the curator is shown.
+        runs: Programs of a reply that are run, one after the other.
     """
 
     MEMORY: ClassVar[type] = Cheatsheet
     TEMPERATURES = per_task(0.0, plan=0.7)
     RUNS_PROGRAMS: ClassVar[bool] = True
+    NEEDS_OUTCOMES: ClassVar[bool] = False
 
     run: Runner = _IN_SANDBOX
+    neighbors: int = field(default=3, validator=ge(0))
+    runs: int = field(default=3, validator=ge(0))
     #: Texts and answers of a stream's items, by number.
     _texts: dict[int, str] = field(default=Factory(dict), init=False)
     _answers: dict[int, str] = field(default=Factory(dict), init=False)
@@ -110,10 +113,25 @@ class DynamicCheatsheet(Method):
     # -- answering ---------------------------------------------------------------------------------
 
     def answer(self, item: Item, temperature: float | None = None) -> ModelReply:
-        """Return the answer; of a question, with a sheet of its own that is not stored."""
-        own = _OWN_SHEET[self.task]
-        sheet = self._sheet_for(item) if own else self.memory.text[: _SHOWN[self.task]]
-        return self._generated(item, sheet, temperature)
+        """Return the answer; of a question, with a sheet of its own that is not stored.
+
+        In further rounds the sheet is rewritten after the answer, which is given again.
+        """
+        if _OWN_SHEET[self.task]:
+            return self._generated(item, self._sheet_for(item), temperature)
+        reply = self._generated(item, self._sheet, temperature)
+        try:
+            for _ in range(self.times - 1 if self.learns else 0):
+                self.step(item, reply)
+                reply = self._generated(item, self._sheet, temperature)
+        except Spent:
+            return reply
+        return reply
+
+    @property
+    def _sheet(self) -> str:
+        shown: str = self.memory.text[: _SHOWN[self.task]]
+        return shown
 
     def _generated(self, item: Item, sheet: str, temperature: float | None) -> ModelReply:
         request = item.request(self._advice(sheet), self.own_temperature(temperature))
@@ -136,18 +154,24 @@ class DynamicCheatsheet(Method):
         return paragraphs(_USING.format(sheet) if sheet else "", _RUNNING if self._runs else "")
 
     def _ran(self, request: Request, reply: ModelReply) -> ModelReply:
-        """Run the program of a reply and let the model go on, up to three times."""
-        whole = reply.text
-        for _ in range(_RUNS):
-            program = _PROGRAM.search(reply.text)
-            if program is None or not reply.text.rstrip().endswith(MARKER):
+        """Run the program of a reply and let the model go on, up to a number of times.
+
+        The text behind a marker is dropped: it was written before the program was run.
+        """
+        parts: list[str] = []
+        for _ in range(self.runs):
+            before, marked, _ = reply.text.partition(MARKER)
+            program = _PROGRAM.search(before)
+            if not marked or program is None or not before.rstrip().endswith(_FENCE):
                 break
-            shown = f"[OUTPUT]\n```\n{self.run(program[1])}\n```"
-            more = [assistant_message(reply), user(f"{shown}\n\nGo on from here.")]
+            said = f"{before.rstrip()}\n{MARKER}"
+            shown = f"[OUTPUT]\n{_FENCE}\n{self.run(program[1])}\n{_FENCE}"
+            turn = assistant_message(evolve(reply, text=said))
+            more = [turn, user(f"{shown}\n\nGo on from here.")]
             request = evolve(request, messages=[*request.messages, *more])
             reply = self.complete(request)
-            whole = f"{whole}\n\n{shown}\n\n{reply.text}"
-        return evolve(reply, text=whole)
+            parts += [said, shown]
+        return evolve(reply, text="\n\n".join([*parts, reply.text]))
 
     # -- learning ----------------------------------------------------------------------------------
 
@@ -179,7 +203,8 @@ class DynamicCheatsheet(Method):
         text = f"# The decision\n{decision}\n\n# Result\n{result}"
         reply = self._curated(_POINTS, text, _PLAN)
         # A reply without tags is taken as the sheet.
-        self._store(sheet_in(reply, reply.strip() or self.memory.text))
+        untagged = "" if _OPEN in reply else reply.strip()
+        self._store(sheet_in(reply, untagged or self.memory.text))
 
     def _curated(self, role: str, text: str, temperature: float) -> str:
         old = f"# The cheatsheet so far\n{self.memory.text or _EMPTY}"
@@ -196,7 +221,7 @@ class DynamicCheatsheet(Method):
         """Return the numbers of the most similar other items, the most similar first."""
         others = [number for number in self._texts if number != item.number]
         texts = [self._texts[number] for number in others]
-        found = most_similar(self._texts[item.number], texts, _SIMILAR, self.embed)
+        found = most_similar(self._texts[item.number], texts, self.neighbors, self.embed)
         return [others[index] for index in found]
 
     def _similar_pairs(self, item: Item) -> str:
@@ -212,12 +237,9 @@ class DynamicCheatsheet(Method):
 
 
 def sheet_in(reply: str, old: str) -> str:
-    """Return the sheet between the tags of a reply, or the old one if the opening tag is missing.
-
-    A reply that was cut off before the closing tag holds the sheet up to its end.
-    """
-    _, opened, rest = reply.partition(_OPEN)
-    return rest.partition(_CLOSE)[0].strip() if opened else old
+    """Return the text between the first tags of a reply; the old sheet without tags or text."""
+    sheet, closed, _ = reply.partition(_OPEN)[2].partition(_CLOSE)
+    return (closed and sheet.strip()) or old
 
 
 def _item_text(item: Item) -> str:

@@ -10,10 +10,13 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from attrs import Factory, define, evolve, field, frozen
-from attrs.validators import ge
+from attrs.validators import and_, ge, le, optional
 
 from policies.llm.method_parts.evolution import (
+    BATCH,
     BUDGET,
+    DRAW_ONE,
+    EXPLOIT,
     Draws,
     Evolution,
     best_of,
@@ -102,6 +105,10 @@ class Gepa(Method):
     Attributes:
         start: The prompt to begin with.
         budget: Items that may be scored in one evolution.
+        batch: Items of a mini-batch, at least 1.
+        exploit: Probability of drawing among the leaders, 0 to 1.
+        draw_one: Probability, with several leaders, of drawing one instead of merging them, 0 to 1.
+        trials: Episodes for which a style is tried; None for the published number.
         draws: The random draws; those of the seed where None.
         last: The last evolution.
     """
@@ -111,6 +118,10 @@ class Gepa(Method):
 
     start: str = SEED
     budget: int = field(default=BUDGET, validator=ge(0))
+    batch: int = field(default=BATCH, validator=ge(1))
+    exploit: float = field(default=EXPLOIT, validator=and_(ge(0), le(1)))
+    draw_one: float = field(default=DRAW_ONE, validator=and_(ge(0), le(1)))
+    trials: int | None = field(default=None, validator=optional(ge(1)))
     draws: Draws | None = None
     last: Evolution | None = field(default=None, init=False)
     _seen: list[Item] = field(default=Factory(list), init=False)
@@ -128,7 +139,8 @@ class Gepa(Method):
 
     def _style(self) -> int:
         """Return the style to use: the first one not tried out yet, else the best."""
-        tried, trials, styles = self.memory.tried, _TRIALS[self.task], _TRIED[self.task]
+        tried, styles = self.memory.tried, _TRIED[self.task]
+        trials = self.trials or _TRIALS[self.task]
         if not self.learns and not tried:
             return 0
         for style in range(styles):
@@ -175,6 +187,9 @@ class Gepa(Method):
             merge=self._merged,
             draws=draws,
             budget=self.budget,
+            batch=self.batch,
+            exploit=self.exploit,
+            draw_one=self.draw_one,
         )
         best = self.last.run(prompts)
         better = len(prompts) > 1 or best.mean > self.last.candidates[0].mean

@@ -69,7 +69,7 @@ _KNOWN_KEYS = {*LABELS, "feature_conditions"}
 
 
 def holds(when: Mapping[str, Any], situation: Situation) -> bool:
-    """Return whether all conditions hold; capitals matter, spaces around a label do not."""
+    """Return whether all conditions hold; capitals matter, spaces around labels do not."""
     labels = {
         "task_name": situation.task,
         "capability": situation.capability,
@@ -111,7 +111,7 @@ def _is(wanted: Any, label: str | None) -> bool:
     """Return whether a label is the wanted one; anything but a text, "" and ALL admit any label."""
     if not isinstance(wanted, str) or not constrains(wanted):
         return True
-    return wanted.strip() == label
+    return wanted.strip() == (label or "").strip()
 
 
 def _within(features: Features, name: str, value: Any) -> bool:
@@ -130,10 +130,10 @@ def _within(features: Features, name: str, value: Any) -> bool:
 
 
 def _flag(value: Any) -> bool | None:
-    """Return a truth value, also one written as text; None for anything else."""
+    """Return a truth value, also one written as a number or text; None for anything else."""
     if isinstance(value, str):
         return _TRUTH.get(value.strip().lower())
-    return value if isinstance(value, bool) else None
+    return bool(value) if isinstance(value, int | float) else None
 
 
 def number_of(value: Any) -> float | None:

@@ -15,7 +15,7 @@ Bucket = Literal["easy", "middle", "hard"]
 _NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?")
 #: The pattern of the published live agent: its escapes are doubled, so it finds backslashes.
 _NUMBER_IN_LIVE_AGENT = re.compile(r"[-+]?\\d+(?:\\.\\d+)?")
-_CODE = re.compile(r"```|def |import |(?i:<code[\s>])")
+_CODE = re.compile(r"```|def |import |<code[\s>]", re.IGNORECASE)
 _TABLE = re.compile(r"\n\||\| ")
 
 _count = field(default=0, validator=validators.ge(0))
@@ -29,7 +29,8 @@ class Features:
         question_chars: Characters of the question.
         context_chars: Characters of the context.
         num_numbers: Decimal numbers in both, each with its sign; "1,000" counts as two.
-        has_code: Whether either contains a code fence, "def ", "import " or a code tag.
+        has_code: Whether either contains a code fence, "def ", "import " or a code tag, in any
+            capitals.
         has_table: Whether the context contains a pipe at the start of a line other than the first,
             or a pipe and a space.
         table_row_estimate: Lines of the context with a pipe; 0 without a table.

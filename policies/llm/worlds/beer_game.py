@@ -22,7 +22,7 @@ from policies.llm.worlds.generic import GenericConversation
 _LARGEST = 5_000
 
 #: Keys of an order, the one in the prompt first; the others occur in published replies.
-_KEYS = ("order_qty", "order", "quantity", "final_answer", "decision", "final_value")
+_KEYS = ("order_qty", "orderQty", "order", "quantity", "final_answer", "decision", "final_value")
 
 _INTEGER = re.compile(r"-?\d+")
 

@@ -6,9 +6,9 @@ text alone. The whole reply, without its reasoning, is the action: the world ext
 also from a reply that is not JSON. A reply is asked for again only if its reasoning does not end.
 An empty reply is wrong, as published.
 
-A learning method gets the outcome of a question only after the answer, and the right answers of
-training items. The world's parameter `feedback` concerns observations, which no prompt repeats: as
-published, a method without a memory learns nothing.
+A learning method gets the outcome of a question after its answer where the world has `feedback`,
+as preset `online`, and without it the outcomes of training items alone. No prompt repeats the
+feedback in observations: as published, a method without a memory learns nothing.
 """
 
 from collections.abc import Mapping, Sequence
@@ -80,6 +80,9 @@ class QuestionConversation(GenericConversation):
             {} if options.chosen_method else {"temperature": 0.0}
         )
         self._ids: dict[tuple[str, ...], str] = {}
+        #: Items whose outcomes the world does not show.
+        asked = () if self._model.feedback else self._model.chosen_items
+        self._hidden = {item.id for item in asked}
 
     # -- one question ------------------------------------------------------------------------------
 
@@ -120,11 +123,13 @@ class QuestionConversation(GenericConversation):
         return [self.question(each) for each in apart if each.id not in asked]
 
     def grade(self, item: Item, reply: ModelReply) -> Outcome:
-        """Return the outcome of a reply to a question of the episode, with the right answer."""
+        """Return the outcome of a reply; of an item whose outcome is hidden, the answer alone."""
         name = self._ids[_key(item.messages)]
         graded = self._model.grade(name, reply.text[:_LONGEST])
+        if name in self._hidden:
+            return Outcome(answer=graded.extracted)
         gold = next(each.answer for each in self._model.loaded_items if each.id == name)
-        return Outcome(answer=graded.extracted, correct=graded.correct, gold=gold)
+        return Outcome(answer=graded.extracted, correct=bool(graded.correct), gold=gold)
 
     @property
     def _model(self) -> Any:

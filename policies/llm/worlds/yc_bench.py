@@ -37,7 +37,7 @@ from policies.llm.worlds import yc_bench_texts as texts
 from policies.llm.worlds.generic import GenericConversation
 
 #: Rounds kept by default, as published.
-_HISTORY = 20
+HISTORY = 20
 
 _CONSOLE = "run_command"
 
@@ -82,7 +82,7 @@ class TurnConversation(GenericConversation):
     def __init__(self, seat: Seat, options: YCBenchOptions) -> None:
         self.console = options.console
         self.stale = options.stale_scratchpad
-        super().__init__(seat, options, history=_HISTORY)
+        super().__init__(seat, options, history=HISTORY)
         self._begin()
 
     def offered(self) -> list[str]:

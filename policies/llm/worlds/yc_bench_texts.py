@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from desim.show.labels import dollars_text
 from policies.llm.chat.messages import as_json
 
 DROPPED = "(Older messages have been dropped. What matters should be on your scratchpad.)"
@@ -56,8 +57,8 @@ def status(turn: Any) -> str:
         f"Turn {turn.number}",
         f"Time: {turn.time}",
         f"End of the run: {turn.horizon_end}",
-        f"Funds: {_dollars(turn.funds_cents)} ({turn.funds_cents} cents)",
-        f"Monthly payroll: {_dollars(turn.monthly_payroll_cents)}",
+        f"Funds: {dollars_text(turn.funds_cents)} ({turn.funds_cents} cents)",
+        f"Monthly payroll: {dollars_text(turn.monthly_payroll_cents)}",
         f"Runway: ~{turn.runway_months} months",
         f"Employees: {turn.employees}",
         f"Active tasks: {turn.active_tasks}",
@@ -112,7 +113,3 @@ def _event(event: Mapping[str, Any]) -> str:
 
 def _gain(cents: Any) -> str:
     return f"+${(cents or 0) / 100:,.0f}"
-
-
-def _dollars(cents: int) -> str:
-    return f"${cents / 100:,.2f}"

@@ -3,7 +3,8 @@
 from pathlib import Path
 
 import pytest
-from support.known_worlds import SHORT, Measured, known
+from attrs import evolve
+from support.known_worlds import FAIR, SHORT, Measured, known
 
 from desim.catalog.known_scores import (
     FILE_NAME,
@@ -16,10 +17,8 @@ from desim.catalog.known_scores import (
 )
 from desim.errors import UsageError
 
-ONE = known(Measured, "short", SHORT)
-ALL = KnownScores(
-    "f", "1.0", (("cfo",), ("ceo", "cfo")), "idle", {"idle": 3}, frozenset(), every=SHORT[0]
-)
+ONE = evolve(known(Measured, "short", SHORT), fair=FAIR)
+ALL = KnownScores("f", "1.0", (("cfo",), ("ceo", "cfo")), "idle", {"idle": 3}, {}, every=SHORT[0])
 TEXT = known_scores_text("experiments/make.py", {"short": ONE, "all": ALL})
 
 
@@ -28,7 +27,15 @@ def test_a_file_is_read_as_it_was_written() -> None:
     assert parsed_known_scores(TEXT.encode(), "f") == {"all": ALL, "short": ONE}
     assert TEXT.index('"all"') < TEXT.index('"short"')
     assert '    "3": {"floor": 5.0, "best": 5.5, "by": "random"}\n' in TEXT
-    assert TEXT.count("\n") == 31
+    assert TEXT.count("\n") == 32
+
+
+def test_a_file_of_an_earlier_version_is_read() -> None:
+    """What it calls informed knows hidden state."""
+    seer = '"support.small_worlds:Seer"'
+    old = TEXT.replace(f'"knows": {{{seer}: "state"}}', f'"informed": [{seer}]')
+    assert '"informed"' in old
+    assert parsed_known_scores(old.encode(), "f") == {"all": ALL, "short": ONE}
 
 
 def test_seeds_are_found() -> None:
@@ -57,6 +64,8 @@ def test_seeds_are_found() -> None:
         (TEXT.replace('"3":', '"03":'), "preset 'short': seed '03' was given"),
         (TEXT.replace('"3":', '"every":'), "preset 'short': scores of seeds, or one entry"),
         (TEXT.replace('"floor": "idle"', '"floor": "x"'), "floor 'x' is none of the policies"),
+        (TEXT.replace('"estimated"', '"guess"'), "kind 'guess' was given; possible: proved, es"),
+        (TEXT.replace('"half": 0.5', '"half": -1'), "preset 'short': 'half' must be >= 0"),
         (TEXT.replace('"format": 1', '"format": 2'), "has format 2; this version reads format 1"),
     ],
 )

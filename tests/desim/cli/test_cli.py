@@ -55,7 +55,7 @@ def test_run_shows_people_a_table(desim: Desim) -> None:
     lines = [line.split(maxsplit=1) for line in out.splitlines()]
     printed = {line[0]: line[1].strip() for line in lines if len(line) > 1}
     assert printed["score"] == "-78,700"
-    assert printed["policies"] == "retailer=constant,quantity=100"
+    assert printed["policies"] == "retailer=constant,quantity=100 (rules)"
     assert (printed["seed"], printed["ended"], printed["decisions"]) == ("3", "horizon", "25")
 
 

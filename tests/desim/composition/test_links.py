@@ -8,8 +8,10 @@ from support.companies import Club, Firm, Hike, Save, pay_monthly, pay_too_much,
 
 from desim import Run, play
 from desim.composition import AFTER_PARTS, Composite, Group, PartSpec
+from desim.composition.exchange import NotConserved
 from desim.composition.specs import LinkSpec
 from desim.errors import ModelFailed, UsageError
+from models.beer_game import BeerGame
 
 DAY = 86_400_000_000
 
@@ -64,8 +66,8 @@ def test_a_link_may_run_for_ever() -> None:
         (lambda g: g.transfer("north", "south", float("nan")), "a whole number above 0"),
         (lambda g: g.transfer("north", "south", 1.5), "a whole number above 0"),
         (lambda g: g.transfer("north", "club", 5), "the club keeps no cash"),
-        (lambda g: g.transfer("club", "north", 10**9), "10+ cents were to be paid to north"),
-        (lambda g: g.transfer("north", "north", 5), "part 'north' was to pay itself"),
+        (lambda g: g.transfer("club", "north", 10**9), "the club keeps no cash"),
+        (lambda g: g.transfer("north", "north", 5), "both part 'north'; name two parts"),
         (
             lambda g: g.transfer("north", "walk", 5),
             "part 'walk', Hike, has no intercompany account",
@@ -196,15 +198,46 @@ def test_transfers_between_repetitions_cancel() -> None:
     assert group.intercompany_faults() == []
 
 
-def test_a_fault_of_an_intercompany_account_is_found() -> None:
-    """Cash that one part posts alone has no counterpart."""
+def forge(group: Group, partner: str = "north") -> None:
+    """Post 7 cents in the book of south alone, without a context of the group."""
+    south = group.part("south")
+    south.model.receive_cash(south.state, 7, partner)
+
+
+@pytest.mark.parametrize(
+    ("partner", "says"),
+    [
+        ("north", "south has -7 cents with north, which has 0 with south"),
+        ("bank", "south has -7 cents with bank, which is no part"),
+        ("south", "south has -7 cents with south, which has -7 with south"),
+    ],
+)
+def test_cash_that_nobody_has_paid_ends_the_episode(partner: str, says: str) -> None:
+    """The error names the link, the part, the time and the amount."""
 
     def forged(group: Group) -> None:
-        with group.at("south") as state:
-            group.members["south"].model.receive_cash(state, 7, "north")  # type: ignore[attr-defined]
+        with group.at("south"):
+            forge(group, partner)
 
-    group = grouped(at(8, forged))
-    assert group.intercompany_faults() == ["south has -7 cents with north, which has 0 with south"]
+    with pytest.raises(
+        NotConserved, match=rf"lost by t={8 * DAY}, 2025-01-09 .*: {says} \(in link"
+    ):
+        grouped(at(8, forged))
+
+
+def test_cash_created_behind_the_group_is_found_before_the_next_instant() -> None:
+    """By the check that is switched on in all tests."""
+    with pytest.raises(NotConserved, match=f"lost by t={8 * DAY}, "):
+        grouped(at(8, forge))
+
+
+@pytest.mark.parametrize("wrap", [lambda parts, link: Composite(parts, links=link), None])
+def test_cash_created_in_the_last_instant_is_found_at_the_end(wrap: Any) -> None:
+    """Also in a part that is a composite itself."""
+    parts, link = {"north": Firm(), "south": Firm()}, at(21, forge)
+    model = wrap(parts, link) if wrap else Composite({"west": Composite(parts, links=link)})
+    with pytest.raises(NotConserved, match=f"lost by t={21 * DAY}, .*: south has -7 cents"):
+        play(model, "greedy")
 
 
 def test_a_link_is_given_by_function_or_by_name() -> None:
@@ -258,12 +291,76 @@ def test_until_a_moment_that_is_past_is_now() -> None:
     assert waits == [0, DAY]
 
 
-def test_a_transfer_that_creates_cash_is_found() -> None:
-    """By the check that is switched on in all tests."""
+def test_a_transfer_that_creates_cash_is_refused() -> None:
+    """In the intercompany account, or beside it."""
 
     class Forger(Firm):
         def receive_cash(self, state: Any, cents: int, partner: str) -> None:
-            super().receive_cash(state, cents + 1, partner)
+            super().receive_cash(state, cents, partner)
+            state.book.transfer(state.world.now, "made", "cash", "income", 1)
 
-    with pytest.raises(ModelFailed, match=r"Created: north and south held \(\d+, \[\]\) cents"):
+    says = r"north and south held (\d+) before an exchange of 10, and (\d+) after it"
+    with pytest.raises(NotConserved, match=says):
         grouped(pay_weekly, north=Firm(), south=Forger())
+
+
+# -- goods -----------------------------------------------------------------------------------------
+
+
+def plants(act: Any) -> Group:
+    """Play two plants whose stages have 12 on hand, and a firm; act after a day."""
+    plant = BeerGame.preset("classic")
+    return grouped(at(1, act), north=plant, south=plant, firm=Firm())
+
+
+def test_goods_leave_one_stock_and_enter_another_at_the_same_instant() -> None:
+    """Out of a stage of one plant, into a stage of the other."""
+    seen: list[Any] = []
+
+    def act(group: Group) -> None:
+        group.deliver("north.factory", "south.retailer", 5)
+        seen.extend([group.goods("north.factory"), group.goods("south.retailer")])
+
+    group = plants(act)
+    assert seen == [12 - 5, 12 + 5]
+    sent, got = (part.model.exchanged_goods(part.state) for part in list(group.parts.values())[:2])
+    assert (sent, got) == ({"south": -5}, {"north": 5})
+
+
+@pytest.mark.parametrize(
+    ("sender", "receiver", "units", "says"),
+    [
+        ("north.factory", "south.retailer", 13, "13 units were to be taken"),
+        ("north.factory", "south.retailer", 0, "whole units above 0"),
+        ("north.factory", "south.retialer", 5, "did you mean 'retailer'"),
+        ("north.factory", "south", 5, r"'south' was given; .*PART\.PLACE"),
+        ("north.factory", "north.retailer", 5, "both part 'north'; name two parts"),
+        ("firm.till", "south.retailer", 5, "part 'firm', Firm, exchanges no goods"),
+        ("north.factory", "sout.retailer", 5, "did you mean 'south'"),
+    ],
+)
+def test_a_refused_delivery_moves_no_goods(
+    sender: str, receiver: str, units: int, says: str
+) -> None:
+    """In neither plant, whatever the reason."""
+
+    def act(group: Group) -> None:
+        before = [ledger.digest() for ledger in group.ledgers]
+        with pytest.raises((ValueError, UsageError), match=says):
+            group.deliver(sender, receiver, units)
+        assert [ledger.digest() for ledger in group.ledgers] == before
+
+    plants(act)
+
+
+def test_goods_that_nobody_has_delivered_end_the_episode() -> None:
+    """The error names the part, the time and the units."""
+
+    def act(group: Group) -> None:
+        with group.at("south") as state:
+            group.part("south").model.deliver_goods(state, "retailer", 9, "north")
+
+    with pytest.raises(
+        NotConserved, match=rf"t={DAY}, .*: south has 9 units with north, which has 0"
+    ):
+        plants(act)

@@ -8,8 +8,9 @@ from support.companies import Firm, Hike
 
 from desim import World
 from desim.composition.common_clock import CommonClock, LocalTicks
-from desim.composition.parts import Part, part_seed, split_name
+from desim.composition.parts import Part, part_seed
 from desim.core.calendar import Calendar
+from desim.core.roles import split_name
 from desim.errors import UsageError
 
 START = datetime(2025, 1, 1)  # noqa: DTZ001 (calendars have no time zones)

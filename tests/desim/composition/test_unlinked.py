@@ -10,11 +10,10 @@ from support.companies import Firm, Hike, figures, played
 
 from desim import catalog, play
 from desim.catalog import baselines
-from desim.catalog.policy_spec import Spec, read_policies
+from desim.catalog.policy_spec import read_policies
 from desim.composition import Composite, PartSpec, part_seed
-from desim.core.policy_protocols import is_informed
 from desim.core.result import Result
-from desim.episodes.lineup import assigned
+from desim.episodes.lineup import lineup_knows
 
 WORLDS = sorted(catalog.models())
 
@@ -32,15 +31,9 @@ def rules(world: str) -> tuple[str, ...]:
     """Return three line-ups of a world: its first baseline, one that knows more, and chance."""
     model = catalog.model(world)
     quick = [spec for spec in baselines(model) if spec not in SEARCHES]
-    informed = [
-        spec
-        for spec in quick
-        if any(
-            is_informed(catalog.policy(Spec.read(one).name, of))
-            for one, of in assigned(model, read_policies([spec]))
-        )
-    ]
-    return quick[0], (informed or quick[1:])[0], quick[-1]
+    levels = {spec: lineup_knows(model, read_policies([spec])) for spec in quick}
+    hidden = [spec for spec in quick if levels[spec] in ("state", "future")]
+    return quick[0], (hidden or quick[1:])[0], quick[-1]
 
 
 @cache
@@ -81,7 +74,7 @@ def check(parts: dict[str, str], turn: int, seed: int) -> None:
 def test_every_pair_of_worlds_equals_its_parts(
     first: str, second: str, seed: int, turn: int
 ) -> None:
-    """With rules, with informed rules and by chance."""
+    """With rules, with rules that know more, and by chance."""
     check({"one": first, "two": second}, turn, seed)
 
 

@@ -1,7 +1,9 @@
-"""What a model and a policy say of themselves: deterministic, informed, drawing."""
+"""What a model and a policy say of themselves: deterministic, knowing, drawing."""
 
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
+import pytest
 from attrs import frozen
 from support.small_worlds import Seer, Still, Stride, Walk
 
@@ -10,20 +12,45 @@ from desim.core.model_protocols import (
     offers,
 )
 from desim.core.policy_protocols import (
-    Informed,
+    Knows,
     is_drawing,
-    is_informed,
+    knows,
     memoryless_roles,
 )
+from desim.core.roles import Knowledge
+from desim.episodes.lineup import lineup_knows
+from desim.errors import UsageError
+from models.beer_game import BeerGame
 from policies.chance import Random
 from policies.greedy import Greedy
 
 
 @frozen
 class Blinded(Seer):
-    """Says that it is not, unlike the class it is made from."""
+    """Says that it is not informed, unlike the class it is made from."""
 
     informed: ClassVar[bool] = False
+
+
+@frozen
+class Forecasts(Seer):
+    """Declares a level beside the mark of earlier versions."""
+
+    knows: ClassVar[Knowledge] = "future"
+
+
+@frozen
+class Levels(Stride):
+    """Knows more where its size is given."""
+
+    knows_by: ClassVar[Mapping[str, Knowledge]] = {"size": "rules"}
+
+
+@frozen
+class Wrong(Stride):
+    """Declares a level that does not exist."""
+
+    knows: ClassVar[str] = "everything"
 
 
 def seer(_spot: object) -> Any:
@@ -34,7 +61,7 @@ def plain(_spot: object) -> Any:
     """Play as a function without a mark."""
 
 
-seer.informed = True  # type: ignore[attr-defined]
+seer.knows = "future"  # type: ignore[attr-defined]
 
 
 def test_a_model_says_whether_its_draws_depend_on_the_seed() -> None:
@@ -44,20 +71,38 @@ def test_a_model_says_whether_its_draws_depend_on_the_seed() -> None:
     assert not is_deterministic(Walk(wind=0.0))
 
 
-def test_a_policy_class_and_its_instances_are_marked_alike() -> None:
-    """A class without the mark, and one that takes the mark back, are not informed."""
-    assert is_informed(Seer)
-    assert is_informed(Seer())
-    assert not is_informed(Blinded)
-    assert not is_informed(Stride)
+def test_the_mark_of_earlier_versions_is_hidden_state() -> None:
+    """A class and its instances have it, as long as the class declares no more."""
+    assert knows(Seer) == knows(Seer()) == "state"
+    assert knows(Blinded) == knows(Stride) == "observation"
+    assert knows(Forecasts) == "future"
+
+
+def test_an_argument_may_hold_knowledge() -> None:
+    """Where it is given."""
+    assert knows(Levels) == "observation"
+    assert knows(Levels, None, {"size": "3"}) == "rules"
+    assert lineup_knows(Walk(), f"{__name__}:Levels,size=3") == "rules"
+
+
+def test_options_may_hold_knowledge() -> None:
+    """Those of the Beer Game use lead times, which no prompt states."""
+    assert knows(Greedy, BeerGame()) == knows(Random, BeerGame()) == "rules"
+    assert knows(Greedy, Walk()) == knows(Greedy) == "observation"
+
+
+def test_a_level_that_does_not_exist_is_refused() -> None:
+    """With those that do."""
+    with pytest.raises(UsageError, match="'everything'; possible: observation, rules, state, fut"):
+        knows(Wrong)
 
 
 def test_each_function_has_its_own_mark() -> None:
-    """All functions are of one class, and only some are marked."""
-    assert is_informed(seer)
-    assert not is_informed(plain)
-    assert offers(seer, Informed)
-    assert not offers(plain, Informed)
+    """All functions are of one class, and only some declare something."""
+    assert knows(seer) == "future"
+    assert knows(plain) == "observation"
+    assert offers(seer, Knows)
+    assert not offers(plain, Knows)
 
 
 def test_a_policy_that_draws_is_marked() -> None:

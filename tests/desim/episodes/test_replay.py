@@ -155,6 +155,20 @@ def test_sealing_alone_changes_nothing(tmp_path: Path) -> None:
     assert replay(file).result == played.result
 
 
+def test_metrics_that_the_record_does_not_have_are_not_compared(tmp_path: Path) -> None:
+    """A record replays where its world reports more metrics since; one that is missing fails."""
+    file = tmp_path / "run"
+    play(BeerGame(horizon=6), "typical", record=file)
+    lines = opened(file)
+    del lines[-1]["metrics"]["cost_brewery"]
+    seal(file, lines)
+    replay(file)
+    lines[-1]["metrics"]["cost_of_old"] = 3
+    seal(file, lines)
+    with pytest.raises(BadRecord, match=r"the result differs: .*cost_of_old"):
+        replay(file)
+
+
 def test_a_model_of_the_users_own_replays(tmp_path: Path, own_model: None) -> None:
     """The header names it as `module:Class`."""
     played = play("other_model:Other", "greedy", record=tmp_path / "run")

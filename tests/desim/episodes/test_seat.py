@@ -1,19 +1,23 @@
 """What a policy is given with its seat: a seed of its own, and the world's only where declared."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import attrs
 import pytest
-from attrs import frozen
+from attrs import evolve, frozen
 
-from desim import Seat, play
+from desim import Episode, Seat, catalog, play, play_branch
 from desim.composition import Composite
-from desim.core.policy_protocols import is_informed
+from desim.core.model_protocols import offers
+from desim.core.policy_protocols import DependsOnModel, knows
+from desim.core.roles import Knowledge
 from desim.core.streams import derived_seed
-from desim.episodes.lineup import WorldSeat, policy_at, resolve, seat_of
+from desim.episodes.lineup import WorldSeat, lineup_knows, policy_at, resolve, seat_of
 from desim.errors import UsageError
 from models.beer_game import BeerGame, Order, Stage
+from policies.heuristics.beer_game import OrderUpTo
 from policies.informed.beer_game.perfect import best_plan
 
 GAME = BeerGame.preset("poisson", horizon=20)
@@ -36,6 +40,15 @@ class Keeps:
         return Order(0)
 
 
+class Reads(Keeps):
+    """Reads the parameters and declares nothing."""
+
+    @classmethod
+    def seated(cls, seat: Seat) -> Self:
+        """Read them."""
+        return cls(evolve(seat, name=str(seat.model)))
+
+
 def _best(seat: Seat, seed: int) -> tuple[int, ...]:
     params: Any = seat.model
     return best_plan(params, seat.role, seed, 1).orders
@@ -44,6 +57,8 @@ def _best(seat: Seat, seed: int) -> tuple[int, ...]:
 @frozen
 class Rebuilds:
     """Builds the world of its seat's seed again, and plays the best orders of that world."""
+
+    knows: ClassVar[Knowledge] = "rules"
 
     orders: tuple[int, ...]
 
@@ -60,6 +75,7 @@ class Rebuilds:
 class RebuildsWithTheSeed(Rebuilds):
     """Does the same with the world's seed, which it declares."""
 
+    knows: ClassVar[Knowledge] = "future"
     needs_world_seed: ClassVar[bool] = True
 
     @classmethod
@@ -71,7 +87,38 @@ class RebuildsWithTheSeed(Rebuilds):
 class SaysOtherwise(RebuildsWithTheSeed):
     """Declares the seed, and that it uses it for nothing but its draws."""
 
-    informed: ClassVar[bool] = False
+    knows: ClassVar[Knowledge] = "observation"
+
+
+class SaysRules(RebuildsWithTheSeed):
+    """Declares the seed, and rules alone."""
+
+    knows: ClassVar[Knowledge] = "rules"
+
+
+@frozen
+class Builds:
+    """Builds a policy that knows the rules, at its own seat."""
+
+    inner: Any
+
+    @classmethod
+    def seated(cls, seat: Seat) -> Self:
+        """Build it."""
+        return cls(policy_at("order_up_to", seat))
+
+    def decide(self, stage: Stage) -> Any:
+        """Return its order."""
+        return self.inner.decide(stage)
+
+
+class Names(Builds):
+    """Names the policy that it builds."""
+
+    @staticmethod
+    def inner_policies(_: Mapping[str, str]) -> Iterator[str]:
+        """Yield its spec."""
+        yield "order_up_to"
 
 
 def test_a_rule_that_builds_the_world_again_gains_nothing() -> None:
@@ -97,11 +144,66 @@ def _numbers(seat: Seat) -> Iterator[Any]:
     yield from (one for one in attrs.astuple(seat, recurse=False) if type(one) is int)
 
 
-def test_a_policy_with_the_worlds_seed_counts_as_informed() -> None:
-    """Unless its class says that it is not, as a published bot does that is seeded with it."""
-    assert is_informed(RebuildsWithTheSeed)
-    assert not is_informed(Rebuilds)
-    assert not is_informed(SaysOtherwise)
+def test_a_policy_with_the_worlds_seed_knows_the_future() -> None:
+    """Unless its class says otherwise, as a published bot does that is seeded with it."""
+    assert knows(RebuildsWithTheSeed) == "future"
+    assert knows(Rebuilds) == "rules"
+
+
+@pytest.mark.parametrize("policy", [Reads, SaysOtherwise])
+def test_a_policy_of_observations_reads_no_parameters(policy: Any) -> None:
+    """The text says what to declare; with the world's seed it cannot play ahead either."""
+    with pytest.raises(UsageError, match="'observation' reads the world's parameters; declare"):
+        play(GAME, policy, SEED)
+
+
+def test_options_that_use_more_are_withheld() -> None:
+    """From a policy that does not declare that it takes them; its default action stays."""
+    policy: Any = resolve(GAME, Keeps, SEED).policies["retailer"]
+    stage = play(GAME, "last_demand", SEED).steps[0].observation
+    with pytest.raises(UsageError, match="options use more than observations; declare takes_opt"):
+        policy.seat.spec.options(stage)
+    assert policy.seat.spec.default_for(stage) == Order(stage.incoming_order)
+
+
+def test_a_policy_with_rules_and_the_worlds_seed_is_refused() -> None:
+    """Together they are the future."""
+    with pytest.raises(UsageError, match="could play the world in advance; declare"):
+        play(GAME, SaysRules, SEED)
+
+
+def test_a_policy_of_observations_builds_none_that_knows_more() -> None:
+    """Unless its arguments name the inner one, whose level then is its own as well."""
+    with pytest.raises(UsageError, match="knows 'rules', and cannot be built inside a policy"):
+        resolve(GAME, Builds, SEED)
+    assert type(resolve(GAME, Names, SEED).policies["retailer"].inner) is OrderUpTo  # type: ignore[attr-defined]
+    assert lineup_knows(GAME, Names) == "rules"
+
+
+def test_a_record_holds_what_policies_know(tmp_path: Path) -> None:
+    """By role, where it is more than observations; a branch has it of the policies that decide."""
+    file, branched = tmp_path / "game.jsonl", tmp_path / "branch.jsonl"
+    seats = {"retailer": "order_up_to", "factory": "last_demand"}
+    episode = play(GAME, seats, SEED, record=file)
+    assert Episode.read(file).header.knows == {"retailer": "rules"}
+    assert "retailer=order_up_to (rules), factory=last_demand" in str(episode.facts())
+    play_branch(file, 3, {"retailer": "typical"}, record=branched)
+    assert Episode.read(branched).header.knows == {}
+    assert b"knows" not in branched.read_bytes().splitlines()[0]
+
+
+#: The shipped policies that know observations and see the model: its texts make their prompts.
+PROMPTED = {"llm"}
+
+
+def test_shipped_policies_of_observations_see_no_parameters() -> None:
+    """Every other one declares more."""
+    shipped = dict(catalog.policies())
+    for model in catalog.models().values():
+        shipped |= catalog.policies(model)
+    observing = {name for name, one in shipped.items() if knows(one) == "observation"}
+    assert {name for name in observing if offers(shipped[name], DependsOnModel)} == PROMPTED
+    assert {"last_demand", "greedy", "learning_focus", "replay"} <= observing
 
 
 def test_a_policy_inside_a_policy_gets_no_more_than_the_outer_one() -> None:

@@ -43,15 +43,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     home = tmp_path_factory.mktemp("suite")
     (home / "suite.toml").write_text(SUITE)
     (home / "paper.json").write_text(json.dumps(PAPER))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.delenv("DESIM_REFERENCE", raising=False)
-        code, _, errors = bench(home / "suite.toml", home / "out")
-        assert code == 0, errors
-        played = RecordFolder(home / "out")
-        first, second = [job.name for job in plan_of(played).jobs if job.entry == "greedy"][:2]
-        with opened_suite(played, read_plan(home / "suite.toml")):
-            played.add(JobOutcome(job=first, limit="max_cost <i>"))
-            played.add(JobOutcome(job=second, error="PolicyFailed: down"))
+    code, _, errors = bench(home / "suite.toml", home / "out")
+    assert code == 0, errors
+    played = RecordFolder(home / "out")
+    first, second = [job.name for job in plan_of(played).jobs if job.entry == "greedy"][:2]
+    with opened_suite(played, read_plan(home / "suite.toml")):
+        played.add(JobOutcome(job=first, limit="max_cost <i>"))
+        played.add(JobOutcome(job=second, error="PolicyFailed: down"))
     return home / "out"
 
 
@@ -69,7 +67,7 @@ def test_a_world_has_the_table_of_the_command(page: Read) -> None:
     assert "published" in heads
     assert typical[:4] == ["typical", "3", "0", "0"]
     assert typical[heads.index("published")] == "-61.5"
-    assert greedy[:4] == ["greedy *", "1", "1", "1"]
+    assert greedy[:4] == ["greedy (rules) *", "1", "1", "1"]
     assert "*: episodes that a limit has cut" in page.text
 
 

@@ -21,13 +21,22 @@ def test_the_unpaired_width_and_the_correlation_are_scipys() -> None:
     assert found.paired == interval(list(mine - theirs), 0.9)
 
 
-def test_pairing_helps_where_the_two_share_their_luck() -> None:
-    """And not where they do not; of equal values and of one pair nothing can be said."""
+def test_pairing_is_judged_by_both_widths() -> None:
+    """It narrows where the two share their luck; of equal values and one pair nothing is said."""
     luck, own = np.random.default_rng(4).normal(size=(2, 50))
-    assert difference(list(luck), list(luck + 0.1 * own)).pairing_helps
-    assert not difference(list(luck), list(own)).pairing_helps
-    assert difference([1.0, 1.0], [1.0, 1.0]).pairing_helps
-    assert difference([1.0], [2.0]).pairing_helps
+    assert not difference(list(luck), list(luck + 0.1 * own)).pairing
+    assert difference(list(luck), list(own)).pairing == "no gain"
+    assert difference(list(luck), list(-luck)).pairing == "widens"
+    assert not difference([1.0, 1.0], [1.0, 1.0]).pairing
+    assert not difference([1.0], [2.0]).pairing
+
+
+def test_pairs_of_one_case_are_no_independent_pairs() -> None:
+    """The interval of six seeds of three cases rests on the means of the cases."""
+    mine, clusters = [1.0, 2, 4, 1.5, 2.5, 5], "abcabc"
+    found = difference(mine, [0.0] * 6, clusters=clusters).paired
+    assert found.half == pytest.approx(interval([1.25, 2.25, 4.5]).half)
+    assert (found.n, found.mean) == (6, pytest.approx(8 / 3))
 
 
 def test_truth_values_are_compared_as_shares() -> None:

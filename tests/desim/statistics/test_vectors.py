@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from support.ordering import figures
 from support.paths import REFERENCE
 
 from desim.errors import UsageError
@@ -127,6 +128,7 @@ METHODS: dict[str, Callable[[Given], Given | None]] = {
     "normalised": _normalised,
     "over_worlds": _over_worlds,
     "pairing": _pairing,
+    "relaxation": figures,
     "seeds_for_difference": _seeds_for_difference,
     "select": _select,
     "shape": _shape,

@@ -4,80 +4,141 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.small_worlds import FAILS, STRIDE, WALK
+from attrs import frozen
+from support.small_worlds import FAILS, STRIDE, WALK, Still, Trail, Walk
 
 from desim import select
 from desim.errors import UsageError
-from desim.studies.select import Procedure
+from desim.statistics.sequential.elimination import Elimination
+from desim.statistics.sequential.elimination import select as selected
+from desim.statistics.sequential.sequences import ScoreRange
+from desim.studies.study_options import Procedure
 
 MANY = [f"{STRIDE},size={n}" for n in (1, 2, 3, 9, 10)]
 
+#: No walk of three steps of at most ten places in any wind leaves it.
+RANGE = "-15:45"
 
-def test_the_best_is_selected_with_a_guarantee() -> None:
-    """Those that are clearly behind have played the first stage only."""
-    found = select(WALK, MANY, delta=2.0)
+
+@frozen
+class Cliff(Walk):
+    """A walk whose score is lower by 50 where steps are long and the first gust is against them."""
+
+    def score(self, path: Trail) -> float:
+        """Return the way, plus the wind after it, less the fall."""
+        way = path.places[-1]
+        return way + path.gusts[-1] / 10 * (way % 2) - 50 * (way > 9 and path.gusts[0] == -5)
+
+
+def test_the_best_is_selected_for_any_distribution_within_a_range() -> None:
+    """Those that are clearly behind are dropped on the way; the sentence has no condition."""
+    found = select(WALK, MANY, delta=2.0, score_range=RANGE)
     assert found.best == (MANY[-1],)
     assert found.reached
     assert [one.name for one in found.candidates][:2] == [MANY[-1], MANY[-2]]
     assert [one.selected for one in found.candidates] == [True, *[False] * 4]
-    assert {one.seeds for one in found.candidates if one.name in MANY[:3]} == {20}
     assert found.episodes == len(found.rows) == sum(one.seeds for one in found.candidates)
-    assert "probability 0.95" in str(found)
+    assert found.sentence == "with probability 0.95 the best, or within 2 of it"
+    values = [found.rows.where(policy=name).values("score") for name in MANY]
+    most = max(map(len, values))
+    whole = [[*each, *[each[-1]] * (most - len(each))] for each in values]
+    begun = selected(whole, Elimination(5, 2.0, ScoreRange(-15, 45)))
+    assert {len(found.rows.where(policy=MANY[place])) for place, _ in begun.dropped} == {
+        seeds for _, seeds in begun.dropped
+    }
+
+
+def test_without_a_range_the_sentence_names_what_may_be_unseen() -> None:
+    """By the seeds at the first drop, and not before there are enough for the skewness."""
+    found = select(Cliff, [MANY[2], "random", MANY[3]], delta=1.0)
+    assert found.reached
+    assert found.best == (MANY[3],)
+    first = min(one.seeds for one in found.candidates)
+    rare = f"{100 * (1 - 0.05 ** (1 / first)):.2g}"
+    text = f"of it, if no outcome rarer than {rare} % matters that was not seen"
+    assert found.sentence.endswith(text)
 
 
 def test_a_budget_goes_to_the_closest_rivals() -> None:
-    """Without common luck they vary; the sentence makes no promise."""
-    found = select(WALK, MANY, set={"wind": 3.0}, max_seeds=60)
+    """The sentence makes no promise."""
+    given: Any = {"set": {"wind": 3.0}, "seeds": range(20), "max_seeds": 60}
+    found = select(WALK, MANY, by="ocba", **given)
     assert found.best == (MANY[-1],)
     seeds = {one.name: one.seeds for one in found.candidates}
     assert seeds[MANY[0]] == 20 < seeds[MANY[-1]]
-    assert found.episodes <= 60 * len(MANY)
-    assert "no guarantee" in found.sentence
+    assert found.episodes == 60 * len(MANY)
+    assert found.sentence == (
+        "highest mean of 5 after 300 episodes (optimal computing budget allocation); no guarantee"
+    )
 
 
 def test_candidates_are_named_by_the_parameters_that_vary() -> None:
     """With the policy behind them."""
-    found = select(WALK, STRIDE, set={"steps": [2, 9]}, delta=1.0)
-    assert found.best == (f"steps=9 {STRIDE}",)
+    found = select(WALK, STRIDE, set={"steps": [2, 90]}, delta=1.0)
+    assert found.best == (f"steps=90 {STRIDE}",)
+
+
+def test_a_deterministic_world_is_decided_by_one_episode() -> None:
+    """Nothing is estimated."""
+    found = select(Still, "greedy", set={"steps": [2, 9]}, delta=1.0)
+    assert found.best == ("steps=9 greedy",)
+    assert found.sentence == "deterministic: every seed has the same episode"
 
 
 def test_what_cannot_be_told_apart_is_said() -> None:
-    """Two that are equal but for chance, and too few seeds for so small a difference."""
-    found = select(
-        WALK, [MANY[3], "random"], set={"wind": 9.0}, delta=1e-3, max_seeds=25, alpha=0.01
+    """Two that are equal but for chance, and two that have always differed by the same."""
+    found = select(WALK, "random", set={"wind": [0, 1e-6]}, delta=1e-9, max_seeds=75)
+    assert (found.best, found.reached) == (("wind=0.0 random", "wind=1e-06 random"), False)
+    assert found.sentence == "75 seeds do not tell 2 candidates apart by 1e-09"
+    same = select(WALK, MANY[:2], delta=1.0)
+    assert (same.best, same.episodes) == (tuple(MANY[:2]), 120)
+    equal = select(WALK, [MANY[1], "greedy"], delta=1.0)
+    assert equal.sentence.startswith("60 seeds: 2 candidates are equal on every seed; outcomes of")
+    assert same.sentence == (
+        "60 seeds: 2 candidates differ by the same on every seed; outcomes of up to 4.9 % may be "
+        "unseen, which a range of the figure would bound"
     )
-    assert not found.reached or found.candidates[1].seeds <= 25
-    both = select(WALK, ["random", f"{STRIDE},size=2"], delta=1e-6, seeds=range(2), max_seeds=3)
-    assert both.best == ("random", f"{STRIDE},size=2")
-    assert "3 seeds do not tell 2 candidates apart by 1e-06" in both.sentence
 
 
 def test_a_candidate_that_fails_is_not_selected() -> None:
     """It has no mean; of failures alone nothing is selected."""
     found = select(WALK, [FAILS, MANY[0]], delta=1.0)
     assert found.best == (MANY[0],)
-    assert found.candidates[1].estimate is None
+    assert found.candidates[1].mean is None
     assert found.candidates[1].failed > 0
     with pytest.raises(UsageError, match="every candidate has episodes without a score"):
-        select(WALK, [FAILS, f"{FAILS},how=exit"], delta=1.0, seeds=range(2), max_seeds=2)
+        select(WALK, [FAILS, f"{FAILS},how=exit"], delta=1.0)
+
+
+def test_kim_and_nelson_suppose_normal_scores() -> None:
+    """The sentence begins with it; a sample that is skewed or constant is refused."""
+    found = select(WALK, ["random", f"{STRIDE},size=5"], by="kn", delta=1.0, seeds=range(20))
+    assert found.best == (f"{STRIDE},size=5",)
+    assert found.sentence.startswith("if scores are normal, with probability 0.95 the best, or")
+    constant = f"the 20 values of {MANY[0]} less {MANY[1]} are all equal; choose elimination"
+    with pytest.raises(UsageError, match=constant):
+        select(WALK, MANY, by="kn", delta=1.0, seeds=range(20))
+    with pytest.raises(UsageError, match=r"are skewed \(\d+ needed\); choose elimination"):
+        select(Cliff, [MANY[3], "random"], by="kn", delta=1.0, seeds=range(20))
 
 
 @pytest.mark.parametrize("by", ["kn", "ocba"])
 def test_a_selection_begins_with_the_seeds_that_are_given(by: Procedure) -> None:
     """And goes on behind the largest of them."""
-    given = [7, 40, 2, 3, 1]
-    both: Any = {"by": by, "delta": 1e-6, "max_seeds": 9, "set": {"wind": 9.0}}
-    found = select(WALK, ["random", MANY[1]], seeds=given, **both)
-    seeds = [row["seed"] for row in found.rows if row["policy"] == MANY[1]]
-    assert seeds == [*given, *range(41, 36 + len(seeds))]
+    given = [40, *range(20, 1, -1)]
+    both: Any = {"by": by, "delta": 1e-9, "max_seeds": 24, "set": {"wind": [0, 1e-6]}}
+    found = select(WALK, "random", seeds=given, **both)
+    seeds = [row["seed"] for row in found.rows if row["params"]["wind"]]
+    assert seeds == [*given, *range(41, 21 + len(seeds))]
     assert len(seeds) > len(given)
 
 
 def test_a_stopped_selection_goes_on(tmp_path: Path) -> None:
     """Rows that are kept are not played again."""
+    given: Any = {"delta": 2.0, "score_range": RANGE}
     played: list[tuple[int, int]] = []
-    first = select(WALK, MANY, delta=2.0, out=tmp_path)
-    again = select(WALK, MANY, delta=2.0, out=tmp_path, progress=lambda *n: played.append(n))
+    first = select(WALK, MANY, **given, out=tmp_path)
+    again = select(WALK, MANY, **given, out=tmp_path, progress=lambda *n: played.append(n))
     assert all(done == total for done, total in played)
     assert again == first
     assert again.rows == first.rows
@@ -86,12 +147,15 @@ def test_a_stopped_selection_goes_on(tmp_path: Path) -> None:
 def test_wrong_arguments_are_refused() -> None:
     """In a sentence each."""
     for options, text in [
-        ({"by": "best"}, "possible: kn, ocba"),
-        ({"by": "kn"}, "needs delta"),
+        ({"by": "best"}, "possible: elimination, kn, ocba"),
+        ({}, "elimination needs delta, the smallest difference that matters; or choose ocba"),
+        ({"by": "kn"}, "kn needs delta"),
         ({"delta": 0.0}, "above 0"),
-        ({"delta": 1.0, "max_seeds": 5}, "first batch has 20 seeds"),
-        ({"seeds": [4]}, "one seed was given; a selection begins with at least 2"),
-        ({"seeds": "0:9"}, "give a list or a range"),
+        ({"delta": 1.0, "alpha": 1.0}, "alpha=1 was given; it is above 0 and below 1"),
+        ({"delta": 1.0, "seeds": range(60), "max_seeds": 5}, "first batch has 60 seeds"),
+        ({"delta": 1.0, "seeds": range(20)}, "the first look has 20 seeds; at least 60"),
+        ({"by": "ocba", "seeds": [4]}, "one seed was given; ocba begins with at least 2"),
+        ({"delta": 1.0, "seeds": "0:9"}, "give a list or a range"),
     ]:
         with pytest.raises(UsageError, match=text):
             select(WALK, MANY, **options)  # type: ignore[arg-type]

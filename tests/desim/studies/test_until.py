@@ -1,14 +1,67 @@
-"""Batches of seeds are played until intervals are as narrow as asked."""
+"""Batches of seeds are played until intervals that hold at every number of seeds are narrow."""
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
-from support.small_worlds import FAILS, GATED, STRIDE, WALK
+from attrs import frozen
+from support.small_worlds import FAILS, GATED, STRIDE, WALK, Trail, Walk
 
 from desim import compare
+from desim.core.limits import Limits
 from desim.errors import UsageError
+from desim.statistics.sequential.sequences import ScoreRange
+from desim.statistics.sequential.stopping import Goal, look, until_narrow
 from desim.studies.until import Precision
+
+#: The probability that an interval at 95 % misses, as `compare` computes it.
+ALPHA = 1 - 0.95
+
+
+@frozen
+class Ahead(Walk):
+    """A walk whose score is whether the wind has helped: 0 or 1."""
+
+    @property
+    def score_range(self) -> tuple[float, float]:
+        """The range of a truth value."""
+        return 0.0, 1.0
+
+    def score(self, path: Trail) -> float:
+        """Return 1 if the wind has helped."""
+        return float(sum(path.gusts) > 0)
+
+
+@frozen
+class Rare(Walk):
+    """A walk whose score is 1 less, on one seed of a hundred, its whole fortune."""
+
+    at: int = 99
+
+    def score(self, path: Trail) -> float:
+        """Return 1, or 0 on the rare seeds."""
+        return float(path.gusts[0] != self.at)
+
+
+@frozen
+class Cents(Walk):
+    """A walk whose score is in cents, as a double of dollars."""
+
+    def score(self, path: Trail) -> float:
+        """Return the way and the wind in hundredths."""
+        return (path.places[-1] + 1_000 * sum(path.gusts)) / 100
+
+
+@frozen
+class Cases(Walk):
+    """A walk along one of some paths, which the seed chooses."""
+
+    cases: int = 500
+
+    def cluster(self, seed: int) -> str:
+        """Return the name of the path."""
+        return str(seed % self.cases)
 
 
 def strides(*places: int) -> list[str]:
@@ -17,49 +70,166 @@ def strides(*places: int) -> list[str]:
 
 
 def test_the_difference_is_known_as_precisely_as_asked() -> None:
-    """More seeds than the first batch, and every seed played by both on the same luck."""
+    """By the t sequence of the differences, on seeds that both have played."""
     found = compare(WALK, [GATED, "random"], until=0.4, set={"wind": 0.0})
-    (line,) = (one for one in found.table.lines if one.difference)
-    assert line.difference
-    assert line.difference.paired.half
-    assert line.difference.paired.half <= 0.4
+    reference, line = found.lines
+    assert (reference.is_reference, reference.look) == (True, None)
+    scores = [found.rows.where(policy=name).values("score") for name in ("random", GATED)]
+    differences = [a - b for a, b in zip(*scores, strict=True)]
+    assert line.look == until_narrow(differences, Goal(0.4, alpha=ALPHA))
     assert found.reached
-    assert found.seeds > 20
+    assert found.seeds > 60
     assert len(found.rows) == 2 * found.seeds
-    assert found.rows.where(policy="random").column("seed") == list(range(found.seeds))
+    rare = f"{100 * (1 - 0.05 ** (1 / found.seeds)):.2g}"
+    assert found.sentence == (
+        f"{found.seeds} seeds: within ±0.4; about 95 % if no outcome rarer than {rare} % matters "
+        "that was not seen"
+    )
+    assert f"difference to {GATED}, paired by seed" in str(found)
 
 
-def test_a_share_of_the_mean_is_asked_of_every_mean() -> None:
-    """And a number, of one policy's mean; the sentence says what was reached."""
+def test_a_share_is_one_of_every_mean_that_the_interval_leaves_possible() -> None:
+    """The intervals of several means hold together; there are no differences."""
     found = compare(WALK, strides(20, 40), until="3%", level=0.9)
-    for line in found.table.lines:
-        assert line.estimate
-        assert line.estimate.half
-        assert line.estimate.half <= 0.03 * line.estimate.mean
-    assert f"{found.seeds} seeds: every interval is within 3 % of the mean" in str(found)
-    alone = compare(WALK, strides(3), until=1.5).table.lines[0].estimate
-    assert alone
-    assert alone.half
-    assert alone.half <= 1.5
+    for line in found.lines:
+        assert line.look
+        assert line.look.low
+        assert line.look.half
+        assert line.look.half <= 0.03 * line.look.low
+    goal = Goal(0.03, is_share=True, alpha=(1 - 0.9) / 2)
+    assert [line.look for line in found.lines] == [
+        look(found.rows.where(policy=name).values("score"), goal) for name in strides(20, 40)
+    ]
+    text = f"{found.seeds} seeds: every interval is within 3 % of the mean; all together about 90 %"
+    assert text in str(found)
+    assert "difference" not in str(found)
+
+
+@pytest.mark.parametrize("given", [None, "0:1", (0, 1)])
+def test_a_range_holds_for_any_distribution(given: Any) -> None:
+    """That of the model's score, or a given one; the sentence needs no condition then."""
+    found = compare(Ahead if given is None else Gusty, STRIDE, until=0.1, score_range=given)
+    assert found.bounds == ScoreRange(0, 1)
+    (line,) = found.lines
+    goal = Goal(0.1, alpha=ALPHA, bounds=ScoreRange(0, 1))
+    assert line.look == until_narrow(found.rows.values("score"), goal)
+    assert found.sentence == (
+        f"{found.seeds} seeds: within ±0.1; holds with 95 % whenever one stops (values are between "
+        "0 and 1)"
+    )
+
+
+@frozen
+class Gusty(Walk):
+    """The same score without a declared range."""
+
+    score = Ahead.score
+
+
+def test_a_range_of_the_score_is_none_of_another_figure() -> None:
+    """Nor is it used where none is wanted; differences have twice the range."""
+    assert compare(Ahead, STRIDE, until=50.0, show="decisions").bounds is None
+    assert compare(Ahead, STRIDE, until=5.0, score_range="none").bounds is None
+    assert compare([Ahead, Walk], STRIDE, until="90%", max_seeds=60).bounds is None
+    found = compare(Ahead, [STRIDE, "random"], until=0.5)
+    assert found.lines[1].look
+    values = [0.0] * found.seeds
+    goal = Goal(0.5, alpha=ALPHA, bounds=ScoreRange(-1, 1))
+    assert found.lines[1].look == until_narrow(values, goal)
+
+
+def test_a_constant_is_not_precise() -> None:
+    """Without a range 60 equal values have no interval, and no further seeds are played for them.
+
+    A lender that went bankrupt on 20 of 20 seeds was once "within 5 %".
+    """
+    found = compare(Rare, STRIDE, until="5%")
+    assert (found.reached, found.seeds, len(found.rows)) == (False, 60, 60)
+    text = "60 seeds: all 1; no interval; outcomes of up to 4.9 % may be unseen"
+    assert found.sentence == text
+    both = compare(WALK, strides(3, 4), until=5.0)
+    assert both.sentence == text.replace("all 1", "all 3")
+    rounded = compare(Cents, strides(3, 4), until=5.0)
+    assert rounded.sentence == text.replace("all 1", "all 0.03")
+    mixed = compare([WALK, Rare], STRIDE, until=1.5, level=0.8)
+    counts = [line.seeds for line in mixed.lines]
+    assert counts[1] == 60 < counts[0]
+    assert "(60: all 1; no interval" in mixed.sentence
+
+
+def test_a_constant_within_a_range_is_known_in_the_end() -> None:
+    """As after so many values the mean cannot be far from them."""
+    found = compare(Rare, STRIDE, until=0.05, score_range="0:1")
+    assert found.reached
+    assert found.lines[0].look
+    assert found.lines[0].look.low
+    assert 0.9 <= found.lines[0].look.low < 1
+    assert found.seeds > 60
+
+
+def test_a_deterministic_world_is_exact() -> None:
+    """One episode is all there is."""
+    found = compare("beer_game/classic", ["order_up_to", "sterman"], until=1.0)
+    assert (found.reached, found.seeds) == (True, 60)
+    assert "deterministic: every seed has the same episode" in found.sentence
+
+
+def test_a_rarer_outcome_needs_a_larger_first_batch() -> None:
+    """299 seeds show an outcome of 1 % with a probability of 95 %."""
+    assert compare(WALK, STRIDE, until=9.0, rarest=0.01).seeds == 299
+    for options, text in [
+        ({"rarest": 0.01, "seeds": range(60)}, "the first look has 60 seeds; at least 299"),
+        ({"seeds": range(20)}, "the first look has 20 seeds; at least 60 are needed"),
+        ({"max_seeds": 20}, "the first look has 20 seeds; at least 60 are needed"),
+        ({"rarest": 1.0}, "rarest=1 was given; it is a probability above 0 and below 1"),
+    ]:
+        with pytest.raises(UsageError, match=text):
+            compare(WALK, STRIDE, until=9.0, **options)  # type: ignore[arg-type]
+    assert compare(WALK, STRIDE, until=99.0, seeds=range(9), score_range="-99:99").reached
+
+
+def test_seeds_of_one_cluster_count_as_one() -> None:
+    """The value of a cluster is its mean over the first batch; further seeds have new clusters."""
+    found = compare(Cases(cases=80), STRIDE, until=0.1, seeds=range(40, 150), max_seeds=120)
+    scores = found.rows.values("score")
+    assert len(scores) == 110  # the seeds behind repeat the 80 cases
+    assert found.lines[0].look
+    assert found.lines[0].look.seeds == 80
+    means = [(a + b) / 2 for a, b in zip(scores[:30], scores[80:], strict=True)]
+    assert found.lines[0].look == until_narrow([*means, *scores[30:80]], Goal(0.1, alpha=ALPHA))
+    assert found.sentence.startswith("110 seeds in 80 clusters: not within ±0.1 (±")
+    assert len(compare(Cases(cases=80), STRIDE, until=0.1).rows) == 80
+    with pytest.raises(UsageError, match="2,000 seeds have 6 clusters, such as cases, and repeat"):
+        compare(Cases(cases=6), STRIDE, until=0.1)
+    with pytest.raises(UsageError, match="the seeds have different clusters"):
+        compare([Cases(cases=70), Walk], STRIDE, until=0.1, seeds=range(140))
 
 
 def test_what_is_not_reached_is_said() -> None:
-    """The seeds are used up, and the widest interval is named."""
-    found = compare(WALK, strides(3), until=0.01, max_seeds=50)
-    assert (found.reached, found.seeds) == (False, 50)
-    assert re.search(r"50 seeds: not every interval is within ±0.01 \(\S+ .* ±1\.", found.sentence)
+    """The seeds are used up; the half width is named, and the seeds that the skewness needs."""
+    found = compare(WALK, strides(3), until=0.01, max_seeds=80)
+    assert (found.reached, found.seeds) == (False, 80)
+    assert re.fullmatch(r"80 seeds: not within ±0.01 \(±\d\.\d+\)", found.sentence)
+    skewed = compare(Rare(at=5), STRIDE, until=0.5, max_seeds=60)
+    assert re.fullmatch(
+        r"60 seeds: not within ±0.5 \(±0.\d+; skewed, \d+ seeds would be needed\)", skewed.sentence
+    )
 
 
 def test_failed_episodes_are_never_precise() -> None:
-    """Their mean is withheld, so nothing is reached; the first batch shows it."""
+    """Their mean is withheld; the first batch shows it, and the others go on."""
     found = compare(WALK, [FAILS, *strides(3)], until="50%")
-    assert (found.reached, found.seeds) == (False, 20)
-    assert "episodes have failed" in found.sentence
+    assert not found.reached
+    assert found.lines[0].seeds == 60
+    assert f"{FAILS} (60: episodes have failed)" in found.sentence
+    limited = compare(WALK, STRIDE, until=1.0, limits=Limits(decisions=2))
+    assert limited.sentence == "60 seeds: not within ±1 (episodes have failed)"
 
 
 def test_an_interrupted_comparison_goes_on(tmp_path: Path) -> None:
     """The same call plays nothing twice, and its files are those of one that was not stopped."""
-    whole = compare(WALK, strides(3, 4), until="5%", out=tmp_path / "whole")
+    given: Any = {"until": "9%"}
+    whole = compare(WALK, strides(9, 20), **given, out=tmp_path / "whole")
 
     class Stop(Exception):
         """Stands for a kill."""
@@ -68,16 +238,20 @@ def test_an_interrupted_comparison_goes_on(tmp_path: Path) -> None:
 
     def stop(done: int, total: int) -> None:
         played.append((done, total))
-        if total > 40 and done > 40:
+        if total > 120 and done > 120:
             raise Stop
 
     with pytest.raises(Stop):
-        compare(WALK, strides(3, 4), until="5%", out=tmp_path / "cut", progress=stop)
+        compare(WALK, strides(9, 20), **given, out=tmp_path / "cut", progress=stop)
     played.clear()
     again = compare(
-        WALK, strides(3, 4), until="5%", out=tmp_path / "cut", progress=lambda *n: played.append(n)
+        WALK,
+        strides(9, 20),
+        **given,
+        out=tmp_path / "cut",
+        progress=lambda *n: played.append(n),
     )
-    assert played[0] == (40, 40)
+    assert played[0] == (120, 120)
     assert again.rows == whole.rows
     for name in ("rows.csv", "rows.jsonl"):
         assert (tmp_path / "cut" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
@@ -88,7 +262,14 @@ def test_wrong_wishes_are_refused() -> None:
     for wrong in (0, -1, float("nan"), float("inf"), "abc", "%", "-5%", None, ""):
         with pytest.raises(UsageError, match="write a share of the mean such as 5%"):
             Precision.read(wrong)  # type: ignore[arg-type]
-    with pytest.raises(UsageError, match="first batch has 20 seeds"):
-        compare(WALK, STRIDE, until=1.0, max_seeds=10)
-    with pytest.raises(UsageError, match="no seed was given"):
-        compare(WALK, STRIDE, until=1.0, seeds=[])
+    for options, text in [
+        ({"seeds": range(60), "max_seeds": 10}, "first batch has 60 seeds"),
+        ({"seeds": []}, "no seed was given"),
+        ({"score_range": "3"}, "range '3' was given; write LOW:HIGH"),
+        ({"score_range": (2, 2)}, "write LOW:HIGH, between which all values are, or none"),
+        ({"score_range": "0:1"}, "declare a range that holds all values"),
+    ]:
+        with pytest.raises(UsageError, match=re.escape(text)):
+            compare(WALK, STRIDE, until=1.0, **options)  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="a share is one of each mean"):
+        compare(WALK, strides(3, 4), until="5%", against=strides(3)[0])

@@ -9,12 +9,14 @@ from statistics import stdev
 
 import pytest
 from rich.console import Console
-from support.paths import REFERENCE, ROOT
+from support.paths import ROOT
 
 from desim.jobs.keep.outcome import JobOutcome, Played
 from desim.show.table import Printed
+from desim.statistics.clusters import clustered_interval, clustered_share
 from desim.statistics.intervals import interval
 from desim.statistics.variance import runs_needed
+from desim.suites.manifest import Manifest
 from desim.suites.result_files import as_csv, as_json, table_as_csv
 from desim.suites.result_table import result_table
 from desim.suites.results import ResultCell, column_value, results
@@ -50,9 +52,8 @@ PAPER = {
 
 
 @pytest.fixture
-def plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Plan:
+def plan(tmp_path: Path) -> Plan:
     """Two entries, two seeds, two repeats, and a paper."""
-    monkeypatch.delenv("DESIM_REFERENCE", raising=False)
     (tmp_path / "papers").mkdir()
     (tmp_path / "papers" / "paper.json").write_text(json.dumps(PAPER))
     path = tmp_path / "suite.toml"
@@ -112,6 +113,16 @@ def test_defaults_and_episodes_not_played_have_columns_and_a_legend(plan: Plan) 
     assert [line[5] for line in table.lines] == [Printed(5 / 8, "62%"), None]
     assert [sentence.partition(":")[0] for sentence in table.legend] == ["defaults", "not played"]
     assert str(table.lines[0][6]) == "1,500,000"
+
+
+def test_entries_that_know_more_come_last_and_are_marked(plan: Plan) -> None:
+    """As the records of their episodes say, with the meaning below the table."""
+    jobs = (("game__first__seed0__1", "rules"), ("game__second__seed0__1", "observation"))
+    lines = results(plan, dict(ended(job, 1.0, knows=level) for job, level in jobs))
+    table = result_table("game", lines)
+    assert [line[0] for line in table.lines] == ["second", "first (rules)"]
+    assert [sentence.partition(":")[0] for sentence in table.legend] == ["rules"]
+    assert [one["knows"] for one in json.loads(as_json(lines))] == ["rules", "observation"]
 
 
 def test_variance_is_split_between_and_within_seeds(plan: Plan) -> None:
@@ -221,6 +232,72 @@ def test_means_over_the_best_are_over_that_of_a_language_model(tmp_path: Path) -
     ]
 
 
+POOLED = """
+repeats = 2
+reference = "papers"
+[worlds.sums]
+model = "reasoning/small"
+[worlds.words]
+model = "reasoning/small"
+[worlds.chain]
+model = "beer_game"
+[tables.all]
+worlds = ["sums", "words", "chain"]
+published = { file = "paper.json", table = "cells" }
+columns = [
+    { name = "hard", figure = "by_item.hard", show = "share", published = "Sums / Hard" },
+    { name = "chain", figure = "expense", scale = -1, show = "normalised" },
+]
+[entries.first]
+policy = "random"
+published = "One"
+[entries.second]
+policy = "random"
+[entries.third]
+policy = "random"
+worlds = ["chain"]
+"""
+
+
+@pytest.fixture
+def pooled(tmp_path: Path) -> Plan:
+    """Three worlds in a table, and a paper whose rows have a sign of columns in their names."""
+    cells = {"rows": [{"label": "Sums / Hard", "values": {"One": {"printed": "0.5"}}}]}
+    (tmp_path / "papers").mkdir()
+    (tmp_path / "papers" / "paper.json").write_text(json.dumps({"tables": {"cells": cells}}))
+    path = tmp_path / "suite.toml"
+    path.write_text(POOLED)
+    return read_plan(path)
+
+
+def test_a_table_over_worlds_pools_items_and_scales_costs(pooled: Plan) -> None:
+    """An item that is answered twice is one cluster; the best mean is 1, the worst 0."""
+    asked = [
+        ended(f"{world}__first__seed0__{repeat}", 0.0, metrics={"by_item.hard": outcomes})
+        for world, outcomes in (("sums", [1, 0, 1]), ("words", [0, 0, 0, 1]))
+        for repeat in (1, 2)
+    ]
+    costs = {"first": 10.0, "second": 20.0, "third": 40.0}
+    played = [
+        ended(f"chain__{entry}__seed0__{repeat}", 0.0, metrics={"expense": cost})
+        for entry, cost in costs.items()
+        for repeat in (1, 2)
+    ]
+    lines = [one for one in results(pooled, dict([*asked, *played])) if one.world == "all"]
+    assert [(line.entry, line.n, line.open) for line in lines] == [
+        ("first", 6, 0), ("second", 2, 4), ("third", 2, 0),
+    ]  # fmt: skip
+    hard = lines[0].cells[0]
+    twice = clustered_share([1, 0, 1, 0, 0, 0, 1] * 2, [*range(7)] * 2)
+    assert hard.estimate is not None
+    assert (hard.estimate.mean, hard.estimate.n, hard.published) == (twice.mean, 7, "0.5")
+    assert (hard.estimate.low, hard.estimate.high) == pytest.approx((twice.low, twice.high))
+    assert lines[1].cells[0].estimate is None
+    assert [shown(line.cells[1])[0] for line in lines] == pytest.approx([1.0, 2 / 3, 0.0])
+    assert [cell.head for cell in lines[0].cells] == ["hard", "chain"]
+    assert "[0." in str(result_table("all", lines).lines[0])
+
+
 def test_the_interval_of_series_is_over_their_means(tmp_path: Path) -> None:
     """Episodes in a row depend on each other, so a series is one value."""
     path = tmp_path / "suite.toml"
@@ -231,6 +308,23 @@ def test_the_interval_of_series_is_over_their_means(tmp_path: Path) -> None:
     assert line.n == 6
     assert score.estimate == interval([3.0, 6.0])
     assert score.sd == pytest.approx(stdev([2.0, 4.0, 3.0, 5.0, 5.0, 8.0]))
+
+
+def test_seeds_that_share_a_case_count_once(tmp_path: Path) -> None:
+    """Eight interviews of six cases have the interval of the cases, and a note."""
+    path = tmp_path / "suite.toml"
+    path.write_text(
+        'seeds = "0:8"\n[worlds.talk]\nmodel = "consulting"\n[entries.first]\npolicy = "greedy"\n'
+    )
+    scores = [1.0, 5.0, 3.0, 2.0, 4.0, 6.0, 1.0, 5.0]
+    outcomes = dict(ended(f"talk__first__seed{n}__1", score) for n, score in enumerate(scores))
+    plan = read_plan(path)
+    (line,) = results(plan, outcomes)
+    assert results(Manifest.of(plan).plan(), outcomes) == [line]
+    clusters = [n % 6 for n in range(8)]
+    assert line.main.estimate == clustered_interval(scores, clusters, 0.95)
+    assert "8 seeds, 6 cases, which intervals count" in str(result_table("talk", [line]))
+    assert json.loads(as_json([line]))[0]["columns"]["score"]["cases"] == 6
 
 
 def in_a_row(entry: str, scores: list[float], seed: int = 0) -> tuple[str, JobOutcome]:
@@ -250,19 +344,13 @@ def shown(cell: ResultCell) -> tuple[float, float | None]:
 NOT_PRINTED = {("enterprise_arena", "Llama-3.3-70B-Instruct"): {"success %"}}
 
 
-@pytest.mark.skipif(
-    not (REFERENCE / "published").exists(),
-    reason="no published data: set DESIM_REFERENCE to the folder that holds it",
-)
+@pytest.mark.filterwarnings("ignore:router=table_4")  # a rule for a published data set
 @pytest.mark.parametrize("suite", SHIPPED, ids=lambda suite: suite.stem)
-def test_columns_of_shipped_suites_are_published_ones(
-    suite: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_columns_of_shipped_suites_are_published_ones(suite: Path) -> None:
     """Every entry that names a published row has a figure in every column that names one.
 
     The table prints it in a column of its own, right of ours.
     """
-    monkeypatch.setenv("DESIM_REFERENCE", str(REFERENCE))
     plan = read_plan(suite, keys=False)
     for world in plan.worlds.values():
         lines = [line for line in results(plan, {}) if line.world == world.name]

@@ -240,6 +240,7 @@ def test_a_model_may_take_some_roles_beside_rules(tmp_path: Path) -> None:
     assert set(job.policies) == {"", "treasury.cfo"}
 
 
+@pytest.mark.filterwarnings("ignore:router=table_4")  # a rule for a published data set
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
 def test_shipped_suites_are_whole(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each is checked as before its first call; no host is contacted."""
@@ -248,11 +249,35 @@ def test_shipped_suites_are_whole(path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert read_plan(path).jobs
 
 
+@pytest.mark.filterwarnings("ignore:router=table_4")  # a rule for a published data set
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
 def test_what_shipped_suites_guess_is_marked(path: Path) -> None:
     """Names and addresses of language models are examples, and the entry says so."""
     entries = [entry.table for entry in read_plan(path, keys=False).entries.values()]
     assert all("an example to be edited" in entry.note for entry in entries if entry.model)
+
+
+def test_a_world_names_the_policies_of_roles_that_models_leave(tmp_path: Path) -> None:
+    """The model plays the other default roles; in the other worlds it plays all."""
+    path = suite_file(
+        tmp_path,
+        worlds='[worlds.case]\nmodel = "consulting"\npolicy = { judge = "rubric" }\n'
+        '[worlds.beer]\nmodel = "beer_game"',
+        model='model = "m"\nbase_url = "http://a/v1"\n',
+    )
+    specs = {job.name: job.policies for job in read_plan(path).jobs}
+    model = "llm,model=m,base_url=http://a/v1"
+    assert specs["case__model__seed0__1"] == {"judge": "rubric", "": model}
+    assert specs["beer__model__seed0__1"] == model
+
+
+def test_a_table_names_worlds_of_the_suite(tmp_path: Path) -> None:
+    """A name that a world has already is refused."""
+    worlds = '[worlds.beer]\nmodel = "beer_game"\n[tables.beer]\nworlds = ["bear"]'
+    path = suite_file(tmp_path, worlds=worlds, model="", rule='policy = "greedy"')
+    with pytest.raises(UsageError, match="no world 'bear'") as told:
+        read_plan(path)
+    assert "tables.beer: a world has the same name" in str(told.value)
 
 
 def test_a_world_has_options_of_its_own(tmp_path: Path) -> None:

@@ -23,11 +23,11 @@ def test_baselines_play_the_roles_of_the_person() -> None:
 def test_the_table_ranks_the_person_among_them() -> None:
     """Higher is better, and the person is the first row of equals, which share a rank."""
     comparison = BaselineComparison(MODEL, 0, ("retailer",), {})
-    episode = play(MODEL, "greedy", 0)
+    episode = play(MODEL, "typical", 0)
     comparison.play()
     rows = {row[1]: row for row in comparison.ranked(episode).lines}
     policies = [*rows]
-    assert policies.index("you") < policies.index("greedy")
+    assert policies.index("you") < policies.index("typical")
     assert len(rows) == len(catalog.baselines(MODEL)) + 1
     rivals = [row for row in rows.values() if row[0] != "—"]
     scores = [float(row[2].replace(",", "")) for row in rivals]
@@ -35,17 +35,19 @@ def test_the_table_ranks_the_person_among_them() -> None:
     assert [int(row[0]) for row in rivals] == [
         1 + sum(other > score for other in scores) for score in scores
     ]
-    assert rows["you"][0] == rows["greedy"][0]
+    assert rows["you"][0] == rows["typical"][0]
 
 
-def test_an_informed_baseline_is_marked_and_has_no_rank() -> None:
-    """It knows what the person cannot observe, so it is listed behind the rivals."""
+def test_a_baseline_that_knows_more_is_marked_and_has_no_rank() -> None:
+    """It uses what the person cannot observe, so it is listed behind the rivals."""
     comparison = BaselineComparison(MODEL, 0, ("retailer",), {})
     comparison.play()
     rows = comparison.ranked(play(MODEL, "greedy", 0)).lines
     assert [row[0] for row in rows[-2:]] == ["—", "—"]
-    assert {row[1] for row in rows[-2:]} == {"perfect (informed)", "foresight (informed)"}
-    assert "Informed baselines use facts" in comparison.notes[0]
+    assert {row[1] for row in rows[-2:]} == {"perfect (future)", "foresight (future)"}
+    assert {row[0] for row in rows if row[1].endswith(" (rules)")} == {"—"}
+    assert "use more than observations are no rivals" in comparison.notes[0]
+    assert "future: uses" in comparison.notes[0]
 
 
 def test_a_person_in_all_seats_is_compared_with_line_ups_of_all_seats() -> None:

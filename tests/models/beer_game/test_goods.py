@@ -77,16 +77,6 @@ def test_delivered_goods_fill_the_backlog_when_the_next_week_ends() -> None:
     assert run.state.goods["on_hand.retailer"] == 30 + 4 - 4 - 20
 
 
-def test_goods_from_one_plant_arrive_in_another() -> None:
-    """What leaves one ledger enters the other, as a link would do it."""
-    north, south = begun(forced_weeks=0), begun(forced_weeks=0)
-    north.model.take_goods(north.state, "factory", 7, "south")
-    south.model.deliver_goods(south.state, "factory", 7, "north")
-    assert north.state.goods["intercompany"] + south.state.goods["intercompany"] == 0
-    sent, got = (run.model.exchanged_goods(run.state) for run in (north, south))
-    assert (sent, got) == ({"south": -7}, {"north": 7})
-
-
 def test_a_chain_without_a_group_has_no_such_place() -> None:
     """Neither in the ledger nor in its exports."""
     run = begun()

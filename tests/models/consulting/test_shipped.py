@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from desim import catalog, play
+from desim import catalog, play, sweep
 from desim.catalog.policy_spec import read_policies
 from models.consulting import Case, Consulting
 from models.consulting.case_file import shipped
@@ -71,3 +71,10 @@ def test_better_candidates_score_better() -> None:
         scores = [play(Consulting(), {"candidate": spec}, seed).score for seed in range(6)]
         means.append(sum(scores) / len(scores))
     assert all(low + 1 < high for low, high in pairwise(means)), means
+
+
+def test_rows_state_which_seeds_share_a_case() -> None:
+    """Seeds choose among six cases, so seeds 0 and 6 share one."""
+    rows = sweep("consulting", "framework", range(8), set={"messages": 4})
+    clusters = rows.column("seed"), [row["cluster"] for row in rows]
+    assert dict(zip(*clusters, strict=True)) == {seed: str(seed % 6) for seed in range(8)}

@@ -2,7 +2,6 @@
 
 import json
 import math
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +11,7 @@ from support.arena import DEBT, EQUITY, MILLION, Seat, document, played
 from desim import catalog, play, sweep
 from desim.errors import WrongAction
 from desim.studies.boards.ranking import ranked
+from desim.suites.published import FIGURES
 from models.enterprise_arena import EnterpriseArena, FundRaisingRequest, Month, Pass
 from models.enterprise_arena.score import metrics, score
 
@@ -59,7 +59,7 @@ def test_a_request_for_a_trillion_leads_no_board(preset: str) -> None:
     """It is refused in every month, so that its episodes are those without funding."""
     rules = ("never_raise", "raise_when_free", TRILLION)
     rows = sweep(f"enterprise_arena/{preset}", list(rules), range(3))
-    lines = ranked(rows, rules[0], [], [])
+    lines = ranked(rows)
     assert (TRILLION,) not in {line.policies for line in lines}
     trillion, nothing = (rows.where(policy=rule).values("score") for rule in (TRILLION, rules[0]))
     assert trillion == nothing
@@ -71,10 +71,9 @@ def test_the_published_rule_rewards_a_request_for_a_trillion() -> None:
     assert play("enterprise_arena/paper", TRILLION, 1).score > 1e12
 
 
-@pytest.mark.traces("published/enterprise_arena.json")
-def test_the_bound_is_above_what_every_published_model_requested(trace: Path) -> None:
+def test_the_bound_is_above_what_every_published_model_requested() -> None:
     """Twice the largest mean request of a model, and below that of the human experts."""
-    data = json.loads(trace.read_text())
+    data = json.loads((FIGURES / "enterprise_arena.json").read_text())
     fill = _parameter(data, "fill_rate_low") / 2 + _parameter(data, "fill_rate_high") / 2
     requests = {row["label"]: _mean_request(row, fill) for row in _rows(data)}
     human = requests.pop("Human")

@@ -1,14 +1,13 @@
 """The world's page: its parameters and the published numbers on it are those of code and data."""
 
 import json
-from pathlib import Path
 from typing import Any
 
-import pytest
 from attrs import fields_dict
 from support.arena import played
 from support.paths import ROOT
 
+from desim.suites.published import FIGURES
 from models.enterprise_arena import EnterpriseArena
 from models.enterprise_arena.score import metrics
 from models.enterprise_arena.series import series
@@ -33,10 +32,9 @@ def test_the_page_lists_what_presets_change() -> None:
     assert {line.split("`")[1] for line in table} == differ
 
 
-@pytest.mark.traces("published/enterprise_arena.json")
-def test_published_numbers_on_the_page_are_those_of_the_data(trace: Path) -> None:
+def test_published_numbers_on_the_page_are_those_of_the_data() -> None:
     """The contradictions quote the paper's statements and tables."""
-    data = json.loads(trace.read_text())
+    data = json.loads((FIGURES / "enterprise_arena.json").read_text())
     page = PAGE[PAGE.index("## Contradictions inside the paper") :]
     average = data["derived_checks"]["average_row"]
     peaks = [_cell(data, row["label"], "peak_cash")["value"] for row in _models(data)]

@@ -86,6 +86,20 @@ def ended(model: ReasoningTasks, *answers: Command | str) -> Desk:
 ANSWERS = ("A1,B2,x,D4", "²", "[[C]]", "41")
 
 
+@pytest.mark.parametrize("exceptions", ["wrong", "as_published"])
+def test_the_score_is_the_mean_of_the_parts_of_the_items(exceptions: str) -> None:
+    """However many labels an item has, and of those only that count."""
+    more = evolve(ITEMS[0], id="e", answer="A1,B2")
+    model = world((*ITEMS, more), exceptions=exceptions)
+    desk = ended(model, *ANSWERS, "A1,B2")
+    parts = model.item_results(desk)
+    assert math.fsum(part for part, _ in parts.values()) / len(parts) == pytest.approx(
+        model.score(desk)
+    )
+    assert [right for _, right in parts.values()].count(True) == 2
+    assert model.item_groups["a"] == ("domain_knowledge", "domain_knowledge_hard")
+
+
 def test_accuracy_counts_labels_of_taggings_and_weighs_tasks_by_items() -> None:
     """Three of four labels, one of two letters, and no number: (3/4 + 2 * 1/2 + 0) / 4."""
     metrics = play(world(), {"analyst": Given(*ANSWERS)}).result.metrics

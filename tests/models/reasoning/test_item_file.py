@@ -35,6 +35,7 @@ def test_a_folder_is_read_by_name_and_a_file_alone(tmp_path: Path) -> None:
     ("row", "answer"),
     [
         ({"answer": 70}, "70"),
+        ({"answer": ["2018", 2019]}, "['2018', 2019]"),
         ({"target": "x", "answer": "y"}, "x"),
         ({"target": 0, "answer": "y"}, "y"),
         ({"target": 0}, ""),
@@ -58,7 +59,7 @@ def test_the_answer_may_be_called_target(row: dict[str, object], answer: str) ->
         (LINE.replace('"A1"', "NaN"), "line 1: NaN is not a number"),
         (LINE.replace('"A1"', "9" * 5_000), "too large a number"),
         (LINE.replace('"A1"', "[" * 100_000 + "]" * 100_000), "more than 100 levels"),
-        (LINE.replace('"A1"', "null"), "answer=None was given; it is a text or a number"),
+        (LINE.replace('"A1"', "null"), "answer=None was given; it is a text, number or list"),
         (LINE.replace('"a"', "1"), "'id' must be"),
         (LINE.replace('"c"', '["c"]'), "'context' must be"),
         (LINE.replace('"c"', '"\\ud800"'), "surrogate"),

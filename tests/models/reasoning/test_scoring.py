@@ -101,11 +101,40 @@ def test_the_paper_compares_spans_alone(answer: str, numbers: bool, text: bool) 
         ("1e999999999", "1e999", True),
         ("inf", "1e999", False),
         ("007.0", "7", True),
+        ("$7", "7", True),
+        ("7", "$ 7.0", True),
+        ("$", "$", True),
+        ("$", "", False),
+        ("7%", "7", False),
     ],
 )
 def test_labels_are_numbers_or_texts(given: str, right: str, equal: bool) -> None:  # noqa: FBT001
     """An expression is a text."""
     assert correct(item("finer", right), given) is equal
+
+
+@pytest.mark.parametrize(
+    ("right", "given", "equal"),
+    [
+        ("35835.68", "35,835.68", True),
+        ("12,345.6", "12345.6", False),
+        ("12,345.6", "12,345.6", False),
+        ("12,345.6", "It is 12,345.6", False),
+        ("5 apples", "5", False),
+        ("none", "none", True),
+        ("none", '{"final_answer": " none "}', True),
+        ("none", "none of 3", False),
+        ("inf", "Infinity", True),
+        ("nan", "nan", False),
+    ],
+)
+def test_a_formula_value_compares_its_last_number_where_it_has_one(
+    right: str,
+    given: str,
+    equal: bool,  # noqa: FBT001 (parametrized)
+) -> None:
+    """As published, a comma leaves the last number and stays in the right answer."""
+    assert correct(item("formula", right), given) is equal
 
 
 # -- hostile texts ---------------------------------------------------------------------------------

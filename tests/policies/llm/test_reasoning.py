@@ -36,7 +36,7 @@ ITEMS = tuple(
     for split, count in (("test", 17), ("train", 4))
     for n in range(count)
 )
-GAME = ReasoningTasks(items=ITEMS)
+GAME = ReasoningTasks(items=ITEMS, feedback=True)
 _SUM = re.compile(r"What is (\d+) plus")
 
 #: A reply that every call of every method can live with.
@@ -145,6 +145,23 @@ def test_a_reply_is_graded_like_the_world_does() -> None:
     assert sum(map(bool, right)) / 17 == episode.score == pytest.approx(11 / 17)
 
 
+def test_an_outcome_is_hidden_where_the_world_gives_no_feedback() -> None:
+    """Except of training items; the sheet alone, which needs no outcome, then changes."""
+    for method, learns in (("dynamic_cheatsheet", True), ("reflexion", False), ("amem", False)):
+        llm, _ = seated(evolve(GAME, feedback=False), method)
+        play(evolve(GAME, feedback=False), {"analyst": llm})
+        assert llm.learning is not None
+        assert (llm.learning.method.memory != type(llm.learning.method).MEMORY()) is learns
+        told = [
+            llm.learning.grade(llm.learning._item(question, 1), worded("The final answer is 1"))
+            for questions in (llm.conversation.stream(), llm.conversation.training())
+            for question in questions
+        ]
+        assert [each.correct for each in told] == [None] * 17 + [False] * 4
+        assert [bool(each.gold) for each in told] == [False] * 17 + [True] * 4
+        assert {each.answer for each in told} == {"1"}
+
+
 # -- methods ---------------------------------------------------------------------------------------
 
 
@@ -163,7 +180,7 @@ def test_every_method_plays_the_small_preset(method: str, tmp_path: Path) -> Non
     def script(_: int, body: dict[str, Any]) -> Served:
         return text(answering(body["messages"]).text)
 
-    game = ReasoningTasks.preset("small")
+    game = ReasoningTasks.preset("small", feedback=True)
     with serving(script) as stub:
         # Of the published budget of an evolution only the number of calls would be more.
         spec = f"llm,model=stub,base_url={stub.url},method={method},max_calls=120"

@@ -3,7 +3,6 @@
 import json
 
 import pytest
-from attrs import evolve
 from support.command_line import Desim, refused
 from support.two_questions import WORKSHOP
 
@@ -31,6 +30,13 @@ def test_list_shows_one_model(desim: Desim) -> None:
         assert text in out
     assert "script" in out
     assert "edt" not in out
+
+
+def test_list_warns_of_a_preset_whose_scores_compare_with_no_others(desim: Desim) -> None:
+    """Beside the presets, and in JSON by the preset's name."""
+    assert "five times" in " ".join(desim("list", "yc_bench").out.split())
+    [warned] = json.loads(desim("list", "yc_bench", "--json").out)["models"]["yc_bench"]["warnings"]
+    assert warned == "paper"
 
 
 def test_list_shows_a_model_of_the_users_own(desim: Desim) -> None:
@@ -64,7 +70,7 @@ def test_list_as_json_is_one_object(desim: Desim) -> None:
     assert model["policies"]["constant"]["arguments"] == [
         {"name": "quantity", "required": True, "default": None, "text": "Units, at least 0."}
     ]
-    assert model["policies"]["constant"]["informed"] is False
+    assert model["policies"]["constant"]["knows"] == "rules"
     assert listed["policies"]["random"]["draws"] is True
     assert "base_stock" in model["baselines"]
 
@@ -74,6 +80,7 @@ def test_list_shows_the_arguments_of_one_policy(desim: Desim) -> None:
     code, out, err = desim("list", "--policy", "llm")
     assert (code, err) == (0, "")
     rows = {line.split()[0]: line for line in out.splitlines() if line}
+    assert rows["knows"].startswith("knows observation: ")
     assert "required" in rows["model"]
     assert "300" in rows["timeout"]
     assert "Seconds for a whole call" in rows["timeout"]
@@ -86,15 +93,13 @@ def test_list_marks_what_a_policy_says_of_itself(
 ) -> None:
     """In a column of a table that has any, with the meaning below."""
     monkeypatch.setenv("COLUMNS", "80")
-    summary = summarise_catalog(["beer_game"])
-    model = summary.models["beer_game"]
-    marked = {**model.policies, "constant": evolve(model.policies["constant"], informed=True)}
-    print_model("beer_game", evolve(summary, models={"beer_game": evolve(model, policies=marked)}))
+    print_model("beer_game", summarise_catalog(["beer_game"]))
     out = capsys.readouterr().out
     assert [line.split()[:3] for line in out.splitlines() if line.startswith("constant")] == [
-        ["constant", "quantity", "informed"]
+        ["constant", "quantity", "rules"]
     ]
-    assert "informed: uses facts that its role cannot observe" in out
+    assert "rules: uses constants of the world" in out
+    assert "future: uses future events" in out
     assert "draws: its actions depend on chance" in out
     assert max(map(len, out.splitlines())) <= 80
 

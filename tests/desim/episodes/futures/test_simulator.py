@@ -257,7 +257,10 @@ async def waits(_: Stage) -> Order:
 @pytest.mark.parametrize(
     ("policies", "text"),
     [
-        ("foresight", "'foresight' cannot play in rollouts: it is informed of the true future"),
+        (
+            "foresight",
+            "'foresight' cannot play in rollouts: it knows hidden state",
+        ),
         ("rollout", "'rollout' cannot play in rollouts: it looks ahead itself"),
         ("llm,model=m,base_url=http://localhost:1/v1", "it opens files or contacts a host"),
         (waits, "the policy of 'retailer' is a coroutine"),

@@ -189,7 +189,11 @@ def test_a_strangers_model_is_not_imported(walked: Path) -> None:
     ("one", "redrawn", "says"),
     [
         ("script,file=none", True, "cannot play in branches: it opens files or contacts a host"),
-        ("support.small_worlds:Seer", True, "in branches: it is informed of the true future"),
+        (
+            "support.small_worlds:Seer",
+            True,
+            "in branches: it knows hidden state",
+        ),
         ("rollout,base=typical", False, "cannot play in branches: it looks ahead itself"),
         ("support.small_worlds:Seer", False, ""),
         ("nobody", True, "there is no policy 'nobody'"),

@@ -151,23 +151,24 @@ def test_points_with_equal_parameters_are_one_cell(out: Path) -> None:
 def test_every_study_finds_the_same_cells(out: Path) -> None:
     """A sweep, then a comparison, a selection and a tuning of what it has played."""
     strides = [f"{STRIDE},size={size}" for size in (1, 2, 3)]
+    given: Any = {"seeds": range(10), "max_seeds": 20, "score_range": "-99:99"}
     assert played(out, lambda: sweep(MODEL, [*strides, STRIDE], range(20), out=out)) == 80
 
     def compared() -> None:
-        compare(MODEL, strides, until=0.1, seeds=range(10), max_seeds=20, out=out)
+        compare(MODEL, strides, until=0.1, **given, out=out)
 
     def selected() -> None:
-        found = select(MODEL, strides, seeds=range(10), max_seeds=20, out=out)
-        assert found == select(MODEL, strides, seeds=range(10), max_seeds=20)
+        found = select(MODEL, strides, delta=1.0, **given, out=out)
+        assert found == select(MODEL, strides, delta=1.0, **given)
 
     def tuned() -> None:
-        given: Any = {"budget": 30, "seeds": range(10), "held_out": range(10, 20)}
-        found = tune(MODEL, STRIDE, {"policy.size": "int:1:3"}, **given, out=out)
+        budget: Any = {"budget": 30, "seeds": range(10), "held_out": range(10, 20)}
+        found = tune(MODEL, STRIDE, {"policy.size": "int:1:3"}, **budget, out=out)
         assert found.best.parameters == {"policy.size": 3}
 
     assert played(out, compared) == 0
     assert played(out, tuned) == 0
-    unkept = played(out, lambda: select(MODEL, strides, seeds=range(10), max_seeds=20))
+    unkept = played(out, lambda: select(MODEL, strides, delta=1.0, **given))
     assert played(out, selected) == unkept  # that without a folder
 
 

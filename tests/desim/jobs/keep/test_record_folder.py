@@ -32,6 +32,8 @@ class Mine:
         return Order(4)
 """
 
+GREEDY = 'policy = "greedy"'
+
 
 @pytest.fixture
 def stub() -> Iterator[Stub]:
@@ -91,6 +93,33 @@ def _scores(out: Path) -> dict[str, float | None]:
 
 
 @pytest.mark.slow
+def test_a_suite_grows_in_its_folder(tmp_path: Path) -> None:
+    """More seeds, entries and worlds are played beside what is kept; a smaller suite is refused."""
+    out = tmp_path / "out"
+    assert played(of_rule(tmp_path), out)[0] == 0
+    kept = {path.name: path.stat().st_mtime_ns for path in (out / "records").iterdir()}
+    more = {"mine": 'policy = "mine:Mine"', "rule": 'policy = "order_up_to"', "greedy": GREEDY}
+    worlds = f"{BEER}\n{BEER.replace('beer]', 'long]').replace('6', '8')}"
+    suite = suite_file(tmp_path, "", worlds, 'seeds = "0:3"', model="", **more)
+    assert played(suite, out, "--dry-run")[0] == 0
+    code, printed, errors = played(suite, out)
+    assert code == 0, errors
+    assert len(list((out / "records").iterdir())) == 2 * 3 * 3
+    now = {path.name: path.stat().st_mtime_ns for path in (out / "records").iterdir()}
+    assert kept.items() <= now.items()
+    assert show(out)[1] == printed
+
+    code, _, errors = played(of_rule(tmp_path, 'seeds = "0:2"'), out)
+    assert code == 2
+    assert "another suite" in errors
+    code, _, errors = played(
+        suite_file(tmp_path, "", worlds, 'seeds = "0:1"', model="", **more), out
+    )
+    assert code == 2
+    assert "holds another suite, with the episodes beer__greedy__seed1__1 and 11 more" in errors
+    assert len(list((out / "records").iterdir())) == 2 * 3 * 3
+
+
 def test_an_edited_prompt_is_refused(tmp_path: Path, stub: Stub) -> None:
     """In an entry of a language model, with a copy of the tree whose prompt is edited."""
     tree = tmp_path / "tree"

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
+from scipy import stats
 from support.sweep_rows import SCORES, row, three_policies
 
 from desim.errors import UsageError
@@ -16,7 +17,7 @@ from desim.jobs.rows.comparison_table import ComparisonTable
 from desim.jobs.rows.rows import Rows
 from desim.show.labels import estimate_text
 from desim.show.table import cell_text
-from desim.statistics.intervals import interval, seeds_needed
+from desim.statistics.intervals import Interval, interval, seeds_for_difference
 from desim.statistics.pairing import difference, simultaneous
 from desim.statistics.proportions import share
 
@@ -86,16 +87,19 @@ def test_differences_to_one_reference_hold_together(rows: Rows) -> None:
 
 
 def test_equal_values_have_no_interval() -> None:
-    """Neither those of one episode played on every seed, nor a figure that never varies."""
-    fixed = Rows(row("a", seed, -7600.0, ledger_digest="d") for seed in range(20))
+    """Those of a deterministic world are exact; others leave room for what was not seen."""
+    fixed = Rows(row("a", seed, -7600.0, deterministic=True) for seed in range(20))
     assert "[" not in str(fixed.table())
     assert "same episode" in str(fixed.table())
+    assert "unseen" not in str(fixed.table())
     varied = Rows(
         row("a", seed, float(seed), ledger_digest=str(seed), metrics={"months": 132})
         for seed in range(20)
     )
     assert "all seeds have the same value" in str(varied.table(show="months"))
     assert "same episode" not in str(varied.table(show="months"))
+    note = "all 20 values are equal: a (132); an outcome of up to 13.9 % may be unseen"
+    assert note in str(varied.table(show="months"))
 
 
 def test_seeds_with_the_same_episode_are_counted() -> None:
@@ -109,25 +113,93 @@ def test_seeds_with_the_same_episode_are_counted() -> None:
     )
 
 
-def test_where_pairing_gains_nothing_a_note_says_so() -> None:
-    """Both widths are in it, and the correlation."""
-    values = {"a": [1, 9, 2, 8, 3, 7], "b": [2, 3, 8, 9, 4, 5], "c": [2, 10, 3, 9, 4, 8.5]}
+def test_what_pairing_has_done_is_in_a_note() -> None:
+    """It gains nothing for b, narrows the interval of c, and widens that of d."""
+    values = {
+        "a": [1, 9, 2, 8, 3, 7],
+        "b": [3, 5, 7, 9, 1, 2],
+        "c": [2, 10, 3, 9, 4, 8.5],
+        "d": [9, 1, 8, 2, 7, 3.5],
+    }
     rows = Rows(row(p, seed, v) for p, each in values.items() for seed, v in enumerate(each))
     text = str(rows.table(against="a"))
-    assert re.search(r"gains nothing for b in score \(correlation -?0\.\d\d, paired and un", text)
-    assert "for c" not in text
+    assert "shared seeds gain nothing for b\n" in text
+    widens = r"shared seeds widen the interval .* seeds\): d ±[\d.]+ \(±[\d.]+\)\n"
+    assert re.search(widens, text)
 
 
-def test_the_seeds_for_five_per_cent_are_told() -> None:
-    """None where the mean is 0 or nothing varies."""
+def test_the_seeds_that_tell_two_groups_apart_are_those_of_their_difference() -> None:
+    """A constant added to all scores changes nothing; only a reference adds the column."""
+    values = {"a": [90.0, 110, 100, 95, 105], "b": [92.0, 113, 101, 99, 106]}
+    for shift in (0, -1000):
+        rows = Rows(
+            row(policy, seed, value + shift)
+            for policy, each in values.items()
+            for seed, value in enumerate(each)
+        )
+        first, second = rows.table(against="a").lines
+        assert (first.to_tell, second.to_tell) == (None, seeds_for_difference([2, 3, 1, 4, 1]))
+        assert "to tell" not in str(rows.table())
+
+
+def test_groups_on_different_seeds_are_compared_without_pairs() -> None:
+    """Welch's interval of two independent samples, named as such."""
+    values = {"a": [1.0, 2, 3, 4], "b": [2.0, 3, 4, 6]}
     rows = Rows(
-        row(policy, seed, value)
-        for policy, each in {"a": [90, 110, 100, 95, 105], "b": [-1, 0, 1, 0, 0]}.items()
+        row(policy, 10 * number + seed, value)
+        for number, (policy, each) in enumerate(values.items())
         for seed, value in enumerate(each)
     )
-    first, second = (table.split() for table in str(rows.table()).splitlines()[1:3])
-    assert first[-1] == str(seeds_needed(interval([90, 110, 100, 95, 105]), 5.0)) == "13"
-    assert second[-1] == "—"
+    table = rows.table(against="a")
+    found = table.lines[1].difference
+    assert found
+    ends = stats.ttest_ind(values["b"], values["a"], equal_var=False).confidence_interval(0.95)
+    assert (found.paired.low, found.paired.high) == pytest.approx((ends.low, ends.high))
+    assert (found.paired.mean, found.paired.n, found.pairing) == (1.25, 0, "")
+    assert "0 pairs: the seeds differ, so the interval is Welch's" in table.notes()
+
+
+def test_a_skewed_sample_and_a_frequent_value_are_named() -> None:
+    """With the seeds that an interval of such values would need."""
+    rows = Rows(row("a", seed, 0.0 if seed else 100.0) for seed in range(20))
+    text = str(rows.table())
+    assert "skewed; seeds that a 95 % interval would need: a 427" in text
+    assert "one value is frequent: a 0 (95 %)" in text
+
+
+def test_seeds_that_share_a_case_are_one_value() -> None:
+    """The interval and the difference rest on the cases, whose number is in a note."""
+    values = {"a": [1.0, 2, 4, 1.5, 2.5, 5], "b": [0.0] * 6}
+    rows = Rows(
+        row(policy, seed, value, cluster=str(seed % 3))
+        for policy, each in values.items()
+        for seed, value in enumerate(each)
+    )
+    table = rows.table(against="b")
+    estimate, found = table.lines[0].estimate, table.lines[0].difference
+    assert estimate
+    assert found
+    half = interval([1.25, 2.25, 4.5]).half
+    assert (estimate.half, found.paired.half) == (pytest.approx(half), pytest.approx(half))
+    assert "6 seeds, 3 cases, which intervals count" in str(table)
+    one = Rows({**each, "cluster": "0"} for each in rows)
+    assert "6 seeds, one case: no interval" in str(one.table())
+    assert one.table().lines[0].estimate == Interval(
+        pytest.approx(8 / 3), pytest.approx(1.538, abs=0.001), None, None, 6, 0.95
+    )
+
+
+def test_a_table_names_what_its_groups_are_means_over() -> None:
+    """Parameters and policies that vary within a group, with their values."""
+    rows = Rows(
+        row(policy, seed, 10 * seed + gap, params={"gap": gap, "weeks": 4})
+        for policy in ("a", "b")
+        for gap in (0, 5, 10)
+        for seed in range(3)
+    )
+    assert "mean over gap = 0, 5, 10" in rows.table().notes()
+    assert "mean over policy = a, b" in rows.table("gap").notes()
+    assert not any("mean over" in note for note in rows.table(["gap", "policy"]).notes())
 
 
 def test_differences_are_paired_by_seed(rows: Rows) -> None:
@@ -214,18 +286,18 @@ def printed() -> ComparisonTable:
 def test_figures_have_as_many_digits_as_their_intervals_justify() -> None:
     """Two digits of the half width; a dash for an unknown figure; the reference in a note."""
     lines = str(printed()).splitlines()[:5]
-    between, needed = "95 % interval", "n for 5\N{NO-BREAK SPACE}%"
+    between, needed = "95 % interval", "n to tell"
     assert [re.split(r"  +", line) for line in lines] == [
         [
-            *("policy", "figure", "n", "failed", "mean", "sd", between, needed),
-            *("pairs", "difference", between),
+            *("policy", "figure", "n", "failed", "mean", "sd", between),
+            *("pairs", "difference", between, needed),
         ],
-        ["base", "score", "3", "0", "12,445", "100", "[12,197, 12,693]", "3", "—", "—", "—"],
+        ["base", "score", "3", "0", "12,445", "100", "[12,197, 12,693]", "—", "—", "—", "—"],
         [
-            *("low,x=[a]", "score", "3", "0", "0.510", "0.010", "[0.485, 0.535]", "3"),
-            *("3", "-12,444", "[-12,886, -12,003]"),
+            *("low,x=[a]", "score", "3", "0", "0.510", "0.010", "[0.485, 0.535]"),
+            *("3", "-12,444", "[-12,886, -12,003]", "2"),
         ],
-        ["once", "score", "1", "0", "7", "—", "—", "—", "1", "-12,338", "—"],
+        ["once", "score", "1", "0", "7", "—", "—", "1", "-12,338", "—", "—"],
         ["never", "score", "—", "1", "—", "—", "—", "—", "—", "—", "—"],
     ]
 

@@ -1,13 +1,14 @@
-"""What stands below tables: best known scores, bounds, and which policies are informed."""
+"""What stands below tables: best known scores, bounds, and what policies know."""
 
 import sys
 
 import pytest
-from support.known_worlds import Measured, Stale
+from attrs import asdict, evolve
+from support.known_worlds import FAIR, SHORT, Measured, Stale, known
 from support.small_worlds import STRIDE, Walk
 from support.sweep_rows import row
 
-from desim.jobs.rows.known_means import known_note
+from desim.jobs.rows.known_means import KnownMeans, known_note
 from desim.jobs.rows.rows import Rows
 from desim.studies.boards.leaderboard import boards
 from desim.studies.sweep import sweep
@@ -21,19 +22,30 @@ def note(rows: Rows) -> str:
 
 
 def test_the_best_known_score_stands_below_a_table() -> None:
-    """Over the seeds of the table, with whether the policy is informed and what the bound is."""
+    """Over the seeds of the table, with what the policy knows and what the bound is."""
     rows = sweep(Measured, ["greedy", SEER], range(2))
     table = rows.table(against="greedy")
     known = table.notes()[-1]
-    assert table.legend()[-1] == "* informed: uses facts that its role cannot observe"
-    finders = f"greedy and {SEER} (informed)"
+    assert table.legend()[-1] == "state: uses hidden state of the world"
+    finders = f"greedy and {SEER} (state)"
     bound = "bound 7 (1 relaxation, 1 proved)"
     assert known == f"best known score on these 2 seeds: mean 6 by {finders}; {bound}"
     lines = str(table).splitlines()
-    assert [line.split()[:2] for line in lines[1:3]] == [["greedy", "score"], [SEER, "*"]]
-    assert note(sweep(Measured, "greedy", [1])).endswith("(informed); bound 6 (proved)")
+    assert [line.split()[:2] for line in lines[1:3]] == [["greedy", "score"], [SEER, "(state)"]]
+    assert note(sweep(Measured, "greedy", [1])).endswith("(state); bound 6 (proved)")
     assert note(sweep(Measured, "greedy", range(4))).endswith("; no bound is known")
-    assert rows.table(show="decisions").notes() == []
+    assert "best known score" not in str(rows.table(show="decisions"))
+
+
+def test_a_fair_bound_stands_behind_the_bound() -> None:
+    """With its kind, its interval, and how near a rule comes."""
+    means = KnownMeans(evolve(known(Measured, "short", SHORT), fair=FAIR), (SHORT[0],))
+    said = "fair bound of the mean 7.25 ± 0.50 (estimated), greedy is at most 1.25 below it"
+    assert means.sentence.endswith(f"; {said}")
+    assert means.plain()["fair_bound"] == asdict(FAIR)
+    proved = evolve(FAIR, kind="proved", half=0, gap=0, gap_half=0)
+    said = "fair bound of the mean 7.25 (proved), greedy attains it on each of the seeds 100:200"
+    assert proved.sentence == said
 
 
 def test_nothing_is_said_of_other_parameters_roles_and_seeds() -> None:
@@ -55,7 +67,7 @@ def test_rows_from_a_file_import_no_code() -> None:
     name = "support.known_worlds:Measured"
     rows = Rows([row("antigravity:P", 0, 1, model=name, preset="short", params={})])
     assert note(rows) == ""
-    assert rows.table().informed == frozenset()
+    assert rows.table().knows == {}
     assert "antigravity" not in sys.modules
 
 
@@ -72,9 +84,10 @@ def test_a_board_has_the_sentence_and_the_data(monkeypatch: pytest.MonkeyPatch) 
         "floor": 1.0,
         "floor_policy": "random",
         "best": 6.0,
-        "best_policies": f"greedy and {SEER} (informed)",
+        "best_policies": f"greedy and {SEER} (state)",
         "bound": 7.0,
         "kind": "1 relaxation, 1 proved",
+        "fair_bound": None,
     }
     monkeypatch.setattr(Measured, "known_scores", Stale.known_scores)
     assert board.summary()["known"] is None

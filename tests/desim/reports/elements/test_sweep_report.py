@@ -70,28 +70,32 @@ def test_a_sweep_has_a_section_for_every_question(page: Read) -> None:
 
 
 def test_the_leaderboard_holds_the_cells_of_the_table(page: Read, played: Path) -> None:
-    """Ordered by the mean, rivals first; informed policies are marked and have no rank."""
+    """Ordered by what policies know, then by the mean; each level is ranked alone."""
     table = page.pictures[0].tables[0]
     lines = Rows.read(played).where(horizon=5).table()
     cells = {line.group[0]: list(map(cell_text, lines.cells(line)[2:])) for line in lines.lines}
-    assert {line[1].removesuffix(" (informed)"): line[2:] for line in table[1:]} == cells
-    assert column(table, "policy")[-1] == "foresight (informed)"
-    assert column(table, "rank")[-1] == "—"
-    means = [float(mean.replace(",", "")) for mean in column(table, "mean")[:-1]]
-    assert means == sorted(means, reverse=True)
+    assert {line[1].partition(" (")[0]: line[2:-1] for line in table[1:]} == cells
+    assert column(table, "policy")[-1] == "foresight (future)"
+    assert column(table, "rank")[-1] == "1"
+    levels = [name.partition(" (")[2] for name in column(table, "policy")]
+    means = [float(mean.replace(",", "")) for mean in column(table, "mean")]
+    for level in ("", "rules)"):
+        own = [mean for mean, each in zip(means, levels, strict=True) if each == level]
+        assert own == sorted(own, reverse=True)
 
 
 def test_differences_to_a_chosen_policy_are_those_of_the_table(played: Path) -> None:
-    """Without a choice the intervals are wider, as every pair might be shown."""
+    """Without a choice the page has only the comparison with the best."""
     against = "order_up_to,target=12"
     rows = Rows.read(played)
     table = rows.where(horizon=5).table(against=against)
     chosen = read(write_report([played], against=against).read_bytes()).pictures[1].tables[0]
-    found = {line.group[0]: list(map(cell_text, table.cells(line)[-3:])) for line in table.lines}
-    found = {f"{k} (informed)" if k == "foresight" else k: v for k, v in found.items()}
-    assert {line[0]: line[1:4] for line in chosen[1:]} == {
+    found = {line.group[0]: list(map(cell_text, table.cells(line)[-4:-1])) for line in table.lines}
+    assert {line[0].partition(" (")[0]: line[1:4] for line in chosen[1:]} == {
         name: cells for name, cells in found.items() if name != against
     }
+    without = read(write_report([played]).read_bytes()).pictures[1]
+    assert not without.caption.startswith("Difference")
 
 
 def test_means_by_level_are_over_comparable_rows(page: Read, played: Path) -> None:

@@ -6,6 +6,7 @@ from support.small_worlds import WALK
 
 from desim.catalog import policy_finder
 from desim.errors import UsageError
+from desim.jobs.rows.samples import Sample
 from desim.studies.boards.all_worlds import NormalisedBoards, normalised_boards
 from desim.studies.boards.score_scale import world_scale
 
@@ -17,16 +18,31 @@ def played(*names: str, seeds: int = 3) -> NormalisedBoards:
     return normalised_boards(names, range(seeds), 1)
 
 
-def test_each_seed_has_its_own_scale() -> None:
-    """One on which nothing can be gained has none."""
+def test_a_score_is_a_share_of_the_room_on_the_same_seeds() -> None:
+    """A ratio of means: seeds with more room count more, and nothing is clipped."""
     scale = world_scale(SHORT, range(4))
-    assert {seed: (one.floor, one.best) for seed, one in scale.scales.items()} == {
-        0: (0, 8),
-        1: (2, 6),
-        3: (5, 5.5),
-    }
-    assert scale.means.kind == "1 relaxation, 1 proved, 1 best known"
-    assert (scale.means.floor, scale.means.bound) == (pytest.approx(7 / 3), None)
+    assert scale.means.kind == "2 best known, 1 relaxation, 1 proved"
+    assert (scale.means.floor, scale.means.bound) == (3.25, None)
+    found = scale.normalised(Sample({0: 4.0, 1: -6.0, 3: 5.0}))
+    assert found
+    assert (found.z, found.n) == (pytest.approx((4 - 8 + 0) / (8 + 4 + 0.5)), 3)
+    assert scale.normalised(Sample({2: 5.0})) is None
+    clustered = scale.normalised(Sample({0: 4.0, 1: 5.0, 3: 5.0}, {0: "a", 1: "b", 3: "a"}))
+    assert clustered
+    assert clustered.n == 2
+
+
+def test_the_floor_policy_itself_scores_0() -> None:
+    """A policy that draws, too: scores below the floor are not raised to it."""
+    (world,) = played("beer_game/poisson", seeds=20).worlds
+    random, order = world.of("random"), world.of("order_up_to")
+    assert random
+    assert random.score
+    assert order
+    assert order.score
+    assert random.score.z == pytest.approx(0, abs=1e-9)
+    assert random.score.low is not None
+    assert random.score.low < 0 < order.score.z < 1
 
 
 @pytest.mark.parametrize(
@@ -46,31 +62,35 @@ def test_a_world_without_a_scale_is_refused(name: str, seeds: range, text: str) 
 
 
 def test_policies_are_normalised_by_seed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The best of those that know only what they observe, and the best of the informed."""
+    """The best of those that know what they observe, and the best of the rest."""
     seer = "support.small_worlds:Seer"
     monkeypatch.setattr(policy_finder, "baselines", lambda _model: ("greedy", seer, "random"))
     (world,) = played(SHORT).worlds
-    best, informed = world.best(informed=False), world.best(informed=True)
+    best, rest = world.best(observes=True), world.best(observes=False)
     assert best is not None
-    assert informed is not None
-    assert (best.policy, informed.policy) == ("greedy", seer)
-    # 6 of 8, and 4 of 4; the third seed has no scale.
-    assert (best.estimate.mean, best.estimate.n) == (0.875, 2)
-    assert informed.estimate.mean == pytest.approx((3 / 8 + 1 / 4) / 2)
+    assert rest is not None
+    assert (best.policy, rest.policy) == ("greedy", seer)
+    assert best.score
+    assert rest.score
+    # 6 of 8, 4 of 4, and 0 of 0.
+    assert (best.score.z, best.score.n) == (pytest.approx(10 / 12), 3)
+    assert rest.score.z == pytest.approx((3 + 1 + 0) / 12)
 
 
 def test_the_tables_say_what_1_is_and_what_is_left_out() -> None:
     """Over the first preset of each world alone."""
     found = played(SHORT, f"{MEASURED}/long", f"{ROUND}/short")
     assert [world.name for world in found.worlds] == [SHORT, f"{ROUND}/short"]
-    assert found.aggregate is not None
-    assert found.aggregate.worlds == (SHORT, f"{ROUND}/short")
+    assert found.first == (SHORT, f"{ROUND}/short")
+    greedy, _ = found.over
+    assert (greedy.policy, greedy.worst) == ("greedy", SHORT)
+    assert greedy.mean
+    assert (greedy.mean.mean, greedy.worst_score) == (pytest.approx(10 / 12), greedy.mean.worst)
     text = str(found)
     assert "relaxation: no policy can score more than 1" in text
-    assert "best known: 1 is" not in text
-    assert f"{SHORT}: without 1 seeds on which nothing can be gained" in text
+    assert "best known: 1 is only the best run so far" in text
     assert f"left out: no policy can gain anything in {MEASURED}/long" in text
-    assert played(SHORT).aggregate is None
+    assert played(SHORT).over == ()
 
 
 def test_scores_above_what_is_known_are_told() -> None:
@@ -81,7 +101,9 @@ def test_scores_above_what_is_known_are_told() -> None:
     assert f"greedy in {WRONG}/short" in wrong.faults
     assert f"FAULT: greedy in {WRONG}/short scores more than the bound" in wrong.notes()
     # Never clipped above.
-    assert wrong.worlds[0].scores[0].estimate.mean == pytest.approx(6 / 5)
+    first = wrong.worlds[0].scores[0].score
+    assert first
+    assert first.z == pytest.approx(6 / 5)
 
 
 def test_all_worlds_without_a_scale_are_refused() -> None:

@@ -67,7 +67,7 @@ def test_a_policy_that_crashes_ranks_below_its_twin(model: Walk) -> None:
     assert min(known[crashes[0]]) > 0 > min(known[twin[0]]), "without them it would be above"
 
     specs = (twin[0], crashes[0])
-    entrants = [Entrant(one, tuple(SEEDS), informed=False, fixed=False) for one in specs]
+    entrants = [Entrant(one, tuple(SEEDS), knows="observation", fixed=False) for one in specs]
     board = Board("walk", tuple(entrants), rows, 1)
     lines = board.ranked()
     assert [one.policies for one in lines] == [(twin[0],), (crashes[0],)]
@@ -84,7 +84,7 @@ def test_a_policy_that_crashes_ranks_below_its_twin(model: Walk) -> None:
         assert one.estimate is not None
         assert one.estimate.mean < other.estimate.mean
     else:
-        assert one.estimate is one.difference is lines[1].rank is None
+        assert one.estimate is one.difference is lines[1].ranks is None
 
     ordered = aggregate({"walk": rows}, {"walk": Scale(-400, 150)}).lines
     assert [line.policy for line in ordered] == [twin[0], crashes[0]]

@@ -11,13 +11,18 @@ from support.small_worlds import WALK
 from support.sweep_rows import row, three_policies
 
 from desim.catalog import policy_finder
+from desim.core.roles import Knowledge
+from desim.errors import UsageError
 from desim.jobs.rows.rows import Rows
 from desim.studies.boards.leaderboard import Board, Entrant, boards, everything
 
 
-def entrants(*specs: str, seeds: int = 4, informed: Sequence[str] = ()) -> tuple[Entrant, ...]:
-    """Policies that play on the same seeds, or once."""
-    return tuple(Entrant(one, tuple(range(seeds)), one in informed, seeds == 1) for one in specs)
+def entrants(*specs: str, seeds: int = 4, state: Sequence[str] = ()) -> tuple[Entrant, ...]:
+    """Policies that play on the same seeds, or once; some know hidden state."""
+    return tuple(
+        Entrant(one, tuple(range(seeds)), "state" if one in state else "observation", seeds == 1)
+        for one in specs
+    )
 
 
 def printed(board: Board, width: int = 200) -> list[str]:
@@ -27,46 +32,61 @@ def printed(board: Board, width: int = 200) -> list[str]:
     return [line.rstrip() for line in out.getvalue().splitlines()]
 
 
-def test_a_board_ranks_policies_and_compares_them_with_the_first() -> None:
-    """The reference has no difference to itself; a mean without failed episodes comes last."""
+def test_a_board_ranks_policies_and_compares_each_with_the_best_other() -> None:
+    """A mean without failed episodes comes last, and has neither."""
     board = Board("shop/small", entrants("b", "a,x=1", "c"), three_policies(), 2)
     title, heads, *lines = printed(board)
-    lines, note = lines[:3], lines[-1]
+    lines, notes = lines[:3], lines[3:]
     assert title == "shop/small: 12 episodes over 4 seeds, 6 episodes a second"
     assert " ".join(heads.split()) == (
-        "policy rank n mean score ± 95 % n for 5 % difference ± 95 % ended"
+        "policy rank n mean score ± 95 % to the best n to tell ended"
     )
     assert [line.split()[:3] for line in lines] == [
-        ["b", "1", "4"],
+        ["b", "1", "*"],
         ["c", "2", "4"],
         ["a,x=1", "—", "4"],
     ]
-    assert lines[0].split()[3:] == ["12.5", "6.2", "150", "4", "horizon"]
-    assert lines[2].split()[3:8] == ["—"] * 5
+    assert lines[0].split()[3:] == ["4", "12.5", "6.2", "0", "to", "14.0", "—", "4", "horizon"]
+    assert lines[1].split()[5:9] == ["-14.0", "to", "0", "5"]
+    assert lines[2].split()[3:7] == ["—"] * 4
     assert lines[2].endswith("3 horizon, 1 failed")
-    assert note.startswith("failed: a mean without the episodes that failed proves nothing")
+    assert notes[0] == "ranks rest on 4 seeds: outcomes of up to 52.7 % may be unseen"
+    assert notes[-1].startswith("failed: a mean without the episodes that failed proves nothing")
 
 
-def test_equal_informed_and_single_episodes_are_explained() -> None:
+def test_equal_policies_levels_and_single_episodes_are_explained() -> None:
     """Each by a sentence below, and only where it applies."""
     scores = {"a": [5], "b": [5], "seer": [9], "random": [1, 2, 3]}
     rows = Rows(row(p, s, score) for p, all_ in scores.items() for s, score in enumerate(all_))
-    once = entrants("a", "b", "seer", seeds=1, informed=["seer"])
+    once = entrants("a", "b", "seer", seeds=1, state=["seer"])
     board = Board("shop/small", (*once, *entrants("random", seeds=3)), rows, 1)
-    _, _, first, second, heading, third, *notes = printed(board)
-    assert first.split()[:7] == ["a", "=", "b", "1", "1", "5", "—"]
-    assert second.split()[:3] == ["random", "3", "3"]
-    assert heading == "informed:"
-    assert third.startswith("  seer  ")
+    _, _, above, first, second, heading, third, *notes = printed(board)
+    assert first.split()[:8] == ["a", "=", "b", "1", "*", "1", "5", "exact"]
+    assert second.split()[:3] == ["random", "2", "3"]
+    assert (above, heading) == ("observation:", "state:")
+    assert third.split()[:5] == ["seer", "1", "1", "9", "exact"]
     assert [note.split()[0] for note in notes] == [
-        "difference",
+        "ranks",
         "±",
         "rank:",
+        "*",
+        "to",
+        "n",
         "a",
-        "informed:",
-        "n",
-        "n",
+        "state:",
+        "exact:",
     ]
+
+
+def test_ranks_of_many_seeds_are_trusted_unless_differences_are_skewed() -> None:
+    """Then the board names how probable an outcome may be that was not seen."""
+    for last, is_said in ((1.0, False), (-500.0, True)):
+        scores = {"a": [seed % 7 for seed in range(80)]}
+        scores["b"] = [score - 3 + seed % 2 for seed, score in enumerate(scores["a"])]
+        scores["b"][-1] = last
+        rows = Rows(row(p, s, score) for p, all_ in scores.items() for s, score in enumerate(all_))
+        text = str(Board("shop/small", entrants("a", "b", seeds=80), rows, 1))
+        assert ("ranks rest on 80 seeds: outcomes of up to 3.7 % may be unseen" in text) is is_said
 
 
 def test_a_policy_on_fewer_seeds_is_explained() -> None:
@@ -98,14 +118,16 @@ def test_a_narrow_board_cuts_nothing(width: int) -> None:
 
 def test_a_board_is_plain_data() -> None:
     """For `--json`: a line for each row of the table."""
-    board = Board("shop/small", entrants("b", "a,x=1", "c", informed=["c"]), three_policies(), 2)
+    board = Board("shop/small", entrants("b", "a,x=1", "c", state=["c"]), three_policies(), 2)
     summary = board.summary()
-    assert [*summary] == ["model", "preset", "against", "seconds", "lines", "known"]
+    assert [*summary] == ["model", "preset", "seconds", "lines", "known"]
     assert summary["known"] is None
     assert [one["policies"] for one in summary["lines"]] == [("b",), ("a,x=1",), ("c",)]
     last = summary["lines"][2]
-    assert last["informed"] is True
+    assert last["knows"] == "state"
     assert last["estimate"]["n"] == 4
+    assert (last["ranks"], last["to_best"], last["unit"]) == ((1, 1), None, "seeds")
+    assert [one["to_tell"] for one in summary["lines"]] == [None, None, None]
     assert last["ended"] == {"horizon": 4}
 
 
@@ -122,16 +144,27 @@ def test_boards_play_every_preset_of_a_model() -> None:
     assert reports == sorted(reports)
 
 
+def test_policies_play_seeds_of_their_own_where_these_are_not_shared() -> None:
+    """Behind the given ones; their differences are then not paired, and seeds of cases refused."""
+    (board,) = boards([f"{WALK}/short"], range(3), 1, shared_seeds=False)
+    assert [one.seeds for one in board.entrants] == [(0, 1, 2), (3, 4, 5)]
+    assert not board.paired
+    assert "each policy has played seeds of its own" in str(board)
+    assert [line.difference for line in board.ranked()] == [None, None]
+    with pytest.raises(UsageError, match="the seeds of consulting share cases"):
+        list(boards(["consulting"], range(3), 1, shared_seeds=False))
+
+
 @pytest.mark.parametrize(
-    ("model", "spec", "seeds", "informed", "fixed"),
+    ("model", "spec", "seeds", "level", "fixed"),
     [
-        ("Still", "greedy", (4,), False, True),
-        ("Still", "random", (4, 5, 6), False, False),
-        ("Still", "walker=random", (4, 5, 6), False, False),
-        ("Walk", "greedy", (4, 5, 6), False, False),
-        ("Walk", "Slow", (4, 5), False, False),
-        ("Walk", "walker=Seer", (4, 5), True, False),
-        ("Still", "Seer", (4,), True, True),
+        ("Still", "greedy", (4,), "observation", True),
+        ("Still", "random", (4, 5, 6), "observation", False),
+        ("Still", "walker=random", (4, 5, 6), "observation", False),
+        ("Walk", "greedy", (4, 5, 6), "observation", False),
+        ("Walk", "Slow", (4, 5), "observation", False),
+        ("Walk", "walker=Seer", (4, 5), "state", False),
+        ("Still", "Seer", (4,), "state", True),
     ],
 )
 def test_a_policy_plays_once_where_the_seed_decides_nothing(
@@ -139,13 +172,13 @@ def test_a_policy_plays_once_where_the_seed_decides_nothing(
     model: str,
     spec: str,
     seeds: Any,
+    level: Knowledge,
     *,
-    informed: bool,
     fixed: bool,
 ) -> None:
     """Neither the model nor the policy draws; a slow policy plays on the first seeds."""
     spec = spec.replace("S", "support.small_worlds:S")
     monkeypatch.setattr(policy_finder, "baselines", lambda _model: (spec,))
     (board,) = boards([f"support.small_worlds:{model}/short"], range(4, 7), 1)
-    assert board.entrants == (Entrant(spec, seeds, informed, fixed),)
+    assert board.entrants == (Entrant(spec, seeds, level, fixed),)
     assert board.rows.column("seed") == [*seeds]

@@ -1,9 +1,12 @@
-"""The lines of a board: equal policies joined, informed and failed ones last."""
+"""The lines of a board: equal policies joined, each level of knowledge apart, failed ones last."""
 
 from typing import Any
 
+import pytest
+from scipy import stats
 from support.sweep_rows import row
 
+from desim.core.roles import Knowledge
 from desim.jobs.rows.rows import Rows
 from desim.studies.boards.ranking import BoardLine, ranked
 
@@ -24,10 +27,10 @@ def line(lines: list[BoardLine], policy: str) -> BoardLine:
 
 def test_policies_with_the_same_results_share_a_line() -> None:
     """Score, end and ledgers are the same on every seed; other metrics may differ."""
-    lines = ranked(rows(a=[1, 2], b=[1, 2], c=[1, 3], d=[1, 2]), "b")
+    lines = ranked(rows(a=[1, 2], b=[1, 2], c=[1, 3], d=[1, 2]))
     assert [one.policies for one in lines] == [("c",), ("a", "b", "d")]
-    assert line(lines, "b").difference is None
-    assert line(lines, "c").difference
+    assert line(lines, "c").difference is None
+    assert line(lines, "b").difference
 
 
 def test_without_ledgers_all_metrics_count() -> None:
@@ -36,23 +39,23 @@ def test_without_ledgers_all_metrics_count() -> None:
         row(policy, 0, 5, metrics={"cost": cost})
         for policy, cost in {"a": 3, "b": 4, "c": 3}.items()
     )
-    assert [one.policies for one in ranked(played, "a")] == [("a", "c"), ("b",)]
+    assert [one.policies for one in ranked(played)] == [("a", "c"), ("b",)]
 
 
 def test_failed_policies_are_equal_to_no_other() -> None:
     """Two that always fail are two lines."""
-    lines = ranked(rows(a=[None], b=[None], c=[1]), "a")
+    lines = ranked(rows(a=[None], b=[None], c=[1]))
     assert [one.policies for one in lines] == [("c",), ("a",), ("b",)]
     assert (line(lines, "a").estimate, line(lines, "c").difference) == (None, None)
 
 
 def test_a_mean_without_the_failed_episodes_ranks_last() -> None:
     """However high it is: failing where the score is low must not pay."""
-    lines = ranked(rows(quits=[None, 90, 99], works=[3, 4, 5], loses=[-9, -8, -7]), "works")
+    lines = ranked(rows(quits=[None, 90, 99], works=[3, 4, 5], loses=[-9, -8, -7]))
     assert [one.policies for one in lines] == [("works",), ("loses",), ("quits",)]
     quits = line(lines, "quits")
     assert (quits.episodes, quits.failed, quits.ended) == (3, 1, {"horizon": 2, "failed": 1})
-    assert (quits.estimate, quits.difference, quits.rank) == (None, None, None)
+    assert (quits.estimate, quits.difference, quits.ranks) == (None, None, None)
 
 
 def test_failed_episodes_count_with_the_worst_score() -> None:
@@ -63,54 +66,113 @@ def test_failed_episodes_count_with_the_worst_score() -> None:
         for policy in ("crashes", "twin")
         for seed, score in enumerate(scores)
     )
-    lines = ranked(played, "twin")
-    assert [(one.policies, one.rank) for one in lines] == [(("twin",), 1), (("crashes",), 2)]
+    lines = ranked(played)
+    found = [(one.policies, one.ranks) for one in lines]
+    assert found == [(("twin",), (1, 1)), (("crashes",), (2, 2))]
     assert line(lines, "crashes").failed == sum(score < 3 for score in scores)
 
 
-def test_lines_that_nothing_tells_apart_share_a_rank() -> None:
-    """The third is below both others; an informed one has no rank."""
+def test_ranks_are_those_that_the_data_leave_possible() -> None:
+    """The third is below both others; one that knows more is ranked apart."""
     played = rows(
         a=[10, 20, 30, 40] * 3,
         b=[11, 19, 31, 39.5] * 3,
         c=[1, 2, 3, 4] * 3,
         seer=[50, 60, 70, 80] * 3,
     )
-    lines = ranked(played, "a", ["seer"])
-    assert {one.policies[0]: one.rank for one in lines} == {"b": 1, "a": 1, "c": 3, "seer": None}
+    found = {one.name: (one.ranks, one.may_be_best) for one in ranked(played, {"seer": "future"})}
+    assert found == {
+        "b": ((1, 2), True),
+        "a": ((1, 2), True),
+        "c": ((3, 3), False),
+        "seer": ((1, 1), True),
+    }
+
+
+def test_noise_moves_no_line_up() -> None:
+    """A policy as bad as the worst that varies more has wider ranks, and the last line."""
+    scores = {f"p{n}": [float(n), n + 1.0, n + 2.0, n + 1.0] for n in range(2, 6)}
+    noisy = [-95.0, 105.0, -98.0, 87.9]
+    lines = ranked(rows(**scores, worst=[1.0, 0, 1, 0], noisy=noisy))
+    assert [one.name for one in lines[-2:]] == ["worst", "noisy"]
+    assert line(lines, "noisy").ranks == (1, 6)
+    assert line(lines, "worst").ranks == (3, 6)
+
+
+def test_each_line_is_compared_with_the_best_of_the_others() -> None:
+    """A constant difference is known exactly; the ends of the best are not below 0."""
+    lines = ranked(rows(a=[5, 7, 9], b=[3, 5, 7], c=[1, 3, 5]))
+    assert [one.to_best for one in lines] == [(0, 2), (-2, 0), (-4, 0)]
+    assert [one.may_be_best for one in lines] == [True, False, False]
 
 
 def test_one_seed_tells_nothing_apart_unless_it_stands_for_all() -> None:
     """Fixed policies have the same episode on every seed, so their order is known."""
     played = rows(a=[5], b=[7])
-    assert [one.rank for one in ranked(played, "a")] == [1, 1]
-    assert [one.rank for one in ranked(played, "a", fixed=["a", "b"])] == [1, 2]
+    assert [(one.ranks, one.to_best) for one in ranked(played)] == [((1, 2), None)] * 2
+    known = [(one.ranks, one.to_best) for one in ranked(played, fixed=["a", "b"])]
+    assert known == [((1, 1), (0, 2)), ((2, 2), (-2, 0))]
 
 
-def test_informed_policies_rank_behind_all_others() -> None:
-    """They are joined with each other only."""
-    lines = ranked(rows(a=[5, 5], seer=[9, 9], b=[4, 4], knows=[5, 5]), "a", ["seer", "knows"])
-    assert [one.policies for one in lines] == [("a",), ("b",), ("seer",), ("knows",)]
-    assert [one.informed for one in lines] == [False, False, True, True]
+def test_seeds_that_share_a_case_count_once() -> None:
+    """Twelve seeds of three cases tell as much as three seeds."""
+    scores = {"a": [1.0, 5, 9] * 4, "b": [1.5, 4.5, 9.9] * 4}
+    played = Rows(
+        row(policy, seed, score, cluster=str(seed % 3), ledger_digest=str(score))
+        for policy, each in scores.items()
+        for seed, score in enumerate(each)
+    )
+    once = rows(a=[1, 5, 9], b=[1.5, 4.5, 9.9])
+    for clustered, plain in zip(ranked(played), ranked(once), strict=True):
+        assert clustered.estimate
+        assert plain.estimate
+        assert clustered.estimate.half == pytest.approx(plain.estimate.half)
+        assert clustered.to_best == pytest.approx(plain.to_best)
+        assert (clustered.estimate.n, clustered.to_tell) == (12, plain.to_tell)
+
+
+def test_policies_on_seeds_of_their_own_are_not_paired() -> None:
+    """Their widths are Welch's, whatever the order of the scores."""
+    each = {"a": [1.0, 2, 3, 4], "b": [2.0, 3, 4, 5.5]}
+    apart = Rows(
+        row(policy, 10 * number + seed, score)
+        for number, (policy, scores) in enumerate(each.items())
+        for seed, score in enumerate(scores)
+    )
+    best, other = ranked(apart, paired=False)
+    assert (best.ranks, other.ranks) == ((1, 2), (1, 2))
+    ends = stats.ttest_ind(each["a"], each["b"], equal_var=False).confidence_interval(0.9)
+    assert other.to_best == pytest.approx((ends.low, ends.high))
+    assert (other.difference, other.to_tell) == (None, None)
+
+
+def test_each_level_of_knowledge_is_ranked_alone() -> None:
+    """In the order of the levels; policies are joined with those that know as much."""
+    played = rows(seer=[9, 9], b=[4, 4], a=[5, 5], planner=[7, 7], tables=[5, 5], probe=[6, 6])
+    levels: dict[str, Knowledge] = {"seer": "future", "planner": "rules", "tables": "rules"}
+    lines = ranked(played, {**levels, "probe": "state"})
+    assert [(one.name, one.knows, one.ranks) for one in lines] == [
+        ("a", "observation", (1, 1)),
+        ("b", "observation", (2, 2)),
+        ("planner", "rules", (1, 1)),
+        ("tables", "rules", (2, 2)),
+        ("probe", "state", (1, 1)),
+        ("seer", "future", (1, 1)),
+    ]
 
 
 def test_a_fixed_policy_is_compared_on_every_seed() -> None:
     """Its one score is that of every seed, so a difference to it is known for each."""
-    played = rows(fixed=[10], draws=[7, 9, 14], other=[12])
-    for reference, of, mean, n in [
-        ("fixed", "draws", 0.0, 3),
-        ("draws", "fixed", 0.0, 3),
-        ("fixed", "other", 2.0, 1),
-    ]:
-        lines = ranked(played, reference, fixed=["fixed", "other"])
-        found = line(lines, of).difference
-        assert found
-        paired = found.paired
-        assert (paired.mean, paired.n, paired.low is None) == (mean, n, n == 1)
+    lines = ranked(rows(fixed=[10], draws=[7, 9, 13], other=[12]), fixed=["fixed", "other"])
+    assert [one.name for one in lines] == ["other", "fixed", "draws"]
+    found = line(lines, "draws").difference
+    assert found
+    assert (found.paired.mean, found.paired.n) == (pytest.approx(29 / 3 - 12), 3)
+    assert line(lines, "fixed").ranks == (2, 3)
 
 
 def test_a_policy_on_fewer_seeds_is_compared_on_these() -> None:
     """Unlike a fixed one, its one score says nothing of the other seeds."""
-    found = line(ranked(rows(all=[1, 5, 9], slow=[2]), "all"), "slow").difference
+    found = line(ranked(rows(all=[1, 5, 9], slow=[2])), "slow").difference
     assert found
     assert (found.paired.mean, found.paired.n) == (1.0, 1)

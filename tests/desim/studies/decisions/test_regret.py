@@ -185,7 +185,7 @@ def test_what_cannot_be_judged(bad: Episode) -> None:
         ({"then": "order_up_to", "futures": 0}, "0 futures were given; 1 to 100,000"),
         ({"then": "order_up_to", "most_options": 0}, "0 options were given"),
         ({"then": "order_up_to", "level": 1.0}, "level 1.0 was given"),
-        ({"then": "foresight"}, "'foresight' cannot play in branches: it is informed"),
+        ({"then": "foresight"}, "'foresight' cannot play in branches: it knows hidden state"),
         ({"then": "order_up_to", "against": {"factory": "typical"}}, "no policy plays 'factory'"),
     ):
         arguments: Any = given

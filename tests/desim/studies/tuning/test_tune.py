@@ -364,7 +364,8 @@ def test_the_command_prints_one_object_or_a_table(desim: Any, tmp_path: Path) ->
     import msgspec
 
     command = ["tune", WALK, "--policy", STRIDE, "--set", "policy.size=int:1:40", "--jobs", "1"]
-    command += ["--budget", "24", "--seeds", "0:4", "--out", str(tmp_path)]
+    command += ["--budget", "24", "--seeds", "0:4", "--held-out", "4:8"]
+    command += ["--out", str(tmp_path)]
     first = desim(*command, "--json")
     assert (first.code, first.err) == (0, "")
     plain = msgspec.json.decode(first.out)

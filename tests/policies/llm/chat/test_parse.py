@@ -119,6 +119,7 @@ GOOD = {
     "beer_game": [
         worded('{"order_qty": 400, "note": "demand"}'),
         worded('So:\n```json\n{"order": "about 250 units"}\n```'),
+        worded('{"orderQty": 21, "why": "as published"}'),
         called(("order", '{"quantity": 400}')),
     ],
     "edt": [

@@ -51,13 +51,19 @@ def test_nothing_changes_without_evolution() -> None:
 
 @pytest.mark.parametrize(
     "reply",
-    ['{"keywords": "cash", "tags": ["t"]}', '{"keywords": [5], "tags": ["t"]}'],
+    [
+        '{"keywords": "cash", "tags": ["t"], "context": ""}',
+        '{"keywords": [5], "tags": ["t"], "context": ""}',
+        '{"keywords": [], "tags": ["t"]}',
+        '{"context": "", "tags": ["t"]}',
+    ],
 )
 def test_a_malformed_analysis_is_used_as_far_as_it_goes(reply: str) -> None:
-    """As published it loses the note."""
+    """As published it loses the note, also by a missing field; a text without JSON does not."""
     assert analysis_in(reply) == {"keywords": (), "tags": ("t",), "context": ""}
     with pytest.raises(BadNote):
         analysis_in(reply, as_published=True)
+    assert analysis_in("no JSON", as_published=True)["keywords"] == ()
 
 
 def test_a_malformed_decision_is_used_as_far_as_it_goes() -> None:
@@ -70,6 +76,8 @@ def test_a_malformed_decision_is_used_as_far_as_it_goes() -> None:
     with pytest.raises(BadNote):
         decision_in(reply, as_published=True)
     for lacking in (
+        "{}",
+        '{"actions": []}',
         '{"should_evolve": true}',
         '{"should_evolve": true, "actions": ["strengthen"]}',
     ):

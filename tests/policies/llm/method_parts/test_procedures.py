@@ -12,12 +12,12 @@ from policies.llm.chat.options import LLMOptions
 from policies.llm.method_parts.items import Item, Outcome, Past, explanation
 from policies.llm.method_parts.learning import answer_stream
 from policies.llm.method_parts.notes import Note, Notes
-from policies.llm.method_parts.playbook import statistics
+from policies.llm.method_parts.playbook import Playbook, statistics
 from policies.llm.method_parts.setting import Setting, Task, per_task
 from policies.llm.methods.ace import Ace
 from policies.llm.methods.amem import AgenticMemory
 from policies.llm.methods.build import check_method
-from policies.llm.methods.dynamic_cheatsheet import DynamicCheatsheet
+from policies.llm.methods.dynamic_cheatsheet import Cheatsheet, DynamicCheatsheet
 from policies.llm.methods.gepa import Gepa
 from policies.llm.methods.memoryless import Debate, Discussion, SelfRefine
 from policies.llm.methods.reflexion import Reflexion
@@ -252,6 +252,108 @@ def test_a_playbook_is_curated_every_five_decisions_once() -> None:
     for _ in range(4):
         method.step(game(), method.answer(game()))
     assert sum("# Its counts" in sent for sent in model.sent) == curations
+
+
+def test_ace_revises_a_decision_after_an_empty_critique_as_published() -> None:
+    """And counts it for the curation; elsewhere an empty critique keeps the draft."""
+    draft, critique, revised = '{"order_qty": 1}', " ", '{"order_qty": 2}'
+    weeks = [draft, critique, revised] * 4 + [draft, critique, "curation", revised]
+    for setting, published, replies in (
+        (Setting(), True, weeks),
+        (Setting(), False, [draft, critique] * 5),
+        (Setting(task="interview"), True, [draft, critique] * 5),
+    ):
+        model = Model(replies)
+        method = Ace(complete=model, setting=setting, as_published=published)
+        for _ in range(5):
+            reply = method.answer(game())
+            method.step(game(), reply)
+        assert len(model.sent) == len(replies)
+        assert reply.text == (revised if revised in replies else draft)
+
+
+def test_ace_shows_a_plan_the_whole_playbook_where_no_line_is_about_it() -> None:
+    """Its last 2,500 characters; else the lines about the topics alone."""
+    line = "[misc-00001] helpful=0 harmful=0 :: {}"
+    setting = Setting(task="plan", topics=("risk",))
+    for text, shown in (("LOW RISK", False), ("other", True)):
+        book = Playbook(text=f"## HEAD\n{line.format(text)}")
+        model = Model(["{}"])
+        Ace(complete=model, setting=setting, memory=book).answer(game())
+        assert line.format(text) in model.sent[0]
+        assert ("## HEAD" in model.sent[0]) is shown
+    Ace(complete=model, setting=setting, memory=Playbook(text="x" * 3_000)).answer(game())
+    assert model.sent[-1].count("x") < 2_600
+
+
+def test_ace_curates_after_each_period_of_questions_and_keeps_the_tags_of_all() -> None:
+    """Every question by default."""
+    book = Playbook(text="[misc-00009] helpful=0 harmful=0 :: line")
+    reply = '{"bullet_tags": [{"id": "misc-00009", "tag": "helpful"}], "operations": []}'
+    for period, curations in ((None, 5), (2, 2), (6, 0)):
+        model = Model([reply])
+        method = Ace(complete=model, setting=QUESTIONS, period=period, memory=book)
+        items = [question(number) for number in range(1, 6)]
+        answer_stream(method, items, lambda *_: Outcome(correct=True))
+        assert sum("# Its counts" in sent for sent in model.sent) == curations
+        assert "helpful=5" in method.memory.text
+
+
+def test_further_rounds_revise_again_with_the_playbook_or_sheet_in_between() -> None:
+    """Of ACE in games and dialogues, of the cheatsheet with a rewritten sheet, if it learns."""
+    model = Model(["A", "critique", "B", "critique of B", "C"])
+    reply = Ace(complete=model, setting=Setting(task="interview"), rounds=2).answer(game())
+    assert reply.text == "C"
+    assert "B" in model.sent[3]
+    for learns in (True, False):
+        model = Model(["A", "<cheatsheet>NEW</cheatsheet>", "B", "no tags"])
+        sheet = DynamicCheatsheet(complete=model, rounds=2, learns=learns)
+        assert sheet.answer(game()).text == ("B" if learns else "A")
+        assert sheet.memory.text == ("NEW" if learns else "")
+
+
+def test_the_published_numbers_of_items_are_arguments() -> None:
+    """Similar questions of the cheatsheet, notes of AMEM, items and chances of an evolution."""
+    items = [question(number) for number in range(1, 6)]
+    for neighbors in (0, 2):
+        model = Model(["<cheatsheet>S</cheatsheet>"])
+        method = DynamicCheatsheet(complete=model, setting=QUESTIONS, neighbors=neighbors)
+        answer_stream(method, items, wrong, mode="eval_only")
+        assert model.sent[0].count("# An earlier question") == neighbors
+    notes = tuple(Note(content=f"NOTE {n}") for n in range(5))
+    memory = Notes(notes=notes, indexed=tuple(note.content for note in notes))
+    model = Model(["a"])
+    AgenticMemory(complete=model, memory=memory, retrieved=2).answer(game())
+    assert model.sent[0].count("NOTE ") == 2
+    evolved = Gepa(complete=Model(["p"]), setting=QUESTIONS, batch=3, exploit=0, budget=20)
+    answer_stream(evolved, items, wrong)
+    assert evolved.last is not None
+    assert {step.strategy for step in evolved.last.steps} == {"explore"}
+    assert evolved.last.steps[0].budget_left == 20 - 5 - 3 - 3 - 5
+
+
+def test_a_sheet_is_kept_where_there_is_nothing_between_the_tags() -> None:
+    """As without the closing tag; after a plan a reply without tags is the sheet itself."""
+    for reply in ("so: <cheatsheet> \n</cheatsheet> more", "<cheatsheet>cut"):
+        for setting in (Setting(), PLAN):
+            method = DynamicCheatsheet(complete=Model([reply]), setting=setting)
+            method.memory = Cheatsheet(text="OLD")
+            method.step(game(), ModelReply("a"))
+            method.learn_episode(Past(decision="D"))
+            assert method.memory.text == "OLD"
+
+
+def test_a_program_is_run_where_the_marker_follows_its_fence() -> None:
+    """The text behind the marker is dropped; prose in front of it stops the program."""
+    program = "```python\n1 + 1\n```\n<RUN>\nI expect 3."
+    model = Model([program, "done"])
+    method = DynamicCheatsheet(complete=model, run_programs=True, run=lambda _: "2")
+    shown = "[OUTPUT]\n```\n2\n```"
+    assert method.answer(game()).text == f"```python\n1 + 1\n```\n<RUN>\n\n{shown}\n\ndone"
+    assert "I expect" not in model.sent[1]
+    prose = program.replace("\n<RUN>", "\nas said <RUN>")
+    method = DynamicCheatsheet(complete=Model([prose]), run_programs=True, run=lambda _: "2")
+    assert method.answer(game()).text == prose
 
 
 def test_styles_are_tried_for_two_episodes_each_and_the_best_is_kept() -> None:

@@ -57,8 +57,10 @@ def test_a_label_that_is_no_text_constrains_nothing_but_counts(value: Any) -> No
     ],
 )
 def test_labels_must_be_equal(conditions: dict[str, str], *, matches: bool) -> None:
-    """Capitals matter, spaces around the wanted label do not; all labels must fit."""
+    """Capitals matter, spaces around labels do not; all labels must fit."""
     assert bool(routed(when(**conditions)).matching) is matches
+    spaced = Situation(" finer", "Domain Knowledge ", "\thard", HARD.features)
+    assert bool(routed(when(**conditions), situation=spaced).matching) is matches
 
 
 @pytest.mark.parametrize("bucket", ["middle", "none", "na"])
@@ -92,6 +94,8 @@ def test_a_question_without_a_bucket_matches_no_wanted_bucket(bucket: str) -> No
         ({"has_table": True, "has_code": False}, True),
         ({"has_table": False}, False),
         ({"has_table": " FALSE "}, False),
+        ({"has_table": 0}, False),
+        ({"has_code": 0.0, "has_table": 1}, True),
         ({"has_code": "true"}, False),
         ({"has_table": "omit"}, True),
         ({"has_table": "no idea"}, True),

@@ -34,6 +34,8 @@ def test_numbers_of_question_and_context_are_not_joined() -> None:
         ("``", False),
         ("def f", True),
         ("import os", True),
+        ("DEF f", True),
+        ("Import duties", True),
         ("the import\nof", False),
         ("<code>", True),
         ('<Code class="x">', True),

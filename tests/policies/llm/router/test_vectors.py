@@ -43,7 +43,8 @@ def test_features_are_the_published_ones(case: dict[str, Any]) -> None:
 def test_routes_are_the_published_ones(case: dict[str, Any]) -> None:
     """The method, why, the rule that decides, and all rules that match."""
     sample = case["sample"]
-    features = Features(**sample["features"]) if sample["features"] else None
+    given = {name: value or 0 for name, value in (sample["features"] or {}).items()}
+    features = Features(**given) if given else None
     found = route(
         Policy.read(case["policy"]),
         Situation(sample["task"], sample["capability"], sample["bucket"], features),

@@ -1,0 +1,1 @@
+"""Plans that use no knowledge of a world, and should not beat its honest rules."""

@@ -1,0 +1,218 @@
+"""A grid that plays more and more of its seeds, and the values that its cells have so far."""
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from statistics import fmean
+from typing import Any
+
+from attrs import evolve, field, frozen
+
+from desim.core.model_protocols import HasClusters, HasScoreRange, Model, offers
+from desim.errors import UsageError
+from desim.jobs.plan.grid import Grid, checked_seeds, with_further
+from desim.jobs.rows.failures import counted
+from desim.jobs.rows.rows import Rows
+from desim.jobs.run.playing import Playing
+from desim.short_repr import short_repr
+from desim.statistics.sequential.sequences import ScoreRange
+from desim.statistics.sequential.stopping import checked_first, first_look, looks
+from desim.studies.study_options import GoalOptions
+
+#: Cases, items: models whose seeds choose among few things name the cluster of a seed.
+_Clustered = Sequence[HasClusters]
+
+
+@frozen
+class Batches:
+    """The seeds of a study that looks at its figures on the way.
+
+    Each seed behind the first batch has a new cluster, so that it adds an independent value.
+
+    Attributes:
+        plan: The grid with all seeds that may be played, those of the first batch first.
+        first: The number of seeds of the first batch.
+        clusters: For each seed of the first batch, the place of the first seed of its cluster.
+        bounds: The range of the figure; None if none is declared.
+    """
+
+    plan: Grid
+    first: int
+    clusters: tuple[int, ...]
+    bounds: ScoreRange | None
+
+    def looks(self) -> Iterator[int]:
+        """Yield the numbers of seeds at which one looks."""
+        before = self.first - len(set(self.clusters))
+        for count in looks(self.first - before, len(self.plan.seeds) - before):
+            yield before + count
+
+    def values(self, by_seed: Sequence[float]) -> list[float]:
+        """Return the means of the clusters, from the values of the first seeds."""
+        groups: dict[int, list[float]] = {}
+        for place, value in enumerate(by_seed):
+            key = self.clusters[place] if place < self.first else place
+            groups.setdefault(key, []).append(value)
+        return [fmean(group) for group in groups.values()]
+
+    def name(self, cell: int) -> str:
+        """Return the parameters that vary and the policy of a cell."""
+        variants = [one.variant for one in self.plan.cells]
+        seen = [{"model": v.name, "preset": v.preset, **v.params} for v in variants]
+        keys = dict.fromkeys(key for one in seen for key in one)
+        varying = (key for key in keys if len({repr(one.get(key)) for one in seen}) > 1)
+        texts = (f"{key}={seen[cell].get(key)}" for key in varying)
+        return " ".join([*texts, self.plan.cells[cell].entry.label])
+
+    def is_fixed(self) -> bool:
+        """Return whether every cell is known to have the same episode on every seed."""
+        return all(map(self.plan.is_fixed, range(len(self.plan.cells))))
+
+
+def batches(options: GoalOptions, *, any_first: bool = False) -> Batches:
+    """Return the seeds of a study, its grid and the range of its figure.
+
+    Args:
+        options: The arguments of the study.
+        any_first: Whether a first batch may be of any size, as no statement rests on it.
+
+    Raises:
+        UsageError: See `sweep`; or the first batch is too small, a range or *rarest* is wrong, or
+            the seeds of a model have too few clusters.
+    """
+    plan = options.grid([0])
+    least = first_look(options.rarest)
+    models = [one.model for one in plan.variants]
+    clustered = [model for model in models if offers(model, HasClusters)]
+    if options.seeds is None:
+        seeds = [*_with_new_clusters(clustered, (), range(options.max_seeds))]
+        first = min(least, len(seeds))
+    else:
+        given = checked_seeds(options.seeds)
+        first = len(given)
+        further = with_further(given, options.max_seeds)[first:]
+        seeds = [*given, *_with_new_clusters(clustered, given, further)]
+    plan = evolve(plan, seeds=tuple(seeds))
+    clusters = _same_clusters(models, seeds[:first])
+    found = Batches(plan, first, clusters, declared_range(options, models))
+    if not found.is_fixed():
+        count = len(set(clusters))
+        if clustered and count + len(seeds) - first < min(least, options.max_seeds):
+            raise UsageError(
+                f"{options.max_seeds:,} seeds have {count + len(seeds) - first} clusters, such as "
+                "cases, and repeat them; play a number of seeds that is fixed beforehand"
+            )
+        if not any_first:
+            checked_first(count, found.bounds, least)
+    return found
+
+
+def declared_range(options: GoalOptions, models: Iterable[Model[Any]]) -> ScoreRange | None:
+    """Return the range of the figure: the one that is given, or that of the models' scores.
+
+    Raises:
+        UsageError: The text or the pair is wrong.
+    """
+    given = options.score_range
+    if given is not None:
+        return None if given == "none" else _read_range(given)
+    if options.show != "score":
+        return None
+    ranges = [one.score_range if offers(one, HasScoreRange) else None for one in models]
+    known = [one for one in ranges if one is not None]
+    if len(known) < len(ranges):
+        return None
+    return ScoreRange(min(low for low, _ in known), max(high for _, high in known))
+
+
+def _read_range(given: str | tuple[float, float]) -> ScoreRange:
+    parts = given.split(":") if isinstance(given, str) else given
+    try:
+        low, high = map(float, parts)
+    except (TypeError, ValueError):
+        low = high = math.nan
+    if not low < high or math.isinf(high - low):
+        raise UsageError(
+            f"range {short_repr(given)} was given; write LOW:HIGH, between which all values are, "
+            "or none"
+        )
+    return ScoreRange(low, high)
+
+
+def _with_new_clusters(
+    models: _Clustered, given: Iterable[int], seeds: Iterable[int]
+) -> Iterator[int]:
+    """Yield the seeds whose cluster is a new one in every model."""
+    seen = [{model.cluster(seed) for seed in given} for model in models]
+    for seed in seeds:
+        names = [model.cluster(seed) for model in models]
+        if not any(name in known for name, known in zip(names, seen, strict=True)):
+            for name, known in zip(names, seen, strict=True):
+                known.add(name)
+            yield seed
+
+
+def _same_clusters(models: Iterable[Model[Any]], seeds: Sequence[int]) -> tuple[int, ...]:
+    """Return for each seed the place of the first one of its cluster.
+
+    Raises:
+        UsageError: Models have different clusters.
+    """
+    found = set()
+    for model in models:
+        names = [model.cluster(seed) if offers(model, HasClusters) else seed for seed in seeds]
+        first: dict[Any, int] = {}
+        found.add(tuple(first.setdefault(name, place) for place, name in enumerate(names)))
+    if len(found) > 1:
+        raise UsageError(
+            "the seeds have different clusters, such as cases, in these models; play one model, or "
+            "seeds of which each has its own cluster"
+        )
+    return found.pop()
+
+
+@frozen(eq=False)
+class PlayedCells:
+    """The cells of a grid, of which each has played its first seeds.
+
+    Attributes:
+        playing: The grid, and what was played.
+        show: The figure.
+        batches: The seeds.
+        rows: By cell, the rows so far.
+    """
+
+    playing: Playing
+    show: str
+    batches: Batches
+    rows: dict[int, Rows] = field(factory=dict)
+
+    def play(self, seeds: Mapping[int, int]) -> None:
+        """Play the first seeds of some cells: as many as given."""
+        size = len(self.batches.plan.seeds)
+        self.playing.play(
+            index
+            for cell, count in seeds.items()
+            for index in range(cell * size, cell * size + count)
+        )
+        rows = self.playing.rows()
+        # Rows are in the order of their jobs.
+        start = 0
+        for cell in range(len(self.batches.plan.cells)):
+            count = max(len(self.rows.get(cell, ())), seeds.get(cell, 0))
+            self.rows[cell] = rows[start : start + count]
+            start += count
+
+    def by_seed(self, cell: int) -> list[float]:
+        """Return the figure of every seed; none at all if an episode has none."""
+        values = counted(self.rows[cell], self.show)
+        known = [value for value in values if value is not None]
+        return known if len(known) == len(values) else []
+
+    def values(self, cell: int) -> list[float]:
+        """Return the figure of every cluster; none at all if an episode has none."""
+        return self.batches.values(self.by_seed(cell))
+
+    def mean(self, cell: int) -> float | None:
+        """Return the mean of the clusters; None if an episode has no figure."""
+        values = self.values(cell)
+        return fmean(values) if values else None
