@@ -319,6 +319,16 @@ class HasWorstScore(Protocol):
 
 
 @runtime_checkable
+class HasBoardMetrics(Protocol):
+    """A model with metrics without which its score can be misread."""
+
+    @property
+    def board_metrics(self) -> Sequence[str]:
+        """Names of metrics that are numbers; boards print their means beside the score."""
+        ...
+
+
+@runtime_checkable
 class HasScoreRange(Protocol):
     """A model whose scores have a lowest and a highest value."""
 

@@ -97,6 +97,12 @@ class EnterpriseArena(ArenaParams, Presets):
         """Return the columns of the paper's Table 2, and the score net of debt."""
         return score.metrics(state)
 
+    @property
+    def board_metrics(self) -> tuple[str, str]:
+        """The money raised, and of the value and the value added the one that is not the score."""
+        other = "value" if self.score_of == "value_added" else "value_added"
+        return "total_raised", other
+
     def series(self, state: Lender) -> dict[str, Sequence[float]]:
         """Return the monthly series by name; `series.py` states the units."""
         return series.series(state)

@@ -76,6 +76,11 @@ class ReasoningTasks(ReasoningParams, Presets):
         return 0.0
 
     @property
+    def board_metrics(self) -> tuple[str]:
+        """The answers for which the scorer raised an exception."""
+        return ("raised",)
+
+    @property
     def score_range(self) -> tuple[float, float]:
         """0 to 1: a mean of shares of right labels, each of which is at most all of them."""
         return 0.0, 1.0

@@ -10,7 +10,7 @@ from desim.jobs.rows.estimate_notes import (
     to_tell_term,
     unseen_text,
 )
-from desim.show.estimates import HALF, TO_TELL, half_cells
+from desim.show.estimates import HALF, TO_TELL, half_cells, number_cell
 from desim.show.labels import estimate_text
 from desim.show.table import Printed, Table
 from desim.studies.boards.ranking import BoardLine, families
@@ -43,16 +43,18 @@ def board_table(
         paired: Whether the policies have played the same seeds.
     """
     cells: list[list[Any]] = []
+    beside = [*dict.fromkeys(name for line in lines for name in line.beside)]
+    heads = [*_HEADS[:-1], *beside, _HEADS[-1]]
     headed = any(line.knows != "observation" for line in lines)
     for family in families(lines):
         if headed:
-            cells.append([f"{family[0].knows}:", *[""] * (len(_HEADS) - 1)])
+            cells.append([f"{family[0].knows}:", *[""] * (len(heads) - 1)])
         cells += [_cells(line, "  " * headed) for line in family]
     notes = [*([] if paired else [_APART]), *rank_notes(lines), *estimate_notes(lines)]
     return Table(
-        _HEADS,
+        heads,
         cells,
-        left=(0, 1, len(_HEADS) - 1),
+        left=(0, 1, len(heads) - 1),
         title=title,
         notes=[*notes, *([known] if known else [])],
         legend=[*_terms(lines), *estimate_legend(lines)],
@@ -96,6 +98,7 @@ def _cells(line: BoardLine, indent: str) -> list[Any]:
         *half_cells(line.estimate, exact=line.sample.is_exact),
         to_best_cell(line),
         line.to_tell,
+        *map(number_cell, line.beside.values()),
         ", ".join(f"{count:,} {end}" for end, count in line.ended.items()),
     ]
 

@@ -13,6 +13,7 @@ from desim.catalog.policy_spec import Spec, read_policies
 from desim.catalog.presets import presets
 from desim.core.limits import Limits
 from desim.core.model_protocols import (
+    HasBoardMetrics,
     HasClusters,
     Model,
     is_deterministic,
@@ -65,12 +66,14 @@ class Board(Tabular):
         entrants: The policies.
         rows: One for each episode.
         seconds: Wall-clock time in which they were played.
+        beside: Names of metrics that are printed beside the score.
     """
 
     name: str
     entrants: tuple[Entrant, ...]
     rows: Rows
     seconds: float
+    beside: tuple[str, ...] = ()
 
     @property
     def seeds(self) -> int:
@@ -89,6 +92,7 @@ class Board(Tabular):
             {one.spec: one.knows for one in self.entrants},
             [one.spec for one in self.entrants if one.fixed],
             paired=self.paired,
+            beside=self.beside,
         )
 
     def tables(self) -> tuple[Table, ...]:
@@ -184,7 +188,9 @@ def boards(
         for name, each in entrants.items():
             start = time.perf_counter()
             rows = _played(name, each, executor, limits, partial(_add, progress, before, total))
-            yield Board(name, each, rows, time.perf_counter() - start)
+            model = model_finder.model(name)
+            beside = tuple(model.board_metrics) if offers(model, HasBoardMetrics) else ()
+            yield Board(name, each, rows, time.perf_counter() - start, beside)
             before += len(rows)
 
 

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 from attrs import evolve, field, frozen
 
 from desim.core.roles import Knowledge, knowledge_order
+from desim.jobs.rows.columns import mean
 from desim.jobs.rows.failures import course, different_seeds
 from desim.jobs.rows.rows import Rows
 from desim.jobs.rows.samples import Sample, score_sample
@@ -43,6 +44,8 @@ class BoardLine:
             line, on different seeds, without a mean and without a common seed.
         to_tell: Seeds that would tell it from the highest mean; see `Sample.to_tell`.
         skewed: Whether there are too few differences to the highest mean for their skewness.
+        beside: The means of the metrics that the model prints beside the score; None for one that
+            an episode lacks.
         seeds: How many seeds were played, and how many of them have different episodes; None if
             that is not known.
     """
@@ -60,6 +63,7 @@ class BoardLine:
     difference: Difference | None = None
     to_tell: int | None = None
     skewed: bool = False
+    beside: Mapping[str, float | None] = field(factory=dict)
     seeds: tuple[int, int] | None = None
     figure: ClassVar[str] = "score"
 
@@ -75,6 +79,7 @@ def ranked(
     fixed: Iterable[str] = (),
     *,
     paired: bool = True,
+    beside: Sequence[str] = (),
 ) -> list[BoardLine]:
     """Return the lines of a board, family by family, in each the highest mean first.
 
@@ -87,12 +92,14 @@ def ranked(
         fixed: The policies that were played once because every seed has the same episode.
         paired: Whether the policies have played the same seeds. The items of different seeds are
             the same, and so always paired.
+        beside: Names of metrics whose means the lines hold.
     """
     by_policy = {str(policy): own for (policy,), own in rows.groups("policy").items()}
     once = frozenset(fixed)
     lines = [
-        _board_line(policies, by_policy[policies[0]], knows, once)
+        evolve(_board_line(policies, own, knows, once), beside=_means(own, beside))
         for policies in _joined(by_policy, knows)
+        for own in [by_policy[policies[0]]]
     ]
     return [one for family in families(lines) for one in _compared(family, paired=paired)]
 
@@ -174,6 +181,14 @@ def _joined(
         key = policy if rows.failed else (*each, knows.get(policy))
         found.setdefault(key, []).append(policy)
     return [tuple(policies) for policies in found.values()]
+
+
+def _means(rows: Rows, names: Iterable[str]) -> dict[str, float | None]:
+    found: dict[str, float | None] = {}
+    for name in names:
+        values = [row["metrics"].get(name) for row in rows]
+        found[name] = None if None in values else mean(values)
+    return found
 
 
 def _ends(rows: Rows) -> dict[str, int]:

@@ -182,3 +182,26 @@ def test_a_policy_plays_once_where_the_seed_decides_nothing(
     (board,) = boards([f"support.small_worlds:{model}/short"], range(4, 7), 1)
     assert board.entrants == (Entrant(spec, seeds, level, fixed),)
     assert board.rows.column("seed") == [*seeds]
+
+
+def test_metrics_without_which_a_score_is_misread_stand_beside_it() -> None:
+    """The published score of the lender counts money raised; a board prints it, and what is added.
+
+    Where value added is the score, the published score is the metric beside it.
+    """
+    for preset, other in (("paper", "value_added"), ("capped", "value")):
+        (board,) = boards([f"enterprise_arena/{preset}"], range(1), 1)
+        text = printed(board)
+        assert text[1].split()[-3:] == ["total_raised", other, "ended"]
+        (line,) = [one for one in board.summary()["lines"] if "greedy" in one["policies"]]
+        assert [*line["beside"]] == ["total_raised", other]
+        assert line["beside"]["total_raised"] > 0
+        (row,) = board.rows.where(policy="greedy")
+        assert line["beside"][other] == row["metrics"][other]
+
+
+def test_a_metric_that_an_episode_lacks_has_no_mean_on_a_board() -> None:
+    """The mean of the others would be that of other seeds."""
+    rows = Rows([row("a", 0, 1, metrics={"raised": 2}), row("a", 1, 3, metrics={})])
+    board = Board("shop/small", entrants("a", seeds=2), rows, 1, ("raised",))
+    assert board.summary()["lines"][0]["beside"] == {"raised": None}
