@@ -107,7 +107,7 @@ def has_scale(setup: Setup, preset: str, seed: int) -> bool:
 
 
 def normalised_score(setup: Setup, preset: str, seed: int, score: float) -> float | None:
-    """Return a score on the known scale of a seed: at least 0, above 1 for a new best.
+    """Return a score on the known scale of a seed: below 0 under the floor, above 1 for a new best.
 
     Returns None if no scores are known for the seed, these parameters or these roles, or if the
     bound is not above the floor.

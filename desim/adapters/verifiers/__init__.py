@@ -105,14 +105,16 @@ class WorldTask(vf.Task[WorldData, RolloutState, WorldTaskConfig]):
 
     @vf.reward
     async def outcome(self, trace: Any) -> float:
-        """Return the score, or the normalised score; 0 if no decision was played."""
+        """Return the score, or the normalised score, at least 0; 0 if no decision was played."""
         score = trace.state.facts.get("score")
         if score is None:
             return 0.0
         if self.data.reward == "score":
             return float(score)
         setup = setup_of(self.data)
-        return normalised_score(setup, self.data.preset, self.data.seed, score) or 0.0
+        found = normalised_score(setup, self.data.preset, self.data.seed, score) or 0.0
+        # A rollout without a decision has 0, and must not pay more than one that plays badly.
+        return max(0.0, found)
 
     @vf.metric
     async def counts(self, trace: Any) -> dict[str, float]:

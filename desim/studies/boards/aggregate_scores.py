@@ -7,6 +7,7 @@ from typing import Any
 from attrs import field, frozen
 
 from desim.errors import UsageError, possible
+from desim.jobs.plan.job import Row
 from desim.jobs.rows.estimate_notes import repeated_note
 from desim.jobs.rows.failures import different_seeds
 from desim.jobs.rows.rows import Rows
@@ -33,7 +34,7 @@ class Scale:
     """The scores of a world, or of a seed of it, that become 0 and 1.
 
     Attributes:
-        floor: For instance the score of doing nothing; every score below it becomes 0.
+        floor: For instance the score of doing nothing; a lower one becomes less than 0.
         best: The best known score, or a bound; a higher one becomes more than 1.
     """
 
@@ -45,13 +46,13 @@ class Scale:
             text = f"floor {self.floor:g} and best {self.best:g} were given"
             raise UsageError(f"{text}; both are finite, and the best is above the floor")
 
-    def normalised(self, score: float | None) -> float:
-        """Return a score on the scale; an episode that failed has none, and 0.
+    def normalised(self, score: float) -> float:
+        """Return a score on the scale.
 
-        >>> [Scale(100, 300).normalised(score) for score in (0, 250, 320, None)]
-        [0.0, 0.75, 1.1, 0.0]
+        >>> [Scale(100, 300).normalised(score) for score in (0, 250, 320)]
+        [-0.5, 0.75, 1.1]
         """
-        return 0.0 if score is None else max(0.0, (score - self.floor) / (self.best - self.floor))
+        return (score - self.floor) / (self.best - self.floor)
 
 
 @frozen
@@ -61,7 +62,8 @@ class AggregateLine:
     Attributes:
         policy: Its spec.
         episodes: How many it has played.
-        failed: How many of these failed; each counts 0.
+        failed: How many of these failed; each counts with the lowest normalised score of its
+            world, or with 0 if none is lower.
         middle: The interquartile mean of its normalised scores.
         gap: By how much they are below 1 on average, those above counting 1.
         improvement: The probability that its score is higher than the reference's in the same
@@ -113,7 +115,7 @@ class AggregateTable(Tabular):
             *repeated_note(self.repeated),
         ]
         if any(line.failed for line in self.lines):
-            found.append("failed: counts 0, the lowest normalised score")
+            found.append("failed: counts with the lowest normalised score of its world, or 0")
         if self.left_out:
             found.append(f"not in every world, so left out: {', '.join(self.left_out)}")
         return found
@@ -127,7 +129,8 @@ class AggregateTable(Tabular):
 def normalised(rows_by_world: Mapping[str, Rows], scales: Scales) -> Normalised:
     """Return normalised scores by policy, world and seed.
 
-    An episode that failed counts 0. Several episodes of a policy on one seed count with their mean.
+    An episode that failed counts with the lowest score of its world, or with 0 if none is lower, so
+    that no policy gains by failing. Several episodes of a policy on one seed count with their mean.
 
     Args:
         rows_by_world: The rows of each world.
@@ -144,8 +147,9 @@ def normalised(rows_by_world: Mapping[str, Rows], scales: Scales) -> Normalised:
             raise UsageError(f"{world!r} has no scale; {possible(world, list(scales))}")
         if not rows:
             raise UsageError(f"{world!r} has no rows; play it, or leave it out")
-        for (policy,), own in rows.groups("policy").items():
-            found.setdefault(str(policy), {})[world] = _by_seed(own, scales[world], world)
+        for policy, by_seed in _by_policy(rows, scales[world], world).items():
+            means = {seed: math.fsum(each) / len(each) for seed, each in by_seed.items()}
+            found.setdefault(policy, {})[world] = means
     return found
 
 
@@ -215,15 +219,26 @@ def _repeated(played: Mapping[str, Rows]) -> Iterator[tuple[str, tuple[int, int]
             yield world, counts
 
 
-def _by_seed(rows: Rows, scale: Scale | Mapping[int, Scale], world: str) -> dict[int, float]:
-    found: dict[int, list[float]] = {}
-    for row in rows:
-        seed = row["seed"]
-        own = scale if isinstance(scale, Scale) else scale.get(seed)
-        if own is None:
-            raise UsageError(f"seed {seed} of {world!r} has no scale; give one, or leave it out")
-        found.setdefault(seed, []).append(own.normalised(row["score"]))
-    return {seed: math.fsum(each) / len(each) for seed, each in found.items()}
+def _by_policy(
+    rows: Rows, scale: Scale | Mapping[int, Scale], world: str
+) -> dict[str, dict[int, list[float]]]:
+    """Return the normalised scores of a world by policy and seed."""
+    scores = [_on_scale(row, scale, world) for row in rows]
+    worst = min([0.0, *(score for score in scores if score is not None)])
+    found: dict[str, dict[int, list[float]]] = {}
+    for row, score in zip(rows, scores, strict=True):
+        by_seed = found.setdefault(str(row["policy"]), {})
+        by_seed.setdefault(row["seed"], []).append(worst if score is None else score)
+    return found
+
+
+def _on_scale(row: Row, scale: Scale | Mapping[int, Scale], world: str) -> float | None:
+    """Return the normalised score of an episode; None if it failed."""
+    own = scale if isinstance(scale, Scale) else scale.get(row["seed"])
+    if own is None:
+        text = f"seed {row['seed']} of {world!r} has no scale"
+        raise UsageError(f"{text}; give one, or leave it out")
+    return None if row["score"] is None else own.normalised(row["score"])
 
 
 def _values(scores: Mapping[str, Mapping[int, float]], worlds: Sequence[str]) -> list[list[float]]:

@@ -22,14 +22,17 @@ def worlds() -> dict[str, Rows]:
     }
 
 
-def test_scores_are_clipped_below_and_never_above() -> None:
-    """A failed episode counts 0, as does one below the floor."""
-    found = normalised(worlds(), SCALES)
+def test_scores_are_clipped_neither_below_nor_above() -> None:
+    """A failed episode counts with the lowest of the world, or 0 if none is below the floor."""
+    rows = worlds()
+    found = normalised(rows, SCALES)
     assert found["wise"]["shop"] == {0: 0.8, 1: 0.9, 2: 1.2, 3: 1.0}
     assert found["bold"] == {
         "shop": {0: 0.4, 1: 0.0, 2: 0.5, 3: 0.9},
-        "port": {0: 0.0, 1: 0.5, 2: 1.0},
+        "port": {0: -1.0, 1: 0.5, 2: 1.0},
     }
+    crashed = Rows([*rows["port"], row("crashes", 0, None), row("crashes", 1, 20)])
+    assert normalised({"port": crashed}, SCALES)["crashes"]["port"] == {0: -1.0, 1: 0.6}
 
 
 def test_episodes_of_one_seed_count_with_their_mean() -> None:
@@ -67,7 +70,7 @@ def test_policies_are_ordered_and_compared_with_the_reference() -> None:
     assert "P(above bold)" in heads
     assert [line.split()[:3] for line in lines[:2]] == [["wise", "7", "0"], ["bold", "7", "1"]]
     assert lines[-4:-2] == [
-        "failed: counts 0, the lowest normalised score",
+        "failed: counts with the lowest normalised score of its world, or 0",
         "not in every world, so left out: local",
     ]
 
