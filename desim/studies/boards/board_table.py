@@ -59,6 +59,7 @@ def board_table(
         notes=[*notes, *([known] if known else [])],
         legend=[*_terms(lines), *estimate_legend(lines)],
         spare=(_HEADS.index(TO_TELL),),
+        breaks=(len(_HEADS) - 1,) if beside else (),
     )
 
 

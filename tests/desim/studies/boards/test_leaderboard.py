@@ -200,6 +200,22 @@ def test_metrics_without_which_a_score_is_misread_stand_beside_it() -> None:
         assert line["beside"][other] == row["metrics"][other]
 
 
+@pytest.mark.parametrize("width", [80, 100, 120])
+def test_a_board_with_metrics_is_continued_below_where_it_is_too_wide(width: int) -> None:
+    """So that numbers are not folded."""
+    raised = {"total_raised": 317_185_442.0, "value_added": -26_859_689.0}
+    rows = Rows(
+        row(name, seed, score * (1 + seed), ended="cash balance went negative", metrics=raised)
+        for name, score in (("raise_when_free,amount=50_000_000", 336_791_169.0), ("b", 1.6e8))
+        for seed in range(3)
+    )
+    once = entrants("raise_when_free,amount=50_000_000", "b", seeds=3)
+    text = printed(Board("arena/paper", once, rows, 1, tuple(raised)), width)
+    assert max(map(len, text)) <= width
+    words = [word for line in text for word in line.split()]
+    assert {"673,582,338", "320,000,000", "317,185,442", "-26,859,689"} <= {*words}
+
+
 def test_a_metric_that_an_episode_lacks_has_no_mean_on_a_board() -> None:
     """The mean of the others would be that of other seeds."""
     rows = Rows([row("a", 0, 1, metrics={"raised": 2}), row("a", 1, 3, metrics={})])
