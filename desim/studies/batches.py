@@ -18,6 +18,9 @@ from desim.statistics.sequential.sequences import ScoreRange
 from desim.statistics.sequential.stopping import checked_first, first_look, looks
 from desim.studies.study_options import GoalOptions
 
+#: Seeds of a study at most.
+MOST_SEEDS = 1_000_000
+
 #: Cases, items: models whose seeds choose among few things name the cluster of a seed.
 _Clustered = Sequence[HasClusters]
 
@@ -76,9 +79,11 @@ def batches(options: GoalOptions, *, any_first: bool = False) -> Batches:
         any_first: Whether a first batch may be of any size, as no statement rests on it.
 
     Raises:
-        UsageError: See `sweep`; or the first batch is too small, a range or *rarest* is wrong, or
-            the seeds of a model have too few clusters.
+        UsageError: See `sweep`; or the first batch is too small, a range, *rarest* or *max_seeds*
+            is wrong, or the seeds of a model have too few clusters.
     """
+    if not 1 <= options.max_seeds <= MOST_SEEDS:
+        raise UsageError(f"max_seeds={options.max_seeds} was given; possible: 1 to {MOST_SEEDS:,}")
     plan = options.grid([0])
     least = first_look(options.rarest)
     models = [one.model for one in plan.variants]

@@ -280,7 +280,7 @@ def _looked_until(
     played: PlayedCells, precision: Precision, alpha: float, measured: _Measured
 ) -> dict[int, Look | None]:
     """Play seeds until every interval is narrow, constant or withheld; return the last looks."""
-    bounds = played.batches.bounds
+    declared = bounds = played.batches.bounds
     if bounds and None not in measured.values():
         bounds = bounds.of_differences()
     goal = Goal(precision.half, precision.of_mean, alpha / len(measured), bounds)
@@ -289,6 +289,9 @@ def _looked_until(
     for count in played.batches.looks():
         references = [other for cell in going if (other := measured[cell]) is not None]
         played.play(dict.fromkeys([*going, *references], count))
+        for cell in {*going, *references}:
+            if declared and (values := played.values(cell)):
+                declared.scaled(values)  # differences may lie within, where values do not
         found |= {cell: _look(played, cell, measured[cell], goal) for cell in going}
         # Further seeds of a constant would be played in vain if it is one.
         going = [cell for cell in going if (one := found[cell]) and one.reason != "constant"]

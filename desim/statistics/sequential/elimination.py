@@ -5,6 +5,7 @@ multi-armed bandit and reinforcement learning problems, Journal of Machine Learn
 1079-1105, with confidence sequences of paired differences.
 """
 
+import math
 from collections.abc import Sequence
 
 from attrs import define, field
@@ -48,8 +49,8 @@ class Elimination:
     def __attrs_post_init__(self) -> None:
         if self.count < 2:  # noqa: PLR2004 (one alternative is no choice)
             raise UsageError(f"{self.count} alternatives were given; a selection needs at least 2")
-        if not self.delta > 0:
-            raise UsageError(f"delta is {self.delta:g}; it is above 0")
+        if not 0 < self.delta < math.inf:
+            raise UsageError(f"delta={self.delta:g} was given; it is finite and above 0")
         self.left = list(range(self.count))
 
     def look(self, values: Sequence[Sequence[float]]) -> None:

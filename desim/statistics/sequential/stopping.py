@@ -14,6 +14,9 @@ from desim.statistics.shape import Shape, shape
 #: The first look: an outcome of 5 % is then seen with a probability of 95 %.
 FIRST_LOOK = 60
 
+#: The rarest outcome that a first look can be made for, of some 3 billion values.
+_SMALLEST = 1e-9
+
 #: By this factor the number of values grows from one look to the next.
 _GROWTH = 1.25
 
@@ -139,13 +142,16 @@ def first_look(rarest: float) -> int:
     An outcome with the probability *rarest* is seen until then with a probability of 95 %.
 
     Raises:
-        UsageError: *rarest* is not above 0 and below 1.
+        UsageError: *rarest* is below 1e-9, or not below 1.
 
     >>> first_look(0.05), first_look(0.01)
     (60, 299)
     """
-    if not 0 < rarest < 1:
-        raise UsageError(f"rarest={rarest:g} was given; it is a probability above 0 and below 1")
+    if not _SMALLEST <= rarest < 1:
+        raise UsageError(
+            f"rarest={rarest:g} was given; it is a probability of at least {_SMALLEST:g} and below "
+            "1"
+        )
     return max(FIRST_LOOK, math.ceil(math.log(0.05) / math.log1p(-rarest)))
 
 

@@ -151,6 +151,8 @@ def test_wrong_arguments_are_refused() -> None:
         ({}, "elimination needs delta, the smallest difference that matters; or choose ocba"),
         ({"by": "kn"}, "kn needs delta"),
         ({"delta": 0.0}, "above 0"),
+        ({"delta": float("inf")}, "delta=inf was given; it is finite and above 0"),
+        ({"by": "ocba", "max_seeds": 0}, "max_seeds=0 was given; possible: 1 to 1,000,000"),
         ({"delta": 1.0, "alpha": 1.0}, "alpha=1 was given; it is above 0 and below 1"),
         ({"delta": 1.0, "seeds": range(60), "max_seeds": 5}, "first batch has 60 seeds"),
         ({"delta": 1.0, "seeds": range(20)}, "the first look has 20 seeds; at least 60"),

@@ -181,7 +181,7 @@ def test_a_rarer_outcome_needs_a_larger_first_batch() -> None:
         ({"rarest": 0.01, "seeds": range(60)}, "the first look has 60 seeds; at least 299"),
         ({"seeds": range(20)}, "the first look has 20 seeds; at least 60 are needed"),
         ({"max_seeds": 20}, "the first look has 20 seeds; at least 60 are needed"),
-        ({"rarest": 1.0}, "rarest=1 was given; it is a probability above 0 and below 1"),
+        ({"rarest": 1.0}, "rarest=1 was given; it is a probability of at least 1e-09 and below 1"),
     ]:
         with pytest.raises(UsageError, match=text):
             compare(WALK, STRIDE, until=9.0, **options)  # type: ignore[arg-type]
@@ -257,6 +257,12 @@ def test_an_interrupted_comparison_goes_on(tmp_path: Path) -> None:
         assert (tmp_path / "cut" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
 
 
+def test_values_outside_the_range_are_refused_where_differences_are_within() -> None:
+    """Otherwise the sentence would say that the values are in the range."""
+    with pytest.raises(UsageError, match="declare a range that holds all values"):
+        compare(WALK, strides(3, 4), until=1.0, score_range=(1_000, 2_000))
+
+
 def test_wrong_wishes_are_refused() -> None:
     """Before anything is played; the text says what is possible."""
     for wrong in (0, -1, float("nan"), float("inf"), "abc", "%", "-5%", None, ""):
@@ -265,6 +271,9 @@ def test_wrong_wishes_are_refused() -> None:
     for options, text in [
         ({"seeds": range(60), "max_seeds": 10}, "first batch has 60 seeds"),
         ({"seeds": []}, "no seed was given"),
+        ({"max_seeds": 0}, "max_seeds=0 was given; possible: 1 to 1,000,000"),
+        ({"max_seeds": 10**11}, "max_seeds=100000000000 was given; possible: 1 to 1,000,000"),
+        ({"rarest": 1e-320}, "it is a probability of at least 1e-09 and below 1"),
         ({"score_range": "3"}, "range '3' was given; write LOW:HIGH"),
         ({"score_range": (2, 2)}, "write LOW:HIGH, between which all values are, or none"),
         ({"score_range": "0:1"}, "declare a range that holds all values"),
