@@ -24,6 +24,7 @@ from desim.jobs.rows.known_means import KnownMeans, known_scores
 from desim.jobs.run.playing import opened_executor, opened_store
 from desim.schema import to_plain
 from desim.schema.signatures import takes
+from desim.short_repr import short_repr
 from desim.studies.audit.audited import Audited, AuditLine
 from desim.studies.audit.candidates import Material
 from desim.studies.audit.exploits import listed_exploits
@@ -39,6 +40,9 @@ from desim.studies.study_options import AuditOptions
 #: Plans of the report, and honest rules that play held-out seeds.
 _SHOWN, _RIVALS = 5, 3
 
+#: The fewest held-out seeds that give an interval.
+_LEAST = 2
+
 
 @takes(AuditOptions)
 def audit(options: AuditOptions) -> Audited:
@@ -53,14 +57,15 @@ def audit(options: AuditOptions) -> Audited:
     only degenerate plans are compared, as a search may learn that episode by heart.
 
     Raises:
-        UsageError: A name does not exist, seeds are wrong, no honest rule is known, or *out* holds
-            something else.
+        UsageError: A name does not exist, seeds or limits are wrong, no honest rule is known, or
+            *out* holds something else.
         DesimError: No honest rule has a score.
     """
     seeds, held_out = disjoint_seeds(options.seeds, options.held_out)
     variant = variants([options.model], options.preset, {})[0]
     model = variant.model
     fixed = is_deterministic(model)
+    _check_size(options, 1 if fixed else _LEAST, len(held_out))
     listed = listed_exploits(model).get(variant.preset, ())
     honest = {spec: assign(model, read_policies([spec])) for spec in _honest(options, model)}
     grid_of = partial(_grid, model, options)
@@ -87,6 +92,20 @@ def audit(options: AuditOptions) -> Audited:
         return evolve(found, listed=tuple(one.name for one in listed))
 
 
+def _check_size(options: AuditOptions, least: int, held_out: int) -> None:
+    """Raise an error for an audit that can find nothing.
+
+    Raises:
+        UsageError: No episode may be played, or there are too few held-out seeds.
+    """
+    if options.episodes < 1:
+        raise UsageError(f"episodes={options.episodes} was given; an audit plays at least 1")
+    if not options.minutes > 0:
+        raise UsageError(f"minutes={options.minutes:g} was given; it is above 0")
+    if held_out < least:
+        raise UsageError(f"{held_out} held-out seed was given; an interval takes at least {least}")
+
+
 def _grid(
     model: Model[Any], options: AuditOptions, lineups: Sequence[Any], seeds: Sequence[int]
 ) -> Any:
@@ -97,8 +116,14 @@ def _honest(options: AuditOptions, model: Model[Any]) -> list[str]:
     """Return the specs of the honest rules: those given, or the baselines that see no hidden facts.
 
     Raises:
-        UsageError: All of them use other facts, or none is given.
+        UsageError: One that is given sees hidden facts, or none is known.
     """
+    for spec in options.honest:
+        if _sees_hidden_facts(spec, model):
+            raise UsageError(
+                f"honest rule {short_repr(spec)} was given, which knows more than 'observation' "
+                "and 'rules'; name another one"
+            )
     given = options.honest or catalog.baselines(model)
     found = [spec for spec in given if not _sees_hidden_facts(spec, model)]
     if not found:

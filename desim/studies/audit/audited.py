@@ -151,6 +151,8 @@ class Audited(Tabular):
                 f"on {len(self.seeds)} held-out seeds"
             )
         notes = [f"{self.plans:,} plans, {self.episodes:,} episodes; {seeds}"]
+        if not self.plans:
+            notes = ["no plan was played in this time, so the audit states nothing"]
         if count:
             notes.append(f"{count:,} plans failed, for instance: {error}")
         if self.best_known:

@@ -39,7 +39,7 @@ from desim.records.reach import policy_reaches
 from desim.records.record_lock import RecordLock
 from desim.records.recorder import Recorder
 from desim.schema import to_plain
-from desim.short_repr import cut
+from desim.short_repr import cut, short_repr, visible_text
 from desim.show.files import read_regular, write_whole
 from desim.show.labels import estimate_text
 from desim.show.table import Printed, Table
@@ -175,8 +175,15 @@ def _label(header: Header, model: Model[Any]) -> str:
     """Return the policies of a run as one spec, or each with its role."""
     labels = header.policies
     if len({*labels.values()}) == 1 and {*labels} == {*default_roles(model)}:
-        return cut(next(iter(labels.values())))
-    return cut(" ".join(f"{role}={label}" for role, label in labels.items()))
+        return _one_line(next(iter(labels.values())))
+    return _one_line(" ".join(f"{role}={label}" for role, label in labels.items()))
+
+
+def _one_line(label: str) -> str:
+    """Return the name that a record gives its policies, on one line that can be printed."""
+    if label.isprintable():
+        return cut(label) or "unnamed"
+    return cut(" ".join(visible_text(label).split())) or "unnamed"
 
 
 def _plays_again(episode: Episode, model: Model[Any]) -> bool:
@@ -193,11 +200,18 @@ def _plays_again(episode: Episode, model: Model[Any]) -> bool:
 
 
 def _keep(episode: Episode, path: Path) -> None:
-    """Write a record of a run without the notes of its policies."""
+    """Write a record of a run without the notes of its policies.
+
+    Raises:
+        UsageError: Its folder cannot be made or written.
+    """
     assert episode.result is not None
-    path.parent.mkdir(exist_ok=True)
     part = path.with_name(f"{path.name}.part")
-    part.unlink(missing_ok=True)
+    try:
+        path.parent.mkdir(exist_ok=True)
+        part.unlink(missing_ok=True)
+    except OSError as fault:
+        raise UsageError(f"cannot write {path}: {fault.strerror}") from None
     with Recorder(part, ".gz") as recorder:
         recorder.head(episode.header)
         for step in episode.steps:
@@ -268,7 +282,7 @@ def headroom(names: Sequence[str], file: str | Path = "") -> Table:
         file: The book that holds them; empty for those in the models' folders.
 
     Raises:
-        UsageError: A book is missing or damaged.
+        UsageError: A book is missing or damaged, or its scores are of other parameters.
     """
     lines = []
     for name in names:
@@ -278,6 +292,11 @@ def headroom(names: Sequence[str], file: str | Path = "") -> Table:
             continue
         book = Path(file) if file else _source(cls)
         known = parsed_known_scores(_content(book), str(book)).get(preset)
+        if known and not known.fits(from_preset(cls, preset)):
+            raise UsageError(
+                f"{book} holds scores of preset {short_repr(preset)} with other parameters than "
+                f"{name} has; name the book of that model"
+            )
         if known:
             scores = [known.every] if known.every else known.by_seed.values()
             lines.append(_headroom_cells(name, KnownMeans(known, tuple(scores))))

@@ -1,5 +1,6 @@
 """`audit` finds what a world rewards by mistake, from the schema and the observations alone."""
 
+from math import nan
 from pathlib import Path
 from typing import Any
 
@@ -49,15 +50,23 @@ def test_an_audit_is_the_same_again_and_goes_on_from_its_folder(tmp_path: Path) 
 
 def test_a_search_ends_in_time() -> None:
     """No plan is played when no minute is left."""
-    found = audited(minutes=0)
+    found = audited(minutes=1e-9)
     assert (found.plans, found.lines, found.beaten) == (0, (), False)
+    assert "no plan was played in this time, so the audit states nothing" in str(found)
 
 
 @pytest.mark.parametrize(
     ("given", "says"),
     [
         ({"held_out": range(50, 60)}, "seed 50 is in both training and held-out seeds"),
-        ({"model": "beer_game", "honest": ["perfect"]}, "no honest rule is known"),
+        (
+            {"model": "beer_game", "honest": ["greedy", "perfect"]},
+            "rule 'perfect' was given, which",
+        ),
+        ({"episodes": 0}, "episodes=0 was given; an audit plays at least 1"),
+        ({"minutes": 0}, "minutes=0 was given; it is above 0"),
+        ({"minutes": nan}, "minutes=nan was given; it is above 0"),
+        ({"held_out": [7]}, "1 held-out seed was given; an interval takes at least 2"),
     ],
 )
 def test_wrong_arguments_are_refused(given: dict[str, Any], says: str) -> None:

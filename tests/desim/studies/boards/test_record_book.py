@@ -161,6 +161,29 @@ def test_the_headroom_is_a_share_of_the_scale(book: Path) -> None:
     assert share == "25.0%"  # 1.5 of 6
 
 
+def test_a_book_of_another_model_has_no_headroom(book: Path) -> None:
+    """Nor one of earlier parameters."""
+    other = evolve(on_file(book), fingerprint="0" * 16)
+    book.write_text(known_scores_text("make.py", {"short": other}))
+    with pytest.raises(UsageError, match=r"scores of preset 'short' with other parameters than"):
+        headroom([f"{MEASURED}/short"], book)
+
+
+def test_a_name_that_steers_a_terminal_is_entered_as_text(tmp_path: Path, book: Path) -> None:
+    """The name of a policy on record comes from whoever has written the record."""
+    path = rewritten(recorded(tmp_path, stride), policies={"walker": "\x1b[31mbest\n\u202e"})
+    assert enter(path, book, TRUSTED).now.policy == r"\x1b[31mbest \u202e"
+
+
+def test_a_record_that_cannot_be_kept_changes_nothing(tmp_path: Path, book: Path) -> None:
+    """As where a file has the name of the folder."""
+    before, path = book.read_bytes(), recorded(tmp_path, stride)
+    (tmp_path / "best").write_text("mine")
+    with pytest.raises(UsageError, match=r"cannot write .*short-0.jsonl.gz: File exists"):
+        enter(path, book, TRUSTED)
+    assert (book.read_bytes(), (tmp_path / "best").read_text()) == (before, "mine")
+
+
 def test_a_book_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
     """With the reason."""
     with pytest.raises(UsageError, match=r"cannot read .*: No such file"):
