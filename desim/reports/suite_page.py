@@ -16,7 +16,7 @@ from desim.show.labels import NOTHING
 from desim.show.table import Table
 from desim.statistics.intervals import Interval
 from desim.suites.manifest import plan_of
-from desim.suites.result_table import result_table
+from desim.suites.result_table import by_knowledge, result_table
 from desim.suites.results import SuiteLine, results
 from desim.suites.suite_plan import Plan
 
@@ -56,6 +56,7 @@ def suite_page(path: Path) -> Page:
 
 
 def _world(name: str, lines: Sequence[SuiteLine]) -> Iterator[Given]:
+    lines = by_knowledge(lines)
     yield _table(name, lines)
     head, main = lines[0].main.head, [line.main.estimate for line in lines]
     if any(main):

@@ -34,7 +34,7 @@ def result_table(world: str, lines: Sequence[SuiteLine]) -> Table:
         world: Its name.
         lines: Its entries.
     """
-    lines = sorted(lines, key=lambda line: knowledge_order(line.knows))
+    lines = by_knowledge(lines)
     counts: _Block = [("n", [line.n for line in lines])]
     for head in ("cut", "training", "not played", "failed", "open"):
         each = [getattr(line, head.replace(" ", "_")) for line in lines]
@@ -57,6 +57,11 @@ def result_table(world: str, lines: Sequence[SuiteLine]) -> Table:
         legend=_legend(lines),
         breaks=accumulate(map(len, blocks[:-1])),
     )
+
+
+def by_knowledge(lines: Sequence[SuiteLine]) -> list[SuiteLine]:
+    """Return the lines of a table in its order: those that know less first."""
+    return sorted(lines, key=lambda line: knowledge_order(line.knows))
 
 
 def _legend(lines: Sequence[SuiteLine]) -> Iterator[str]:

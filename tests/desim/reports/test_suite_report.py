@@ -101,3 +101,17 @@ def test_a_suite_without_outcomes_is_reported(folder: Path, tmp_path: Path) -> N
     page = read(write_report([tmp_path]).read_bytes())
     assert "0 of 6 episodes have ended; 0 spent in 0 calls." in page.text
     assert page.pictures == []
+
+
+def test_names_and_figures_of_a_line_belong_together(tmp_path: Path) -> None:
+    """Also where an entry that knows more comes first in the suite."""
+    head, _, entries = SUITE.partition("[entries.typical]")
+    typical, _, greedy = entries.partition("[entries.greedy]")
+    suite = f"{head}[entries.greedy]{greedy}\n[entries.typical]{typical}"
+    (tmp_path / "suite.toml").write_text(suite)
+    assert bench(tmp_path / "suite.toml", tmp_path / "out")[0] == 0
+    _, first, second = read(write_report([tmp_path / "out"]).read_bytes()).tables[0]
+    played = json.loads((tmp_path / "out" / "results.json").read_text())
+    means = {line["entry"]: f"{line['columns']['score']['mean']:.0f}" for line in played}
+    assert (first[0], first[3].split()[0]) == ("typical", means["typical"])
+    assert (second[0], second[3].split()[0]) == ("greedy (rules)", means["greedy"])
