@@ -322,6 +322,10 @@ def _table_faults(suite: Suite) -> Iterator[str]:
     for name, table in suite.tables.items():
         if name in suite.worlds:
             yield f"tables.{name}: a world has the same name; give the table another one"
+        if not table.worlds:
+            yield f"tables.{name}: no world was given; name at least one"
+        for world in sorted({one for one in table.worlds if table.worlds.count(one) > 1}):
+            yield f"tables.{name}: world {world!r} was given twice; each counts once"
         for world in table.worlds:
             if world not in suite.worlds:
                 yield f"tables.{name}: there is no world {world!r}; {possible(world, suite.worlds)}"

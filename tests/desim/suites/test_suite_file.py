@@ -280,6 +280,18 @@ def test_a_table_names_worlds_of_the_suite(tmp_path: Path) -> None:
     assert "tables.beer: a world has the same name" in str(told.value)
 
 
+@pytest.mark.parametrize(
+    ("worlds", "says"),
+    [
+        ("[]", "tables.all: no world was given; name at least one"),
+        ('["game", "game"]', "tables.all: world 'game' was given twice; each counts once"),
+    ],
+)
+def test_a_table_counts_each_world_once(tmp_path: Path, worlds: str, says: str) -> None:
+    """Episodes that count twice would look like more than were played."""
+    assert says in refusal(tmp_path, f"{GOOD}\n[tables.all]\nworlds = {worlds}")
+
+
 def test_a_world_has_options_of_its_own(tmp_path: Path) -> None:
     """They are the language models' in this world alone; what an entry says goes before."""
     model = 'model = "m"\nbase_url = "http://a/v1"\n'
