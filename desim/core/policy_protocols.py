@@ -333,7 +333,8 @@ def knows(
     """
     found = [_declared(policy)]
     if offers(policy, KnowsByArguments):
-        found += [level for name, level in policy.knows_by.items() if name in arguments]
+        levels = {name: _checked(policy, level) for name, level in policy.knows_by.items()}
+        found += [level for name, level in levels.items() if name in arguments]
     if offers(policy, LooksAhead):
         found.append("state" if model is not None and kept_facts(model) else "rules")
     if model is not None and offers(policy, TakesOptions) and policy.takes_options:
@@ -356,11 +357,21 @@ def _declared(policy: Any) -> Knowledge:
     seeded = marked is None and needs_world_seed(policy)
     level: Knowledge = "future" if seeded else "observation"
     if offers(policy, Knows):
-        level = policy.knows
-    if level not in KNOWLEDGE:
-        text = f"{short_repr(policy)} declares knows={short_repr(level)}"
-        raise UsageError(f"{text}; possible: {', '.join(KNOWLEDGE)}")
+        level = _checked(policy, policy.knows)
     return most_known((level, "state")) if marked else level
+
+
+def _checked(policy: Any, level: Any) -> Knowledge:
+    """Return a level that a policy declares.
+
+    Raises:
+        UsageError: It does not exist.
+    """
+    for known in KNOWLEDGE:
+        if level == known:
+            return known
+    text = f"{short_repr(policy)} declares knows={short_repr(level)}"
+    raise UsageError(f"{text}; possible: {', '.join(KNOWLEDGE)}")
 
 
 def needs_world_seed(policy: Any) -> bool:

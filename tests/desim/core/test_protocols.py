@@ -53,6 +53,18 @@ class Wrong(Stride):
     knows: ClassVar[str] = "everything"
 
 
+class WrongBy(Stride):
+    """Declares a level of an argument that does not exist."""
+
+    knows_by: ClassVar[Any] = {"size": "rulez"}
+
+
+class WrongList(Stride):
+    """Declares a list of levels."""
+
+    knows: ClassVar[Any] = ["rules"]
+
+
 def seer(_spot: object) -> Any:
     """Play as a function that is marked below."""
 
@@ -95,6 +107,10 @@ def test_a_level_that_does_not_exist_is_refused() -> None:
     """With those that do."""
     with pytest.raises(UsageError, match="'everything'; possible: observation, rules, state, fut"):
         knows(Wrong)
+    with pytest.raises(UsageError, match="knows='rulez'; possible: observation, rules, state, fut"):
+        knows(WrongBy)
+    with pytest.raises(UsageError, match=r"knows=\['rules'\]; possible: observation, rules"):
+        knows(WrongList)
 
 
 def test_each_function_has_its_own_mark() -> None:
