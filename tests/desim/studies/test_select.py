@@ -144,6 +144,12 @@ def test_a_stopped_selection_goes_on(tmp_path: Path) -> None:
     assert again.rows == first.rows
 
 
+def test_one_candidate_is_no_choice() -> None:
+    """Else the sentence would speak of others."""
+    with pytest.raises(UsageError, match="one candidate was given; a selection is among at least"):
+        select(WALK, MANY[:1], delta=1.0)
+
+
 def test_wrong_arguments_are_refused() -> None:
     """In a sentence each."""
     for options, text in [
