@@ -1,6 +1,6 @@
 """Replay: the actions on record are repeated, and every step and the result are compared."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +66,25 @@ def replay(options: ReplayOptions) -> Episode:
     except DesimError as fault:
         raise BadRecord(f"{path}: {fault}") from None
     return evolve(episode, inside=inside)
+
+
+def not_compared(replayed: Episode) -> list[str]:
+    """Return the names of the metrics that a replayed record does not have.
+
+    Args:
+        replayed: What `replay` returns.
+    """
+    assert replayed.inside is not None
+    now = to_plain(replayed.inside.model.metrics(replayed.inside.state))
+    return [*_names_without(now, replayed.metrics)]
+
+
+def _names_without(now: Mapping[str, Any], recorded: Mapping[str, Any]) -> Iterator[str]:
+    for name, value in now.items():
+        if name not in recorded:
+            yield name
+        elif isinstance(value, Mapping):
+            yield from (f"{name}.{each}" for each in _names_without(value, recorded[name]))
 
 
 def same_result(recorded: Result, now: Result) -> None:

@@ -3,8 +3,11 @@
 import click
 
 from desim.cli.options import command as command_of
-from desim.episodes.replay import ReplayOptions, replay
+from desim.episodes.replay import ReplayOptions, not_compared, replay
 from desim.schema.signatures import given
+
+#: Metrics that are named in a sentence.
+_NAMED = 3
 
 
 @command_of("replay", without=["series"])
@@ -16,6 +19,9 @@ def command(options: ReplayOptions) -> None:
     """
     episode = replay(**given(options))
     proved = "; written with this key" if options.key else ""
+    if names := not_compared(episode):
+        text = f"{', '.join(names[:_NAMED])}{', ...' * (len(names) > _NAMED)}"
+        proved += f"; not compared, as the record does not have them: {len(names)} metrics ({text})"
     click.echo(
         f"{options.path}: {len(episode.steps)} decisions replayed, all the same; "
         f"score {episode.score:,.10g}, ended {episode.ended}{proved}"
