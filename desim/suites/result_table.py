@@ -75,8 +75,21 @@ def _legend(lines: Sequence[SuiteLine]) -> Iterator[str]:
     yield from knowledge_legend(line.knows for line in lines)
 
 
+def _pooled_note(lines: Sequence[SuiteLine]) -> Iterator[str]:
+    """Yield the worlds over which a table averages, and who has episodes in fewer of them."""
+    worlds = dict.fromkeys(world for line in lines for world in line.pooled)
+    if worlds:
+        fewer = (
+            f"; {line.entry}: {', '.join(line.pooled) or 'none'} alone"
+            for line in lines
+            if len(line.pooled) < len(worlds)
+        )
+        yield f"Over the episodes of {', '.join(worlds)} together{''.join(fewer)}."
+
+
 def _notes(lines: Sequence[SuiteLine]) -> Iterator[str]:
     """Yield the sentences on variances and on the seeds needed."""
+    yield from _pooled_note(lines)
     firsts = [(line.entry, line.main) for line in lines]
     parts = [f"{entry} {_parts(cell)}" for entry, cell in firsts if cell.parts]
     if parts:

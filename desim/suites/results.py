@@ -126,6 +126,7 @@ class SuiteLine:
             episodes in the means and those not played; None without such decisions.
         cells: The world's columns, then cost, tokens and minutes if these are not among them.
         knows: The most that its policies know, as its ended episodes record it.
+        pooled: In a table over several worlds those whose episodes are in the means.
     """
 
     world: str
@@ -139,6 +140,7 @@ class SuiteLine:
     defaults: float | None
     cells: tuple[ResultCell, ...] = field(factory=tuple)
     knows: Knowledge = "observation"
+    pooled: tuple[str, ...] = ()
 
     @property
     def main(self) -> ResultCell:
@@ -222,6 +224,9 @@ def _result_line(
         _default_share(played for _, played in known if played.state in {"done", "not played"}),
         tuple(cells),
         most_known(played.knows for _, played in known),
+        ()
+        if isinstance(shown, PlannedWorld)
+        else tuple(dict.fromkeys(job.world for job, _ in done)),
     )
 
 

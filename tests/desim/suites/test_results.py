@@ -295,7 +295,10 @@ def test_a_table_over_worlds_pools_items_and_scales_costs(pooled: Plan) -> None:
     assert lines[1].cells[0].estimate is None
     assert [shown(line.cells[1])[0] for line in lines] == pytest.approx([1.0, 2 / 3, 0.0])
     assert [cell.head for cell in lines[0].cells] == ["hard", "chain"]
-    assert "[0." in str(result_table("all", lines).lines[0])
+    table = result_table("all", lines)
+    assert "[0." in str(table.lines[0])
+    note = "Over the episodes of sums, words, chain together; second: chain alone; third: chain"
+    assert note in table.notes[0]
 
 
 def test_the_interval_of_series_is_over_their_means(tmp_path: Path) -> None:
