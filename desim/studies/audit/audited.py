@@ -95,7 +95,9 @@ class Audited(Tabular):
     def exploit(self, name: str) -> Exploit:
         """Return the first plan as an exploit of some name."""
         first, gain = self.lines[0], self.gain
-        seeds = f"{min(self.seeds)}:{max(self.seeds) + 1}"
+        run = range(min(self.seeds), max(self.seeds) + 1)
+        is_run = self.seeds == tuple(run)
+        seeds = f"{run.start}:{run.stop}" if is_run else ",".join(map(str, self.seeds))
         means = [interval(list(one)).mean for one in (self.scores, self.honest_scores)]
         return Exploit(
             name, first.role, first.plan, seeds, means[0], self.honest, means[1],

@@ -48,6 +48,12 @@ def test_an_audit_is_the_same_again_and_goes_on_from_its_folder(tmp_path: Path) 
     assert Episode.read(first.record).score == first.scores[0]
 
 
+def test_an_exploit_names_the_seeds_that_were_played() -> None:
+    """As a range only where they are one."""
+    assert audited().exploit("debt").seeds == "0:6"
+    assert audited(held_out=[2, 9, 7]).exploit("debt").seeds == "2,9,7"
+
+
 def test_a_search_ends_in_time() -> None:
     """No plan is played when no minute is left."""
     found = audited(minutes=1e-9)
