@@ -108,8 +108,9 @@ def rank_notes(lines: Sequence[BoardLine]) -> Iterator[str]:
     """Yield what ranks do not tell: outcomes not seen yet, and policies with fewer seeds."""
     counts = [len(line.sample.independent) for line in lines if _is_sample(line)]
     if counts and (min(counts) < _ENOUGH or any(line.skewed for line in lines)):
+        unit = _unit(lines)[: None if min(counts) > 1 else -1]  # "seeds", or one "seed"
         yield (
-            f"ranks rest on {min(counts):,} {_unit(lines)}: outcomes of up to "
+            f"ranks rest on {min(counts):,} {unit}: outcomes of up to "
             f"{unseen_text(min(counts))} may be unseen"
         )
     seeds = max((line.episodes for line in lines), default=0)

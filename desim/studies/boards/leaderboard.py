@@ -97,7 +97,8 @@ class Board(Tabular):
 
     def tables(self) -> tuple[Table, ...]:
         """Return the table of the ranked policies, and of a world with items their shares."""
-        episodes = f"{len(self.rows):,} episodes over {self.seeds:,} seeds"
+        seeds = f"{self.seeds:,} seeds" if self.seeds > 1 else "1 seed"
+        episodes = f"{len(self.rows):,} episodes over {seeds}"
         each = len(self.rows) / self.seconds
         rate = f"{each:,.0f} episodes a second" if each >= 1 else f"{1 / each:,.0f} s an episode"
         known = known_note(self.rows, self.rows.column("seed"))

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
+from attrs import evolve
 from rich.console import Console
 from support.small_worlds import WALK
 from support.sweep_rows import row, three_policies
@@ -114,6 +115,15 @@ def test_a_narrow_board_cuts_nothing(width: int) -> None:
     numbers = [word for line in wide[2:] for word in line.split() if re.fullmatch(r"[-\d,]+", word)]
     assert len(numbers) > 10
     assert not [word for word in numbers if not any(word in line.split() for line in lines)]
+
+
+def test_ranks_of_one_seed_rest_on_one_seed() -> None:
+    """The title and the note count in the singular."""
+    rows = Rows([row("a", 0, 1.0), row("b", 0, 2.0)])
+    once = tuple(evolve(one, fixed=False) for one in entrants("a", "b", seeds=1))
+    text = str(Board("shop/small", once, rows, 1))
+    assert text.startswith("shop/small: 2 episodes over 1 seed, ")
+    assert "ranks rest on 1 seed: outcomes of up to 95.0 % may be unseen" in text
 
 
 def test_a_board_is_plain_data() -> None:
