@@ -134,6 +134,8 @@ class Schedule:
     """Play a plan, which is written as one text; see `desim.studies.audit.schedule`."""
 
     draws: ClassVar[bool] = False
+    #: An audit compares plans with rules, which may know constants of the world, as options may.
+    takes_options: ClassVar[bool] = True
 
     rules: Plan
     role: Role

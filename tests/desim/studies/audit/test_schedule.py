@@ -67,6 +67,13 @@ def test_options_are_taken_by_place_or_by_rank() -> None:
     assert acted("option(at=5)|ranked(at=-1)|default", slot, slot, slot) == [Work()] * 3
 
 
+def test_options_that_know_the_rules_are_taken_too() -> None:
+    """The best option of every week is what greedy plays."""
+    plan = f"{Schedule.__module__}:{Schedule.__qualname__},plan=ranked(at=0)"
+    mine, greedy = (play("beer_game/poisson", policy, 1) for policy in (plan, "greedy"))
+    assert mine.score == greedy.score
+
+
 def test_a_plan_that_changes_nothing_observed_lets_time_pass() -> None:
     """Every other decision is the default action then, so that an episode can end."""
     slot = Slot(3, 12.0, "sad")
