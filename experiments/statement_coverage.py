@@ -50,7 +50,7 @@ class Scores:
 
 
 def disaster(rng: Rng, n: int, size: float, chance: float, rest: float = 0.0) -> Any:
-    """Return normal values, some of which are lower by *size*."""
+    """Return normal values; some are lower by *size*."""
     return rng.normal(rest, 1, n) - size * (rng.random(n) < chance)
 
 

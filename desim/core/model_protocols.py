@@ -258,7 +258,7 @@ class HasDeterminism(Protocol):
 class HasClusters(Protocol):
     """A model whose seeds choose what they play from a few, such as the cases of an interview.
 
-    Seeds of one cluster are no independent values: intervals count clusters.
+    Seeds of one cluster depend on each other: intervals count clusters.
     """
 
     def cluster(self, seed: int) -> str:

@@ -23,7 +23,7 @@ _MOST_DIGITS = 1_000
 _STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"')
 _NO_BRACKETS = re.compile(r"[^\[\]{}]+")
 
-#: What a bracket does to the depth.
+#: The change of the depth at a bracket.
 _STEPS = {"[": 1, "{": 1, "]": -1, "}": -1}
 
 

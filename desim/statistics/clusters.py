@@ -1,6 +1,6 @@
 """Means and shares of values that share a cluster, such as a case or an item.
 
-Values of one cluster are no independent values: twenty seeds that draw six cases say about as much
+Values of one cluster depend on each other: twenty seeds that draw six cases say about as much
 as six seeds.
 """
 
@@ -139,7 +139,7 @@ def _error(groups: Sequence[Sequence[float]], mean: float, n: int) -> tuple[floa
     sums = [math.fsum(value - mean for value in group) for group in groups]
     sizes = [len(group) for group in groups]
     parts = (total**2 / (1 - size / n) for total, size in zip(sums, sizes, strict=True))
-    # Equal values differ from their mean by rounding; a standard error of them is no spread.
+    # Equal values differ from their mean by rounding; their standard error measures that alone.
     constant = len({value for group in groups for value in group}) == 1
     error = 0.0 if constant else math.sqrt(math.fsum(parts)) / n
     ratios = [size**2 / (n - size) for size in sizes]

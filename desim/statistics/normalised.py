@@ -107,7 +107,7 @@ def over_worlds(worlds: Sequence[Normalised], level: float = 0.95) -> OverWorlds
         None if a world has a single seed, and so no standard error.
 
     Raises:
-        UsageError: There is no world.
+        UsageError: No world is given.
     """
     checked_level(level)
     mean, _ = moments([world.z for world in worlds])

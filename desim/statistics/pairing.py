@@ -37,7 +37,7 @@ class Difference:
 
     @property
     def pairing(self) -> Literal["", "no gain", "widens"]:
-        """What shared seeds do to the interval; empty where they narrow it or nothing is known."""
+        """The effect of shared seeds on the width; empty if they narrow it or nothing is known."""
         if self.correlation is None or not self.unpaired or self.paired.half is None:
             return ""
         ratio = self.paired.half / self.unpaired

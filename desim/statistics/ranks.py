@@ -65,7 +65,7 @@ def ranked(
             for none. For paired values.
 
     Raises:
-        UsageError: There is no alternative, one has no value, a value is not finite, or paired
+        UsageError: No alternative is given, one has no value, a value is not finite, or paired
             values differ in number.
     """
     if not values:

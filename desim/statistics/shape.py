@@ -20,7 +20,7 @@ _ROUNDING = 4 * sys.float_info.epsilon
 
 @frozen
 class Shape:
-    """What a sample shows about the distribution of its values.
+    """The shape of the distribution of a sample.
 
     Attributes:
         n: The number of values.

@@ -20,7 +20,7 @@ from desim.episodes.lineup import Policies, assigned, resolve
 from desim.episodes.usage import CommandBudget, spending
 from desim.errors import DesimError, UsageError, possible
 from desim.jobs.keep.spending import Money, MoneyLimit, SpendingFile
-from desim.jobs.plan.record_job import DEFAULT_HOST, HOST, RecordJob, host_of, safe_name
+from desim.jobs.plan.record_job import DEFAULT_HOST, HOST, Built, RecordJob, host_of, safe_name
 from desim.studies.sweep_file import read_seeds
 from desim.suites.suite_file import (
     MAX_JOBS,
@@ -46,7 +46,7 @@ _OFFLINE = "offline"
 
 
 @frozen
-class PlannedWorld:
+class PlannedWorld(Built):
     """A world of a suite, with its seeds.
 
     Attributes:
@@ -66,12 +66,6 @@ class PlannedWorld:
     repeats: int
     built: Model[Any] | None = None
     clusters: tuple[str, ...] = ()
-
-    @property
-    def model(self) -> Model[Any]:
-        """The frozen parameters."""
-        assert self.built is not None, "a plan to print has no models"
-        return self.built
 
     @property
     def episodes(self) -> int:

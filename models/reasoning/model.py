@@ -82,7 +82,7 @@ class ReasoningTasks(ReasoningParams, Presets):
 
     @property
     def score_range(self) -> tuple[float, float]:
-        """0 to 1: a mean of shares of right labels, each of which is at most all of them."""
+        """0 to 1: a mean of shares of right labels, and no share exceeds 1."""
         return 0.0, 1.0
 
     def score(self, state: Desk) -> float:

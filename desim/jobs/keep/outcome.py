@@ -177,7 +177,7 @@ _TABLES = [(b"identity", b"table"), (b"rows", b"table")]
 
 _decode, _encode = msgspec.json.Decoder(JobOutcome).decode, msgspec.json.Encoder().encode
 
-#: What decoding an untrusted row raises.
+#: Exceptions that the decoding of an untrusted row raises.
 _UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 

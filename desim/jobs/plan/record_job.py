@@ -23,8 +23,20 @@ _MEMORY = "memory"
 _UNSAFE, _LONGEST = re.compile(r"[^A-Za-z0-9._-]"), 60
 
 
+class Built:
+    """Has a model, which is missing in a plan that is only printed."""
+
+    built: Model[Any] | None
+
+    @property
+    def model(self) -> Model[Any]:
+        """The frozen parameters."""
+        assert self.built is not None, "a plan to print has no models"
+        return self.built
+
+
 @frozen
-class RecordJob:
+class RecordJob(Built):
     """An episode, or a series of episodes in a row, with a record each.
 
     Attributes:
@@ -45,12 +57,6 @@ class RecordJob:
     training: int = 0
     host: str = ""
     purse: str = ""
-
-    @property
-    def model(self) -> Model[Any]:
-        """The frozen parameters."""
-        assert self.built is not None, "a plan to print has no models"
-        return self.built
 
     @property
     def episodes(self) -> int:

@@ -136,7 +136,7 @@ def t_sequence(sd: float | None, n: int, alpha: float, tuned_for: int = TUNED_FO
 
 
 def lower_end(values: Sequence[float], alpha: float) -> float:
-    """Return the lower end of the t sequence, where the sample is no constant and large enough.
+    """Return the lower end of the t sequence, where the sample varies and is large enough.
 
     Returns:
         Minus infinity for equal values and for fewer than their skewness needs (`Shape.needed`).

@@ -38,7 +38,7 @@ class BoardLine:
         ranks: The lowest and the highest rank among the lines of its family that the data leave
             possible, all of them together; None without a mean.
         to_best: The ends of the interval of its mean less the highest mean of the others of its
-            family; None where there is no other, or a single seed.
+            family; None for a lone line, or on a single seed.
         may_be_best: Whether no other line of its family is known to have a higher mean.
         difference: The difference to the highest mean of its family, paired by seed; None for that
             line, on different seeds, without a mean and without a common seed.

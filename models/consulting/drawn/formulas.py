@@ -82,7 +82,7 @@ def price_rise(of: Numbers) -> Results:
 
 
 def fleet_renewal(of: Numbers) -> Results:
-    """What an electric van saves in a year, less what it loses in value."""
+    """The yearly saving of an electric van, less its loss of value."""
     running = of["distance"] * (of["fuel"] - of["power"]) / 100 + of["repair"] - of["care"]
     decline = (of["price"] - of["resale"]) / of["years"]
     total = of["vans"] * (running - decline)
@@ -91,7 +91,7 @@ def fleet_renewal(of: Numbers) -> Results:
 
 
 def night_shift(of: Numbers) -> Results:
-    """What a night can make of the orders turned away, less wages and energy."""
+    """The margin of refused orders that a night shift can make, less wages and energy."""
     missing = max(0, of["orders"] - of["made"])
     extra = min(missing, of["capacity"])
     earned = extra * (of["price"] - of["material"])

@@ -50,17 +50,17 @@ class Template(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     Attributes:
         id: Its name.
         set: The half to which it belongs.
-        title: Of the case.
-        length: Of the case.
+        title: The title of the case.
+        length: The length of the case.
         words: Choices by name.
         draws: Lowest and highest number and step, by name.
-        opening: Of the case, with places.
-        open: Of the case, with places.
+        opening: The opening of the case, with places.
+        open: The open part of the case, with places.
         gated: Topics and facts, with places.
         internal: The solution, with places for results.
         numbers: Figures of the rubric, each with the name of a result.
-        drivers: Of the rubric.
-        structure: Of the rubric.
+        drivers: The drivers of the rubric.
+        structure: The structure of the rubric.
         yes: Phrases of a right and of a wrong recommendation where the plan is good.
         no: The same where it is not.
     """

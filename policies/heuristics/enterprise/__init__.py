@@ -26,7 +26,8 @@ _TUNED = {
     "treasury.cfo": "raise_below,floor=300000,amount=1000000",
 }
 
-#: What `experiments/tune_enterprise.py` finds. An episode takes 15 times as long as under `tuned`.
+#: The line-up that `experiments/tune_enterprise.py` finds. An episode takes 15 times as long as
+#: under `tuned`.
 _PLANNED = {**_TUNED, "startup.founder": "planner,rerolls=10"}
 
 

@@ -9,7 +9,7 @@ that can be made, a founder's score is at most
 
 Let V be the value of a replacement that is drawn, and u >= 0. The charge a is the highest value
 over all kinds of slots of u + E max(0, V - u). Guess that a slot which shows a task of value v is
-worth max(0, v - u) from then on. This is no less than what an acceptance brings, v - a +
+worth max(0, v - u) from then on. This is at least the value of an acceptance, v - a +
 E max(0, V - u) <= v - u, and no less than 0, without any. So the guess is at least the optimum
 (in the words of `desim.statistics.information_relaxation`, Q is at most H for every action), and
 given the first market the mean score is at most
