@@ -50,6 +50,7 @@ LAYERS = (
     "desim.statistics.sequential",
     "desim.show",
     "desim.core",
+    "desim.lanes",
     "desim.monitoring",
     "desim.tracing",
     "desim.catalog",

@@ -19,11 +19,11 @@ from desim.core.reported import HasSpans, Span
 from desim.core.world import Decision, World
 from desim.faults import RAISED, fault_text
 from desim.schema import to_plain
-from desim.tracing.lanes import MAX_TRACKS, Processes, Resources
 from desim.tracing.ledger_watch import LedgerWatch, watches
 from desim.tracing.trace_labels import clean, event_arguments, own_name, short_action
 from desim.tracing.trace_rows import Instant, Lasting, Posted, Taken
 from desim.tracing.trace_time import TraceClock
+from desim.tracing.tracks import MAX_TRACKS, Processes, Resources
 
 
 def reported(
