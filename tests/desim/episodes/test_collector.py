@@ -1,4 +1,4 @@
-"""Python's collector runs rarely during an episode, and afterwards as before."""
+"""Python's collector runs rarely during episodes, and after the next collection as before."""
 
 import asyncio
 import gc
@@ -31,6 +31,12 @@ def usual_thresholds() -> Iterator[None]:
     gc.set_threshold(*before)
 
 
+def restored() -> tuple[int, ...]:
+    """Return the thresholds after the next collection."""
+    gc.collect()
+    return gc.get_threshold()
+
+
 #: What `Watching` has noted; not in its instances, which a sweep copies.
 SEEN: list[tuple[int, ...]] = []
 
@@ -50,23 +56,41 @@ class Watching:
 
 
 def test_collections_are_rare_during_an_episode() -> None:
-    """Alone, in an event loop, and in a sweep; the threshold is restored each time."""
+    """Alone, in an event loop, and in a sweep; the next collection restores the threshold."""
     play(Walk(), Watching())
-    assert gc.get_threshold() == USUAL
+    assert restored() == USUAL
     asyncio.run(play_async(Walk(), Watching()))
-    assert gc.get_threshold() == USUAL
+    assert restored() == USUAL
     sweep(Walk(), Watching(), [1, 2])
-    assert gc.get_threshold() == USUAL
+    assert restored() == USUAL
     assert SEEN == [RARE] * 12
+
+
+def test_short_episodes_share_a_collection() -> None:
+    """Several hundred containers that an episode leaves alive start none at its end."""
+    starts: list[str] = []
+
+    def note(phase: str, _info: object) -> None:
+        starts.append(phase)
+
+    gc.collect()
+    gc.callbacks.append(note)
+    try:
+        for _ in range(5):
+            play(Walk(steps=800), STRIDE)
+    finally:
+        gc.callbacks.remove(note)
+    assert starts == []
+    assert restored() == USUAL
 
 
 def test_the_threshold_is_restored_after_a_failure() -> None:
     """Of a policy, in the driver and in a sweep."""
     with pytest.raises(PolicyFailed):
         play(Walk(), Watching(fails=True))
-    assert gc.get_threshold() == USUAL
+    assert restored() == USUAL
     assert sweep(Walk(), Watching(fails=True), [1]).failed
-    assert gc.get_threshold() == USUAL
+    assert restored() == USUAL
 
 
 def test_an_episode_inside_an_episode_changes_nothing() -> None:
@@ -80,7 +104,7 @@ def test_an_episode_inside_an_episode_changes_nothing() -> None:
 
     play(Walk(), looks_ahead)
     assert seen == [RARE] * 3
-    assert gc.get_threshold() == USUAL
+    assert restored() == USUAL
 
 
 def test_the_last_of_several_threads_restores_the_threshold() -> None:
@@ -96,10 +120,10 @@ def test_the_last_of_several_threads_restores_the_threshold() -> None:
     with rare_collections():
         thread.start()
         assert entered.wait(60)
-    assert gc.get_threshold() == RARE
+    assert restored() == RARE
     leave.set()
     thread.join()
-    assert gc.get_threshold() == USUAL
+    assert restored() == USUAL
 
 
 @pytest.mark.parametrize("own", [(THRESHOLD * 2, 5, 5), (0, 10, 10)], ids=str)
@@ -108,7 +132,7 @@ def test_a_threshold_of_the_program_is_kept(own: tuple[int, int, int]) -> None:
     gc.set_threshold(*own)
     play(Walk(), Watching())
     assert [own] * 3 == SEEN
-    assert gc.get_threshold() == own
+    assert restored() == own
 
 
 def test_a_collector_that_is_off_stays_off() -> None:
