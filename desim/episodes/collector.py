@@ -57,7 +57,7 @@ def _leave() -> None:
     with _lock:
         _entered -= 1
         # Restored now, a threshold that is exceeded starts a collection, which visits the state of
-        # an episode that its caller is about to drop: a sixth of the time of EnterpriseArena.
+        # an episode that its caller is about to drop, for up to a tenth of its time.
         if not _before or gc.get_count()[0] <= _before[0]:
             _restore("start")
 

@@ -19,7 +19,8 @@ from desim.core.result import Result
 from desim.core.roles import Knowledge
 from desim.errors import BadRecord, SchemaError, UsageError, possible
 from desim.records.reach import model_reaches, refuse
-from desim.schema import encode, from_plain, to_plain
+from desim.schema import encode, from_plain
+from desim.schema.immutable import once_an_object
 from desim.short_repr import cut, shown
 from desim.version import __version__
 
@@ -69,12 +70,13 @@ class Header(
         knows: Mapping[str, Knowledge] | None = None,
     ) -> "Header":
         """Return the header of an episode that starts now."""
+        name, preset, params = _model_fields(model)
         return cls(
             format=FORMAT,
             version=__version__,
-            model=catalog.model_name(type(model)),
-            preset=catalog.nearest_preset(model),
-            params=to_plain(model),
+            model=name,
+            preset=preset,
+            params=msgspec.json.decode(params),
             seed=seed,
             policies=dict(policies),
             starts=dict(starts or {}),
@@ -116,6 +118,12 @@ class Header(
             what = f"{cut(self.model)} of desim {cut(self.version)}"
             raise BadRecord(f"written for {what}: {fault}") from None
         return built
+
+
+@once_an_object
+def _model_fields(model: Model[Any]) -> tuple[str, str, bytes]:
+    """Return name, preset and parameters of a model, these as JSON: each header has its own."""
+    return catalog.model_name(type(model)), catalog.nearest_preset(model), encode(model)
 
 
 class Step(
