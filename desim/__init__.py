@@ -21,39 +21,39 @@ The public names, by task; `desim/README.md` is their page:
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from desim.catalog.presets import Presets, from_preset
-from desim.core.limits import Limits
-from desim.core.model_protocols import Model
-from desim.core.policy_protocols import Policy
-from desim.core.roles import Option, Role
-from desim.core.run import Run
-from desim.core.world import Decision, World
-from desim.episodes.driver import play, play_async
-from desim.episodes.lineup import Seat
-from desim.episodes.prefix import branch
-from desim.episodes.simulator import Simulator
-from desim.errors import (
-    BadRecord,
-    DesimError,
-    LimitReached,
-    ModelFailed,
-    PolicyFailed,
-    UsageError,
-    WrongAction,
-)
-from desim.records.episode import Episode
 from desim.version import __version__
 
 if TYPE_CHECKING:
     from desim.catalog.known_scores import KnownScores, read_known_scores
+    from desim.catalog.presets import Presets, from_preset
     from desim.core.calendar import BusinessHours, Calendar, month_start
+    from desim.core.limits import Limits
+    from desim.core.model_protocols import Model
+    from desim.core.policy_protocols import Policy
+    from desim.core.roles import Option, Role
+    from desim.core.run import Run
+    from desim.core.world import Decision, World
+    from desim.episodes.driver import play, play_async
     from desim.episodes.export import export
     from desim.episodes.futures.branched_record import play_branch
+    from desim.episodes.lineup import Seat
+    from desim.episodes.prefix import branch
     from desim.episodes.replay import replay
     from desim.episodes.resume import resume, resume_async
     from desim.episodes.series import play_series
+    from desim.episodes.simulator import Simulator
+    from desim.errors import (
+        BadRecord,
+        DesimError,
+        LimitReached,
+        ModelFailed,
+        PolicyFailed,
+        UsageError,
+        WrongAction,
+    )
     from desim.jobs.rows.rows import Rows, load
     from desim.jobs.run.warm_pool import workers
+    from desim.records.episode import Episode
     from desim.reports.record.episode_plot import plot_episode
     from desim.reports.report import write_report
     from desim.studies.audit.audit import audit
@@ -65,17 +65,41 @@ if TYPE_CHECKING:
     from desim.studies.tuning.tune import tune
     from desim.studies.until import compare
 
-#: Names that are imported when they are first used, by their modules: importing desim is fast.
-_LATER = {
+#: The public names by their modules, each imported when it is first used: importing desim is fast.
+_MODULES = {
+    "BadRecord": "desim.errors",
     "BusinessHours": "desim.core.calendar",
     "Calendar": "desim.core.calendar",
+    "Decision": "desim.core.world",
+    "DesimError": "desim.errors",
+    "Episode": "desim.records.episode",
     "KnownScores": "desim.catalog.known_scores",
+    "LimitReached": "desim.errors",
+    "Limits": "desim.core.limits",
+    "Model": "desim.core.model_protocols",
+    "ModelFailed": "desim.errors",
+    "Option": "desim.core.roles",
+    "Policy": "desim.core.policy_protocols",
+    "PolicyFailed": "desim.errors",
+    "Presets": "desim.catalog.presets",
+    "Role": "desim.core.roles",
     "Rows": "desim.jobs.rows.rows",
+    "Run": "desim.core.run",
+    "Seat": "desim.episodes.lineup",
+    "Simulator": "desim.episodes.simulator",
+    "UsageError": "desim.errors",
+    "World": "desim.core.world",
+    "WrongAction": "desim.errors",
+    "audit": "desim.studies.audit.audit",
+    "branch": "desim.episodes.prefix",
     "compare": "desim.studies.until",
     "compare_branches": "desim.studies.decisions.branch_comparison",
     "export": "desim.episodes.export",
+    "from_preset": "desim.catalog.presets",
     "load": "desim.jobs.rows.rows",
     "month_start": "desim.core.calendar",
+    "play": "desim.episodes.driver",
+    "play_async": "desim.episodes.driver",
     "play_branch": "desim.episodes.futures.branched_record",
     "play_series": "desim.episodes.series",
     "plot_episode": "desim.reports.record.episode_plot",
@@ -86,7 +110,6 @@ _LATER = {
     "resume": "desim.episodes.resume",
     "resume_async": "desim.episodes.resume",
     "select": "desim.studies.select",
-    "audit": "desim.studies.audit.audit",
     "sweep": "desim.studies.sweep",
     "tune": "desim.studies.tuning.tune",
     "workers": "desim.jobs.run.warm_pool",
@@ -146,10 +169,11 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _LATER:
+    if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_LATER[name]), name)
+    value = globals()[name] = getattr(import_module(_MODULES[name]), name)
+    return value
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_LATER})
+    return sorted({*globals(), *_MODULES})

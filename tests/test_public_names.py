@@ -1,6 +1,8 @@
 """The public names of desim: those of its top level, and those that the pages import from below."""
 
 import re
+import subprocess
+import sys
 from importlib import import_module
 
 import pytest
@@ -66,3 +68,14 @@ def test_the_top_level_names_its_groups() -> None:
     assert [
         name for name in desim.__all__ if name != "__version__" and f"`{name}`" not in text
     ] == []
+
+
+def test_a_name_is_imported_when_it_is_first_used() -> None:
+    """The import of desim alone imports no module of it but the version's; `play` no numpy."""
+    code = (
+        "import sys, desim;"
+        "assert {m for m in sys.modules if m.startswith('desim.')} == {'desim.version'};"
+        "from desim import play;"
+        "assert vars(desim)['play'] is play and 'numpy' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

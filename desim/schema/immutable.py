@@ -7,9 +7,7 @@ parameters alone is derived once, unless one of them could change.
 import datetime as dt
 from collections.abc import Callable
 from contextlib import suppress
-from decimal import Decimal
 from enum import Enum
-from fractions import Fraction
 from functools import wraps
 from types import NoneType
 from typing import Any, TypeVar
@@ -20,7 +18,7 @@ import attrs
 T = TypeVar("T")
 R = TypeVar("R")
 
-_SCALARS = {int, float, str, bytes, bool, NoneType, Fraction, Decimal, dt.date, dt.timedelta}
+_SCALARS = {int, float, str, bytes, bool, NoneType, dt.date, dt.timedelta}
 
 
 def is_immutable(value: object) -> bool:
