@@ -7,6 +7,7 @@ arithmetic is on whole microseconds; `rules/office_hours.py` defines which hours
 from collections.abc import Iterator
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
+from functools import lru_cache
 from itertools import count
 from typing import Self
 
@@ -20,6 +21,9 @@ _SECONDS = Decimal(3600)
 _MICROSECOND = timedelta(microseconds=1)
 #: No plan goes beyond this year; nor, to save the arithmetic, beyond so many working hours.
 _LAST_YEAR, _MOST_HOURS = 9000, Decimal(10**9)
+
+#: Each report names the next payday, whose date is that of a month in every episode.
+_first_weekday = lru_cache(1_000)(first_business_day)
 
 
 @frozen(eq=False)
@@ -164,7 +168,7 @@ class CompanyClock:
         return self._payday(month_start(self.moment(tick), 1))
 
     def _payday(self, month: date) -> int:
-        return self.tick(datetime.combine(first_business_day(month), self.start.time()))
+        return self.tick(datetime.combine(_first_weekday(month), self.start.time()))
 
 
 def _microseconds(hours: Decimal) -> int:

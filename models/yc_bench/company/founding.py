@@ -15,27 +15,27 @@ import attrs
 from desim import World
 from models.yc_bench.accounts import CompanyAccounts
 from models.yc_bench.clock import CompanyClock
+from models.yc_bench.company.drawn_specs import drawn_specs
 from models.yc_bench.company.entities import Client
 from models.yc_bench.params import YCBenchParams
 from models.yc_bench.processes import horizon, paydays
 from models.yc_bench.rules.checks import stored
-from models.yc_bench.rules.draw_market import draw_market
-from models.yc_bench.rules.draw_people import draw_clients, draw_employees
 from models.yc_bench.rules.specs import DOMAINS, EmployeeSpec, TaskSpec
 from models.yc_bench.state import CompanyState, PastEpisode, enter
 
 
 def found(world: World, params: YCBenchParams) -> CompanyState:
     """Return a company that opens now; its paydays and its horizon are not on the calendar yet."""
-    fixed, seed = params.fixed_world, world.seed
+    fixed = params.fixed_world
     if fixed is not None:
         company = _founded(world, params, fixed.funds_cents, fixed.initial_prestige)
         company.drawn, company.foreseen = fixed.clients, fixed.foreseen
         _populate(company, fixed.employees, fixed.tasks)
         return company
     company = _founded(world, params, params.initial_funds_cents, params.initial_prestige_level)
-    company.drawn = draw_clients(params, seed)
-    _populate(company, draw_employees(params, seed), draw_market(params, seed, company.drawn))
+    drawn = drawn_specs(params, world.seed)
+    company.drawn = drawn.clients
+    _populate(company, drawn.employees, drawn.tasks)
     return company
 
 
