@@ -14,7 +14,7 @@ from simpy.events import Event
 from desim import World
 from models.edt.company import listing
 from models.edt.company.firm import LAST, OPENING, Firm
-from models.edt.company.payroll import paydays
+from models.edt.company.payroll import Payday
 from models.edt.state import Engagement, Phase, StaffMember
 
 
@@ -50,7 +50,7 @@ def start(world: World, firm: Firm) -> None:
         world.process(consultant(firm, who))
     for engagement in firm.engagements:
         world.process(project(world, firm, engagement))
-    world.process(paydays(world, firm.controlling.payroll))
+    Payday(world, firm.controlling.payroll)
 
 
 def consultant(firm: Firm, me: StaffMember) -> Process:

@@ -6,8 +6,9 @@ place are paid for step t there, those behind it for step t - 1, as published.
 The book's unit is 1e-12 of money, because rates times fractions of effort are not whole cents.
 """
 
-from collections.abc import Generator
 from typing import Any
+
+from simpy.events import NORMAL, Event
 
 from desim import World
 from models.edt.scenario import Consultant, Scenario
@@ -22,9 +23,6 @@ UNIT = int(10**DIGITS)
 def units(money: float) -> int:
     """Return an amount of money, or of effort, in whole units; whole amounts are exact."""
     return int(money) * UNIT if money.is_integer() else round(money * UNIT)
-
-
-Process = Generator[Any, Any, None]
 
 
 class Payroll:
@@ -63,10 +61,27 @@ class Payroll:
         self.capacity[step] += self.capacity[step - 1]
 
 
-def paydays(world: World, payroll: Payroll) -> Process:
-    """Pay at controlling's place in every step."""
-    timeout, rank, step = world.timeout, payroll.rank, 0
-    while True:
-        yield timeout(1, rank=rank)
-        step += 1
-        payroll.pay(step)
+class Payday(Event):
+    """The payday of a step, at controlling's place: an event without a process.
+
+    It schedules itself again for the next step: a process that waits takes twice as long, and the
+    paydays are half of an episode's events.
+    """
+
+    #: For the trace of an episode.
+    name = "paydays"
+
+    def __init__(self, world: World, payroll: Payroll) -> None:
+        super().__init__(world)
+        self._ok, self._value = True, None
+        self._payroll = payroll
+        self._priority: Any = NORMAL + payroll.rank
+        self._schedule()
+
+    def _schedule(self) -> None:
+        self.callbacks = [self._pay]
+        self.env.schedule(self, self._priority, 1)
+
+    def _pay(self, _: Event) -> None:
+        self._payroll.pay(self._payroll.paid + 1)
+        self._schedule()
