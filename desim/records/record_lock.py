@@ -87,7 +87,10 @@ class RecordLock:
 
 def _name_holder(descriptor: int) -> None:
     since = dt.datetime.now().astimezone().isoformat(" ", "seconds")
-    os.ftruncate(descriptor, 0)
+    # Only the name that a killed process left: ext4 writes a truncated file to disk when it is
+    # closed, and its removal waits for that, 5 ms.
+    if os.fstat(descriptor).st_size:
+        os.ftruncate(descriptor, 0)
     os.write(descriptor, f"process {os.getpid()} since {since}".encode())
 
 

@@ -1,5 +1,6 @@
 """One process at a time writes a record; the second one learns which, and changes nothing."""
 
+import os
 import re
 import subprocess
 import sys
@@ -98,6 +99,22 @@ def test_a_lock_ends_with_its_process(tmp_path: Path) -> None:
     assert kept >= 1
     assert len(resume(file, lambda stage: {"do": "order", "quantity": stage.week}).steps) == 6
     assert not (tmp_path / "run.jsonl.lock").exists()
+
+
+def test_a_lock_replaces_the_name_that_was_left(tmp_path: Path) -> None:
+    """Also a longer one."""
+    (tmp_path / "run.lock").write_text("process 1 since " + "9" * 100)
+    with RecordLock(tmp_path / "run"):
+        name = (tmp_path / "run.lock").read_text()
+    assert re.fullmatch(rf"process {os.getpid()} since 20[-:+0-9 ]{{22,}}", name)
+    assert len(name) < 60
+
+
+def test_a_new_lock_is_not_truncated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file system may write a truncated file to disk before it can be removed."""
+    monkeypatch.delattr(os, "ftruncate")
+    with RecordLock(tmp_path / "run"):
+        pass
 
 
 def test_two_names_of_a_record_have_one_lock(tmp_path: Path) -> None:
