@@ -63,8 +63,10 @@ class _Counted:
 
     def add(self, sentence: str) -> None:
         """Count the numbers of a sentence."""
-        said = quantities(sentence)
-        named = [each for each in self.figures if _is_about(sentence, each)]
+        if not (said := quantities(sentence)):
+            return
+        topics = content(sentence)
+        named = [each for each in self.figures if _is_about(topics, each)]
         right = [each for each in named if any(_is_right(each, forms) for forms in said)]
         results = [forms for forms in said if any(_is_right(each, forms) for each in named)]
         others = [forms for forms in said if forms not in results]
@@ -92,9 +94,9 @@ def _values(text: str) -> list[float]:
     return [value for forms in quantities(text) for value in forms]
 
 
-def _is_about(sentence: str, figure: Figure) -> bool:
+def _is_about(topics: frozenset[str], figure: Figure) -> bool:
     wanted = frozenset(word for word in content(figure.name) if word[1:] and word.isalpha())
-    return not wanted or len(wanted & content(sentence)) >= NAMED * len(wanted)
+    return not wanted or len(wanted & topics) >= NAMED * len(wanted)
 
 
 def _is_right(figure: Figure, forms: Sequence[float]) -> bool:
