@@ -17,7 +17,7 @@ from desim.catalog.imports import (
     load,
 )
 from desim.catalog.presets import from_preset
-from desim.core.model_protocols import Model
+from desim.core.model_protocols import Model, offers
 from desim.errors import DesimError, UsageError, possible
 from desim.faults import RAISED, fault_text, place
 from desim.schema.arguments import needs_arguments
@@ -55,7 +55,7 @@ def model(given: Any, preset: str = "", changes: Mapping[str, Any] | None = None
         raise UsageError(f"preset {preset!r} belongs to a model's name; a built model was given")
     else:
         built = given
-    if not isinstance(built, Model):
+    if not offers(built, Model):
         text = f"{short_repr(given)} is no model: it needs roles, begin, score and metrics"
         raise UsageError(text)
     return changed(built, changes or {})

@@ -78,8 +78,15 @@ def lineup(name: str, of: Model[Any]) -> Mapping[str, str] | None:
 
 def lineups(of: Model[Any]) -> Mapping[str, Mapping[str, str]]:
     """Return the line-ups of a model by name; empty if its heuristics name none."""
-    module: Any = _heuristics(type(of))
-    return module.lineups(of) if isinstance(module, _NamesLineups) else {}
+    names = _naming_lineups(type(of))
+    return names.lineups(of) if names else {}
+
+
+@cache
+def _naming_lineups(cls: type) -> _NamesLineups | None:
+    """Return the heuristics of a model class if they name line-ups; each episode needs them."""
+    module = _heuristics(cls)
+    return module if isinstance(module, _NamesLineups) else None
 
 
 def lineups_function(of: Model[Any]) -> Callable[[Any], Mapping[str, Mapping[str, str]]]:
