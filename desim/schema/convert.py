@@ -160,7 +160,17 @@ def as_read(action: Any, struct: Struct, convertible: tuple[str, ...]) -> Any:
         convertible: The result of `convertible_fields`.
     """
     for name in convertible:
-        given = type(getattr(action, name, None))
-        if given not in _SCALARS or given is not type(getattr(struct, name)):
+        given, read = getattr(action, name, None), getattr(struct, name)
+        if not _is_scalar_as_read(given, read) and not _is_tuple_as_read(given, read):
             return from_struct(struct)
     return action
+
+
+def _is_scalar_as_read(given: Any, read: Any) -> bool:
+    return type(given) in _SCALARS and type(given) is type(read)
+
+
+def _is_tuple_as_read(given: Any, read: Any) -> bool:
+    """Return whether a tuple of scalars was given, and decoding has kept the type of each."""
+    both = type(given) is tuple and type(read) is tuple
+    return both and all(map(_is_scalar_as_read, given, read))

@@ -8,6 +8,7 @@ time of such a game. Results are those of the operators, also in their types.
 
 from collections import deque
 from fractions import Fraction
+from heapq import heappush
 from typing import Any
 
 from simpy.events import NORMAL, Event
@@ -66,13 +67,13 @@ class Pipeline:
     """
 
     __slots__ = (
-        "_calendar",
         "_callbacks",
         "_priority",
         "_source",
         "_stock",
         "_target",
         "_weeks",
+        "_world",
         "arrived",
         "under_way",
     )
@@ -80,7 +81,7 @@ class Pipeline:
     def __init__(
         self, world: World, stock: Stock, route: tuple[str, str], weeks: int, rank: int
     ) -> None:
-        self._calendar = world.schedule
+        self._world = world
         self._stock = stock
         self._source, self._target = route
         self._weeks = weeks
@@ -109,7 +110,10 @@ class Pipeline:
 
     def _schedule(self, arrival: Arrival, weeks: int) -> None:
         self.under_way.append(arrival)
-        self._calendar(arrival, self._priority, weeks)
+        # The body of `World.schedule`, repeated here because it runs for every arrival.
+        world = self._world
+        entry: Any = (world._now + weeks, self._priority, next(world._eid), arrival)  # noqa: SLF001
+        heappush(world._queue, entry)  # noqa: SLF001
 
     def _arrive(self, arrival: Arrival) -> None:
         self.under_way.popleft()

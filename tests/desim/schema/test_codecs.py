@@ -640,6 +640,26 @@ flat = st.builds(
 )
 
 
+@frozen
+class Team:
+    """Tuples of scalars."""
+
+    names: tuple[str, ...] = ()
+    shares: tuple[float, ...] = ()
+
+
+def test_tuples_of_scalars_are_kept_as_given() -> None:
+    """The instance itself is returned, unless a number is converted or the tuple holds another."""
+    given = Team(("a", "b"), (0.5, 1.0))
+    assert codec(Team).take(given)[0] is given
+    kept, _ = codec(Team).take(Team((), (1,)))
+    assert repr(kept) == repr(Team((), (1.0,)))
+    nested: Any = frozen(
+        type("Nested", (), {"__annotations__": {"rows": tuple[tuple[float], ...]}})
+    )
+    assert repr(codec(nested).take(nested(((1,),)))[0]) == "Nested(rows=((1.0,),))"
+
+
 @given(flat)
 def test_flat_instances_come_back_equal(action: Flat) -> None:
     """With their types and signs of zero; `take` returns the instance that it was given."""
