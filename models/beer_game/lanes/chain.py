@@ -130,12 +130,13 @@ class LaneChain:
         shipped = xp.minimum(self.on_hand, self.owed)
         if self.week in self.params.strike_weeks:
             shipped[-1, :] = 0
-        self.on_hand = self.on_hand - shipped
-        self.owed = self.owed - shipped
+        # In place: the arrays were made this week, and nothing else holds them.
+        self.on_hand -= shipped
+        self.owed -= shipped
         sent = shipped[1:, :]
         self._sent.append(sent)
         if not self._counts_orders:
-            line = self.line[:-1, :]  # made this week, so that no observation holds it
+            line = self.line[:-1, :]
             line += sent
         self.shipped = shipped
 
