@@ -94,7 +94,10 @@ class LaneChain:
     def fork(self, rows: Array) -> Self:
         """Return a chain that continues these lanes."""
         fork, xp = copy(self), self._arrays
-        taken = partial(xp.take, indices=rows, axis=1)
+
+        def taken(units: Array) -> Array:
+            return xp.take(units, rows, axis=1)
+
         fork.demand = taken(self.demand)
         for name in _TAKEN:
             setattr(fork, name, taken(getattr(self, name)))
