@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Mapping
 from copy import copy
 from functools import partial
-from typing import Any, Self
+from typing import Any
 
 from desim.lanes.lane_columns import Array
 from models.beer_game import rules
@@ -91,9 +91,10 @@ class LaneChain:
         weeks = [[low]] * last + [[params.production_weeks]]
         return self._arrays.asarray(weeks, dtype=self._arrays.int64)
 
-    def fork(self, rows: Array) -> Self:
+    def fork(self, rows: Array) -> "LaneChain":
         """Return a chain that continues these lanes."""
-        fork, xp = copy(self), self._arrays
+        fork: LaneChain = copy(self)
+        xp = self._arrays
 
         def taken(units: Array) -> Array:
             return xp.take(units, rows, axis=1)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from copy import copy
-from typing import Any, ClassVar, NoReturn, Self
+from typing import Any, ClassVar, NoReturn
 
 from desim.core.streams import redrawn_seed
 from desim.errors import Unanswered, UsageError, WrongAction
@@ -133,13 +133,13 @@ class BeerGameLanes:
         """Return why each episode ended; empty texts for those under way."""
         return ["horizon" if self._over else ""] * len(self)
 
-    def fork(self, rows: Array) -> Self:
+    def fork(self, rows: Array) -> "BeerGameLanes":
         """Return new lanes that continue lanes of these; these do not change.
 
         Args:
             rows: The number of the lane that each new one continues.
         """
-        fork = copy(self)
+        fork: BeerGameLanes = copy(self)
         numbers = self._arrays.asarray(rows, dtype=self._arrays.int64)
         taken = entries(numbers)
         fork._seeds = [self._seeds[row] for row in taken]

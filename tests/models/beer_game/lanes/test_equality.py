@@ -101,7 +101,7 @@ def test_records_of_lanes_replay(tmp_path: Path) -> None:
 def test_forks_with_redrawn_futures_are_branches(*, blind: bool, again: bool) -> None:
     """Two hundred forks in all, of lanes or of forks, at several weeks, play on as branches do."""
     game = BeerGame.preset("poisson", horizon=20, blind=blind, opponents="smoothing:2")
-    seats, draw = ["wholesaler", "factory"], Random(2)
+    seats, draw = ["wholesaler", "factory"], Random(2)  # noqa: S311 (a test)
     for at in (0, 1, 5, 12, 19):
         seeds, policies = range(4), {seat: Scattered(3, 1) for seat in seats}
         lanes, asked = played_up_to(game, policies, seeds, at)
