@@ -50,7 +50,7 @@ _ARRAYS = {
     "forced weeks off": ("self.week > self.params.forced_weeks", "True"),
     "one forced week more": ("self.week > self.params", "self.week - 1 > self.params"),
     "echo dropped": ("below += ordered[-1, :]", "below += 0"),
-    "negative orders of rules": ("maximum(units, self._zero)", "astype(units, xp.int64)"),
+    "negative orders of rules": ("maximum(units, 0)", "astype(units, xp.int64)"),
     "mean of a week more": ("self.week - 1 - self._memory", "self.week - 2 - self._memory"),
     "brewing not in the line": ("last += ordered[-1, :]", "last += 0"),
     "goods not in the line": ("line += sent", "line += 0"),
