@@ -35,7 +35,7 @@ class ScaledPrices:
         """Return the prices of a chain.
 
         Raises:
-            NoLanes: A price is no multiple of the book's unit, in which costs are rounded.
+            NoLanes: A price has a fraction of the book's unit, so its costs would be rounded.
         """
         per_unit, per_owed, floor = prices(params)
         if not isinstance(per_unit, int) or not isinstance(per_owed, int):
