@@ -64,14 +64,15 @@ def next_month(
         state: The state after the month's commands.
         now: The present month: one for all lanes, or of each.
     """
-    closed, paid = _closed(luck, state, now)
-    horizon = luck.params.horizon
-    later = now + 1 if isinstance(now, int) else np.minimum(now + 1, horizon - 1)
-    if not isinstance(now, int) or now + 1 < horizon:
-        closed = _opened(settled(terms, luck, closed, later))
-    money, raised = closed.money, closed.tallies
-    most = np.abs(money.cash) + np.abs(money.equity) + money.losses + np.abs(paid)
-    return closed, most + raised.equity_raised + raised.debt_raised
+    after, interest = _closed(luck, state, now)
+    last = luck.params.horizon - 1
+    if not isinstance(now, int):
+        after = _opened(settled(terms, luck, after, np.minimum(now + 1, last)))
+    elif now < last:
+        after = _opened(settled(terms, luck, after, now + 1))
+    money, raised = after.money, after.tallies
+    most = np.abs(money.cash) + np.abs(money.equity) + np.abs(interest) + money.losses
+    return after, most + raised.equity_raised + raised.debt_raised
 
 
 def _closed(luck: Luck, state: LaneState, now: "Array | int") -> tuple[LaneState, Array]:
@@ -79,22 +80,26 @@ def _closed(luck: Luck, state: LaneState, now: "Array | int") -> tuple[LaneState
     money, horizon = state.money, luck.params.horizon
     interest, principal, notes = serviced(state.notes, state.month)
     income = at(luck.months.income, now) - interest
-    gain = np.maximum(income, 0.0)
-    used = np.minimum(gain, money.losses)
-    tax = np.rint(luck.params.tax_rate * (gain - used))
+    # Above 0 it is taxed, below 0 it is the loss carried forward.
+    taxable = income - money.losses
+    tax = np.rint(luck.params.tax_rate * np.maximum(taxable, 0.0))
     cash = money.cash + at(luck.months.cash, now) - interest - principal - money.tax
     month = state.month + 1
-    money = money._replace(
+    ended = state.ended
+    if not isinstance(now, int) or now == horizon - 1:
+        end = np.where(cash < 0, BANKRUPTED, SURVIVING)
+        ended = np.where(month == horizon, end, state.ended)
+    money = Money(
         cash=cash,
         debt=money.debt - principal,
         equity=money.equity + income - tax,
         tax=tax,
-        losses=money.losses - np.minimum(income, 0.0) - used,
+        losses=np.maximum(-taxable, 0.0),
         closing=cash,
         before=money.closing,
+        peak=money.peak,
+        low=money.low,
     )
-    end = np.where(cash < 0, BANKRUPTED, SURVIVING)
-    ended = np.where(month == horizon, end, RUNNING)
     return state._replace(month=month, ended=ended, money=money, notes=notes), interest
 
 
@@ -104,11 +109,13 @@ def _opened(state: LaneState) -> LaneState:
     Cash below zero is neither a new peak nor lower than the closing cash, so the episodes that end
     here are no case of their own.
     """
-    money = state.money
-    bankrupt = (money.cash < 0) & (state.ended == RUNNING)
+    money, ended = state.money, state.ended
+    short = money.cash < 0
+    if short.any():
+        ended = np.where(short & (ended == RUNNING), BANKRUPTED, ended)
     none = np.zeros_like(state.month)
     return state._replace(
-        ended=np.where(bankrupt, BANKRUPTED, state.ended),
+        ended=ended,
         money=money._replace(
             peak=np.maximum(money.peak, money.cash), low=np.minimum(money.low, money.cash)
         ),
