@@ -99,14 +99,17 @@ class ArenaLanes:
         self._check_questions(after)
         later, most = next_month(self._terms, self._luck, after, now)
         moves = asks & ~goes_on
-        if not (most < EXACT).all(where=moves):
+        if np.count_nonzero(moves & ~(most < EXACT)):
             raise NoLanes("a lane would owe or own 2**50 cents, which lanes do not hold exactly")
-        self._follow(later if moves.all() else _held(after, later, moves, goes_on))
+        together = isinstance(now, int) and not np.count_nonzero(goes_on)
+        if np.count_nonzero(moves) < len(self):
+            later = _held(after, later, moves, goes_on)
+        self._follow(later, now + 1 if together else None)
         return self.questions()
 
     def questions(self) -> Mapping[str, Columns]:
         """Return the open questions; empty once all episodes have ended."""
-        if not self._asks.any():
+        if not np.count_nonzero(self._asks):
             return {}
         state, months, now = self._state, self._luck.months, self._now
         header = {
@@ -162,15 +165,13 @@ class ArenaLanes:
         self._luck = luck
         self._follow(state._replace(request=request))
 
-    def _follow(self, state: LaneState) -> None:
-        """Take a state, and find out whether its lanes are in one month."""
+    def _follow(self, state: LaneState, now: int | None = None) -> None:
+        """Take a state; *now* is the month of all lanes that wait, if it is known."""
         self._state = state
         self._asks = state.ended == RUNNING
-        self._now: Array | int = np.minimum(state.month, self._params.horizon - 1)
-        if self._asks.any():
-            first = int(state.month[self._asks.argmax()])
-            if (state.month == first).all(where=self._asks):
-                self._now = first
+        self._now: Array | int = _common_month(state, self._asks) if now is None else now
+        if not isinstance(self._now, int):
+            self._now = np.minimum(self._now, self._params.horizon - 1)
 
     @property
     def _labels(self) -> Sequence[str]:
@@ -186,6 +187,12 @@ class ArenaLanes:
             )
 
 
+def _common_month(state: LaneState, asks: Array) -> "Array | int":
+    """Return the month of the lanes that wait if they are in one, otherwise that of every lane."""
+    months = np.unique(state.month[asks])
+    return int(months[0]) if len(months) == 1 else state.month
+
+
 def _held(after: LaneState, later: LaneState, moves: Array, goes_on: Array) -> LaneState:
     """Return *later* in the lanes whose month has ended, *after* in the others."""
     held = later._replace(
@@ -193,7 +200,9 @@ def _held(after: LaneState, later: LaneState, moves: Array, goes_on: Array) -> L
         ended=np.where(moves, later.ended, after.ended),
         money=merged(after.money, later.money, moves),
     )
-    if not goes_on.any():  # the lanes that do not move have ended; the rest of them is not used
+    if not np.count_nonzero(
+        goes_on
+    ):  # the lanes that do not move have ended; the rest of them is not used
         return held
     return held._replace(
         notes=merged(after.notes, later.notes, moves),

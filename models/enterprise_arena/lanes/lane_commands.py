@@ -76,10 +76,10 @@ def checked(columns: Columns | Mapping[str, Array], asks: Array) -> Given:
     to = _classes(columns, asks)
     requests, passes, closings = to == REQUEST, to == PASS, to == CLOSE
     tools = asks & ~(requests | passes | closings)
-    if tools.any():
+    if np.count_nonzero(tools):
         _check_tools(to, tools)
-    instrument, amount = np.zeros_like(to), np.zeros(len(to))
-    if requests.any():
+    instrument, amount = np.zeros(len(to), dtype=np.int64), np.zeros(len(to))
+    if np.count_nonzero(requests):
         instrument = np.where(requests, _instruments(_column(columns, "type", asks), requests), 0)
         amount = np.where(requests, _amounts(_column(columns, "amount", asks), requests), 0.0)
     return Given(to, requests, passes, closings, tools, instrument, amount)
@@ -125,7 +125,7 @@ def _instruments(given: Array, used: Array) -> Array:
 
 def _check_range(name: str, given: Array, used: Array, count: int) -> None:
     wrong = used & ((given < 0) | (given >= count))
-    if wrong.any():
+    if np.count_nonzero(wrong):
         lane = int(np.flatnonzero(wrong)[0])
         number = np.broadcast_to(given, used.shape)[lane]
         raise WrongAction(
@@ -137,7 +137,7 @@ def _amounts(given: Array, used: Array) -> Array:
     if given.dtype.kind not in "iuf":
         raise WrongAction(f"column 'amount' has values of {given.dtype}; they are numbers")
     wrong = used & ~(np.abs(given) <= LARGEST_NUMBER)
-    if wrong.any():
+    if np.count_nonzero(wrong):
         lane = int(np.flatnonzero(wrong)[0])
         raise WrongAction(
             f"lane {lane}: amount={np.broadcast_to(given, used.shape)[lane]} was given; it is "
@@ -153,19 +153,19 @@ def commanded(
     terms: Terms, luck: Luck, state: LaneState, now: "Array | int", given: Given
 ) -> tuple[LaneState, Array]:
     """Return the state after a command of every lane, and in which lanes the month goes on."""
-    tallies, nothing = state.tallies, np.zeros_like(given.to)
-    goes_on, rate = given.tools, np.zeros_like(given.amount)
+    tallies, count = state.tallies, len(given.to)
+    goes_on, nothing, rate = given.tools, np.zeros(count, dtype=np.int64), np.zeros(count)
     reply = Reply(given.to, nothing, goes_on, state.month, given.instrument, given.amount, rate)
     tallies = tallies._replace(passes=tallies.passes + given.passes)
-    if given.closings.any():
+    if np.count_nonzero(given.closings):
         tallies = tallies._replace(closings=tallies.closings + given.closings)
     state = state._replace(tallies=tallies, reply=reply)
-    if given.requests.any():
+    if np.count_nonzero(given.requests):
         state = _requested(terms, luck, state, now, given)
         goes_on = state.reply.goes_on
-    if given.tools.any():
+    if np.count_nonzero(given.tools):
         state = _looked(terms, state, given.tools)
-    if goes_on.any():
+    if np.count_nonzero(goes_on):
         counts = state.this_month
         state = state._replace(this_month=counts._replace(answered=counts.answered + goes_on))
     return state, goes_on
@@ -181,11 +181,11 @@ def _requested(
     refused = given.requests & (pending | wrong)
     accepted = given.requests & ~refused
     state = state._replace(tallies=tallies._replace(requests=tallies.requests + given.requests))
-    if accepted.any():
+    if np.count_nonzero(accepted):
         new, rate = submitted(terms, luck, state, now, (given.instrument, given.amount))
         request = merged(state.request, new, accepted)
         state = state._replace(request=request, reply=reply._replace(rate=rate))
-    return _refused(terms, state, refused, pending) if refused.any() else state
+    return _refused(terms, state, refused, pending) if np.count_nonzero(refused) else state
 
 
 def _refused(terms: Terms, state: LaneState, refused: Array, pending: Array) -> LaneState:

@@ -139,14 +139,14 @@ def settled(terms: Terms, luck: Luck, state: LaneState, now: "Array | int") -> L
     """Return the state after the outcomes that are due in the present month (J1 and J2)."""
     request, money, tallies = state.request, state.money, state.tallies
     due = (request.due == state.month) & (state.ended == RUNNING)
-    if not due.any():
+    if not np.count_nonzero(due):
         return state._replace(notice=no_notice(len(due)))
     wins = due & request.succeeds
     issues = wins & (request.instrument == EQUITY_PLACE)
     draws = wins & (request.instrument == DEBT_PLACE)
     issued, lent = issues * request.received, draws * request.received
-    rate, notes = np.zeros_like(lent), state.notes
-    if draws.any():
+    rate, notes = np.zeros(len(due)), state.notes
+    if np.count_nonzero(draws):
         # The contract rate uses the leverage just before the draw (SPEC section 8.4).
         spread = terms.params.leverage_spread * terms.excess(state)
         rate = at(luck.economy.base_rate, now) + spread

@@ -111,9 +111,9 @@ def _opened(state: LaneState) -> LaneState:
     """
     money, ended = state.money, state.ended
     short = money.cash < 0
-    if short.any():
+    if np.count_nonzero(short):
         ended = np.where(short & (ended == RUNNING), BANKRUPTED, ended)
-    none = np.zeros_like(state.month)
+    none = np.zeros(len(ended), dtype=np.int64)
     return state._replace(
         ended=ended,
         money=money._replace(
