@@ -97,8 +97,8 @@ class ArenaLanes:
         given = checked(actions[CFO], asks)
         after, goes_on = commanded(self._terms, self._luck, self._state, now, given)
         self._check_questions(after)
-        later, most = next_month(self._terms, self._luck, after, now)
         moves = asks & ~goes_on
+        later, most = next_month(self._terms, self._luck, after, now, moves)
         if np.count_nonzero(moves & ~(most < EXACT)):
             raise NoLanes("a lane would owe or own 2**50 cents, which lanes do not hold exactly")
         together = isinstance(now, int) and not np.count_nonzero(goes_on)
@@ -196,7 +196,6 @@ def _common_month(state: LaneState, asks: Array) -> "Array | int":
 def _held(after: LaneState, later: LaneState, moves: Array, goes_on: Array) -> LaneState:
     """Return *later* in the lanes whose month has ended, *after* in the others."""
     held = later._replace(
-        month=after.month + moves,
         ended=np.where(moves, later.ended, after.ended),
         money=merged(after.money, later.money, moves),
     )

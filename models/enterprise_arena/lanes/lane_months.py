@@ -54,17 +54,20 @@ def opened(params: ArenaParams, lanes: int) -> LaneState:
 
 
 def next_month(
-    terms: Terms, luck: Luck, state: LaneState, now: "Array | int"
+    terms: Terms, luck: Luck, state: LaneState, now: "Array | int", moves: Array
 ) -> tuple[LaneState, Array]:
     """Return the state at the next month's decision, and a bound of each lane's amounts, cents.
+
+    In lanes that do not move only their month, request and tallies are right.
 
     Args:
         terms: The terms of funding.
         luck: The draws, and the months that no decision moves.
         state: The state after the month's commands.
         now: The present month: one for all lanes, or of each.
+        moves: Whether the month of a lane ends.
     """
-    after, interest = _closed(luck, state, now)
+    after, interest = _closed(luck, state, now, moves)
     last = luck.params.horizon - 1
     if not isinstance(now, int):
         after = _opened(settled(terms, luck, after, np.minimum(now + 1, last)))
@@ -75,7 +78,9 @@ def next_month(
     return after, most + raised.equity_raised + raised.debt_raised
 
 
-def _closed(luck: Luck, state: LaneState, now: "Array | int") -> tuple[LaneState, Array]:
+def _closed(
+    luck: Luck, state: LaneState, now: "Array | int", moves: Array
+) -> tuple[LaneState, Array]:
     """Return the state at the end of the month (J3 to J16), and the interest that was paid."""
     money, horizon = state.money, luck.params.horizon
     interest, principal, notes = serviced(state.notes, state.month)
@@ -84,7 +89,7 @@ def _closed(luck: Luck, state: LaneState, now: "Array | int") -> tuple[LaneState
     taxable = income - money.losses
     tax = np.rint(luck.params.tax_rate * np.maximum(taxable, 0.0))
     cash = money.cash + at(luck.months.cash, now) - interest - principal - money.tax
-    month = state.month + 1
+    month = state.month + moves
     ended = state.ended
     if not isinstance(now, int) or now == horizon - 1:
         end = np.where(cash < 0, BANKRUPTED, SURVIVING)
