@@ -52,7 +52,7 @@ def test_lanes_of_a_thousand_random_worlds_equal_play(officer: str) -> None:
 # -- records ---------------------------------------------------------------------------------------
 
 
-def replayed(number: int, path: Path) -> int:
+def replayed(number: int, path: Path) -> Any:
     """Write an episode of a random world with what a lane observed, did and scored; replay it."""
     model, seed, make = random_world(number), number, OFFICERS["mixed"]
     assert isinstance(model, HasLanes)
@@ -70,7 +70,9 @@ def replayed(number: int, path: Path) -> int:
         metrics={name: column[0] for name, column in lanes.metrics().items()},
     )
     type(episode)(episode.header, steps, result).write(path)
-    return main(["replay", str(path)])
+    with pytest.raises(SystemExit) as done:
+        main(["replay", str(path)])
+    return done.value.code
 
 
 def test_a_record_of_a_lane_replays(tmp_path: Path) -> None:
