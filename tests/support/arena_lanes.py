@@ -53,9 +53,7 @@ class Mixed:
         self.given = self.given + 1
         mixed = self.salt + 7 * np.asarray(month.current_month) + np.asarray(month.active_users)
         mixed = (mixed + 13 * self.given) * 2_654_435_761 % 4_294_967_291
-        # A tool is called only within the budget, so that every month comes to an end.
-        kinds = np.where(np.asarray(month.tool_calls_remaining) > 0, len(_KINDS), 8)
-        return mixed % kinds, mixed // 16 % 2, _AMOUNTS[mixed // 64 % len(_AMOUNTS)]
+        return mixed % len(_KINDS), mixed // 16 % 2, _AMOUNTS[mixed // 64 % len(_AMOUNTS)]
 
 
 #: Policies by name: equity, debt, and everything at once.
