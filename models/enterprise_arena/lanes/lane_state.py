@@ -211,6 +211,19 @@ def taken(group: Group, rows: Array) -> Group:
     )
 
 
+def placed(group: Group, rows: Array, entries: Group) -> Group:
+    """Return a group with other entries in some lanes."""
+    pairs = zip(group, entries, strict=True)
+    return type(group)(*[written(column, rows, new) for column, new in pairs])
+
+
+def written(column: Array, rows: Array, entries: Array) -> Array:
+    """Return a copy of a column with other entries in some lanes."""
+    column = column.copy()
+    column[rows] = entries
+    return column
+
+
 def merged(before: Group, after: Group, moved: Array) -> Group:
     """Return *after* in the lanes that *moved*, *before* in the others."""
     return type(before)(

@@ -184,8 +184,8 @@ _ARRAYS = {
     "instalment of the last month": (notes_owed, "month >= notes.last", "month > notes.last"),
     "place taken twice": (
         notes_owed,
-        "free = notes.balance[:, lanes] == 0\n    if",
-        "free = notes.balance[:, lanes] >= 0\n    if",
+        "free = owed[:, lanes] == 0",
+        "free = owed[:, lanes] >= 0",
     ),
     "tax of last month unpaid": (lane_months, " - money.tax\n", "\n"),
     "losses kept": (lane_months, "np.maximum(-taxable, 0.0)", "money.losses"),
@@ -196,7 +196,7 @@ _ARRAYS = {
     ),
     "paid to the ended": (lane_funding, "& (state.ended == RUNNING)", ""),
     "declined money arrives": (lane_funding, "wins = due & request.succeeds", "wins = due"),
-    "no decay of odds": (lane_funding, "* terms.decay[state.tallies.equity]", ""),
+    "no decay of odds": (lane_funding, "* terms.decay[state.tallies.equity[rows]]", ""),
     "refusals free": (
         lane_commands,
         "refused & (refusals <= terms.params.free_refusals)",
