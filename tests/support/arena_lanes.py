@@ -31,7 +31,7 @@ _AMOUNTS = np.array([2e7, 3.33e7, 1e6, 0.004, 0.0, -5e6, 5e7, 6e7, 1e12, 1e13, 1
 class Mixed:
     """Requests of all sizes, also refused ones, closings, passes and calls of the cash tools.
 
-    What it does follows from the month, the borrowers and the number of its commands.
+    Its commands follow from the month, the borrowers and the number of its commands so far.
     """
 
     salt: int = 0

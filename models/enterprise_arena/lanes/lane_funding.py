@@ -1,4 +1,4 @@
-"""Funding on arrays: which requests are accepted, what comes of them, and their settlement.
+"""Funding on arrays: requests with their outcomes, redraws of them, and their settlement.
 
 The rules are those of `officer/funding.py`; chances and base rates of a month come from `Figures`.
 """

@@ -111,8 +111,8 @@ def _closed(
 def _opened(state: LaneState) -> LaneState:
     """Return the state after the solvency test; the month's counts begin again.
 
-    Cash below zero is neither a new peak nor lower than the closing cash, so the episodes that end
-    here are no case of their own.
+    Cash below zero is neither a new peak nor lower than the closing cash, so episodes that end here
+    keep both.
     """
     money, ended = state.money, state.ended
     short = money.cash < 0

@@ -23,7 +23,7 @@ NO_COMMAND = -1
 
 
 class Money(NamedTuple):
-    """What the decisions of a lender move.
+    """Cash, debt, equity and taxes of every lender.
 
     Attributes:
         cash: In the bank, cents.
@@ -65,7 +65,7 @@ class Notes(NamedTuple):
 
 
 class Request(NamedTuple):
-    """The funding request under way; where `due` is 0 there is none, and the rest is of old ones.
+    """The funding request under way; a lane without one has a `due` of 0 and any other values.
 
     Attributes:
         due: The month of its outcome.
@@ -142,7 +142,7 @@ class Notice(NamedTuple):
 
     Attributes:
         event: `NOTHING`, `ISSUED`, `NOTE_DRAWN` or `NOT_RAISED`.
-        instrument: Of the request.
+        instrument: The instrument of the request.
         received: Cents that arrived.
         rate: Contract rate of the note drawn.
     """
@@ -154,15 +154,15 @@ class Notice(NamedTuple):
 
 
 class Reply(NamedTuple):
-    """What the reply to the last command contains.
+    """The contents of the reply to the last command.
 
     Attributes:
         to: The number of its class among those of `Command`, or `NO_COMMAND`.
         fault: `ACCEPTED`, or why it was refused.
         goes_on: Whether the month goes on after a refused request.
         month: In which it was given.
-        instrument: Of a request.
-        amount: Of a request, dollars.
+        instrument: The instrument of a request.
+        amount: The amount of a request, dollars.
         rate: The indicative rate of a request for debt.
     """
 

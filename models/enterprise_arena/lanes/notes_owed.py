@@ -14,7 +14,7 @@ def no_notes(lanes: int) -> Notes:
 
 
 def new_note(received: Array, rate: Array, month: Array, term: int) -> Notes:
-    """Return a note of every lane; where nothing is received there is none.
+    """Return a note of every lane; one of 0 cents stands for none.
 
     Args:
         received: Cents drawn.

@@ -230,7 +230,7 @@ def test_a_changed_rule_of_the_lanes_is_noticed(rule: str, monkeypatch: pytest.M
 
 @pytest.mark.slow
 def test_copies_without_a_change_are_equal(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the other tests notice is the change."""
+    """The other tests notice the change and not the copy."""
     plant(monkeypatch, operations, "fsum([", "fsum( [", lanes=False)
     plant(monkeypatch, lane_months, "short = money", "short =  money", lanes=True)
     assert not noticed(10)
