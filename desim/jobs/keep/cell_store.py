@@ -119,7 +119,7 @@ class CellStore(LockedFile):
         """
         with self._usage_errors():
             groups = self._matched(plan)
-            kept = KeptCells(self, plan.seeds, groups, plan.fits)
+            kept = KeptCells(self, plan.seeds, groups, plan.fits, plan.serves)
             self._forget(plan, kept)
             if frames:
                 self._show(plan, groups, frames, complete=len(kept) == len({*groups}) * kept.count)
@@ -351,6 +351,7 @@ class KeptCells:
         seeds: The seeds of every cell.
         groups: The group of each cell.
         fits: Whether a text is the results of a job; others count as damaged.
+        serves: Whether results suffice; others are played again.
 
     Attributes:
         firsts: For each cell the first one of the same group.
@@ -364,6 +365,7 @@ class KeptCells:
         seeds: Sequence[int],
         groups: Sequence[int],
         fits: Callable[[bytes], bool],
+        serves: Callable[[bytes], bool] = bool,
     ) -> None:
         first_of = _firsts(groups)
         self.firsts = [first_of[group] for group in groups]
@@ -376,7 +378,7 @@ class KeptCells:
         self._next: dict[int, int] = {}
         places = _places(seeds)
         for group, cell in first_of.items():
-            self._find(group, cell, places, fits)
+            self._find(group, cell, places, fits, serves)
 
     def __len__(self) -> int:
         return len(self._kept)
@@ -425,6 +427,7 @@ class KeptCells:
         cell: int,
         places: "_Range | dict[int, int]",
         fits: Callable[[bytes], bool],
+        serves: Callable[[bytes], bool],
     ) -> None:
         """Find the kept jobs of a group."""
         for number, seed, results in self._store.scanned(group):
@@ -434,9 +437,10 @@ class KeptCells:
                 self.lost[number] = cell, number & (_LARGE - 1)
             elif (place := places.get(seed)) is not None:
                 job = cell * self.count + place
-                self._kept.add(job)
                 if number & _LARGE:
                     self._large[job] = number
+                if serves(results):
+                    self._kept.add(job)
 
     def _group(self, job: int) -> int:
         return self._groups[job // self.count]
