@@ -208,13 +208,17 @@ class CellStore(LockedFile):
         return max(last, self._cells.largest) + 1
 
     def put(
-        self, rows: Iterable[row_file.Numbered], opened: Iterable[tuple[int, Mapping[str, str]]]
+        self,
+        rows: Iterable[row_file.Numbered],
+        opened: Iterable[tuple[int, Mapping[str, str]]],
+        replaced: Iterable[int] = (),
     ) -> None:
         """Commit rows, and the files that were opened to play them, in one transaction.
 
         Args:
             rows: The rows by their numbers.
             opened: The digests of files by path, with the group that has opened them.
+            replaced: The numbers of rows that are removed before.
 
         Raises:
             UsageError: A file has changed since kept results were played, or the file cannot be
@@ -223,6 +227,7 @@ class CellStore(LockedFile):
         with self._usage_errors(), self._transaction():
             for group, files in opened:
                 self._put_files(group, files)
+            self._remove(replaced)
             row_file.insert(self._file, rows)
 
     def stored(self, numbers: range) -> Iterator[bytes]:
@@ -254,7 +259,10 @@ class CellStore(LockedFile):
     def remove_numbers(self, numbers: Iterable[int]) -> None:
         """Remove rows by their numbers in one transaction."""
         with self._usage_errors(), self._transaction():
-            self._file.executemany("DELETE FROM rows WHERE job = ?", ((one,) for one in numbers))
+            self._remove(numbers)
+
+    def _remove(self, numbers: Iterable[int]) -> None:
+        self._file.executemany("DELETE FROM rows WHERE job = ?", ((one,) for one in numbers))
 
     def _put_files(self, number: int, files: Mapping[str, str]) -> None:
         group = self._cells.group(number)
@@ -373,6 +381,8 @@ class KeptCells:
         self.lost: dict[int, tuple[int, int]] = {}
         self._store, self._seeds, self._groups = store, seeds, groups
         self._kept: set[int] = set()
+        #: The numbers of rows that do not serve this plan.
+        self._insufficient: set[int] = set()
         #: The numbers of rows of large seeds by job, and the next one of each group.
         self._large: dict[int, int] = {}
         self._next: dict[int, int] = {}
@@ -400,7 +410,7 @@ class KeptCells:
             for job, each in zip(jobs, results, strict=True)
         ]
         opened = ((self._group(job), each) for job, each in zip(jobs, files, strict=True) if each)
-        self._store.put(rows, opened)
+        self._store.put(rows, opened, self._insufficient.intersection(n for n, _ in rows))
         self._kept.update(jobs)
 
     def results(self, jobs: Iterable[int]) -> Iterator[bytes]:
@@ -441,6 +451,8 @@ class KeptCells:
                     self._large[job] = number
                 if serves(results):
                     self._kept.add(job)
+                else:
+                    self._insufficient.add(number)
 
     def _group(self, job: int) -> int:
         return self._groups[job // self.count]

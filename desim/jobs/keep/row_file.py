@@ -87,9 +87,9 @@ def _write(path: Path, form: int, entries: Entries, rows: Iterable[Numbered]) ->
 
 
 def insert(file: sqlite3.Connection, rows: Iterable[Numbered]) -> None:
-    """Insert rows with their checksums; those of the same numbers are replaced."""
+    """Insert rows with their checksums."""
     stored = ((job, row, _checksum(job, row)) for job, row in rows)
-    file.executemany("INSERT OR REPLACE INTO rows VALUES (?, ?, ?)", stored)
+    file.executemany("INSERT INTO rows VALUES (?, ?, ?)", stored)
 
 
 def write_entries(file: sqlite3.Connection, entries: Entries) -> None:
