@@ -43,8 +43,7 @@ def _exact(ranks: Sequence[int], above: int) -> float:
         for place, count in enumerate(ways):
             longer[place + rank] += count
         ways = longer
-    share: int = sum(ways[: above + 1])
-    return share / 2 ** len(ranks)
+    return float(sum(ways[: above + 1]) / 2 ** len(ranks))
 
 
 def _doubled_ranks(sizes: Sequence[float]) -> list[int]:
