@@ -25,11 +25,11 @@ from desim.jobs.run.executors import (
     worker_count,
 )
 from desim.jobs.run.files_read import split
-from desim.jobs.run.kept_pool import kept_workers
 from desim.jobs.run.play_job import play_chunk
 from desim.jobs.run.pool_executor import EventLoopExecutor
 from desim.jobs.run.process_executor import ProcessExecutor
 from desim.jobs.run.signals import interrupts_deferred
+from desim.jobs.run.warm_pool import kept_workers
 from desim.lanes.play_lanes import MOST_LANES
 from desim.short_repr import short_repr
 

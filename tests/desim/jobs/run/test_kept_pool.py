@@ -12,17 +12,17 @@ from support.small_worlds import STRIDE, WALK
 
 from desim import sweep
 from desim.jobs.rows.rows import Rows
-from desim.jobs.run import kept_pool
-from desim.jobs.run.kept_pool import KeptPool
+from desim.jobs.run import warm_pool
 from desim.jobs.run.lone_worker import children
 from desim.jobs.run.process_executor import ProcessExecutor
+from desim.jobs.run.warm_pool import KeptPool
 
 
 @pytest.fixture(autouse=True)
 def pool(monkeypatch: pytest.MonkeyPatch) -> Iterator[KeptPool]:
     """A pool of this test."""
     made = KeptPool()
-    monkeypatch.setattr(kept_pool, "_pools", [made])
+    monkeypatch.setattr(warm_pool, "_pools", [made])
     yield made
     made.end_idle()
 
@@ -59,7 +59,7 @@ def test_a_sweep_inside_another_has_workers_of_its_own(pool: KeptPool) -> None:
             inner.append(swept())
 
     assert sweep(WALK, STRIDE, range(8), jobs=2, progress=once) == inner[0]
-    assert isinstance(pool.lent(2), kept_pool._LentPool)
+    assert isinstance(pool.lent(2), warm_pool._LentPool)
     assert type(pool.lent(2)) is ProcessExecutor
     pool.take_back()
 
@@ -90,7 +90,7 @@ def test_a_forked_process_leaves_the_workers_alone(pool: KeptPool) -> None:
     swept()
     before = workers_of(pool)
     if not (child := os.fork()):
-        os._exit(kept_pool._pools[-1].pool is not None)
+        os._exit(warm_pool._pools[-1].pool is not None)
     assert os.waitpid(child, 0)[1] == 0
     assert swept() == sweep(WALK, STRIDE, range(8))
     assert workers_of(pool) == before
