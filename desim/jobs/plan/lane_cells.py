@@ -3,7 +3,8 @@
 from typing import Any
 
 from desim.catalog.policy_spec import label
-from desim.core.model_protocols import Model, model_of
+from desim.core.model_protocols import Model, model_of, offers
+from desim.core.reported import HasItems
 from desim.episodes.lineup import Policies, assign, maker_of
 from desim.errors import UsageError
 from desim.lanes.lane_protocols import NoLanes
@@ -27,6 +28,8 @@ def why_no_lanes(model: Model[Any], policies: Policies) -> str:
     Raises:
         UsageError: See `is_on_lanes`.
     """
+    if offers(model, HasItems):
+        return f"{type(model).__name__} reports items, which lanes do not have"
     given = assign(model, policies)
     for role, one in given.items():
         if not answers_all(maker_of(one, model_of(model, role)[0])):

@@ -1,7 +1,7 @@
 """Jobs on lanes: the rows of jobs that are played one by one, but for digests of ledgers."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from support.bakery import Bakery, Cautious, Failing, Generous, Level, Smoothing
@@ -66,12 +66,21 @@ def test_faults_on_lanes_leave_the_rows_of_play(policy: Failing, failed: int) ->
     assert len(rows.failed) == failed
 
 
+class _Itemised(Bakery):
+    item_groups: ClassVar[dict[str, Any]] = {}
+
+    def item_results(self, books: Any) -> Any:
+        """Return no items."""
+        return {}
+
+
 @pytest.mark.parametrize(
     ("given", "more"),
     [
         ((Bakery(), Cautious()), {}),
         ((Generous(), Level()), {}),
         ((Bakery(loan=True), Level()), {}),
+        ((_Itemised(), Level()), {}),
         ((Bakery(), lambda morning: Level().decide(morning)), {}),
         ((Bakery(), Level()), {"limits": Limits(decisions=100)}),
         ((WALK, STRIDE), {}),
