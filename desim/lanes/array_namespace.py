@@ -56,5 +56,8 @@ def _astype(column: Array, kind: Any) -> Array:
     return column.astype(kind)
 
 
-def _isdtype(given: Any, kind: str) -> bool:
-    return given.kind in {"integral": "iu", "real floating": "f"}[kind]
+def _isdtype(given: Any, kinds: str | tuple[str, ...]) -> bool:
+    letters = {"integral": "iu", "real floating": "f"}
+    return any(
+        given.kind in letters[kind] for kind in ([kinds] if isinstance(kinds, str) else kinds)
+    )

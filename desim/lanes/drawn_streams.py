@@ -7,12 +7,12 @@ from typing import Any
 #: Bytes of all draws that are kept, and of the bookkeeping of each.
 MOST_BYTES, _OVERHEAD = 64 * 2**20, 150
 
-#: By what draws them, the draws of each seed.
+#: By key, the draws of each seed.
 _Kept = dict[Hashable, dict[int, bytes]]
 
 
 class DrawnStreams:
-    """The draws of streams by what draws them and seed; those used least recently make way.
+    """The draws of streams by key and seed; drops those that were used least recently.
 
     Draws that are new or used again belong to the recent ones. Once these have half of the bytes,
     they become the older ones, and the older ones of before are dropped.

@@ -55,7 +55,7 @@ def generators(seeds: Sequence[int], *name: str) -> "Iterator[Generator]":
 def _states(digests: Sequence[bytes]) -> Iterator[tuple[int, int]]:
     """Yield state and increment of PCG64 for each derived seed."""
     words = np.frombuffer(b"".join(digests), dtype=">u4").reshape(len(digests), _WORDS)
-    read = _read(_pool(words.astype(np.uint32).T[::-1]))
+    read = _state_words(_pool(words.astype(np.uint32).T[::-1]))
     drawn = np.stack([read[word] for word in _ORDER], axis=1).astype("<u4").tobytes()
     for at in range(0, len(drawn), 32):
         start = int.from_bytes(drawn[at : at + 16], "little")
@@ -77,7 +77,7 @@ def _pool(words: Any) -> list[Any]:
     return pool
 
 
-def _read(pool: list[Any]) -> list[Any]:
+def _state_words(pool: list[Any]) -> list[Any]:
     hashed = _Hash(_READ, _READ_STEP)
     return [hashed(pool[word % _POOL]) for word in range(len(_ORDER))]
 

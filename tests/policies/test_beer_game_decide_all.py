@@ -44,7 +44,7 @@ _FIGURES = (
 
 
 @pytest.mark.parametrize("name", RULES)
-@settings(max_examples=30)
+@settings(max_examples=30, deadline=None)
 @given(data=st.data())
 def test_a_rule_answers_lanes_as_it_answers_stages(name: str, data: st.DataObject) -> None:
     """Over several weeks, in which a rule may remember what each lane observed."""

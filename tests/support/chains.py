@@ -13,7 +13,15 @@ from policies.heuristics.beer_game import OrderUpTo, Sterman
 NAMES = ("retailer", "wholesaler", "distributor", "factory", "mine", "field")
 
 _OPPONENTS = (
-    *("typical", "no_backorder", "base_stock", "benchmark", "pass_through", "smoothing", "other"),
+    *(
+        "typical",
+        "no_backorder",
+        "base_stock",
+        "benchmark",
+        "pass_through",
+        "smoothing",
+        "benchmarks",
+    ),
     *("smoothing:3", "smoothing:0", "smoothing:7", "moving_average", "moving_average:1"),
     *("moving_average:3", "moving_average:40"),
 )

@@ -1,7 +1,7 @@
 """The weeks of the chain on arrays, equal to `processes.py`.
 
-An array has a row for each stage, beginning at the customers, and a column for each lane. The array
-of a week is never changed in later weeks: observations, pipelines and forks hold it as it is.
+An array has a row for each stage, beginning at the customers, and a column for each lane. Stocks
+change in place; flows are arrays of their week, which observations, pipelines and forks share.
 """
 
 from collections import deque
@@ -18,8 +18,8 @@ from models.beer_game.params import BeerGameParams
 
 #: The arrays of a chain that a fork takes the lanes from.
 _TAKEN = (
-    *("on_hand", "owed", "line", "received", "incoming", "shipped", "ordered", "standing"),
-    *("late", "_held", "_steady", "_summed"),
+    *("demand", "on_hand", "owed", "line", "shipped", "ordered", "standing", "late"),
+    *("_held", "_steady", "_summed", "_wanted", "_slips", "_goods", "_brewed"),
 )
 
 
@@ -42,8 +42,6 @@ class LaneChain:
         on_hand: Units on hand.
         owed: Units of backlog.
         line: Units under way to the stage, as the parameter `supply_line` counts them.
-        received: Units delivered in the week.
-        incoming: Units ordered from the stage in the week.
         shipped: Units shipped in the week.
         ordered: Units ordered last.
         standing: Orders by rule of the present week, not placed yet.
@@ -58,21 +56,24 @@ class LaneChain:
         self.prices = ScaledPrices.of(params)
         self._arrays = arrays
         self._stages = len(params.stages)
+        self._last = self._stages - 1
         self._rule = _rule(params, arrays)
+        self._reads_incoming = params.opponents.partition(":")[0] != "benchmark"
         self._memory = rules.memory(params.opponents)
         self.scored = played or [params.stages.index(params.controlled)]
         self._counts_orders = params.supply_line == "ordered"
         self.longest_delay = max(params.order_delay, params.production_weeks)
-        self._zero = arrays.asarray(0, dtype=arrays.int64)
         self._fill()
 
     def _fill(self) -> None:
         nothing, params = self._full(0), self.params
         self._steady = self._full(params.flow)
         self.week = 0
-        self.on_hand, self.owed = self._full(params.target_inventory), nothing
+        self.on_hand, self.owed = self._full(params.target_inventory), self._full(0)
         self.line = self._steady * self._weeks_of_line()
-        self.received = self.incoming = self.shipped = self.ordered = self.standing = nothing
+        self.shipped = self.ordered = self.standing = nothing
+        self._wanted, self._slips = nothing[0, :], nothing[1:, :]
+        self._goods, self._brewed = nothing[1:, :], nothing[0, :]
         self.late, self._held = self._full(0), self._full(0)
         self._sent = deque([self._steady[1:, :]] * params.ship_delay)
         self.orders = PastWeeks(self._arrays)
@@ -97,9 +98,8 @@ class LaneChain:
         xp = self._arrays
 
         def taken(units: Array) -> Array:
-            return xp.take(units, rows, axis=1)
+            return xp.take(units, rows, axis=-1)
 
-        fork.demand = taken(self.demand)
         for name in _TAKEN:
             setattr(fork, name, taken(getattr(self, name)))
         fork._sent = deque(map(taken, self._sent))
@@ -119,13 +119,20 @@ class LaneChain:
 
     def receive(self) -> None:
         """Add the goods and orders that arrive this week."""
-        params, xp = self.params, self._arrays
-        brewed = self._past(self.orders, self.week - params.production_weeks)
-        self.received = xp.concat((self._sent.popleft(), brewed[-1:, :]))
-        self.incoming = self.arriving(self.week)
-        self.on_hand = self.on_hand + self.received
-        self.line = self.line - self.received
-        self.owed = self.owed + self.incoming
+        params, week = self.params, self.week
+        self._goods = self._sent.popleft()
+        self._brewed = self._past(self.orders, week - params.production_weeks)[-1, :]
+        self._wanted = self.demand[week, :]
+        self._slips = self._past(self._mailed, week - params.order_delay)[:-1, :]
+        low, last = self.on_hand[:-1, :], self.on_hand[-1, :]
+        low += self._goods
+        last += self._brewed
+        low, last = self.line[:-1, :], self.line[-1, :]
+        low -= self._goods
+        last -= self._brewed
+        first, above = self.owed[0, :], self.owed[1:, :]
+        first += self._wanted
+        above += self._slips
 
     def ship(self) -> None:
         """Ship each stage's backlog up to its goods on hand, unless it is on strike."""
@@ -134,7 +141,6 @@ class LaneChain:
         shipped = xp.minimum(self.on_hand, self.owed)
         if self.week in self.params.strike_weeks:
             shipped[-1, :] = 0
-        # In place: the arrays were made this week, and nothing else holds them.
         self.on_hand -= shipped
         self.owed -= shipped
         sent = shipped[1:, :]
@@ -151,20 +157,20 @@ class LaneChain:
 
     def by_rule(self) -> Array:
         """Return the order of each stage's rule in units, at least 0."""
-        incoming = self.incoming
+        incoming = self.arriving(self.week - 1) if self._reads_incoming else None
         if self._memory > 1:
             self._summed = self._summed + incoming - self.arriving(self.week - 1 - self._memory)
             # The rules add the mean to whole numbers and cut the sum, so the mean can be cut.
             incoming = self._summed // self._memory
         want = self.params.target_inventory
         units = self._rule(incoming, self.on_hand, self.owed, self.line, want)
-        return self._arrays.maximum(units, self._zero)
+        return self._arrays.maximum(units, 0)
 
     def place(self, units: Mapping[int, Array]) -> None:
         """Mail the orders of all stages and start production.
 
         Args:
-            units: Of the stages with a player, by row; no forced week takes them.
+            units: The orders of players by row; a forced week has its own.
         """
         ordered = self._steady
         if self.week > self.params.forced_weeks:
@@ -174,12 +180,11 @@ class LaneChain:
         self.ordered = ordered
         self.orders.append(ordered)
         if self.params.brewery_echo:
-            self._mailed.append(self._with_echo(ordered + self._zero, ordered))
+            self._mailed.append(self._with_echo(ordered + 0, ordered))
         if self._counts_orders:
-            self.line = self._with_echo(self.line + ordered, ordered)
+            self.line += ordered
+            self._with_echo(self.line, ordered)
         else:
-            # A player who orders at the end of the week has observed the line.
-            self.line = self.line if self.params.blind else self.line + self._zero
             last = self.line[-1, :]
             last += ordered[-1, :]
 
@@ -206,16 +211,23 @@ class LaneChain:
         """Return the cost of each stage so far, in units of `ScaledPrices`."""
         return self._held * self.prices.per_held + self.late * self.prices.per_owed
 
-    def observed_line(self, row: int) -> Array:
-        """Return the supply line that a player observes, in units."""
-        line = self.line[row, :]
-        # The echo of a rule's order is in the mail by then, before the players are asked.
-        if self._echoes_to(row) and not self.params.blind and row + 1 not in self.played:
-            return line + self.standing[-1, :]
-        return line
+    def observed(self, row: int) -> dict[str, Array]:
+        """Return the figures in units that a stage observes, which later weeks do not change."""
+        return {
+            "inventory": self.on_hand[row, :] + 0,
+            "backlog": self.owed[row, :] + 0,
+            "incoming_order": self._slips[row - 1, :] if row else self._wanted,
+            "incoming_delivery": self._brewed if row == self._last else self._goods[row, :],
+            "outgoing_delivery": self.shipped[row, :],
+            "supply_line": self.line[row, :] + self._early_echo(row),
+            "last_order": self.ordered[row, :],
+        }
 
-    def _echoes_to(self, row: int) -> bool:
-        return self._counts_orders and self.params.brewery_echo and row == self._stages - 2
+    def _early_echo(self, row: int) -> Any:
+        """Return the orders of a rule that come back before players at the week's end observe."""
+        echoes = self._counts_orders and self.params.brewery_echo and row == self._last - 1
+        asked_later = not self.params.blind and self._last not in self.played
+        return self.standing[-1, :] if echoes and asked_later else 0
 
     def largest_cost(self) -> int:
         """Return the largest cost of all stages so far, in units of the book and its lanes."""
@@ -225,7 +237,7 @@ class LaneChain:
     def largest(self) -> int:
         """Return the largest number of units in any place, order or shipment."""
         weeks = range(max(0, self.week - self.longest_delay), len(self.orders))
-        states = (self.on_hand, self.owed, self.line, self.incoming, self.standing, self._summed)
+        states = (self.on_hand, self.owed, self.line, self.standing, self._summed)
         under_way = (*self._sent, *(self._mailed[week] for week in weeks))
         return max(self.params.flow, *(self._largest(each) for each in (*states, *under_way)))
 

@@ -72,7 +72,8 @@ class ExactRange:
         params, prices = chain.params, chain.prices
         least = rules.ANCHOR + rules.DESIRED
         units = _GROWTH * max(self.units, given, demand, params.target_inventory, least)
-        weekly = prices.floor + (prices.per_unit + prices.per_owed) * units
+        # At least 1, because backlogs are added up without a cost as well.
+        weekly = prices.floor + max(1, prices.per_unit + prices.per_owed) * units
         cost = self.cost + len(params.stages) * weekly * prices.over
         # A mean is computed from the sum over its weeks.
         inside = max(units * _averaged(params), cost) < EXACT

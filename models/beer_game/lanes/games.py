@@ -58,7 +58,6 @@ class BeerGameLanes:
         self._seats = {name: row for row, name in enumerate(params.stages) if name in roles}
         self._arrays = namespace(arrays)
         self._most = 0
-        self._zero = self._arrays.asarray(0, dtype=self._arrays.int64)
         self._lowest = reduction(self._arrays.minimum, self._arrays.min)
         self._highest = reduction(self._arrays.maximum, self._arrays.max)
         self._order = codec(Order)
@@ -207,7 +206,7 @@ class BeerGameLanes:
         least, most = int(self._lowest(quantity)), int(self._highest(quantity))
         if least < -LARGEST or most > LARGEST:
             self._refuse(role, quantity)
-        return xp.maximum(quantity, self._zero) if least < 0 else quantity, max(0, most)
+        return xp.maximum(quantity, 0) if least < 0 else quantity, max(0, most)
 
     def _quantity(self, role: str, actions: Mapping[str, Mapping[str, Array]]) -> Array:
         """Return the quantities of a stage as they were given."""
@@ -259,13 +258,7 @@ class BeerGameLanes:
             {
                 "week": chain.week,
                 "role": role,
-                "inventory": chain.on_hand[row, :],
-                "backlog": chain.owed[row, :],
-                "incoming_order": chain.incoming[row, :],
-                "incoming_delivery": chain.received[row, :],
-                "outgoing_delivery": chain.shipped[row, :],
-                "supply_line": chain.observed_line(row),
-                "last_order": chain.ordered[row, :],
+                **chain.observed(row),
                 "horizon": params.horizon,
                 "opponents": params.opponents if params.names_opponents else "",
                 "target_inventory": params.target_inventory,

@@ -35,7 +35,7 @@ class ScaledPrices:
         """Return the prices of a chain.
 
         Raises:
-            NoLanes: A price is no multiple of the book's unit, in which costs are rounded.
+            NoLanes: A price has a fraction of the book's unit, so its costs would be rounded.
         """
         per_unit, per_owed, floor = prices(params)
         if not isinstance(per_unit, int) or not isinstance(per_owed, int):
@@ -53,8 +53,7 @@ class ScaledPrices:
         """Return what is added up for the holding cost of a week, see `per_held`."""
         if not self.floor:
             return on_hand
-        floor = arrays.asarray(self.floor, dtype=arrays.int64)
-        return arrays.maximum(on_hand * self.per_unit, floor)
+        return arrays.maximum(on_hand * self.per_unit, self.floor)
 
     @property
     def per_held(self) -> int:

@@ -37,7 +37,7 @@ def test_other_parameters_have_draws_of_their_own() -> None:
 
 
 def test_what_is_used_again_stays() -> None:
-    """Of draws that do not fit the bytes, those used least recently make way."""
+    """Draws that were used least recently are dropped for new ones."""
     streams, source = DrawnStreams(20_000), Source()
     for seed in range(100):
         streams.of("a", [0, seed], source.draw)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from desim.lanes.elementwise import at_least, at_most, where, whole
@@ -12,6 +12,7 @@ numbers = st.lists(st.integers(-(10**9), 10**9), min_size=1, max_size=5) | st.li
 )
 
 
+@settings(deadline=None)
 @given(numbers=numbers, limit=st.integers(-100, 100))
 def test_an_array_has_the_results_of_its_entries(numbers: list[float], limit: int) -> None:
     """Limits, the whole number below, and a choice."""

@@ -91,7 +91,7 @@ def test_episodes_without_lanes_have_digests(given: tuple[Any, Any], more: Any) 
     rows = sweep(*given, range(3), **more)
     assert not rows.failed
     assert "on_lanes" not in rows.columns
-    assert [*rows[0]][-2:] == ["ledger_digest", "error"]
+    assert "on_lanes" not in rows[0]
     if given[0] != WALK:
         assert None not in rows.column("ledger_digest")
 
