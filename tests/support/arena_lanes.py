@@ -31,7 +31,7 @@ _AMOUNTS = np.array([2e7, 3.33e7, 1e6, 0.004, 0.0, -5e6, 5e7, 6e7, 1e12, 1e13, 1
 class Mixed:
     """Requests of all sizes, also refused ones, closings, passes and calls of the cash tools.
 
-    What it does follows from the month, the borrowers and the number of its commands.
+    Its commands follow from the month, the borrowers and the number of its commands so far.
     """
 
     salt: int = 0
@@ -53,9 +53,7 @@ class Mixed:
         self.given = self.given + 1
         mixed = self.salt + 7 * np.asarray(month.current_month) + np.asarray(month.active_users)
         mixed = (mixed + 13 * self.given) * 2_654_435_761 % 4_294_967_291
-        # A tool is called only within the budget, so that every month comes to an end.
-        kinds = np.where(np.asarray(month.tool_calls_remaining) > 0, len(_KINDS), 8)
-        return mixed % kinds, mixed // 16 % 2, _AMOUNTS[mixed // 64 % len(_AMOUNTS)]
+        return mixed % len(_KINDS), mixed // 16 % 2, _AMOUNTS[mixed // 64 % len(_AMOUNTS)]
 
 
 #: Policies by name: equity, debt, and everything at once.

@@ -41,7 +41,7 @@ def rounded_sums(terms: Array) -> Array:
     whole = np.rint(total)
     bound = (2 * len(terms) * _UNIT) * np.abs(terms).sum(axis=0)
     doubtful = np.abs(np.abs(total - whole) - 0.5) <= bound
-    if doubtful.any():
+    if np.count_nonzero(doubtful):
         for lane in np.flatnonzero(doubtful).tolist():
             whole[lane] = round(fsum(terms[:, lane].tolist()))
     return whole

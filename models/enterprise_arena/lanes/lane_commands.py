@@ -32,7 +32,8 @@ from models.enterprise_arena.lanes.lane_state import (
     WRONG_AMOUNT,
     LaneState,
     Reply,
-    merged,
+    placed,
+    written,
 )
 
 _COMMANDS = members(Command)
@@ -124,8 +125,8 @@ def _instruments(given: Array, used: Array) -> Array:
 
 
 def _check_range(name: str, given: Array, used: Array, count: int) -> None:
-    wrong = used & ((given < 0) | (given >= count))
-    if np.count_nonzero(wrong):
+    wrong = (given < 0) | (given >= count)
+    if np.count_nonzero(wrong) and np.count_nonzero(wrong := used & wrong):
         lane = int(np.flatnonzero(wrong)[0])
         number = np.broadcast_to(given, used.shape)[lane]
         raise WrongAction(
@@ -136,8 +137,8 @@ def _check_range(name: str, given: Array, used: Array, count: int) -> None:
 def _amounts(given: Array, used: Array) -> Array:
     if given.dtype.kind not in "iuf":
         raise WrongAction(f"column 'amount' has values of {given.dtype}; they are numbers")
-    wrong = used & ~(np.abs(given) <= LARGEST_NUMBER)
-    if np.count_nonzero(wrong):
+    wrong = ~(np.abs(given) <= LARGEST_NUMBER)
+    if np.count_nonzero(wrong) and np.count_nonzero(wrong := used & wrong):
         lane = int(np.flatnonzero(wrong)[0])
         raise WrongAction(
             f"lane {lane}: amount={np.broadcast_to(given, used.shape)[lane]} was given; it is "
@@ -181,10 +182,14 @@ def _requested(
     refused = given.requests & (pending | wrong)
     accepted = given.requests & ~refused
     state = state._replace(tallies=tallies._replace(requests=tallies.requests + given.requests))
-    if np.count_nonzero(accepted):
-        new, rate = submitted(terms, luck, state, now, (given.instrument, given.amount))
-        request = merged(state.request, new, accepted)
-        state = state._replace(request=request, reply=reply._replace(rate=rate))
+    rows = np.flatnonzero(accepted)
+    if len(rows):
+        asked = (given.instrument[rows], given.amount[rows])
+        new, rates = submitted(terms, luck, state, now, rows, asked)
+        state = state._replace(
+            request=placed(state.request, rows, new),
+            reply=reply._replace(rate=written(reply.rate, rows, rates)),
+        )
     return _refused(terms, state, refused, pending) if np.count_nonzero(refused) else state
 
 

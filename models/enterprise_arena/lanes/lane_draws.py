@@ -12,6 +12,7 @@ from numpy.random import Generator
 from desim.core.streams import generator, redrawn_seed
 from desim.lanes.drawn_streams import DRAWN
 from desim.lanes.lane_columns import Array
+from desim.lanes.seeded_streams import generators
 from models.enterprise_arena.economy import regimes
 from models.enterprise_arena.economy.regimes import Path
 from models.enterprise_arena.lanes.operated_months import Figures, Operated, figures, operated
@@ -119,7 +120,7 @@ def _by_kind(
     """Return tables of months and lanes, one for each column of a table drawn for each seed."""
 
     def drawn_anew(missing: Sequence[int]) -> list[bytes]:
-        return [draw(generator(seed, stream), shape).tobytes() for seed in missing]
+        return [draw(each, shape).tobytes() for each in generators(missing, stream)]
 
     kept = DRAWN.of((__name__, stream, shape), seeds, drawn_anew)
     tables = np.frombuffer(b"".join(kept)).reshape(len(seeds), *shape)

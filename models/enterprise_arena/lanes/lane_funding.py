@@ -1,4 +1,4 @@
-"""Funding on arrays: which requests are accepted, what comes of them, and their settlement.
+"""Funding on arrays: requests with their outcomes, redraws of them, and their settlement.
 
 The rules are those of `officer/funding.py`; chances and base rates of a month come from `Figures`.
 """
@@ -15,16 +15,16 @@ from models.enterprise_arena.lanes.decimals import cents
 from models.enterprise_arena.lanes.lane_draws import Luck
 from models.enterprise_arena.lanes.lane_state import (
     DEBT_PLACE,
-    DRAWN,
     EQUITY_PLACE,
     ISSUED,
     NOT_RAISED,
+    NOTE_DRAWN,
     RUNNING,
     LaneState,
     Notice,
     Request,
 )
-from models.enterprise_arena.lanes.notes_owed import drawn_note
+from models.enterprise_arena.lanes.notes_owed import new_note, with_notes
 from models.enterprise_arena.params import ArenaParams
 
 
@@ -60,9 +60,9 @@ class Terms:
     fill: Array
     delay: Array
 
-    def excess(self, state: LaneState) -> Array:
-        """Return the leverage above the threshold, at least 0."""
-        leverage = state.money.debt / np.maximum(state.money.equity, 100)
+    def excess(self, debt: Array, equity: Array) -> Array:
+        """Return the leverage above the threshold, at least 0; debt and book equity in cents."""
+        leverage = debt / np.maximum(equity, 100)
         return np.maximum(0.0, leverage - self.params.leverage_threshold)
 
 
@@ -82,39 +82,44 @@ def terms_of(params: ArenaParams) -> Terms:
 
 
 def submitted(
-    terms: Terms, luck: Luck, state: LaneState, now: "Array | int", given: tuple[Array, Array]
+    terms: Terms,
+    luck: Luck,
+    state: LaneState,
+    now: "Array | int",
+    rows: Array,
+    given: tuple[Array, Array],
 ) -> tuple[Request, Array]:
-    """Return the requests that all lanes would have under way, and the indicative rates.
+    """Return the requests of some lanes with their outcomes, and the indicative rates.
 
     Args:
         terms: The terms of funding.
         luck: The draws.
-        state: The state before.
+        state: The state of all lanes.
         now: The present month: one for all lanes, or of each.
-        given: Instrument and amount in dollars.
+        rows: The numbers of the lanes whose requests are accepted.
+        given: Their instruments, and their amounts in dollars.
     """
     params, (instrument, amount) = terms.params, given
-    excess = terms.excess(state)
-    is_equity = instrument == EQUITY_PLACE
-    by_equity = at(luck.economy.equity_chance, now) * terms.decay[state.tallies.equity]
+    money, month, economy = state.money, state.month[rows], luck.economy
+    equity = money.equity[rows]
+    excess = terms.excess(money.debt[rows], equity)
+    by_equity = at(economy.equity_chance, now, rows) * terms.decay[state.tallies.equity[rows]]
     own = np.maximum(0.0, 1 - params.leverage_penalty * excess)
-    chance = np.where(is_equity, by_equity, at(luck.economy.debt_chance, now) * own)
-    fortune = [at(table, now) for table in luck.draws]
+    by_debt = at(economy.debt_chance, now, rows) * own
+    chance = np.where(instrument == EQUITY_PLACE, by_equity, by_debt)
+    fortune = [at(table, now, rows) for table in luck.draws]
     succeeds, fill, delay = _outcome(params, fortune, chance, params.delay_range)
     if params.forced:
-        forced = terms.is_forced[now]
-        succeeds = np.where(forced, terms.succeeds[now], succeeds)
-        fill = np.where(forced, terms.fill[now], fill)
-        delay = np.where(forced, terms.delay[now], delay)
-    if params.max_raise_multiple is None:
-        most = state.request.most
-    else:
-        most = np.maximum(0.0, np.rint(params.max_raise_multiple * state.money.equity))
+        forced = terms.is_forced[month]
+        succeeds = np.where(forced, terms.succeeds[month], succeeds)
+        fill = np.where(forced, terms.fill[month], fill)
+        delay = np.where(forced, terms.delay[month], delay)
+    most = np.full(len(rows), np.inf)
+    if params.max_raise_multiple is not None:
+        most = np.maximum(0.0, np.rint(params.max_raise_multiple * equity))
     received = np.minimum(cents(fill * amount), most)
-    request = Request(
-        state.month + delay, instrument, amount, state.month, succeeds, received, chance, most
-    )
-    return request, at(luck.economy.base_rate, now) + params.leverage_spread * excess
+    request = Request(month + delay, instrument, amount, month, succeeds, received, chance, most)
+    return request, at(economy.base_rate, now, rows) + params.leverage_spread * excess
 
 
 def _outcome(
@@ -128,15 +133,33 @@ def _outcome(
     return luck < chance, low + (high - low) * share, months
 
 
-def at(table: Array, now: "Array | int") -> Array:
-    """Return the row of a month from a table of months and lanes, or the entry of each lane."""
+def at(table: Array, now: "Array | int", rows: Array | None = None) -> Array:
+    """Return the row of a month from a table of months and lanes, or the entry of each lane.
+
+    Args:
+        table: A table with a column for each lane, or one for all.
+        now: The present month: one for all lanes, or of each.
+        rows: The numbers of some lanes; None stands for all.
+    """
+    shared = table.shape[1] == 1
     if isinstance(now, int):
-        return table[now]
-    return table[now, np.arange(len(now)) if table.shape[1] > 1 else 0]
+        return table[now] if shared or rows is None else table[now, rows]
+    lanes = np.arange(len(now)) if rows is None else rows
+    return table[now[lanes], 0 if shared else lanes]
 
 
-def settled(terms: Terms, luck: Luck, state: LaneState, now: "Array | int") -> LaneState:
-    """Return the state after the outcomes that are due in the present month (J1 and J2)."""
+def settled(
+    terms: Terms, luck: Luck, state: LaneState, now: "Array | int", owed: Array
+) -> LaneState:
+    """Return the state after the outcomes that are due in the present month (J1 and J2).
+
+    Args:
+        terms: The terms of funding.
+        luck: The draws.
+        state: The state at the end of the month before.
+        now: The present month: one for all lanes, or of each.
+        owed: The balances of notes before the last service.
+    """
     request, money, tallies = state.request, state.money, state.tallies
     due = (request.due == state.month) & (state.ended == RUNNING)
     if not np.count_nonzero(due):
@@ -148,11 +171,11 @@ def settled(terms: Terms, luck: Luck, state: LaneState, now: "Array | int") -> L
     rate, notes = np.zeros(len(due)), state.notes
     if np.count_nonzero(draws):
         # The contract rate uses the leverage just before the draw (SPEC section 8.4).
-        spread = terms.params.leverage_spread * terms.excess(state)
+        spread = terms.params.leverage_spread * terms.excess(money.debt, money.equity)
         rate = at(luck.economy.base_rate, now) + spread
         term = terms.params.note_term_months
-        notes = drawn_note(notes, draws & (lent > 0), lent, rate, state.month, term)
-    event = ISSUED * issues + DRAWN * draws + NOT_RAISED * (due & ~request.succeeds)
+        notes = with_notes(notes, new_note(lent, rate, state.month, term), owed)
+    event = ISSUED * issues + NOTE_DRAWN * draws + NOT_RAISED * (due & ~request.succeeds)
     return state._replace(
         money=money._replace(
             cash=money.cash + issued + lent,

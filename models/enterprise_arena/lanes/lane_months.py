@@ -68,11 +68,11 @@ def next_month(
         moves: Whether the month of a lane ends.
     """
     after, interest = _closed(luck, state, now, moves)
-    last = luck.params.horizon - 1
+    last, owed = luck.params.horizon - 1, state.notes.balance
     if not isinstance(now, int):
-        after = _opened(settled(terms, luck, after, np.minimum(now + 1, last)))
+        after = _opened(settled(terms, luck, after, np.minimum(now + 1, last), owed))
     elif now < last:
-        after = _opened(settled(terms, luck, after, now + 1))
+        after = _opened(settled(terms, luck, after, now + 1, owed))
     money, raised = after.money, after.tallies
     most = np.abs(money.cash) + np.abs(money.equity) + np.abs(interest) + money.losses
     return after, most + raised.equity_raised + raised.debt_raised
@@ -111,8 +111,8 @@ def _closed(
 def _opened(state: LaneState) -> LaneState:
     """Return the state after the solvency test; the month's counts begin again.
 
-    Cash below zero is neither a new peak nor lower than the closing cash, so the episodes that end
-    here are no case of their own.
+    Cash below zero is neither a new peak nor lower than the closing cash, so episodes that end here
+    keep both.
     """
     money, ended = state.money, state.ended
     short = money.cash < 0

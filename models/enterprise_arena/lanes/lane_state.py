@@ -15,7 +15,7 @@ RUNNING, BANKRUPTED, SURVIVING = 0, 1, 2
 #: Values of `Request.instrument`, the places of the names in `INSTRUMENTS`.
 EQUITY_PLACE, DEBT_PLACE = 0, 1
 #: Values of `Notice.event`.
-NOTHING, ISSUED, DRAWN, NOT_RAISED = 0, 1, 2, 3
+NOTHING, ISSUED, NOTE_DRAWN, NOT_RAISED = 0, 1, 2, 3
 #: Values of `Reply.fault`.
 ACCEPTED, UNDER_WAY, WRONG_AMOUNT, OUT_OF_CALLS = 0, 1, 2, 3
 #: The value of `Reply.to` before the first command.
@@ -23,7 +23,7 @@ NO_COMMAND = -1
 
 
 class Money(NamedTuple):
-    """What the decisions of a lender move.
+    """Cash, debt, equity and taxes of every lender.
 
     Attributes:
         cash: In the bank, cents.
@@ -65,7 +65,7 @@ class Notes(NamedTuple):
 
 
 class Request(NamedTuple):
-    """The funding request under way; where `due` is 0 there is none, and the rest is of old ones.
+    """The funding request under way; a lane without one has a `due` of 0 and any other values.
 
     Attributes:
         due: The month of its outcome.
@@ -141,8 +141,8 @@ class Notice(NamedTuple):
     """The outcome of funding that became known this month.
 
     Attributes:
-        event: `NOTHING`, `ISSUED`, `DRAWN` or `NOT_RAISED`.
-        instrument: Of the request.
+        event: `NOTHING`, `ISSUED`, `NOTE_DRAWN` or `NOT_RAISED`.
+        instrument: The instrument of the request.
         received: Cents that arrived.
         rate: Contract rate of the note drawn.
     """
@@ -154,15 +154,15 @@ class Notice(NamedTuple):
 
 
 class Reply(NamedTuple):
-    """What the reply to the last command contains.
+    """The contents of the reply to the last command.
 
     Attributes:
         to: The number of its class among those of `Command`, or `NO_COMMAND`.
         fault: `ACCEPTED`, or why it was refused.
         goes_on: Whether the month goes on after a refused request.
         month: In which it was given.
-        instrument: Of a request.
-        amount: Of a request, dollars.
+        instrument: The instrument of a request.
+        amount: The amount of a request, dollars.
         rate: The indicative rate of a request for debt.
     """
 
@@ -209,6 +209,19 @@ def taken(group: Group, rows: Array) -> Group:
     return type(group)(
         *[taken(one, rows) if isinstance(one, tuple) else one[..., rows] for one in group]
     )
+
+
+def placed(group: Group, rows: Array, entries: Group) -> Group:
+    """Return a group with other entries in some lanes."""
+    pairs = zip(group, entries, strict=True)
+    return type(group)(*[written(column, rows, new) for column, new in pairs])
+
+
+def written(column: Array, rows: Array, entries: Array) -> Array:
+    """Return a copy of a column with other entries in some lanes."""
+    column = column.copy()
+    column[rows] = entries
+    return column
 
 
 def merged(before: Group, after: Group, moved: Array) -> Group:

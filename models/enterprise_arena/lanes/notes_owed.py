@@ -13,31 +13,38 @@ def no_notes(lanes: int) -> Notes:
     return Notes(real, real, real, np.zeros((0, lanes), dtype=np.int64))
 
 
-def drawn_note(
-    notes: Notes, draws: Array, received: Array, rate: Array, month: Array, term: int
-) -> Notes:
+def new_note(received: Array, rate: Array, month: Array, term: int) -> Notes:
+    """Return a note of every lane; one of 0 cents stands for none.
+
+    Args:
+        received: Cents drawn.
+        rate: Contract rate, a share a year.
+        month: The month of the draw.
+        term: Number of instalments.
+    """
+    return Notes(received, np.rint(received / term), rate, month + (term - 1))
+
+
+def with_notes(notes: Notes, new: Notes, owed: Array) -> Notes:
     """Return the notes with one more in some lanes.
 
     Args:
-        notes: The notes before.
-        draws: Whether a lane draws a note.
-        received: Cents drawn.
-        rate: Contract rate, a share a year.
-        month: The present month.
-        term: Number of instalments.
+        notes: After the service of a month, whose balances no state has taken yet.
+        new: A note of every lane.
+        owed: The balances before that service; a place without one is free.
     """
-    lanes = np.flatnonzero(draws)
-    free = notes.balance[:, lanes] == 0
-    if not len(free) or not free.any(axis=0).all():
+    lanes = np.flatnonzero(new.balance)
+    if not len(lanes):
+        return notes
+    free = owed[:, lanes] == 0
+    if not free.any(axis=0).all():
         notes = _wider(notes)
-        free = notes.balance[:, lanes] == 0
+        free = np.concatenate([free, np.ones((1, len(lanes)), dtype=bool)])
     place = free.argmax(axis=0)
-    principal = received[lanes]
-    values = (principal, np.rint(principal / term), rate[lanes], month[lanes] + (term - 1))
-    after = Notes(*[column.copy() for column in notes])
-    for column, value in zip(after, values, strict=True):
-        column[place, lanes] = value
-    return after
+    # Written in place: the state before the service reads nothing of a place without a balance.
+    for column, value in zip(notes, new, strict=True):
+        column[place, lanes] = value[lanes]
+    return notes
 
 
 def _wider(notes: Notes) -> Notes:

@@ -27,7 +27,7 @@ from models.enterprise_arena.processes import opening_balances
 
 
 class Figures(NamedTuple):
-    """What the rules take from a macro history: a row a month, a column a lane or one for all.
+    """Figures of a macro history that the rules use: a row a month, a column a lane or one for all.
 
     Attributes:
         gross: Gross margin of the industry, percent.
@@ -104,7 +104,7 @@ def operated(params: ArenaParams, economy: Figures, noise: Array) -> Operated:
         economy: The macro figures.
         noise: Four rows of noise (see `Lender.noise`), each a table of months and lanes.
     """
-    with np.errstate(all="ignore"):  # what is not finite is refused by `largest`
+    with np.errstate(all="ignore"):  # `largest` is infinite or nan then
         lender = _Lenders(params, economy, noise)
         for month in range(params.horizon):
             lender.operate(month)
