@@ -1,0 +1,367 @@
+"""Observations and actions of many lanes as members of batched Gymnasium spaces."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import deepcopy
+from typing import Any
+
+import numpy as np
+from gymnasium.vector.utils import concatenate, create_empty_array
+
+from desim.adapters.gymnasium.space_parts import (
+    Either,
+    Enumeration,
+    Fields,
+    Flag,
+    Real,
+    SpacePart,
+    Whole,
+    Words,
+)
+from desim.adapters.gymnasium.spaces import ActionSpace, ObservationSpace
+from desim.errors import WrongAction, possible, sentence
+from desim.lanes.lane_columns import CLASS, Array, Columns
+from desim.lanes.lane_protocols import NoLanes
+from desim.schema import TAG, Codec, to_plain
+from desim.short_repr import short_repr
+
+#: The texts of columns that hold numbers of texts, by field.
+Texts = Mapping[str, tuple[str, ...]]
+
+#: Numbers of lanes, or all of them.
+Places = Array | slice
+
+#: Lanes hold no number so large; wider bounds need no clipping.
+_EXACT = 2**53
+
+
+# -- observations ----------------------------------------------------------------------------------
+
+
+class ObservationBatch:
+    """The observations of some lanes, a member of the batched space, kept from step to step.
+
+    Args:
+        observed: The space of one observation.
+        count: The number of lanes.
+
+    Raises:
+        NoLanes: The role observes several classes.
+    """
+
+    def __init__(self, observed: ObservationSpace, count: int) -> None:
+        part = observed.part
+        if not isinstance(part, Fields):
+            raise NoLanes("a role that observes several classes has no batched observations")
+        self._flat = np.zeros((count, len(part.columns))) if observed.flat else None
+        self._entries: dict[str, _Entry] = {}
+        width = 0
+        for name, each in part.parts.items():
+            view = None
+            if self._flat is not None:
+                view = self._flat[:, width : width + len(each.columns)]
+                width += len(each.columns)
+            self._entries[name] = _entry(each, count, view)
+
+    def write(self, seen: Columns, texts: Texts, lanes: Places, rows: Places) -> None:
+        """Take over what some lanes observe.
+
+        Args:
+            seen: The observations.
+            texts: The texts of columns that hold their numbers.
+            lanes: The lanes, by their numbers in *seen*.
+            rows: The numbers of the same lanes in the batch.
+        """
+        for name, entry in self._entries.items():
+            column = seen[name]
+            if getattr(column, "ndim", 0) or isinstance(column, list):
+                entry.write(_taken(column, lanes), rows, texts.get(name))
+            else:
+                entry.fill(column, rows, texts.get(name))
+
+    def member(self) -> Any:
+        """Return a new member of the batched space."""
+        if self._flat is not None:
+            return self._flat.copy()
+        return {name: entry.batch() for name, entry in self._entries.items()}
+
+    def row(self, row: int) -> Any:
+        """Return a new member of the space of one lane."""
+        if self._flat is not None:
+            return self._flat[row].copy()
+        return {name: entry.row(row) for name, entry in self._entries.items()}
+
+
+class _Entry(ABC):
+    """One field of the observations."""
+
+    @abstractmethod
+    def write(self, column: Sequence[Any], rows: Places, texts: Sequence[str] | None) -> None:
+        """Take over a value for each row."""
+
+    @abstractmethod
+    def fill(self, value: Any, rows: Places, texts: Sequence[str] | None) -> None:
+        """Take over one value for all rows."""
+
+    @abstractmethod
+    def batch(self) -> Any:
+        """Return a new member of the field's batched space."""
+
+    @abstractmethod
+    def row(self, row: int) -> Any:
+        """Return a new member of the field's space."""
+
+
+class _Numbers(_Entry):
+    """Numbers or truth values, one array."""
+
+    def __init__(self, part: SpacePart, count: int, view: Array) -> None:
+        ((low, high),) = part.columns
+        self._part = part
+        self._bounds = (low, high) if max(-low, high) < _EXACT else None
+        whole = isinstance(part, Whole | Flag)
+        self._array = np.zeros(count, np.int64 if whole else np.float64) if view is None else view
+
+    def write(self, column: Sequence[Any], rows: Places, _: Sequence[str] | None) -> None:
+        self._array[rows] = column if self._bounds is None else np.clip(column, *self._bounds)
+
+    def fill(self, value: Any, rows: Places, _: Sequence[str] | None) -> None:
+        self._array[rows] = value if self._bounds is None else np.clip(value, *self._bounds)
+
+    def batch(self) -> Any:
+        return self._array.copy()
+
+    def row(self, row: int) -> Any:
+        return self._part.encode(self._array[row].item())
+
+
+class _Members(_Entry):
+    """Values of any other kind, which are encoded one by one."""
+
+    def __init__(self, part: SpacePart, count: int) -> None:
+        self._part = part
+        self._members = np.empty(count, object)
+        self._members[:] = [part.blank() for _ in range(count)]
+
+    def write(self, column: Sequence[Any], rows: Places, texts: Sequence[str] | None) -> None:
+        encoded = [self._part.encode(each) for each in _plain(column, texts)]
+        self._members[rows] = _objects(encoded)
+
+    def fill(self, value: Any, rows: Places, texts: Sequence[str] | None) -> None:
+        (plain,) = _plain([value], texts)
+        places = np.arange(len(self._members))[rows]
+        self._members[rows] = _objects([self._part.encode(plain)] * len(places))
+
+    def batch(self) -> Any:
+        space = self._part.space
+        empty = create_empty_array(space, len(self._members))
+        return concatenate(space, self._members.tolist(), empty)
+
+    def row(self, row: int) -> Any:
+        return deepcopy(self._members[row])
+
+
+class _Rows(_Entry):
+    """Values of any other kind as the numbers of a flat observation."""
+
+    def __init__(self, part: SpacePart, view: Array) -> None:
+        self._part, self._view = part, view
+
+    def write(self, column: Sequence[Any], rows: Places, texts: Sequence[str] | None) -> None:
+        if self._part.columns:
+            self._view[rows] = [self._part.numbers(each) for each in _plain(column, texts)]
+
+    def fill(self, value: Any, rows: Places, texts: Sequence[str] | None) -> None:
+        if self._part.columns:
+            (plain,) = _plain([value], texts)
+            self._view[rows] = self._part.numbers(plain)
+
+    def batch(self) -> Any:
+        return self._view.copy()
+
+    def row(self, row: int) -> Any:
+        return self._view[row].copy()
+
+
+def _entry(part: SpacePart, count: int, view: Array | None) -> _Entry:
+    if isinstance(part, Whole | Real | Flag):
+        return _Numbers(part, count, view if view is None else view[:, 0])
+    return _Members(part, count) if view is None else _Rows(part, view)
+
+
+def _plain(column: Iterable[Any], texts: Sequence[str] | None) -> list[Any]:
+    """Return the plain values of a column."""
+    values = column.tolist() if isinstance(column, np.ndarray) else column
+    named = (texts[one] if texts is not None and isinstance(one, int) else one for one in values)
+    return [one if isinstance(one, str) else to_plain(one) for one in named]
+
+
+def _objects(values: Sequence[Any]) -> Array:
+    found = np.empty(len(values), object)
+    found[:] = values
+    return found
+
+
+def _taken(column: Any, lanes: Places) -> Any:
+    """Return some entries of a column, an array or a list."""
+    if isinstance(column, list):
+        return column[lanes] if isinstance(lanes, slice) else [column[lane] for lane in lanes]
+    return column[lanes]
+
+
+# -- actions ---------------------------------------------------------------------------------------
+
+
+class ActionBatch:
+    """Reads members of the batched space of a role's actions.
+
+    Args:
+        actions: The space of one action.
+        codec: The schema of the role's actions.
+        count: The number of lanes.
+    """
+
+    def __init__(self, actions: ActionSpace, codec: Codec, count: int) -> None:
+        self._parts, self._codec, self._count = actions.parts, codec, count
+        self._tags = list(codec.classes)
+
+    def columns(self, given: Any) -> dict[str, Any]:
+        """Return the fields of the actions, one entry a lane, and under `do` the class's number.
+
+        Args:
+            given: A member of the batched space, or a tagged object whose fields are arrays, such
+                as `{"do": "order", "quantity": array}`.
+
+        Raises:
+            WrongAction: The value is neither of these.
+            NoLanes: A field has no column.
+        """
+        try:
+            do = given[TAG]
+            fields = self._tagged(given) if isinstance(do, str) else self._decoded(given, do)
+        except (KeyError, TypeError, ValueError, IndexError, OverflowError) as fault:
+            raise WrongAction(
+                f"{short_repr(given)} is not in the action space of {self._count} lanes: "
+                f"{sentence(fault)}; {self._codec.expected()}"
+            ) from None
+        for name, column in fields.items():
+            if np.ndim(column) and np.shape(column) != (self._count,):
+                raise WrongAction(
+                    f"{name!r} has the shape {np.shape(column)}; it has an entry for each of "
+                    f"{self._count} lanes"
+                )
+        return fields
+
+    def _tagged(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        name = given[TAG]
+        if name not in self._tags:
+            raise WrongAction(f"action {name!r} was given; {possible(name, self._tags)}")
+        fields = {each: _as_array(value) for each, value in given.items() if each != TAG}
+        return fields | self._numbered(self._tags.index(name))
+
+    def _decoded(self, given: Mapping[str, Any], do: Any) -> dict[str, Any]:
+        numbers = np.asarray(do)
+        if numbers.shape != (self._count,) or numbers.dtype.kind not in "iu":
+            raise TypeError(f"{TAG!r} has no whole number for each lane")
+        if numbers.min() < 0 or numbers.max() >= len(self._tags):
+            raise ValueError(f"{TAG!r} is not from 0 to {len(self._tags) - 1}")
+        fields: dict[str, Any] = {}
+        for number, name in enumerate(self._tags):
+            chosen = numbers == number
+            if name in self._parts and chosen.any():
+                for field, part in self._parts[name].parts.items():
+                    column = _column(part, given[name][field])
+                    fields[field] = _merged(chosen, column, fields.get(field, column))
+        return fields | self._numbered(numbers)
+
+    def _numbered(self, number: Any) -> dict[str, Any]:
+        """Return the column of the class, which a role with one class does not have."""
+        if len(self._tags) == 1:
+            return {}
+        return {CLASS: np.broadcast_to(np.asarray(number, np.int64), (self._count,))}
+
+
+def taken_rows(fields: Mapping[str, Any], rows: Places) -> dict[str, Any]:
+    """Return the entries of some rows; a value for all of them stays one."""
+    return {
+        name: _taken(column, rows) if np.ndim(column) or isinstance(column, list) else column
+        for name, column in fields.items()
+    }
+
+
+def _as_array(value: Any) -> Any:
+    return np.asarray(value) if isinstance(value, list | tuple) else value
+
+
+def _column(part: SpacePart, member: Any) -> Any:
+    """Return the values of a batched member of a part's space."""
+    if isinstance(part, Either):
+        whole_or_real = part.parts.keys() == {"integer", "number"}
+        return _mixed(part, member) if whole_or_real else _of_union(part, member)
+    reader = next((each for kind, each in _READERS.items() if isinstance(part, kind)), None)
+    if reader is None:
+        raise NoLanes(f"a field of the kind {type(part).__name__.lower()} has no column")
+    return reader(part, member)
+
+
+def _mixed(part: Either, member: Any) -> Any:
+    """Return whole numbers and fractions: whole numbers alone as such."""
+    kinds = _of_kind(member["kind"], "iu")
+    named = {name: kinds == number for number, (name, _) in enumerate(part.kinds)}
+    if named["integer"].all():
+        return _of_kind(member["integer"], "iu")
+    numbers = _of_kind(member["number"], "iuf")
+    if named["number"].all():
+        return numbers
+    return np.where(named["integer"], _of_kind(member["integer"], "iu"), numbers)
+
+
+def _of_union(part: Either, member: Mapping[str, Any]) -> list[Any]:
+    if not all(isinstance(each, tuple(_READERS)) for each in part.parts.values()):
+        raise NoLanes("a union of classes has no column")
+    names = ["kind", *part.parts]
+    rows = zip(*(member[name] for name in names), strict=True)
+    return [part.decode(dict(zip(names, row, strict=True))) for row in rows]
+
+
+def _of_kind(member: Any, kinds: str) -> Array:
+    found = np.asarray(member)
+    if found.dtype.kind not in kinds:
+        raise TypeError(f"{short_repr(member)} holds other values than the space")
+    return found
+
+
+def _merged(chosen: Array, column: Any, before: Any) -> Any:
+    """Return a column in the chosen lanes, and another one in the others."""
+    if column is before:
+        return column
+    if isinstance(column, list) or isinstance(before, list):
+        pairs = zip(chosen.tolist(), column, before, strict=True)
+        return [new if mine else old for mine, new, old in pairs]
+    return np.where(chosen, column, before)
+
+
+def _flags(_: SpacePart, member: Any) -> Array:
+    return _of_kind(member, "iu") == 1
+
+
+def _wholes(_: SpacePart, member: Any) -> Array:
+    return _of_kind(member, "iu")
+
+
+def _reals(_: SpacePart, member: Any) -> Array:
+    return _of_kind(member, "iuf").astype(np.float64)
+
+
+def _each(part: SpacePart, member: Any) -> list[Any]:
+    return [part.decode(one) for one in member]
+
+
+#: Functions that read the batched members of kinds of values; a flag is an enumeration too.
+_READERS: dict[type[SpacePart], Callable[[SpacePart, Any], Any]] = {
+    Flag: _flags,
+    Whole: _wholes,
+    Real: _reals,
+    Enumeration: _each,
+    Words: _each,
+}
