@@ -20,6 +20,7 @@ from models.enterprise_arena.lanes.lane_state import (
     ISSUED,
     NOT_RAISED,
     NOTHING,
+    RUNNING,
     LaneState,
     Notice,
     Request,
@@ -138,7 +139,8 @@ def at(table: Array, now: "Array | int") -> Array:
 def settled(terms: Terms, luck: Luck, state: LaneState, now: "Array | int") -> LaneState:
     """Return the state after the outcomes that are due in the present month (J1 and J2)."""
     request, money, tallies = state.request, state.money, state.tallies
-    due = request.due == state.month
+    # Lanes that are in other months go on; an episode at its horizon receives nothing.
+    due = (request.due == state.month) & (state.ended == RUNNING)
     if not due.any():
         return state._replace(notice=no_notice(len(due)))
     wins = due & request.succeeds
