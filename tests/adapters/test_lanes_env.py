@@ -17,9 +17,9 @@ pytest.importorskip("gymnasium")
 import gymnasium
 from gymnasium.utils import env_checker
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
-from gymnasium.vector.utils import batch_space
+from gymnasium.vector.utils import batch_space, concatenate, create_empty_array
 
-from desim.adapters.gymnasium import LanesEnv, SeatEnv
+from desim.adapters.gymnasium import LanesEnv, SeatEnv, env_id
 
 COUNT = 6
 _LOAVES = gymnasium.spaces.Box(0, 40, shape=(), dtype=np.int64)
@@ -99,6 +99,45 @@ def test_other_seats_are_played_by_policies_that_answer_all_lanes() -> None:
         expected, expected_rewards, *_ = single.step(baked(loaves))
         assert env_checker.data_equivalence(seen, expected, exact=True)
         assert rewards.tolist() == expected_rewards.tolist()
+
+
+REQUEST = {"do": "fund_raising_request"}
+ARENA = [
+    {"do": "pass"},
+    {"do": "book_closing"},
+    {"do": "verify_cash_position"},
+    {**REQUEST, "type": "equity", "amount": 5e6},
+    {**REQUEST, "type": "debt", "amount": 2e7},
+    {**REQUEST, "type": "debt", "amount": -1.0},
+]
+
+
+@pytest.mark.parametrize("options", [{}, {"flat": True}], ids=["fields", "flat"])
+@pytest.mark.parametrize(
+    ("world", "actions", "arguments"),
+    [("enterprise_arena", ARENA, {"params": {"horizon": 12}, "reward": "end_cash"})],
+    ids=["enterprise_arena"],
+)
+def test_worlds_return_what_as_many_environments_return(
+    world: str, actions: list[Any], arguments: dict[str, Any], options: dict[str, Any]
+) -> None:
+    """By their ids, with members of the action space, over several episodes."""
+    made = {"num_envs": COUNT, **arguments, **options}
+    lanes = gymnasium.make_vec(env_id(world), **made)
+    single = gymnasium.make_vec(env_id(world), vectorization_mode="sync", **made)
+    assert isinstance(lanes, LanesEnv)
+    (seen, _), (expected, _) = lanes.reset(seed=7), single.reset(seed=7)
+    draw = np.random.default_rng(1)
+    for _ in range(40):
+        assert env_checker.data_equivalence(seen, expected, exact=True)
+        given = [actions[number] for number in draw.integers(len(actions), size=COUNT)]
+        members = [single.envs[0].unwrapped.encode(each) for each in given]
+        empty = create_empty_array(single.single_action_space, COUNT)
+        action = concatenate(single.single_action_space, members, empty)
+        seen, *facts, infos = lanes.step(action)
+        expected, *others, expected_infos = single.step(action)
+        assert repr(facts) == repr(others)
+        assert comparable(infos) == comparable(expected_infos)
 
 
 def test_an_action_is_also_a_tagged_object_of_arrays() -> None:

@@ -74,8 +74,8 @@ class ObservationBatch:
         """
         for name, entry in self._entries.items():
             column = seen[name]
-            if getattr(column, "ndim", 0) or isinstance(column, list):
-                entry.write(_taken(column, lanes), rows, texts.get(name))
+            if _is_column(column):
+                entry.write(column, lanes, rows, texts.get(name))
             else:
                 entry.fill(column, rows, texts.get(name))
 
@@ -96,8 +96,8 @@ class _Entry(ABC):
     """One field of the observations."""
 
     @abstractmethod
-    def write(self, column: Sequence[Any], rows: Places, texts: Sequence[str] | None) -> None:
-        """Take over a value for each row."""
+    def write(self, column: Any, lanes: Places, rows: Places, texts: Sequence[str] | None) -> None:
+        """Take over the entries of lanes of a column."""
 
     @abstractmethod
     def fill(self, value: Any, rows: Places, texts: Sequence[str] | None) -> None:
@@ -122,8 +122,9 @@ class _Numbers(_Entry):
         whole = isinstance(part, Whole | Flag)
         self._array = np.zeros(count, np.int64 if whole else np.float64) if view is None else view
 
-    def write(self, column: Sequence[Any], rows: Places, _: Sequence[str] | None) -> None:
-        self._array[rows] = column if self._bounds is None else np.clip(column, *self._bounds)
+    def write(self, column: Any, lanes: Places, rows: Places, _: Sequence[str] | None) -> None:
+        numbers = _taken(column, lanes)
+        self._array[rows] = numbers if self._bounds is None else np.clip(numbers, *self._bounds)
 
     def fill(self, value: Any, rows: Places, _: Sequence[str] | None) -> None:
         self._array[rows] = value if self._bounds is None else np.clip(value, *self._bounds)
@@ -143,8 +144,8 @@ class _Members(_Entry):
         self._members = np.empty(count, object)
         self._members[:] = [part.blank() for _ in range(count)]
 
-    def write(self, column: Sequence[Any], rows: Places, texts: Sequence[str] | None) -> None:
-        encoded = [self._part.encode(each) for each in _plain(column, texts)]
+    def write(self, column: Any, lanes: Places, rows: Places, texts: Sequence[str] | None) -> None:
+        encoded = [self._part.encode(each) for each in _plain(_taken(column, lanes), texts)]
         self._members[rows] = _objects(encoded)
 
     def fill(self, value: Any, rows: Places, texts: Sequence[str] | None) -> None:
@@ -167,9 +168,10 @@ class _Rows(_Entry):
     def __init__(self, part: SpacePart, view: Array) -> None:
         self._part, self._view = part, view
 
-    def write(self, column: Sequence[Any], rows: Places, texts: Sequence[str] | None) -> None:
+    def write(self, column: Any, lanes: Places, rows: Places, texts: Sequence[str] | None) -> None:
         if self._part.columns:
-            self._view[rows] = [self._part.numbers(each) for each in _plain(column, texts)]
+            plain = _plain(_taken(column, lanes), texts)
+            self._view[rows] = [self._part.numbers(each) for each in plain]
 
     def fill(self, value: Any, rows: Places, texts: Sequence[str] | None) -> None:
         if self._part.columns:
@@ -202,11 +204,17 @@ def _objects(values: Sequence[Any]) -> Array:
     return found
 
 
+def _is_column(value: Any) -> bool:
+    """Return whether a value is a column, and not one value for all lanes."""
+    return isinstance(value, list) or bool(getattr(value, "ndim", 0))
+
+
 def _taken(column: Any, lanes: Places) -> Any:
-    """Return some entries of a column, an array or a list."""
-    if isinstance(column, list):
-        return column[lanes] if isinstance(lanes, slice) else [column[lane] for lane in lanes]
-    return column[lanes]
+    """Return some entries of a column: an array, or a sequence that makes entries when read."""
+    if isinstance(column, np.ndarray):
+        return column[lanes]
+    places = range(len(column))[lanes] if isinstance(lanes, slice) else lanes.tolist()
+    return [column[lane] for lane in places]
 
 
 # -- actions ---------------------------------------------------------------------------------------
@@ -219,10 +227,12 @@ class ActionBatch:
         actions: The space of one action.
         codec: The schema of the role's actions.
         count: The number of lanes.
+        texts: The texts whose numbers lanes take, by field.
     """
 
-    def __init__(self, actions: ActionSpace, codec: Codec, count: int) -> None:
+    def __init__(self, actions: ActionSpace, codec: Codec, count: int, texts: Texts) -> None:
         self._parts, self._codec, self._count = actions.parts, codec, count
+        self._texts = texts
         self._tags = list(codec.classes)
 
     def columns(self, given: Any) -> dict[str, Any]:
@@ -256,7 +266,7 @@ class ActionBatch:
         name = given[TAG]
         if name not in self._tags:
             raise WrongAction(f"action {name!r} was given; {possible(name, self._tags)}")
-        fields = {each: _as_array(value) for each, value in given.items() if each != TAG}
+        fields = {each: self._column(each, given[each]) for each in given if each != TAG}
         return fields | self._numbered(self._tags.index(name))
 
     def _decoded(self, given: Mapping[str, Any], do: Any) -> dict[str, Any]:
@@ -270,9 +280,21 @@ class ActionBatch:
             chosen = numbers == number
             if name in self._parts and chosen.any():
                 for field, part in self._parts[name].parts.items():
-                    column = _column(part, given[name][field])
+                    column = self._column(field, _column(part, given[name][field]), chosen)
                     fields[field] = _merged(chosen, column, fields.get(field, column))
         return fields | self._numbered(numbers)
+
+    def _column(self, field: str, column: Any, chosen: Array | None = None) -> Any:
+        """Return a column with the numbers of texts, in the chosen lanes."""
+        if field not in self._texts:
+            return np.asarray(column) if isinstance(column, list | tuple) else column
+        texts = [column] * self._count if isinstance(column, str) else column
+        used = [True] * self._count if chosen is None else chosen.tolist()
+        known = {text: number for number, text in enumerate(self._texts[field])}
+        for text, here in zip(texts, used, strict=True):
+            if here and text not in known:
+                raise NoLanes(f"{field}={text!r} has no lanes; {possible(str(text), known)}")
+        return np.array([known.get(text, 0) for text in texts])
 
     def _numbered(self, number: Any) -> dict[str, Any]:
         """Return the column of the class, which a role with one class does not have."""
@@ -284,13 +306,9 @@ class ActionBatch:
 def taken_rows(fields: Mapping[str, Any], rows: Places) -> dict[str, Any]:
     """Return the entries of some rows; a value for all of them stays one."""
     return {
-        name: _taken(column, rows) if np.ndim(column) or isinstance(column, list) else column
+        name: _taken(column, rows) if _is_column(column) else column
         for name, column in fields.items()
     }
-
-
-def _as_array(value: Any) -> Any:
-    return np.asarray(value) if isinstance(value, list | tuple) else value
 
 
 def _column(part: SpacePart, member: Any) -> Any:

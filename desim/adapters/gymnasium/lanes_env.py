@@ -108,13 +108,13 @@ class LanesEnv(VectorEnv):
         self._same_step = mode is AutoresetMode.SAME_STEP
         self.metadata = {"render_modes": [], "autoreset_mode": mode}
         self._setup = Setup.of(model, preset, seats=seat or first_role(model, preset), **options)
-        SteppedLanes(self._setup, [0])  # refuses what has no lanes
+        texts = SteppedLanes(self._setup, [0]).lanes.texts  # raises if there are none
         (role,) = self._setup.seats
         self.num_envs, self.render_mode = num_envs, None
         codec, observed = self._setup.codec(role), self._setup.model.roles[role].observation
         actions = ActionSpace(codec, form)
         seen = ObservationSpace(observed, form, flat=form.flat)
-        self._actions = ActionBatch(actions, codec, num_envs)
+        self._actions = ActionBatch(actions, codec, num_envs, texts)
         self._seen = ObservationBatch(seen, num_envs)
         self.single_observation_space, self.single_action_space = seen.space, actions.space
         self.observation_space = batch_space(seen.space, num_envs)
