@@ -29,7 +29,10 @@ class DrawnStreams:
         self._lock = Lock()
 
     def of(
-        self, drawn: Hashable, seeds: Sequence[int], draw: Callable[[Sequence[int]], Sequence[bytes]]
+        self,
+        drawn: Hashable,
+        seeds: Sequence[int],
+        draw: Callable[[Sequence[int]], Sequence[bytes]],
     ) -> list[bytes]:
         """Return the draws of each seed.
 

@@ -55,6 +55,8 @@ class ObservationBatch:
             raise NoLanes("a role that observes several classes has no batched observations")
         self._flat = np.zeros((count, len(part.columns))) if observed.flat else None
         self._entries: dict[str, _Entry] = {}
+        #: By field, a value that all rows have.
+        self._everywhere: dict[str, Any] = {}
         width = 0
         for name, each in part.parts.items():
             view = None
@@ -70,14 +72,18 @@ class ObservationBatch:
             seen: The observations.
             texts: The texts of columns that hold their numbers.
             lanes: The lanes, by their numbers in *seen*.
-            rows: The numbers of the same lanes in the batch.
+            rows: The numbers of the same lanes in the batch; a slice stands for all of them.
         """
         for name, entry in self._entries.items():
             column = seen[name]
             if _is_column(column):
                 entry.write(column, lanes, rows, texts.get(name))
-            else:
+                self._everywhere.pop(name, None)
+            elif name not in self._everywhere or self._everywhere[name] != column:
                 entry.fill(column, rows, texts.get(name))
+                self._everywhere.pop(name, None)
+                if isinstance(rows, slice):
+                    self._everywhere[name] = column
 
     def member(self) -> Any:
         """Return a new member of the batched space."""
@@ -141,19 +147,23 @@ class _Members(_Entry):
 
     def __init__(self, part: SpacePart, count: int) -> None:
         self._part = part
-        self._members = np.empty(count, object)
-        self._members[:] = [part.blank() for _ in range(count)]
+        self._members = _objects([part.blank() for _ in range(count)])
+        self._texts: tuple[str, ...] | None = None
 
     def write(self, column: Any, lanes: Places, rows: Places, texts: Sequence[str] | None) -> None:
         encoded = [self._part.encode(each) for each in _plain(_taken(column, lanes), texts)]
-        self._members[rows] = _objects(encoded)
+        self._members[rows], self._texts = _objects(encoded), None
 
     def fill(self, value: Any, rows: Places, texts: Sequence[str] | None) -> None:
         (plain,) = _plain([value], texts)
         places = np.arange(len(self._members))[rows]
         self._members[rows] = _objects([self._part.encode(plain)] * len(places))
+        self._texts = None
 
     def batch(self) -> Any:
+        if isinstance(self._part, Words):
+            self._texts = self._texts or tuple(self._members)
+            return self._texts
         space = self._part.space
         empty = create_empty_array(space, len(self._members))
         return concatenate(space, self._members.tolist(), empty)

@@ -39,17 +39,17 @@ class _Cohort:
     Attributes:
         lanes: The episodes.
         rows: Their numbers in the environment.
+        whole: Whether these are all numbers of the environment.
     """
 
     lanes: SteppedLanes
     rows: Array
+    whole: bool
 
     def places(self, chosen: Array) -> tuple[Places, Places]:
         """Return the numbers of chosen lanes, in the cohort and in the environment."""
         if chosen.all():
-            whole = len(self.rows) and self.rows[-1] - self.rows[0] + 1 == len(self.rows)
-            rows = slice(self.rows[0], self.rows[-1] + 1) if whole else self.rows
-            return slice(None), rows
+            return slice(None), slice(None) if self.whole else self.rows
         lanes = np.flatnonzero(chosen)
         return lanes, self.rows[lanes]
 
@@ -168,7 +168,7 @@ class LanesEnv(VectorEnv):
         terminated, truncated = np.zeros((2, self.num_envs), bool)
         for cohort in self._cohorts:
             lanes, rows = self._step(cohort, answers, rewards)
-            terminated[rows] = cohort.lanes.lanes.ended[lanes]
+            terminated[rows] = cohort.lanes.ended[lanes]
             truncated[rows] = cohort.lanes.truncated[lanes]
             self._end(facts, cohort, lanes)
         before, self._over = self._over, terminated | truncated
@@ -182,14 +182,14 @@ class LanesEnv(VectorEnv):
     def _begin(self, rows: Array) -> None:
         """Begin the next episode of some rows."""
         lanes = SteppedLanes(self._setup, self._seeds.next(rows.tolist()))
-        cohort = _Cohort(lanes, rows)
+        cohort = _Cohort(lanes, rows, len(rows) == self.num_envs)
         self._cohorts.append(cohort)
         self._seen.write(lanes.seen, lanes.lanes.texts, *cohort.places(lanes.asked))
 
     def _step(self, cohort: _Cohort, answers: Mapping[str, Any], rewards: Array) -> Any:
         """Step the episodes of a cohort and return the places of those that were under way."""
         stepped, live = cohort.lanes, cohort.lanes.live
-        if len(cohort.rows) < self.num_envs:
+        if not cohort.whole:
             answers = taken_rows(answers, cohort.rows)
         try:
             change = stepped.step(answers)
@@ -207,8 +207,8 @@ class LanesEnv(VectorEnv):
     def _end(self, facts: dict[str, Any], cohort: _Cohort, lanes: Places) -> None:
         """Add the facts of the ends of lanes that were under way."""
         stepped = cohort.lanes
-        for ends in (stepped.lanes.ended, stepped.truncated):
-            over = np.arange(len(cohort.rows))[lanes][ends[lanes]]
+        for ends in (stepped.ended, stepped.truncated):
+            over = np.arange(len(cohort.rows))[lanes][ends[lanes]] if ends.any() else ()
             if len(over):
                 _place(facts, stepped.end_facts(over), cohort.rows[over], self.num_envs)
 

@@ -33,6 +33,7 @@ class SteppedLanes:
         lanes: The lanes.
         seen: The last observations of the seat; their `asks` are the lanes with an open decision.
         answered: The decisions of the seat by lane.
+        ended: Whether the world has ended, by lane.
         truncated: Whether `max_decisions` were made before the world's own end, by lane.
 
     Raises:
@@ -51,7 +52,7 @@ class SteppedLanes:
         self._sign, self._name = -1.0 if name[:1] == "-" else 1.0, name.removeprefix("-")
         self._last: Array = opening.last[self._name]
         self.answered = np.zeros(len(seeds), np.int64)
-        self.truncated = np.zeros(len(seeds), bool)
+        self.ended, self.truncated = np.zeros((2, len(seeds)), bool)
         self._others: dict[str, Any] = {}
         self.seen = Columns(setup.model.roles[self._seat].observation, {})
         self._ask(self.lanes.reset())
@@ -62,13 +63,12 @@ class SteppedLanes:
     @property
     def live(self) -> Array:
         """Whether the episode of a lane has neither ended nor is truncated."""
-        return ~(self.truncated | self.lanes.ended)
+        return ~(self.truncated | self.ended)
 
     @property
     def asked(self) -> Array:
         """Whether `seen` has the observation of an open decision of a lane."""
-        going = ~self.lanes.ended
-        return going if self.seen.asks is None else going & self.seen.asks
+        return ~self.ended if self.seen.asks is None else self.seen.asks & ~self.ended
 
     def step(self, actions: Columns | Mapping[str, Array]) -> Array:
         """Answer the seat's open decisions, move to its next ones, and return the rewards.
@@ -81,7 +81,7 @@ class SteppedLanes:
         self._ask(self.lanes.step({self._seat: actions, **self._others}))
         self.answered += answers
         if self._setup.max_decisions is not None:
-            self.truncated = (self.answered >= self._setup.max_decisions) & ~self.lanes.ended
+            self.truncated = (self.answered >= self._setup.max_decisions) & ~self.ended
         return self._rewards()
 
     def end_facts(self, over: Array) -> dict[str, Any]:
@@ -106,6 +106,7 @@ class SteppedLanes:
         while questions and self._seat not in questions:
             questions = self.lanes.step(self._answers(questions))
         self.seen = questions.get(self._seat, self.seen)
+        self.ended = np.asarray(self.lanes.ended)
         # They are kept, because a policy remembers what it has answered once.
         self._others = self._answers(questions)
 
