@@ -1,11 +1,13 @@
 """Observations and actions of many lanes as members of batched Gymnasium spaces."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from typing import Any
 
+import msgspec
 import numpy as np
+from gymnasium import spaces
 from gymnasium.vector.utils import concatenate, create_empty_array
 
 from desim.adapters.gymnasium.space_parts import (
@@ -22,7 +24,7 @@ from desim.adapters.gymnasium.spaces import ActionSpace, ObservationSpace
 from desim.errors import WrongAction, possible, sentence
 from desim.lanes.lane_columns import CLASS, Array, Columns
 from desim.lanes.lane_protocols import NoLanes
-from desim.schema import TAG, Codec, to_plain
+from desim.schema import TAG, Codec, encode
 from desim.short_repr import short_repr
 
 #: The texts of columns that hold numbers of texts, by field.
@@ -143,33 +145,41 @@ class _Numbers(_Entry):
 
 
 class _Members(_Entry):
-    """Values of any other kind, which are encoded one by one."""
+    """Values of any other kind: the different members, and the number of each row's."""
 
     def __init__(self, part: SpacePart, count: int) -> None:
         self._part = part
-        self._members = _objects([part.blank() for _ in range(count)])
+        self._members = [part.blank()]
+        self._numbers = np.zeros(count, np.int64)
         self._texts: tuple[str, ...] | None = None
 
     def write(self, column: Any, lanes: Places, rows: Places, texts: Sequence[str] | None) -> None:
-        encoded = [self._part.encode(each) for each in _plain(_taken(column, lanes), texts)]
-        self._members[rows], self._texts = _objects(encoded), None
+        self._put(*_different(_taken(column, lanes), texts), rows)
 
     def fill(self, value: Any, rows: Places, texts: Sequence[str] | None) -> None:
-        (plain,) = _plain([value], texts)
-        places = np.arange(len(self._members))[rows]
-        self._members[rows] = _objects([self._part.encode(plain)] * len(places))
-        self._texts = None
+        self._put(*_different([value], texts), rows)
 
     def batch(self) -> Any:
-        if isinstance(self._part, Words):
-            self._texts = self._texts or tuple(self._members)
+        if self._texts is not None:
             return self._texts
         space = self._part.space
-        empty = create_empty_array(space, len(self._members))
-        return concatenate(space, self._members.tolist(), empty)
+        different = concatenate(space, self._members, create_empty_array(space, len(self._members)))
+        batch = _repeated(space, different, self._numbers)
+        self._texts = batch if isinstance(self._part, Words) else None
+        return batch
 
     def row(self, row: int) -> Any:
-        return deepcopy(self._members[row])
+        return deepcopy(self._members[self._numbers[row]])
+
+    def _put(self, values: Sequence[Any], numbers: Array, rows: Places) -> None:
+        if isinstance(rows, slice):
+            self._members = []
+        elif len(self._members) > len(self._numbers):
+            used, self._numbers = np.unique(self._numbers, return_inverse=True)
+            self._members = [self._members[number] for number in used.tolist()]
+        self._numbers[rows] = numbers + len(self._members)
+        self._members += [self._part.encode(each) for each in values]
+        self._texts = None
 
 
 class _Rows(_Entry):
@@ -180,19 +190,20 @@ class _Rows(_Entry):
 
     def write(self, column: Any, lanes: Places, rows: Places, texts: Sequence[str] | None) -> None:
         if self._part.columns:
-            plain = _plain(_taken(column, lanes), texts)
-            self._view[rows] = [self._part.numbers(each) for each in plain]
+            self._put(*_different(_taken(column, lanes), texts), rows)
 
     def fill(self, value: Any, rows: Places, texts: Sequence[str] | None) -> None:
         if self._part.columns:
-            (plain,) = _plain([value], texts)
-            self._view[rows] = self._part.numbers(plain)
+            self._put(*_different([value], texts), rows)
 
     def batch(self) -> Any:
         return self._view.copy()
 
     def row(self, row: int) -> Any:
         return self._view[row].copy()
+
+    def _put(self, values: Sequence[Any], numbers: Array, rows: Places) -> None:
+        self._view[rows] = np.array([self._part.numbers(each) for each in values])[numbers]
 
 
 def _entry(part: SpacePart, count: int, view: Array | None) -> _Entry:
@@ -201,17 +212,25 @@ def _entry(part: SpacePart, count: int, view: Array | None) -> _Entry:
     return _Members(part, count) if view is None else _Rows(part, view)
 
 
-def _plain(column: Iterable[Any], texts: Sequence[str] | None) -> list[Any]:
-    """Return the plain values of a column."""
+def _different(column: Any, texts: Sequence[str] | None) -> tuple[list[Any], Array]:
+    """Return the different plain values of a column, and the number of each entry's."""
     values = column.tolist() if isinstance(column, np.ndarray) else column
     named = (texts[one] if texts is not None and isinstance(one, int) else one for one in values)
-    return [one if isinstance(one, str) else to_plain(one) for one in named]
+    found: dict[bytes, int] = {}
+    numbers = np.array([found.setdefault(encode(one), len(found)) for one in named], np.int64)
+    return [msgspec.json.decode(one) for one in found], numbers
 
 
-def _objects(values: Sequence[Any]) -> Array:
-    found = np.empty(len(values), object)
-    found[:] = values
-    return found
+def _repeated(space: Any, different: Any, numbers: Array) -> Any:
+    """Return a batched member whose rows are numbered ones of a batched member."""
+    if isinstance(space, spaces.Dict):
+        return {name: _repeated(each, different[name], numbers) for name, each in space.items()}
+    if isinstance(space, spaces.Tuple):
+        pairs = zip(space, different, strict=True)
+        return tuple(_repeated(each, batch, numbers) for each, batch in pairs)
+    if isinstance(space, spaces.Text):
+        return tuple(different[number] for number in numbers.tolist())
+    return different[numbers]
 
 
 def _is_column(value: Any) -> bool:

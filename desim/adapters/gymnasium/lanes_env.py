@@ -47,8 +47,12 @@ class _Cohort:
     whole: bool
 
     def places(self, chosen: Array) -> tuple[Places, Places]:
-        """Return the numbers of chosen lanes, in the cohort and in the environment."""
-        if chosen.all():
+        """Return the numbers of chosen lanes, in the cohort and in the environment.
+
+        Args:
+            chosen: Whether a lane is chosen; True chooses all of them.
+        """
+        if chosen is True or chosen.all():
             return slice(None), slice(None) if self.whole else self.rows
         lanes = np.flatnonzero(chosen)
         return lanes, self.rows[lanes]
@@ -168,11 +172,12 @@ class LanesEnv(VectorEnv):
         terminated, truncated = np.zeros((2, self.num_envs), bool)
         for cohort in self._cohorts:
             lanes, rows = self._step(cohort, answers, rewards)
-            terminated[rows] = cohort.lanes.ended[lanes]
-            truncated[rows] = cohort.lanes.truncated[lanes]
-            self._end(facts, cohort, lanes)
+            if not cohort.lanes.going:
+                terminated[rows] = cohort.lanes.ended[lanes]
+                truncated[rows] = cohort.lanes.truncated[lanes]
+                self._end(facts, cohort, lanes)
         before, self._over = self._over, terminated | truncated
-        self._cohorts = [each for each in self._cohorts if each.lanes.live.any()]
+        self._cohorts = [each for each in self._cohorts if np.any(each.lanes.live)]
         if self._same_step:
             before, facts = self._over, self._final(facts)
         if before.any():
@@ -199,16 +204,16 @@ class LanesEnv(VectorEnv):
             raise
         lanes, rows = cohort.places(live)
         rewards[rows] = change[lanes]
-        seen = live & stepped.asked
-        if seen.any():
-            self._seen.write(stepped.seen, stepped.lanes.texts, *cohort.places(seen))
+        asked = stepped.asked if live is True else live & stepped.asked
+        if np.any(asked):
+            self._seen.write(stepped.seen, stepped.lanes.texts, *cohort.places(asked))
         return lanes, rows
 
     def _end(self, facts: dict[str, Any], cohort: _Cohort, lanes: Places) -> None:
         """Add the facts of the ends of lanes that were under way."""
         stepped = cohort.lanes
         for ends in (stepped.ended, stepped.truncated):
-            over = np.arange(len(cohort.rows))[lanes][ends[lanes]] if ends.any() else ()
+            over = np.arange(len(cohort.rows))[lanes][ends[lanes]]
             if len(over):
                 _place(facts, stepped.end_facts(over), cohort.rows[over], self.num_envs)
 

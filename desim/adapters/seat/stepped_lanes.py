@@ -32,9 +32,9 @@ class SteppedLanes:
     Attributes:
         lanes: The lanes.
         seen: The last observations of the seat; their `asks` are the lanes with an open decision.
-        answered: The decisions of the seat by lane.
         ended: Whether the world has ended, by lane.
         truncated: Whether `max_decisions` were made before the world's own end, by lane.
+        going: Whether no episode has ended or is truncated.
 
     Raises:
         NoLanes: The world has no lanes, a policy cannot answer all lanes, or the setup has a limit
@@ -51,24 +51,27 @@ class SteppedLanes:
         name = setup.rewards[self._seat]
         self._sign, self._name = -1.0 if name[:1] == "-" else 1.0, name.removeprefix("-")
         self._last: Array = opening.last[self._name]
-        self.answered = np.zeros(len(seeds), np.int64)
+        self._answered = np.zeros(len(seeds), np.int64)
         self.ended, self.truncated = np.zeros((2, len(seeds)), bool)
+        self.going = True
         self._others: dict[str, Any] = {}
         self.seen = Columns(setup.model.roles[self._seat].observation, {})
         self._ask(self.lanes.reset())
-        if not self.asked.all():
+        if not np.all(self.asked):
             seed = seeds[int(np.argmin(self.asked))]
             raise UsageError(f"no decision of {self._seat!r} in the episode of seed {seed}")
 
     @property
     def live(self) -> Array:
-        """Whether the episode of a lane has neither ended nor is truncated."""
-        return ~(self.truncated | self.ended)
+        """Whether the episode has neither ended nor is truncated, by lane or of all lanes."""
+        return True if self.going else ~(self.truncated | self.ended)
 
     @property
     def asked(self) -> Array:
-        """Whether `seen` has the observation of an open decision of a lane."""
-        return ~self.ended if self.seen.asks is None else self.seen.asks & ~self.ended
+        """Whether `seen` has the observation of an open decision, by lane or of all lanes."""
+        if self.seen.asks is None:
+            return True if self.going else ~self.ended
+        return self.seen.asks & ~self.ended
 
     def step(self, actions: Columns | Mapping[str, Array]) -> Array:
         """Answer the seat's open decisions, move to its next ones, and return the rewards.
@@ -77,11 +80,12 @@ class SteppedLanes:
             WrongAction: An action does not fit; nothing has changed.
             NoLanes: A figure would leave the range in which lanes are exact; nothing has changed.
         """
-        answers = self.asked & ~self.truncated
+        asked, most = self.asked, self._setup.max_decisions
         self._ask(self.lanes.step({self._seat: actions, **self._others}))
-        self.answered += answers
-        if self._setup.max_decisions is not None:
-            self.truncated = (self.answered >= self._setup.max_decisions) & ~self.ended
+        if most is not None:
+            self._answered += asked
+            self.truncated = (self._answered >= most) & ~self.ended
+            self.going = self.going and not self.truncated.any()
         return self._rewards()
 
     def end_facts(self, over: Array) -> dict[str, Any]:
@@ -107,6 +111,7 @@ class SteppedLanes:
             questions = self.lanes.step(self._answers(questions))
         self.seen = questions.get(self._seat, self.seen)
         self.ended = np.asarray(self.lanes.ended)
+        self.going = self.going and not self.ended.any()
         # They are kept, because a policy remembers what it has answered once.
         self._others = self._answers(questions)
 
