@@ -28,6 +28,12 @@ class DrawnStreams:
         self._held = 0
         self._lock = Lock()
 
+    @property
+    def held(self) -> int:
+        """The bytes that are kept, with the bookkeeping of each seed."""
+        draws = (each for kept in (self._recent, self._older) for each in kept.values())
+        return sum(len(one) + _OVERHEAD for each in draws for one in each.values())
+
     def of(
         self,
         drawn: Hashable,

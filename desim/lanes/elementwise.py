@@ -15,16 +15,14 @@ def at_least(least: float, number: Any) -> Any:
     """Return the larger of two numbers."""
     if not is_array(number):
         return max(least, number)
-    arrays = namespace_of(number)
-    return arrays.maximum(number, arrays.asarray(least, dtype=number.dtype))
+    return namespace_of(number).maximum(number, least)
 
 
 def at_most(most: float, number: Any) -> Any:
     """Return the smaller of two numbers."""
     if not is_array(number):
         return min(most, number)
-    arrays = namespace_of(number)
-    return arrays.minimum(number, arrays.asarray(most, dtype=number.dtype))
+    return namespace_of(number).minimum(number, most)
 
 
 def whole(number: Any) -> Any:
@@ -39,5 +37,4 @@ def where(condition: Any, number: Any, otherwise: Any) -> Any:
     """Return one number where the condition holds, and the other where it does not."""
     if not is_array(condition):
         return number if condition else otherwise
-    arrays = namespace_of(condition)
-    return arrays.where(condition, number, arrays.asarray(otherwise, dtype=number.dtype))
+    return namespace_of(condition).where(condition, number, otherwise)

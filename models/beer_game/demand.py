@@ -105,7 +105,8 @@ def drawer(demand: str, weeks: int) -> "Callable[[Generator], Any]":
     if kind == "poisson":
         return lambda generator: generator.poisson(numbers[0], weeks)
     # Demand cannot be negative and comes in whole units, so the tail is cut at zero.
-    return lambda generator: generator.normal(*numbers, weeks).clip(0).round().astype("int64")
+    mean, sd = numbers
+    return lambda generator: generator.normal(mean, sd, weeks).clip(0).round().astype("int64")
 
 
 def opening_level(demand: str) -> int:

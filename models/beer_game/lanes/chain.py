@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Mapping
 from copy import copy
 from functools import partial
-from typing import Any, Self
+from typing import Any
 
 from desim.lanes.lane_columns import Array
 from models.beer_game import rules
@@ -63,7 +63,6 @@ class LaneChain:
         self.scored = played or [params.stages.index(params.controlled)]
         self._counts_orders = params.supply_line == "ordered"
         self.longest_delay = max(params.order_delay, params.production_weeks)
-        self._zero = arrays.asarray(0, dtype=arrays.int64)
         self._fill()
 
     def _fill(self) -> None:
@@ -91,10 +90,14 @@ class LaneChain:
         weeks = [[low]] * last + [[params.production_weeks]]
         return self._arrays.asarray(weeks, dtype=self._arrays.int64)
 
-    def fork(self, rows: Array) -> Self:
+    def fork(self, rows: Array) -> "LaneChain":
         """Return a chain that continues these lanes."""
-        fork, xp = copy(self), self._arrays
-        taken = partial(xp.take, indices=rows, axis=1)
+        fork: LaneChain = copy(self)
+        xp = self._arrays
+
+        def taken(units: Array) -> Array:
+            return xp.take(units, rows, axis=1)
+
         fork.demand = taken(self.demand)
         for name in _TAKEN:
             setattr(fork, name, taken(getattr(self, name)))
@@ -154,7 +157,7 @@ class LaneChain:
             incoming = self._summed // self._memory
         want = self.params.target_inventory
         units = self._rule(incoming, self.on_hand, self.owed, self.line, want)
-        return self._arrays.maximum(units, self._zero)
+        return self._arrays.maximum(units, 0)
 
     def place(self, units: Mapping[int, Array]) -> None:
         """Mail the orders of all stages and start production.
@@ -170,12 +173,12 @@ class LaneChain:
         self.ordered = ordered
         self.orders.append(ordered)
         if self.params.brewery_echo:
-            self._mailed.append(self._with_echo(ordered + self._zero, ordered))
+            self._mailed.append(self._with_echo(ordered + 0, ordered))
         if self._counts_orders:
             self.line = self._with_echo(self.line + ordered, ordered)
         else:
             # A player who orders at the end of the week has observed the line.
-            self.line = self.line if self.params.blind else self.line + self._zero
+            self.line = self.line if self.params.blind else self.line + 0
             last = self.line[-1, :]
             last += ordered[-1, :]
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from copy import copy
-from typing import Any, ClassVar, NoReturn, Self
+from typing import Any, ClassVar, NoReturn
 
 from desim.core.streams import redrawn_seed
 from desim.errors import Unanswered, UsageError, WrongAction
@@ -58,7 +58,6 @@ class BeerGameLanes:
         self._seats = {name: row for row, name in enumerate(params.stages) if name in roles}
         self._arrays = namespace(arrays)
         self._most = 0
-        self._zero = self._arrays.asarray(0, dtype=self._arrays.int64)
         self._lowest = reduction(self._arrays.minimum, self._arrays.min)
         self._highest = reduction(self._arrays.maximum, self._arrays.max)
         self._order = codec(Order)
@@ -133,13 +132,13 @@ class BeerGameLanes:
         """Return why each episode ended; empty texts for those under way."""
         return ["horizon" if self._over else ""] * len(self)
 
-    def fork(self, rows: Array) -> Self:
+    def fork(self, rows: Array) -> "BeerGameLanes":
         """Return new lanes that continue lanes of these; these do not change.
 
         Args:
             rows: The number of the lane that each new one continues.
         """
-        fork = copy(self)
+        fork: BeerGameLanes = copy(self)
         numbers = self._arrays.asarray(rows, dtype=self._arrays.int64)
         taken = entries(numbers)
         fork._seeds = [self._seeds[row] for row in taken]
@@ -207,7 +206,7 @@ class BeerGameLanes:
         least, most = int(self._lowest(quantity)), int(self._highest(quantity))
         if least < -LARGEST or most > LARGEST:
             self._refuse(role, quantity)
-        return xp.maximum(quantity, self._zero) if least < 0 else quantity, max(0, most)
+        return xp.maximum(quantity, 0) if least < 0 else quantity, max(0, most)
 
     def _quantity(self, role: str, actions: Mapping[str, Mapping[str, Array]]) -> Array:
         """Return the quantities of a stage as they were given."""

@@ -65,14 +65,15 @@ class _Bullwhip:
             return [None] * self._lanes
         over, base = self._orders[high], self._incoming[low]
         if max(over.max(), base.max()) < EXACT:
-            found = (over / np.maximum(base, 1)).astype(object)
+            found: Any = (over / np.maximum(base, 1)).astype(object)
             found[base == 0] = None
-            return found.tolist()
+            ratios: list[float | None] = found.tolist()
+            return ratios
         pairs = zip(over.tolist(), base.tolist(), strict=True)
         return [over / base if base else None for over, base in pairs]
 
 
-def _variances(weeks: Sequence[Any]) -> Sequence[Any]:
+def _variances(weeks: Sequence[Any]) -> Any:
     """Return the scaled variance of the units of each stage, one entry a lane."""
     largest = reduce(np.maximum, weeks).max(axis=1)
     narrow = largest * len(weeks) < _ROOT

@@ -53,8 +53,7 @@ class ScaledPrices:
         """Return what is added up for the holding cost of a week, see `per_held`."""
         if not self.floor:
             return on_hand
-        floor = arrays.asarray(self.floor, dtype=arrays.int64)
-        return arrays.maximum(on_hand * self.per_unit, floor)
+        return arrays.maximum(on_hand * self.per_unit, self.floor)
 
     @property
     def per_held(self) -> int:
