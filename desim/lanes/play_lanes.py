@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
 from attrs import frozen
 
@@ -86,7 +86,7 @@ def _place(cls: type, name: str) -> int:
     return next(place for place, each in enumerate(cls.__mro__) if name in vars(each))
 
 
-def answers_all(policy: Any) -> bool:
+def answers_all(policy: Any) -> TypeGuard[DecidesAll]:
     """Return whether a policy, or the instances of a class, can answer all lanes.
 
     A class that replaces `decide` alone inherits a `decide_all` that decides otherwise, so it

@@ -9,8 +9,10 @@ from attrs import frozen
 from support.bakery import Bake, Bakery, Cautious
 from support.two_bakers import Rivals
 
+from desim import catalog
+from desim.core.model_protocols import offers
 from desim.errors import UsageError, WrongAction
-from desim.lanes.lane_protocols import NoLanes
+from desim.lanes.lane_protocols import HasLanes, NoLanes
 
 pytest.importorskip("gymnasium")
 
@@ -111,12 +113,18 @@ ARENA = [
     {**REQUEST, "type": "debt", "amount": -1.0},
 ]
 
+ORDERS = [{"do": "order", "quantity": quantity} for quantity in (-3, 0, 4, 9.0)]
+
 
 @pytest.mark.parametrize("options", [{}, {"flat": True}], ids=["fields", "flat"])
 @pytest.mark.parametrize(
     ("world", "actions", "arguments"),
-    [("enterprise_arena", ARENA, {"params": {"horizon": 12}, "reward": "end_cash"})],
-    ids=["enterprise_arena"],
+    [
+        ("enterprise_arena", ARENA, {"params": {"horizon": 12}, "reward": "end_cash"}),
+        ("beer_game", ORDERS, {"preset": "poisson", "params": {"horizon": 9}}),
+        ("beer_game", ORDERS, {"preset": "firmbench", "seat": "factory", "max_decisions": 7}),
+    ],
+    ids=["enterprise_arena", "beer_game", "firmbench"],
 )
 def test_worlds_return_what_as_many_environments_return(
     world: str, actions: list[Any], arguments: dict[str, Any], options: dict[str, Any]
@@ -138,6 +146,29 @@ def test_worlds_return_what_as_many_environments_return(
         expected, *others, expected_infos = single.step(action)
         assert repr(facts) == repr(others)
         assert comparable(infos) == comparable(expected_infos)
+
+
+@pytest.mark.parametrize("others", ["order_up_to", "sterman"])
+def test_other_stages_of_the_beer_game_are_played_by_rules(others: str) -> None:
+    """Rules that remember are new in every episode."""
+    made = {"num_envs": 3, "preset": "firmbench", "seat": "wholesaler", "others": others}
+    lanes = gymnasium.make_vec(env_id("beer_game"), **made)
+    single = gymnasium.make_vec(env_id("beer_game"), vectorization_mode="sync", **made)
+    lanes.reset(seed=5)
+    single.reset(seed=5)
+    member = single.envs[0].unwrapped.encode({"do": "order", "quantity": 5})
+    empty = create_empty_array(single.single_action_space, 3)
+    action = concatenate(single.single_action_space, [member] * 3, empty)
+    for _ in range(25):
+        assert repr(lanes.step(action)[1:4]) == repr(single.step(action)[1:4])
+
+
+def test_only_worlds_with_lanes_are_played_on_lanes_by_default() -> None:
+    """`make_vec` makes a SyncVectorEnv of the others."""
+    lanes = {name for name in catalog.models() if offers(catalog.model_class(name), HasLanes)}
+    assert {"beer_game", "enterprise_arena"} <= lanes
+    for name in catalog.models():
+        assert bool(gymnasium.spec(env_id(name)).vector_entry_point) == (name in lanes)
 
 
 def test_an_action_is_also_a_tagged_object_of_arrays() -> None:

@@ -19,9 +19,9 @@ from desim.jobs.run.playing import opened_executor, opened_store
 from desim.schema.signatures import takes
 from desim.short_repr import short_repr
 from desim.studies.study_options import TuneOptions
-from desim.studies.tuning.optuna_study import Point, Study, silent_optuna
+from desim.studies.tuning.optuna_study import Point, Study, best_of, silent_optuna
 from desim.studies.tuning.problem import plan_of_point, probed
-from desim.studies.tuning.search import Search, best_of
+from desim.studies.tuning.search import Search
 from desim.studies.tuning.tuned import Bought, Setting, Tuned, mean_of, parameters_text
 
 __all__ = ["SHARES", "Tuned", "tune"]
@@ -56,9 +56,8 @@ def tune(options: TuneOptions) -> Tuned:
     _check_number("sampler_seed", sampler_seed, 0, _MAX_SAMPLER_SEED)
     _check_number("budget", budget, 1, _MAX_BUDGET)
     ours, others = disjoint_seeds(options.seeds, options.held_out)
-    plan_of = partial(
-        plan_of_point, options.model, options.policy, options.preset, fixed, options.limits
-    )
+    given = options.model, options.policy, options.preset, fixed, options.limits
+    plan_of = partial(plan_of_point, *given, digests=options.digests)
     plans = probed(plan_of, found, ours)
     if all(map(_is_fixed, plans)):
         ours, others = ours[:1], others[:1]
