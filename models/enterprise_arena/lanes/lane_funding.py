@@ -15,10 +15,10 @@ from models.enterprise_arena.lanes.decimals import cents
 from models.enterprise_arena.lanes.lane_draws import Luck
 from models.enterprise_arena.lanes.lane_state import (
     DEBT_PLACE,
-    DRAWN,
     EQUITY_PLACE,
     ISSUED,
     NOT_RAISED,
+    NOTE_DRAWN,
     RUNNING,
     LaneState,
     Notice,
@@ -152,7 +152,7 @@ def settled(terms: Terms, luck: Luck, state: LaneState, now: "Array | int") -> L
         rate = at(luck.economy.base_rate, now) + spread
         term = terms.params.note_term_months
         notes = drawn_note(notes, draws & (lent > 0), lent, rate, state.month, term)
-    event = ISSUED * issues + DRAWN * draws + NOT_RAISED * (due & ~request.succeeds)
+    event = ISSUED * issues + NOTE_DRAWN * draws + NOT_RAISED * (due & ~request.succeeds)
     return state._replace(
         money=money._replace(
             cash=money.cash + issued + lent,

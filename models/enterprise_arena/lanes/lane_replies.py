@@ -17,9 +17,9 @@ from models.enterprise_arena.actions import (
     Pass,
 )
 from models.enterprise_arena.lanes.lane_state import (
-    DRAWN,
     ISSUED,
     NO_COMMAND,
+    NOTE_DRAWN,
     NOTHING,
     OUT_OF_CALLS,
     UNDER_WAY,
@@ -104,7 +104,7 @@ class Correspondence:
             issued = amount / self.params.share_price
             shown = {"event": EQUITY_DELIVERED, "month": month, "amount": amount}
             return ({**shown, "shares_issued": issued},)
-        if event == DRAWN:
+        if event == NOTE_DRAWN:
             rate = float(notice.rate[lane])
             shown = {"event": DEBT_DELIVERED, "month": month, "amount": amount}
             return ({**shown, "contract_rate": rate},)

@@ -15,7 +15,7 @@ RUNNING, BANKRUPTED, SURVIVING = 0, 1, 2
 #: Values of `Request.instrument`, the places of the names in `INSTRUMENTS`.
 EQUITY_PLACE, DEBT_PLACE = 0, 1
 #: Values of `Notice.event`.
-NOTHING, ISSUED, DRAWN, NOT_RAISED = 0, 1, 2, 3
+NOTHING, ISSUED, NOTE_DRAWN, NOT_RAISED = 0, 1, 2, 3
 #: Values of `Reply.fault`.
 ACCEPTED, UNDER_WAY, WRONG_AMOUNT, OUT_OF_CALLS = 0, 1, 2, 3
 #: The value of `Reply.to` before the first command.
@@ -141,7 +141,7 @@ class Notice(NamedTuple):
     """The outcome of funding that became known this month.
 
     Attributes:
-        event: `NOTHING`, `ISSUED`, `DRAWN` or `NOT_RAISED`.
+        event: `NOTHING`, `ISSUED`, `NOTE_DRAWN` or `NOT_RAISED`.
         instrument: Of the request.
         received: Cents that arrived.
         rate: Contract rate of the note drawn.
