@@ -122,7 +122,11 @@ ORDERS = [{"do": "order", "quantity": quantity} for quantity in (-3, 0, 4, 9.0)]
     [
         ("enterprise_arena", ARENA, {"params": {"horizon": 12}, "reward": "end_cash"}),
         ("beer_game", ORDERS, {"preset": "poisson", "params": {"horizon": 9}}),
-        ("beer_game", ORDERS, {"preset": "firmbench", "seat": "factory", "max_decisions": 7}),
+        (
+            "beer_game",
+            ORDERS,
+            {"preset": "firmbench", "seat": "brewery", "others": "sterman", "max_decisions": 7},
+        ),
     ],
     ids=["enterprise_arena", "beer_game", "firmbench"],
 )
