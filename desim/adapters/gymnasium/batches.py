@@ -33,9 +33,6 @@ Texts = Mapping[str, tuple[str, ...]]
 #: Numbers of lanes, or all of them.
 Places = Array | slice
 
-#: Lanes hold no number so large; wider bounds need no clipping.
-_EXACT = 2**53
-
 
 # -- observations ----------------------------------------------------------------------------------
 
@@ -121,21 +118,18 @@ class _Entry(ABC):
 
 
 class _Numbers(_Entry):
-    """Numbers or truth values, one array."""
+    """Numbers or truth values, one array; the checks of the class have bounded them."""
 
     def __init__(self, part: SpacePart, count: int, view: Array) -> None:
-        ((low, high),) = part.columns
         self._part = part
-        self._bounds = (low, high) if max(-low, high) < _EXACT else None
         whole = isinstance(part, Whole | Flag)
         self._array = np.zeros(count, np.int64 if whole else np.float64) if view is None else view
 
     def write(self, column: Any, lanes: Places, rows: Places, _: Sequence[str] | None) -> None:
-        numbers = _taken(column, lanes)
-        self._array[rows] = numbers if self._bounds is None else np.clip(numbers, *self._bounds)
+        self._array[rows] = _taken(column, lanes)
 
     def fill(self, value: Any, rows: Places, _: Sequence[str] | None) -> None:
-        self._array[rows] = value if self._bounds is None else np.clip(value, *self._bounds)
+        self._array[rows] = value
 
     def batch(self) -> Any:
         return self._array.copy()
