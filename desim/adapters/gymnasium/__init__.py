@@ -24,11 +24,13 @@ from typing import Any, ClassVar
 import gymnasium
 
 from desim import catalog
+from desim.adapters.gymnasium.lanes_env import LanesEnv
 from desim.adapters.gymnasium.rendering import MODES
-from desim.adapters.gymnasium.seats import DRAWN_SEEDS, SpacesEnvironment
-from desim.core.model_protocols import Model, Rows, default_roles, rules_of
+from desim.adapters.gymnasium.seats import DRAWN_SEEDS, SpacesEnvironment, first_role
+from desim.core.model_protocols import Model, Rows, offers, rules_of
 from desim.core.roles import Option
 from desim.errors import UsageError, possible
+from desim.lanes.lane_protocols import HasLanes
 
 __all__ = ["SeatEnv", "env_id", "register_all"]
 
@@ -74,7 +76,7 @@ class SeatEnv(gymnasium.Env):
         render_mode: str | None = None,
         **options: Any,
     ) -> None:
-        options |= {"seats": seat or _first_role(model, preset), "render_mode": render_mode}
+        options |= {"seats": seat or first_role(model, preset), "render_mode": render_mode}
         self._world = SpacesEnvironment.of(model, preset, "gymnasium", **options)
         (self._role,) = self._world.setup.seats
         self._seat = self._world.seats[self._role]
@@ -171,14 +173,14 @@ def register_all() -> None:
     """Register every world of the catalog with Gymnasium; further calls have no effect."""
     for name in catalog.models():
         if env_id(name) not in gymnasium.registry:
+            # A vector entry point is the default of `make_vec`, so only worlds with lanes have one.
+            lanes = offers(catalog.model_class(name), HasLanes)
             gymnasium.register(
-                env_id(name), f"{__name__}:{SeatEnv.__name__}", kwargs={"model": name}
+                env_id(name),
+                f"{__name__}:{SeatEnv.__name__}",
+                vector_entry_point=f"{LanesEnv.__module__}:{LanesEnv.__name__}" if lanes else None,
+                kwargs={"model": name},
             )
-
-
-def _first_role(model: Model[Any] | str, preset: str) -> str:
-    known = catalog.model(model, preset) if isinstance(model, str) else model
-    return default_roles(known)[0]
 
 
 register_all()

@@ -10,12 +10,13 @@ from attrs import field, frozen
 from attrs.validators import ge, in_, le
 from gymnasium import spaces
 
+from desim import catalog
 from desim.adapters.gymnasium.rendering import Renderer
 from desim.adapters.gymnasium.spaces import ActionSpace, ObservationSpace, SpaceLimits
 from desim.adapters.seat.seat_environment import SeatEnvironment
 from desim.adapters.seat.setup import Setup
 from desim.adapters.seat.stepped_session import SteppedSession
-from desim.core.model_protocols import Model
+from desim.core.model_protocols import Model, default_roles
 from desim.core.roles import Option
 from desim.core.world import Decision
 from desim.errors import UsageError, WrongAction
@@ -50,6 +51,25 @@ class SeatForm(SpaceLimits):
     action: str = field(default=FIELDS, validator=in_((FIELDS, OPTIONS)))
     flat: bool = field(default=False, converter=bool)
     max_options: int = field(default=32, validator=[whole, ge(1), le(_MOST_OPTIONS)])
+
+    @classmethod
+    def taken(cls, options: dict[str, Any]) -> Self:
+        """Return the form that options state, and remove them from the options.
+
+        Raises:
+            UsageError: A value is not one of those possible.
+        """
+        names = [each.name for each in attrs.fields(cls) if each.name in options]
+        try:
+            return cls(**{name: options.pop(name) for name in names})
+        except (ValueError, TypeError) as fault:
+            raise UsageError(f"{fault.args[0]}") from None
+
+
+def first_role(model: Model[Any] | str, preset: str) -> str:
+    """Return the first of a world's default roles, which a caller without a seat plays."""
+    known = catalog.model(model, preset) if isinstance(model, str) else model
+    return default_roles(known)[0]
 
 
 class SeatSpaces:
@@ -188,11 +208,7 @@ class SpacesEnvironment(SeatEnvironment):
         Raises:
             UsageError: An argument is not one of those possible.
         """
-        names = [each.name for each in attrs.fields(SeatForm) if each.name in options]
-        try:
-            form = SeatForm(**{name: options.pop(name) for name in names})
-        except (ValueError, TypeError) as fault:
-            raise UsageError(f"{fault.args[0]}") from None
+        form = SeatForm.taken(options)
         return cls(Setup.of(model, preset, **options), form, render_mode, label)
 
     @property

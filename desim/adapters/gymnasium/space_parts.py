@@ -8,7 +8,8 @@ bounds, texts and lists are cut, characters beyond `CHARSET` are replaced by U+F
 import json
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import msgspec
@@ -42,6 +43,16 @@ _ATOM = re.compile(r"(\\d|\\w|\\[^\w]|[^\\\[\](){}.|?*+^$])(?:\{(\d+)(?:,(\d+))?
 _CLASSES = {r"\d": "0123456789", r"\w": "abcdefghijklmnopqrstuvwxyz0123456789_"}
 
 Columns = list[tuple[float, float]]
+
+#: Objects that the expressions of a compiled function refer to, by name.
+Names = dict[str, Any]
+
+_NAMES = {
+    "array": np.array,
+    "int64": np.int64,
+    "i8": np.dtype(np.int64),
+    "f8": np.dtype(np.float64),
+}
 
 
 class _Scalar(spaces.Box):
@@ -77,6 +88,9 @@ class _Matching(spaces.Text):
 class SpacePart(ABC):
     """One value of an action or an observation.
 
+    `encode` and `numbers` are compiled once from the expressions of the part and of its fields,
+    because a step that walks the parts takes three times as long.
+
     Attributes:
         space: The Gymnasium space.
         columns: The bounds of the numbers that the value has in a flat observation.
@@ -85,9 +99,28 @@ class SpacePart(ABC):
     space: Any
     columns: Columns
 
+    @cached_property
+    def encode(self) -> Callable[[Any], Any]:
+        """The function that returns a new member of the space for a plain value."""
+        return _compiled(self.encoded)
+
+    @cached_property
+    def numbers(self) -> Callable[[Any], list[float]]:
+        """The function that returns a plain value as the numbers of a flat observation."""
+        return _compiled(lambda value, names: f"[{self.numbered(value, names)}]")
+
     @abstractmethod
-    def encode(self, value: Any) -> Any:
-        """Return a new member of the space for a plain value."""
+    def encoded(self, value: str, names: Names) -> str:
+        """Return the expression of a new member of the space.
+
+        Args:
+            value: The expression of the plain value.
+            names: Receives the objects that the expression refers to.
+        """
+
+    @abstractmethod
+    def numbered(self, value: str, names: Names) -> str:
+        """Return the expressions of the columns of a flat observation; arguments as `encoded`."""
 
     @abstractmethod
     def decode(self, member: Any) -> Any:
@@ -100,10 +133,6 @@ class SpacePart(ABC):
     @abstractmethod
     def blank(self) -> Any:
         """Return a new member of the space that stands for no value."""
-
-    @abstractmethod
-    def numbers(self, value: Any) -> list[float]:
-        """Return a plain value as the numbers of a flat observation, one for each column."""
 
     @abstractmethod
     def accepts(self, value: Any) -> bool:
@@ -129,8 +158,10 @@ class _Number(SpacePart):
             )
         return min(max(value, self.low), self.high)
 
-    def numbers(self, value: Any) -> list[float]:
-        return [float(self.within(value))]
+    def numbered(self, value: str, names: Names) -> str:
+        """Return the expression of the value within the bounds, which most values are."""
+        within = _named(self.within, names)
+        return f"(x if {self.low!r} <= (x := {value}) <= {self.high!r} else {within}(x))"
 
     def blank(self) -> Any:
         return self.encode(self.kind(min(max(0, self.low), self.high)))
@@ -150,9 +181,9 @@ class Whole(_Number):
             else _Scalar(low, high, shape=(), dtype=np.int64)
         )
 
-    def encode(self, value: Any) -> Any:
-        number = self.within(value)
-        return np.int64(number) if self.few else np.array(number, dtype=np.int64)
+    def encoded(self, value: str, names: Names) -> str:
+        number = self.numbered(value, names)
+        return f"int64({number})" if self.few else f"array({number}, i8)"
 
     def decode(self, member: Any) -> int:
         return _whole(member)
@@ -170,8 +201,8 @@ class Real(_Number):
         super().__init__(low, high, fit=fit)
         self.space = _Scalar(low, high, shape=(), dtype=np.float64)
 
-    def encode(self, value: Any) -> Any:
-        return np.array(self.within(value), dtype=np.float64)
+    def encoded(self, value: str, names: Names) -> str:
+        return f"array({self.numbered(value, names)}, f8)"
 
     def decode(self, member: Any) -> float:
         return float(np.asarray(member).item())
@@ -188,8 +219,8 @@ class Enumeration(SpacePart):
         self.space = spaces.Discrete(len(self.values))
         self.columns = [(0.0, 1.0)] * len(self.values)
 
-    def encode(self, value: Any) -> Any:
-        return np.int64(self.values.index(value))
+    def encoded(self, value: str, names: Names) -> str:
+        return f"int64({_named(self.values.index, names)}({value}))"
 
     def decode(self, member: Any) -> Any:
         return self.values[index_of(member, len(self.values))]
@@ -197,8 +228,8 @@ class Enumeration(SpacePart):
     def blank(self) -> Any:
         return np.int64(0)
 
-    def numbers(self, value: Any) -> list[float]:
-        return [float(value == each) for each in self.values]
+    def numbered(self, value: str, names: Names) -> str:
+        return ", ".join(f"{value} == {_named(each, names)}" for each in self.values)
 
     def accepts(self, value: Any) -> bool:
         return any(type(value) is type(each) and value == each for each in self.values)
@@ -211,8 +242,8 @@ class Flag(Enumeration):
         super().__init__((False, True))
         self.columns = [(0.0, 1.0)]
 
-    def numbers(self, value: Any) -> list[float]:
-        return [float(value)]
+    def numbered(self, value: str, names: Names) -> str:
+        return value
 
 
 class Words(SpacePart):
@@ -228,7 +259,15 @@ class Words(SpacePart):
         )
         self.columns = []
 
-    def encode(self, value: Any) -> str:
+    def encoded(self, value: str, names: Names) -> str:
+        return f"{_named(self.fitted, names)}({value})"
+
+    def fitted(self, value: Any) -> str:
+        """Return the text of a value.
+
+        Raises:
+            UsageError: The space of an action does not hold it.
+        """
         text = str(value)
         if self.fit:
             text = text[: self.space.max_length]
@@ -255,8 +294,8 @@ class Words(SpacePart):
             return "".join(characters[0] * low for characters, low, _ in self.space.atoms)
         return " " * int(self.space.min_length)
 
-    def numbers(self, value: Any) -> list[float]:
-        return []
+    def numbered(self, value: str, names: Names) -> str:
+        return ""
 
     def accepts(self, value: Any) -> bool:
         return isinstance(value, str)
@@ -265,10 +304,10 @@ class Words(SpacePart):
 class Json(Words):
     """A value of any type as JSON in a text; a text that is not JSON is taken as it is."""
 
-    def encode(self, value: Any) -> str:
+    def fitted(self, value: Any) -> str:
         # An action is written in ASCII, so that no character of it is beyond `CHARSET`.
         text = msgspec.json.encode(value).decode() if self.fit else json.dumps(value)
-        return super().encode(text)
+        return super().fitted(text)
 
     def decode(self, member: Any) -> Any:
         text = super().decode(member)
@@ -296,8 +335,8 @@ class Entries(SpacePart):
         )
         self.columns = [(0.0, 1.0)] * most + item.columns * most
 
-    def encode(self, value: Any) -> dict[str, Any]:
-        return self._filled([self.item.encode(each) for each in self._cut(value)])
+    def encoded(self, value: str, names: Names) -> str:
+        return f"{_named(self._entries, names)}({value})"
 
     def decode(self, member: Any) -> list[Any]:
         # Required entries of a list are taken regardless of the mask.
@@ -311,15 +350,21 @@ class Entries(SpacePart):
     def blank(self) -> dict[str, Any]:
         return self._filled([])
 
-    def numbers(self, value: Any) -> list[float]:
+    def numbered(self, value: str, names: Names) -> str:
+        return f"*{_named(self._numbers, names)}({value})"
+
+    def accepts(self, value: Any) -> bool:
+        return isinstance(value, list)
+
+    def _entries(self, value: Any) -> dict[str, Any]:
+        return self._filled([self.item.encode(each) for each in self._cut(value)])
+
+    def _numbers(self, value: Any) -> list[float]:
         known = self._cut(value)
         rest = self.most - len(known)
         each = [number for entry in known for number in self.item.numbers(entry)]
         none = [0.0] * (rest * len(self.item.columns))
         return [1.0] * len(known) + [0.0] * rest + each + none
-
-    def accepts(self, value: Any) -> bool:
-        return isinstance(value, list)
 
     def _cut(self, value: Sequence[Any]) -> Sequence[Any]:
         if len(value) > self.most and not self.fit:
@@ -344,8 +389,9 @@ class Fields(SpacePart):
         self.space = spaces.Dict({name: part.space for name, part in parts.items()})
         self.columns = [bounds for part in parts.values() for bounds in part.columns]
 
-    def encode(self, value: Any) -> dict[str, Any]:
-        return {name: part.encode(value[name]) for name, part in self.parts.items()}
+    def encoded(self, value: str, names: Names) -> str:
+        entries = (f"{n!r}: {p.encoded(f'{value}[{n!r}]', names)}" for n, p in self.parts.items())
+        return f"{{{', '.join(entries)}}}"
 
     def decode(self, member: Any) -> dict[str, Any]:
         return {name: part.decode(member[name]) for name, part in self.parts.items()}
@@ -353,8 +399,9 @@ class Fields(SpacePart):
     def blank(self) -> dict[str, Any]:
         return {name: part.blank() for name, part in self.parts.items()}
 
-    def numbers(self, value: Any) -> list[float]:
-        return [n for name, part in self.parts.items() for n in part.numbers(value[name])]
+    def numbered(self, value: str, names: Names) -> str:
+        columns = (part.numbered(f"{value}[{n!r}]", names) for n, part in self.parts.items())
+        return ", ".join(filter(None, columns))
 
     def accepts(self, value: Any) -> bool:
         if not isinstance(value, dict) or value.keys() != self.parts.keys():
@@ -378,15 +425,8 @@ class Either(SpacePart):
         self.columns = [(0.0, 1.0)] * len(self.kinds)
         self.columns += [_with_zero(each) for part in self.parts.values() for each in part.columns]
 
-    def encode(self, value: Any) -> dict[str, Any]:
-        number, part = self._kind_of(value)
-        return {
-            "kind": np.int64(number),
-            **{
-                name: each.encode(value) if each is part else each.blank()
-                for name, each in self.parts.items()
-            },
-        }
+    def encoded(self, value: str, names: Names) -> str:
+        return f"{_named(self._entry, names)}({value})"
 
     def decode(self, member: Any) -> Any:
         name, part = self.kinds[index_of(member["kind"], len(self.kinds))]
@@ -396,21 +436,49 @@ class Either(SpacePart):
         blanks = {name: part.blank() for name, part in self.parts.items()}
         return {"kind": np.int64(0), **blanks}
 
-    def numbers(self, value: Any) -> list[float]:
+    def numbered(self, value: str, names: Names) -> str:
+        return f"*{_named(self._numbers, names)}({value})"
+
+    def accepts(self, value: Any) -> bool:
+        return any(value is None if p is None else p.accepts(value) for _, p in self.kinds)
+
+    def _entry(self, value: Any) -> dict[str, Any]:
+        number, part = self._kind_of(value)
+        return {
+            "kind": np.int64(number),
+            **{
+                name: each.encode(value) if each is part else each.blank()
+                for name, each in self.parts.items()
+            },
+        }
+
+    def _numbers(self, value: Any) -> list[float]:
         number, part = self._kind_of(value)
         found = [float(number == each) for each in range(len(self.kinds))]
         for each in self.parts.values():
             found += each.numbers(value) if each is part else [0.0] * len(each.columns)
         return found
 
-    def accepts(self, value: Any) -> bool:
-        return any(value is None if p is None else p.accepts(value) for _, p in self.kinds)
-
     def _kind_of(self, value: Any) -> tuple[int, SpacePart | None]:
         for number, (_, part) in enumerate(self.kinds):
             if value is None if part is None else part.accepts(value):
                 return number, part
         raise SchemaError(f"{short_repr(value)} is of no kind of the space")
+
+
+def _compiled(expression: Callable[[str, Names], str]) -> Callable[[Any], Any]:
+    """Return the function of one argument, `value`, whose result an expression states."""
+    names = dict(_NAMES)
+    source = f"lambda value: {expression('value', names)}"
+    function: Callable[[Any], Any] = eval(source, names)  # noqa: S307 (made of a class's own schema)
+    return function
+
+
+def _named(thing: Any, names: Names) -> str:
+    """Return the name under which an expression refers to an object."""
+    name = f"n{len(names)}"
+    names[name] = thing
+    return name
 
 
 def _whole(member: Any) -> int:

@@ -75,6 +75,7 @@ class ActionSpace:
 
     Attributes:
         space: The Gymnasium space.
+        parts: The parts of the classes that have fields, by tag.
     """
 
     def __init__(self, codec: Codec, limits: SpaceLimits) -> None:
@@ -82,13 +83,13 @@ class ActionSpace:
         schema = codec.json_schema()
         builder = _Builder(schema.get("$defs", {}), limits, fit=False)
         self._do = Enumeration(tuple(codec.classes))
-        self._parts: dict[str, Fields] = {}
+        self.parts: dict[str, Fields] = {}
         for name, cls in codec.classes.items():
             fields = builder.fields(builder.defs[cls.__name__])
             fields.pop(TAG)
             if fields:
-                self._parts[name] = Fields(fields)
-        entries = {name: part.space for name, part in self._parts.items()}
+                self.parts[name] = Fields(fields)
+        entries = {name: part.space for name, part in self.parts.items()}
         self.space = spaces.Dict({TAG: self._do.space, **entries})
 
     def encode(self, action: Any) -> dict[str, Any]:
@@ -100,12 +101,12 @@ class ActionSpace:
         """
         plain = to_plain(self._codec.take(action)[0])
         name = action[TAG] if isinstance(action, Mapping) else self._name_of(type(action))
-        given = self._parts.get(name)
+        given = self.parts.get(name)
         return {
             TAG: self._do.encode(name),
             **{
                 each: part.encode(plain) if part is given else part.blank()
-                for each, part in self._parts.items()
+                for each, part in self.parts.items()
             },
         }
 
@@ -118,7 +119,7 @@ class ActionSpace:
         """
         try:
             name = self._do.decode(member[TAG])
-            part = self._parts.get(name)
+            part = self.parts.get(name)
             return {TAG: name, **(part.decode(member[name]) if part else {})}
         except (KeyError, TypeError, ValueError, IndexError, OverflowError) as fault:
             raise WrongAction(
@@ -141,6 +142,8 @@ class ObservationSpace:
 
     Attributes:
         space: The Gymnasium space.
+        part: The part of the observation.
+        flat: As given.
 
     Raises:
         UsageError: A flat observation would have no number.
@@ -149,20 +152,20 @@ class ObservationSpace:
     def __init__(self, kind: type | UnionType, limits: SpaceLimits, *, flat: bool = False) -> None:
         schema = json_schema(kind)
         builder = _Builder(schema.get("$defs", {}), limits, fit=True)
-        self._part = builder.part(schema)
-        self._kind, self._flat = kind, flat
-        self.space = _flat_box(kind, self._part) if flat else self._part.space
+        self.part = builder.part(schema)
+        self._kind, self.flat = kind, flat
+        self.space = _flat_box(kind, self.part) if flat else self.part.space
 
     def encode(self, observation: Any) -> Any:
         """Return a new member of the space for an observation."""
         plain = plain_observation(observation, self._kind)
-        if self._flat:
-            return np.array(self._part.numbers(plain), dtype=np.float64)
-        return self._part.encode(plain)
+        if self.flat:
+            return np.array(self.part.numbers(plain), dtype=np.float64)
+        return self.part.encode(plain)
 
     def blank(self) -> Any:
         """Return a new member of the space that stands for no observation."""
-        return np.clip(0.0, self.space.low, self.space.high) if self._flat else self._part.blank()
+        return np.clip(0.0, self.space.low, self.space.high) if self.flat else self.part.blank()
 
 
 def _flat_box(kind: type | UnionType, part: SpacePart) -> Any:

@@ -180,6 +180,9 @@ class Rewards:
     Args:
         run: The episode's run.
         names: By seat "score" or a metric's name, with or without a minus before it.
+
+    Attributes:
+        last: The values at the last call, or at the begin, by name.
     """
 
     def __init__(self, run: Run[Any], names: Mapping[str, str]) -> None:
@@ -187,12 +190,12 @@ class Rewards:
         self._signs = {seat: -1.0 if name[:1] == "-" else 1.0 for seat, name in names.items()}
         self._keys = {seat: name.removeprefix("-") for seat, name in names.items()}
         self._only_score = set(self._keys.values()) <= {SCORE}
-        self._last = self._numbers()
+        self.last = self._numbers()
 
     def changes(self) -> dict[str, float]:
         """Return the reward of each seat since the last call."""
-        now, last = self._numbers(), self._last
-        self._last = now
+        now, last = self._numbers(), self.last
+        self.last = now
         return {
             seat: self._signs[seat] * (now[key] - last[key]) for seat, key in self._keys.items()
         }
