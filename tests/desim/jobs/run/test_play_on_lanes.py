@@ -7,7 +7,8 @@ import pytest
 from support.bakery import Bakery, Cautious, Failing, Generous, Level, Smoothing
 from support.small_worlds import STRIDE, WALK
 
-from desim import sweep
+from desim import catalog, sweep
+from desim.catalog.policy_spec import read_policies
 from desim.core.limits import Limits
 from desim.jobs.keep.store import SweepWarning
 from desim.jobs.rows.rows import Rows
@@ -158,3 +159,17 @@ def test_lanes_take_the_seeds_of_a_whole_batch(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr("desim.jobs.run.play_job.lanes_of", counted)
     sweep(Bakery(), Level(), range(300))
     assert counts == [300]
+
+
+@pytest.mark.parametrize(
+    ("model", "changes"),
+    [("beer_game/poisson", {"horizon": 20}), ("enterprise_arena", {"horizon": 24})],
+)
+def test_rows_of_our_worlds_are_those_of_play(model: str, changes: dict[str, int]) -> None:
+    """Those of every baseline with lanes, with the types of all metrics."""
+    given = [read_policies([spec]) for spec in catalog.baselines(catalog.model(model))]
+    rows, played = (
+        sweep(model, given, [3, 4], set=changes, digests=each) for each in (False, True)
+    )
+    assert len([row for row in rows if "on_lanes" in row]) > len(given)
+    assert undigested(rows) == undigested(played)
