@@ -115,12 +115,15 @@ ARENA = [
 
 ORDERS = [{"do": "order", "quantity": quantity} for quantity in (-3, 0, 4, 9.0)]
 
+#: Spaces of long lists and texts are slow to copy and compare.
+FEW = {"max_entries": 2, "max_text": 60}
+
 
 @pytest.mark.parametrize("options", [{}, {"flat": True}], ids=["fields", "flat"])
 @pytest.mark.parametrize(
     ("world", "actions", "arguments"),
     [
-        ("enterprise_arena", ARENA, {"params": {"horizon": 12}, "reward": "end_cash"}),
+        ("enterprise_arena", ARENA, {"params": {"horizon": 12}, "reward": "end_cash", **FEW}),
         ("beer_game", ORDERS, {"preset": "poisson", "params": {"horizon": 9}}),
         (
             "beer_game",
