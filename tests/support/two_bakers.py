@@ -30,7 +30,7 @@ class Till:
 
 @frozen
 class Rivals:
-    """Two bakers; the one with more loaves sells one more than the other, of what is wanted."""
+    """Two bakers, who sell equal numbers of loaves, and the one with more in stock one more."""
 
     days: int = 12
 

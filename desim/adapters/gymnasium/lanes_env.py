@@ -10,7 +10,7 @@ from gymnasium.utils import seeding
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from desim.adapters.gymnasium.batches import ActionBatch, ObservationBatch, Places, taken_rows
+from desim.adapters.gymnasium.lane_batches import ActionBatch, ObservationBatch, Places, taken_rows
 from desim.adapters.gymnasium.seats import DRAWN_SEEDS, FIELDS, SeatForm, first_role
 from desim.adapters.gymnasium.spaces import ActionSpace, ObservationSpace
 from desim.adapters.seat.setup import Setup
@@ -68,7 +68,7 @@ class LanesEnv(VectorEnv):
     `step` takes a member of the batched action space, and also a tagged object whose fields are
     arrays or single numbers, such as `{"do": "order", "quantity": array}`. An action that does not
     fit raises `WrongAction`, and one whose figures leave the range in which lanes are exact raises
-    `NoLanes`; both change nothing.
+    `NoLanes`; both change nothing while all episodes began at one step, and else end them all.
 
     Args:
         model: The world, or its name in the catalog.
@@ -112,7 +112,7 @@ class LanesEnv(VectorEnv):
         self._same_step = mode is AutoresetMode.SAME_STEP
         self.metadata = {"render_modes": [], "autoreset_mode": mode}
         self._setup = Setup.of(model, preset, seats=seat or first_role(model, preset), **options)
-        texts = SteppedLanes(self._setup, [0]).lanes.texts  # raises if there are none
+        texts = SteppedLanes(self._setup, [0]).lanes.texts  # a world without lanes is refused here
         (role,) = self._setup.seats
         self.num_envs, self.render_mode = num_envs, None
         codec, observed = self._setup.codec(role), self._setup.model.roles[role].observation

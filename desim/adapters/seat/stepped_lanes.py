@@ -18,7 +18,7 @@ from desim.lanes.lane_protocols import NoLanes
 from desim.lanes.play_lanes import answers_all, lanes_of
 from desim.schema import to_plain
 
-#: What a world without lanes is played with instead.
+#: The end of errors: a vector environment that plays every world.
 INSTEAD = 'give vectorization_mode="sync", Gymnasium\'s SyncVectorEnv, instead'
 
 

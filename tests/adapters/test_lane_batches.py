@@ -17,7 +17,7 @@ pytest.importorskip("gymnasium")
 from gymnasium.utils.env_checker import data_equivalence
 from gymnasium.vector.utils import batch_space, concatenate, create_empty_array
 
-from desim.adapters.gymnasium.batches import ActionBatch, ObservationBatch
+from desim.adapters.gymnasium.lane_batches import ActionBatch, ObservationBatch
 from desim.adapters.gymnasium.spaces import ActionSpace, ObservationSpace, SpaceLimits
 
 LIMITS = SpaceLimits(max_text=20, max_entries=3)
