@@ -14,6 +14,10 @@ from collections.abc import Iterator
 #: Game end with 50 MB, with the usual threshold of 700 with 46, without any collection with 103.
 THRESHOLD = 50_000
 
+#: New containers up to which the end of an episode starts no collection. With more of them the
+#: memory of the next episodes is no longer in the processor's cache, which costs what is saved.
+LEFT = 4_000
+
 _lock = threading.Lock()
 
 #: The number of entered blocks, in all threads.
@@ -28,8 +32,9 @@ def rare_collections() -> Iterator[None]:
     """Collect cycles less often inside the block, in the whole process.
 
     Blocks may be nested, and entered by several threads or coroutines: the first one that is
-    entered raises the threshold. After the last one is left, the next collection restores it, so
-    that a loop of short episodes has one collection for many of them. A program that has switched
+    entered raises the threshold. The last one that is left restores it, unless that would start a
+    collection of few containers: then the next collection restores it, so that a loop of short
+    episodes has one collection for several. A program that has switched
     the collector off, or set a threshold as high, keeps what it has set; so does one that sets a
     threshold inside a block.
     """
@@ -57,8 +62,8 @@ def _leave() -> None:
     with _lock:
         _entered -= 1
         # Restored now, a threshold that is exceeded starts a collection, which visits the state of
-        # an episode that its caller is about to drop, for up to a tenth of its time.
-        if not _before or gc.get_count()[0] <= _before[0]:
+        # an episode that its caller is about to drop, for up to a tenth of the episode's time.
+        if not _before or not _before[0] < gc.get_count()[0] <= LEFT:
             _restore("start")
 
 

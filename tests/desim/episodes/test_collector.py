@@ -76,7 +76,7 @@ def test_short_episodes_share_a_collection() -> None:
     gc.collect()
     gc.callbacks.append(note)
     try:
-        for _ in range(5):
+        for _ in range(2):
             play(Walk(steps=800), STRIDE)
     finally:
         gc.callbacks.remove(note)
