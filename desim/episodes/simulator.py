@@ -4,14 +4,17 @@ A rollout is a run of its own. It repeats the decisions so far, redraws what no 
 observed yet, answers the open question with a candidate, and lets policies play all seats from
 there. It never continues in the episode's own future, and changes nothing in the episode.
 
-The prefix is repeated for every rollout. Generators of processes cannot be copied, and a fork of
-the process costs more than the prefix of a usual episode (README, "Looking ahead").
+Generators of processes cannot be copied within a process. Once repeating the decisions takes longer
+than a fork, a rollout goes on from the episode's own run in a child process.
 """
 
 import copy
 import inspect
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
+
+from attrs import frozen
 
 from desim.core.model_protocols import Model, offers
 from desim.core.policy_protocols import (
@@ -25,6 +28,7 @@ from desim.core.policy_protocols import (
 from desim.core.run import Run
 from desim.core.streams import future_seed
 from desim.core.world import Decision
+from desim.episodes.ahead.child_process import FasterWay, in_child
 from desim.episodes.lineup import Lineup, Policies, assign, resolve
 from desim.episodes.prefix import move_on, open_decisions, repeat
 from desim.errors import DesimError, LimitReached, PolicyFailed, UsageError
@@ -98,6 +102,7 @@ class Simulator:
         self._answers = answers
         self._futures = tuple(futures)
         self._checked: Decision | None = None
+        self._way = FasterWay()
 
     def lineup(self, policies: Policies, seed: int) -> Lineup:
         """Return new policies for all seats.
@@ -167,7 +172,7 @@ class Simulator:
             raise UsageError(f"{short_repr(ticks)} ticks were given; it is a number of at least 1")
         place = self._place(observation)
         rows = [
-            [self._score(place, action, policies, future, ticks) for future in futures]
+            [self._score(_Rollout(place, action, policies, future, ticks)) for future in futures]
             for action in actions
         ]
         return array(rows, dtype=float).reshape(len(actions), len(futures))
@@ -202,29 +207,42 @@ class Simulator:
         run.redraw(future)
         return run
 
-    def _score(
-        self, place: int, action: Any, policies: Policies, future: int, ticks: int | None
-    ) -> float:
-        made = self.lineup(policies, future).policies
+    def _score(self, rollout: "_Rollout") -> float:
         self.rollouts += 1
+        if self._run.is_observed:  # an observer of the episode may not see what a child does
+            return self._repeated(rollout)
+        continued = partial(self._continued, rollout)
+        return self._way.score(
+            self._run.decisions, partial(self._repeated, rollout), partial(in_child, continued)
+        )
+
+    def _repeated(self, rollout: "_Rollout") -> float:
+        """Return the score of a rollout that repeats the decisions so far."""
+        made = self.lineup(rollout.policies, rollout.future).policies
         try:
-            run = self._begun(made, future)
-            decision = run.open[place]
-            self._check_same(place, decision)
-            # It observes the question too, as `begin` lets it observe those before.
-            _decided(made, decision)
-            run.answer(decision, action)
-            if ticks is not None:
-                _end_after(run, ticks)
-            play_on(run, made)
-            return run.score()
+            run = self._begun(made, rollout.future)
+            self._check_same(rollout.place, run.open[rollout.place])
+            return _ahead(run, made, rollout)
         except LimitReached:  # the episode's
             raise
         except RAISED as fault:
             raise PolicyFailed(
                 f"a rollout of {self.role!r} at t={self._run.world.now} failed, with "
-                f"{short_repr(action)} in future {future}: {fault_text(fault)}"
+                f"{short_repr(rollout.action)} in future {rollout.future}: {fault_text(fault)}"
             ) from fault
+
+    def _continued(self, rollout: "_Rollout") -> float:
+        """Return the score of a rollout that goes on in the episode's run; for a child process."""
+        run = self._run
+        made = self.lineup(rollout.policies, rollout.future).policies
+        without_past = memoryless_roles(made)
+        for _, decision in self._answers[: run.decisions]:
+            if decision.role not in without_past:
+                _decided(made, decision)
+        for decision in run.handed_out:
+            decision.action, decision.wire = None, b""
+        run.redraw(rollout.future)
+        return _ahead(run, made, rollout)
 
     def _place(self, observation: Any) -> int:
         """Return the place of the present question among those of its instant.
@@ -265,6 +283,33 @@ class Simulator:
             f"{type(self.model).__name__} does not repeat itself: the same seed and answers led to "
             "another question"
         )
+
+
+@frozen
+class _Rollout:
+    """What is played in one rollout; see `Simulator.scores`.
+
+    Attributes:
+        place: That of the question among those of its instant.
+    """
+
+    place: int
+    action: Any
+    policies: Policies
+    future: int
+    ticks: int | None
+
+
+def _ahead(run: Run[Any], policies: Mapping[str, Policy], rollout: _Rollout) -> float:
+    """Answer an open question of a run, let policies play on, and return the score."""
+    decision = run.open[rollout.place]
+    # It observes the question too, like those before.
+    _decided(policies, decision)
+    run.answer(decision, rollout.action)
+    if rollout.ticks is not None:
+        _end_after(run, rollout.ticks)
+    play_on(run, policies)
+    return run.score()
 
 
 def _decided(policies: Mapping[str, Policy], decision: Decision) -> Any:

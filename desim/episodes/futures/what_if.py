@@ -7,9 +7,9 @@ as after any other.
 
 import copy
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Self
 
-from attrs import evolve
+from attrs import evolve, frozen
 
 from desim import catalog
 from desim.catalog.policy_spec import label, read_policies
@@ -49,42 +49,67 @@ def outcome(past: Past, arm: Arm, future: int | None) -> float:
     header = past.header
     futures = header.futures_of_branch(arm.at, future)
     run = Run(past.model, header.seed, [*header.policies], past.limits, futures)
-    policies: Mapping[str, Policy] = {}
-    if arm.then is not None:
-        policies = _made(past, arm.then, header.seed if future is None else future)
-        arm = evolve(arm, fresh=arm.fresh | memoryless_roles(policies))
-    with rare_collections():
-        for number, decision in enumerate(open_decisions(run)):
-            run.answer(decision, _answer(past, arm, number, decision, policies))
-        return run.result().score
+    return Course.of(past, arm, future).play(run)
 
 
-def _answer(
-    past: Past, arm: Arm, number: int, decision: Decision, policies: Mapping[str, Policy]
-) -> Any:
-    """Return the answer to a decision of an arm."""
-    moments = past.moments
-    if arm.then is None:
-        if number == arm.at and arm.action is not None:
+@frozen
+class Course:
+    """A course of an episode on record, with new policies.
+
+    Attributes:
+        past: The record.
+        arm: The answers; its fresh roles include those of memoryless policies.
+        policies: By role; empty where the arm has none.
+    """
+
+    past: Past
+    arm: Arm
+    policies: Mapping[str, Policy]
+
+    @classmethod
+    def of(cls, past: Past, arm: Arm, future: int | None) -> Self:
+        """Return a course in a redrawn future, or in the true one; see `outcome`."""
+        if arm.then is None:
+            return cls(past, arm, {})
+        made = _made(past, arm.then, past.header.seed if future is None else future)
+        return cls(past, evolve(arm, fresh=arm.fresh | memoryless_roles(made)), made)
+
+    def observe(self, t: int, decision: Decision) -> None:
+        """Let the policy of its role observe a decision that was repeated for another course."""
+        if self.arm.then is not None and decision.role not in self.arm.fresh:
+            decide_at_once(self.policies[decision.role], decision.role, t, decision.observation)
+
+    def play(self, run: Run[Any]) -> float:
+        """Answer all decisions of a run from the open ones on, and return its score."""
+        with rare_collections():
+            for number, decision in enumerate(open_decisions(run), run.decisions):
+                run.answer(decision, self._answer(number, decision))
+            return run.result().score
+
+    def _answer(self, number: int, decision: Decision) -> Any:
+        """Return the answer to a decision."""
+        arm, moments = self.arm, self.past.moments
+        if arm.then is None:
+            if number == arm.at and arm.action is not None:
+                return arm.action
+            if number < len(moments):
+                return moments[number].action
+            raise UsageError(f"the record was cut after {number} decisions, so it has no end")
+        known = self._known(number)
+        if known is not None and decision.role in arm.fresh:
+            return known
+        t, role = int(decision.env.now), decision.role
+        decided = decide_at_once(self.policies[role], role, t, decision.observation)
+        return decided if known is None else known
+
+    def _known(self, number: int) -> Any:
+        """Return the answer to a decision that no policy makes; None for the others."""
+        arm, moments = self.arm, self.past.moments
+        if number == arm.at:
             return arm.action
-        if number < len(moments):
-            return moments[number].action
-        raise UsageError(f"the record was cut after {number} decisions, so it has no end")
-    known = _known(past, arm, number)
-    if known is not None and decision.role in arm.fresh:
-        return known
-    t, role = int(decision.env.now), decision.role
-    decided = decide_at_once(policies[role], role, t, decision.observation)
-    return decided if known is None else known
-
-
-def _known(past: Past, arm: Arm, number: int) -> Any:
-    """Return the answer to a decision that no policy of an arm makes; None for the others."""
-    if number == arm.at:
-        return arm.action
-    until = arm.at if arm.action is None else past.moments[arm.at].until
-    # A record may be cut between decisions that were open together.
-    return past.moments[number].action if number < min(until, len(past.moments)) else None
+        until = arm.at if arm.action is None else moments[arm.at].until
+        # A record may be cut between decisions that were open together.
+        return moments[number].action if number < min(until, len(moments)) else None
 
 
 def players(past: Past, policies: Policies, *, redrawn: bool) -> dict[str, Any]:

@@ -10,10 +10,10 @@ from desim.episodes.futures.past import (
     Arm,
     Past,
 )
+from desim.episodes.futures.record_pass import RecordPass
 from desim.episodes.futures.what_if import (
     decided_at,
     fresh_roles,
-    outcome,
     players,
     players_of_all,
 )
@@ -200,9 +200,10 @@ def _scores(
     progress: Callable[[int, int], object] | None,
 ) -> tuple[tuple[float, ...], tuple[float, ...]]:
     rows: tuple[list[float], list[float]] = ([], [])
+    record = RecordPass(past)
     for done, seed in enumerate(seeds, 1):
         for arm, row in zip(arms, rows, strict=True):
-            row.append(outcome(past, arm, seed))
+            row.append(record.outcome(arm, seed))
         if progress is not None:
             progress(2 * done, 2 * len(seeds))
     return tuple(rows[0]), tuple(rows[1])

@@ -6,8 +6,8 @@ from typing import Any
 import msgspec
 from attrs import frozen
 
-from desim.episodes.futures.past import Arm, Past
-from desim.episodes.futures.what_if import outcome
+from desim.episodes.futures.past import Arm
+from desim.episodes.futures.record_pass import RecordPass
 from desim.errors import DesimError
 from desim.jobs.plan.players import inside, players
 from desim.jobs.run.play_job import in_time
@@ -35,13 +35,13 @@ class Judge:
     """Plays the continuations of some questions; a worker receives one.
 
     Attributes:
-        past: The record, without observations.
+        record: The record, without observations.
         then: The policies of all roles, which play on after the action.
         fresh: Roles whose policies observe nothing before they decide.
         seeds: The seeds of the futures; None for the true one.
     """
 
-    past: Past
+    record: RecordPass
     then: Mapping[str, Any]
     fresh: frozenset[str]
     seeds: tuple[int | None, ...]
@@ -52,8 +52,8 @@ class Judge:
 
     def parts(self) -> Iterator[Any]:
         """Yield the classes and functions of the model and the policies, whose files are noted."""
-        yield from inside(self.past.model)
-        yield from players(self.past.model, self.then)
+        yield from inside(self.record.past.model)
+        yield from players(self.record.past.model, self.then)
 
     def _judged_to_json(self, question: Question) -> bytes:
         return msgspec.json.encode(self.judged(question))
@@ -89,7 +89,7 @@ class Judge:
         action = question.actions[number]
         arm = Arm(question.at, action, self.then, self.fresh)
         try:
-            return tuple(outcome(self.past, arm, seed) for seed in seeds)
+            return tuple(self.record.outcome(arm, seed) for seed in seeds)
         except DesimError as fault:
             what = f"decision {question.at} answered with {short_repr(action)}"
             raise type(fault)(f"{what}: {fault}") from fault
