@@ -287,7 +287,7 @@ class Simulator:
 
 @frozen
 class _Rollout:
-    """What is played in one rollout; see `Simulator.scores`.
+    """The answer and the policies of a rollout; see `Simulator.scores`.
 
     Attributes:
         place: That of the question among those of its instant.
