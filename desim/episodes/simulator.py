@@ -9,31 +9,28 @@ than a fork, a rollout goes on from the episode's own run in a child process.
 """
 
 import copy
-import inspect
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from attrs import frozen
 
-from desim.core.model_protocols import Model, offers
+from desim.core.model_protocols import Model
 from desim.core.policy_protocols import (
-    LooksAhead,
     Policy,
-    ReachesOutside,
-    knows,
     memoryless_roles,
-    sees_more_than_rules,
 )
 from desim.core.run import Run
 from desim.core.streams import future_seed
 from desim.core.world import Decision
 from desim.episodes.ahead.child_process import FasterWay, in_child
-from desim.episodes.lineup import Lineup, Policies, assign, resolve
+from desim.episodes.ahead.lane_mirror import LaneMirror, LaneMirrors, Scores
+from desim.episodes.ahead.repeatable import check_repeatable, decide_at_once
+from desim.episodes.lineup import Lineup, Policies, assign, is_made_anew, resolve
 from desim.episodes.prefix import move_on, open_decisions, repeat
-from desim.errors import DesimError, LimitReached, PolicyFailed, UsageError
+from desim.errors import LimitReached, PolicyFailed, UsageError
 from desim.faults import RAISED, fault_text
-from desim.schema import encode_observation
+from desim.schema import codec, encode_observation
 from desim.short_repr import short_repr
 
 if TYPE_CHECKING:  # numpy takes longer to import than all of desim
@@ -103,6 +100,7 @@ class Simulator:
         self._futures = tuple(futures)
         self._checked: Decision | None = None
         self._way = FasterWay()
+        self._mirrors = LaneMirrors(run.model, run.world.seed)
 
     def lineup(self, policies: Policies, seed: int) -> Lineup:
         """Return new policies for all seats.
@@ -171,11 +169,40 @@ class Simulator:
         if ticks is not None and (type(ticks) is not int or ticks < 1):
             raise UsageError(f"{short_repr(ticks)} ticks were given; it is a number of at least 1")
         place = self._place(observation)
-        rows = [
+        rows = self._on_lanes(place, actions, policies, futures, ticks) or [
             [self._score(_Rollout(place, action, policies, future, ticks)) for future in futures]
             for action in actions
         ]
         return array(rows, dtype=float).reshape(len(actions), len(futures))
+
+    def _on_lanes(
+        self,
+        place: int,
+        actions: Sequence[Any],
+        policies: Policies,
+        futures: Sequence[int],
+        ticks: int | None,
+    ) -> Scores | None:
+        """Return the scores where model and policies have lanes, otherwise None."""
+        run, present = self._run, self._run.handed_out[place]
+        if self._futures or not _are_made_anew(policies):
+            return None
+
+        def score(lane: LaneMirror) -> Scores:
+            lane.check(present.role, present.observation)
+            take = codec(run.roles[present.role].action).take
+            return lane.scores([{present.role: take(a)[0]} for a in actions], futures, ticks)
+
+        rows = self._mirrors.scores(
+            policies, lambda: self.lineup(policies, 0).policies, run.decisions, self._decided, score
+        )
+        self.rollouts += 0 if rows is None else len(actions) * len(futures)
+        return rows
+
+    def _decided(self, number: int) -> tuple[str, Any]:
+        """Return role and action of a decision so far."""
+        _, decision = self._answers[number]
+        return decision.role, decision.action
 
     def _begun(self, policies: Mapping[str, Policy], future: int) -> Run[Any]:
         """Return a run that has repeated the decisions so far, in a redrawn future.
@@ -285,6 +312,12 @@ class Simulator:
         )
 
 
+def _are_made_anew(policies: Policies) -> bool:
+    """Return whether equal policies that are given decide equally; an instance may change."""
+    every = policies.values() if isinstance(policies, Mapping) else (policies,)
+    return all(map(is_made_anew, every))
+
+
 @frozen
 class _Rollout:
     """The answer and the policies of a rollout; see `Simulator.scores`.
@@ -318,56 +351,7 @@ def _decided(policies: Mapping[str, Policy], decision: Decision) -> Any:
     return decide_at_once(policies[role], role, int(decision.env.now), decision.observation)
 
 
-def decide_at_once(policy: Policy, role: str, t: int, observation: Any) -> Any:
-    """Return what a policy decides in a branch or a rollout, where nothing is awaited.
-
-    Raises:
-        PolicyFailed: The policy raised an exception.
-        UsageError: The policy decides in a coroutine.
-    """
-    try:
-        action = policy.decide(observation)
-    except DesimError:
-        raise
-    except RAISED as fault:
-        raise PolicyFailed(
-            f"the policy of {role!r} failed at t={t} of a branch, after actions that were not all "
-            f"its own: {fault_text(fault)}"
-        ) from fault
-    if hasattr(action, "__await__"):
-        if inspect.iscoroutine(action):
-            action.close()  # Python warns of one that is never awaited
-        raise UsageError(
-            f"the policy of {role!r} is a coroutine, and branches and rollouts await none"
-        )
-    return action
-
-
 def _end_after(run: Run[Any], ticks: int) -> None:
     """Let a run end when some ticks have passed, after everything else that happens then."""
     horizon = run.world.timeout(ticks, rank=_LAST)
     horizon.callbacks.append(lambda _: run.world.end(CUT))
-
-
-def check_repeatable(name: str, policy: Any, use: str, *, redrawn: bool = True) -> None:
-    """Check that a policy can play many courses of one episode.
-
-    Args:
-        name: Its label, for the error.
-        policy: The policy, or its class.
-        use: "rollouts" or "branches".
-        redrawn: Whether the future is drawn anew.
-
-    Raises:
-        UsageError: The policy cannot play them; the text names the reason.
-    """
-    for reason, is_one in (
-        ("opens files or contacts a host, and would do so in each", offers(policy, ReachesOutside)),
-        ("looks ahead itself", offers(policy, LooksAhead)),
-        (
-            "knows hidden state or the true future, which is redrawn",
-            redrawn and sees_more_than_rules(knows(policy)),
-        ),
-    ):
-        if is_one:
-            raise UsageError(f"policy {name!r} cannot play in {use}: it {reason}")

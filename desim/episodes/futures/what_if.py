@@ -17,11 +17,11 @@ from desim.core.model_protocols import Model
 from desim.core.policy_protocols import Policy, memoryless_roles, sees_more_than_rules
 from desim.core.run import Run
 from desim.core.world import Decision
+from desim.episodes.ahead.repeatable import check_repeatable, decide_at_once
 from desim.episodes.collector import rare_collections
 from desim.episodes.futures.past import Arm, Past
 from desim.episodes.lineup import Policies, lineup_knows, maker_of, resolve
 from desim.episodes.prefix import open_decisions
-from desim.episodes.simulator import check_repeatable, decide_at_once
 from desim.episodes.trust import given_policies
 from desim.errors import UsageError
 from desim.faults import RAISED
@@ -71,7 +71,7 @@ class Course:
         """Return a course in a redrawn future, or in the true one; see `outcome`."""
         if arm.then is None:
             return cls(past, arm, {})
-        made = _made(past, arm.then, past.header.seed if future is None else future)
+        made = new_policies(past, arm.then, past.header.seed if future is None else future)
         return cls(past, evolve(arm, fresh=arm.fresh | memoryless_roles(made)), made)
 
     def observe(self, t: int, decision: Decision) -> None:
@@ -95,21 +95,21 @@ class Course:
             if number < len(moments):
                 return moments[number].action
             raise UsageError(f"the record was cut after {number} decisions, so it has no end")
-        known = self._known(number)
+        known = known_answer(self.past, arm, number)
         if known is not None and decision.role in arm.fresh:
             return known
         t, role = int(decision.env.now), decision.role
         decided = decide_at_once(self.policies[role], role, t, decision.observation)
         return decided if known is None else known
 
-    def _known(self, number: int) -> Any:
-        """Return the answer to a decision that no policy makes; None for the others."""
-        arm, moments = self.arm, self.past.moments
-        if number == arm.at:
-            return arm.action
-        until = arm.at if arm.action is None else moments[arm.at].until
-        # A record may be cut between decisions that were open together.
-        return moments[number].action if number < min(until, len(moments)) else None
+
+def known_answer(past: Past, arm: Arm, number: int) -> Any:
+    """Return the answer to a decision that no policy of an arm makes; None for the others."""
+    if number == arm.at:
+        return arm.action
+    until = arm.at if arm.action is None else past.moments[arm.at].until
+    # A record may be cut between decisions that were open together.
+    return past.moments[number].action if number < min(until, len(past.moments)) else None
 
 
 def players(past: Past, policies: Policies, *, redrawn: bool) -> dict[str, Any]:
@@ -150,7 +150,7 @@ def players_of_all(past: Past, then: Policies, *, redrawn: bool) -> dict[str, An
     for role in past.header.policies:
         if role not in given:
             raise UsageError(f"no policy plays on as {role!r}; name one for every role (--then)")
-    _made(past, given, past.header.seed)  # an error in a spec is raised before any other
+    new_policies(past, given, past.header.seed)  # an error in a spec is raised before any other
     return given
 
 
@@ -165,7 +165,7 @@ def fresh_roles(past: Past, policies: Mapping[str, Any]) -> frozenset[str]:
         past: The record, with observations.
         policies: By role, of all roles of the record.
     """
-    made = _made(past, policies, past.header.seed)
+    made = new_policies(past, policies, past.header.seed)
     fresh = set()
     for moment in past.moments:
         if moment.role not in fresh:
@@ -194,18 +194,18 @@ def decided_at(past: Past, policies: Mapping[str, Any], then: Mapping[str, Any])
     """
     every = {**then, **policies}
     fresh = fresh_roles(past, every)
-    made = _made(past, every, past.header.seed)
+    made = new_policies(past, every, past.header.seed)
     for moment in past.moments:
         role = moment.role
         if role not in policies:
             yield None
             continue
-        asked = _made(past, every, past.header.seed) if role in fresh else made
+        asked = new_policies(past, every, past.header.seed) if role in fresh else made
         answer = decide_at_once(asked[role], role, moment.t, moment.observation)
         yield codec(past.model.roles[role].action).take(answer)[0]
 
 
-def _made(past: Past, policies: Mapping[str, Any], seed: int) -> Mapping[str, Policy]:
+def new_policies(past: Past, policies: Mapping[str, Any], seed: int) -> Mapping[str, Policy]:
     """Return new policies of all roles."""
     # Copied, so that no other episode has played an instance; specs, classes and functions stay.
     given = {role: copy.deepcopy(one) for role, one in policies.items()}

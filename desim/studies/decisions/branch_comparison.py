@@ -199,13 +199,16 @@ def _scores(
     seeds: list[int | None],
     progress: Callable[[int, int], object] | None,
 ) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    record, show = RecordPass(past), progress or (lambda _done, _total: None)
+    mine, other = (record.on_lanes([arm], seeds) for arm in arms)
+    if mine and other:
+        show(2 * len(seeds), 2 * len(seeds))
+        return tuple(mine[0]), tuple(other[0])
     rows: tuple[list[float], list[float]] = ([], [])
-    record = RecordPass(past)
     for done, seed in enumerate(seeds, 1):
         for arm, row in zip(arms, rows, strict=True):
             row.append(record.outcome(arm, seed))
-        if progress is not None:
-            progress(2 * done, 2 * len(seeds))
+        show(2 * done, 2 * len(seeds))
     return tuple(rows[0]), tuple(rows[1])
 
 

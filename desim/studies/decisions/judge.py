@@ -1,6 +1,6 @@
 """Plays the recorded action of a decision and its alternatives; for `regret`."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -74,24 +74,26 @@ class Judge:
         if not others:
             return Judged(0, (), ())
         choosing, estimating = parted(self.seeds, len(others))
-        means = {
-            number: sum(self.scores(question, number, choosing)) for number in others if choosing
-        }
+        means = [sum(row) for row in self.scores(question, others, choosing)] if choosing else [0.0]
         # Ties go to the first option, so that the result does not depend on chance.
-        best = max(means, key=means.__getitem__) if means else 1
-        recorded, other = (self.scores(question, number, estimating) for number in (0, best))
+        best = 1 + means.index(max(means))
+        recorded, other = self.scores(question, (0, best), estimating)
         return Judged(best, recorded, other)
 
     def scores(
-        self, question: Question, number: int, seeds: Sequence[int | None]
-    ) -> tuple[float, ...]:
-        """Return the scores of one action, future by future."""
-        action = question.actions[number]
-        arm = Arm(question.at, action, self.then, self.fresh)
+        self, question: Question, numbers: Sequence[int], seeds: Sequence[int | None]
+    ) -> list[tuple[float, ...]]:
+        """Return the scores of some actions, future by future."""
+        actions = [question.actions[number] for number in numbers]
+        arms = [Arm(question.at, action, self.then, self.fresh) for action in actions]
+        rows: Iterable[Iterable[float]] | None = self.record.on_lanes(arms, seeds)
+        return [tuple(row) for row in rows or (self._one_by_one(arm, seeds) for arm in arms)]
+
+    def _one_by_one(self, arm: Arm, seeds: Sequence[int | None]) -> Iterator[float]:
         try:
-            return tuple(self.record.outcome(arm, seed) for seed in seeds)
+            yield from (self.record.outcome(arm, seed) for seed in seeds)
         except DesimError as fault:
-            what = f"decision {question.at} answered with {short_repr(action)}"
+            what = f"decision {arm.at} answered with {short_repr(arm.action)}"
             raise type(fault)(f"{what}: {fault}") from fault
 
 

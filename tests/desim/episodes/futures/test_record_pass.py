@@ -18,7 +18,7 @@ from desim.episodes.futures.record_pass import RecordPass
 from desim.episodes.futures.what_if import outcome, players_of_all
 from models.beer_game import BeerGame, Order
 
-GAME = BeerGame.preset("poisson", horizon=12)
+GAME = BeerGame.preset("poisson", horizon=12, whole_units=True)
 
 
 @pytest.fixture
@@ -85,6 +85,38 @@ def test_with_limits_or_redraws_on_record_each_course_repeats_it(
         arm = Arm(4, Order(9), players_of_all(past, "typical", redrawn=True))
         assert RecordPass(past).outcome(arm, 1) == outcome(past, arm, 1)
     assert not children
+
+
+# -- on lanes --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("rule", ["order_up_to", "moving_average"])
+def test_courses_on_lanes_have_the_scores_of_repetitions(rule: str) -> None:
+    """Those who decided together with the changed one keep their recorded answers."""
+    past = Past.read(play(GAME, dict.fromkeys(GAME.stages, "typical"), 4))
+    one, then = RecordPass(past.bare()), players_of_all(past, rule, redrawn=True)
+    for at in (0, 6, 7, 43, 5):
+        for seeds in ([None], [0, 1, 2]):
+            arms = [Arm(at, Order(units), then) for units in (0, 9)]
+            for courses in (arms, [Arm(at, None, then)]):
+                assert one.on_lanes(courses, seeds) == [
+                    [outcome(past, arm, seed) for seed in seeds] for arm in courses
+                ]
+
+
+def test_what_lanes_cannot_play(episode: Episode) -> None:
+    """Chance, roles that begin afresh, the record itself, and what is behind its end."""
+    past = Past.read(episode)
+    one = RecordPass(past)
+    typical, chance = (players_of_all(past, rule, redrawn=True) for rule in ("typical", "random"))
+    for arm in (
+        Arm(3, Order(1), chance),
+        Arm(3, Order(1), typical, frozenset({"retailer"})),
+        Arm(3, Order(1), None),
+        Arm(12, None, typical),
+    ):
+        assert one.on_lanes([arm], [0]) is None
+    assert one.on_lanes([Arm(3, Order(1), typical)], [0]) is not None
 
 
 def test_a_worker_begins_a_pass_of_its_own(episode: Episode, children: list[Any]) -> None:
