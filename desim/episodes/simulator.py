@@ -169,9 +169,10 @@ class Simulator:
         if ticks is not None and (type(ticks) is not int or ticks < 1):
             raise UsageError(f"{short_repr(ticks)} ticks were given; it is a number of at least 1")
         place = self._place(observation)
-        rows = self._on_lanes(place, actions, policies, futures, ticks) or [
-            [self._score(_Rollout(place, action, policies, future, ticks)) for future in futures]
-            for action in actions
+        on_lanes = self._on_lanes(place, actions, policies, futures, ticks)
+        rows = [
+            row or [self._score(_Rollout(place, action, policies, one, ticks)) for one in futures]
+            for action, row in zip(actions, on_lanes or [None] * len(actions), strict=True)
         ]
         return array(rows, dtype=float).reshape(len(actions), len(futures))
 
@@ -196,7 +197,7 @@ class Simulator:
         rows = self._mirrors.scores(
             policies, lambda: self.lineup(policies, 0).policies, run.decisions, self._decided, score
         )
-        self.rollouts += 0 if rows is None else len(actions) * len(futures)
+        self.rollouts += sum(map(len, filter(None, rows or ())))
         return rows
 
     def _decided(self, number: int) -> tuple[str, Any]:

@@ -7,6 +7,7 @@ Rollouts are copies of that lane, so that the past is never repeated.
 import copy
 import math
 from collections.abc import Callable, Mapping, Sequence
+from itertools import compress
 from typing import Any
 
 from desim.core.model_protocols import Model
@@ -14,7 +15,7 @@ from desim.core.policy_protocols import Policy
 from desim.errors import LimitReached
 from desim.faults import RAISED
 from desim.lanes.lane_columns import Array, Columns
-from desim.lanes.lane_protocols import DecidesAll, HasPeriod, NoLanes
+from desim.lanes.lane_protocols import DecidesAll, HasPeriod, Lanes, NoLanes
 from desim.lanes.play_lanes import MOST_LANES, answers_all, lanes_of
 
 #: Returns role and action of a decision of the episode, by its number from 0.
@@ -23,8 +24,8 @@ Decided = Callable[[int], tuple[str, Any]]
 #: The actions of roles at one instant; the policies of other roles decide.
 Given = Mapping[str, Any]
 
-#: A row for each candidate, with a score for each future.
-Scores = list[list[float]]
+#: A row for each candidate, with a score for each future; None for one that lanes cannot play.
+Scores = list[list[float] | None]
 
 
 class LaneMirrors:
@@ -69,10 +70,14 @@ class LaneMirrors:
                 mirror = LaneMirror(self._model, self._seed, make())
             if mirror is None:
                 return None
-            mirror.follow(past, decided)
+            followed, mirror = mirror, None  # one that cannot follow is of no use any more
+            followed.follow(past, decided)
+            mirror = followed
             return score(mirror)
         except LimitReached:  # the episode's
             raise
+        except NoLanes:
+            return None
         except RAISED:
             mirror = None
             return None
@@ -104,6 +109,7 @@ class LaneMirror:
         self._lanes = lanes_of(model, [*policies], [seed])
         self._actions = {role: model.roles[role].action for role in policies}
         self._asked = self._lanes.reset()
+        self._ahead: tuple[Any, Lanes] = None, self._lanes
         self.decided = 0
 
     def follow(self, past: int, decided: Decided) -> None:
@@ -148,15 +154,49 @@ class LaneMirror:
             ticks: Ticks after which a rollout ends; None plays to the end.
 
         Raises:
-            NoLanes: A figure would leave the exact range, steps of the lanes take other times, or
-                a score is not finite.
+            NoLanes: No candidate has lanes, a figure would leave the exact range, steps of the
+                lanes take other times, or a score is not finite.
         """
-        rollouts = [(given, future) for given in candidates for future in futures]
-        found: list[float] = []
-        for first in range(0, len(rollouts), MOST_LANES):
-            found += self._played(rollouts[first : first + MOST_LANES], self._steps(ticks))
-        each = len(futures)
-        return [found[first : first + each] for first in range(0, len(found), each)]
+        steps = self._steps(ticks)
+        try:
+            return [*self._rows(candidates, futures, steps)]
+        except NoLanes:
+            taken = [self._takes(given) for given in candidates]
+            if all(taken) or not any(taken):
+                raise
+        rows = iter(self._rows([*compress(candidates, taken)], futures, steps))
+        return [next(rows) if one else None for one in taken]
+
+    def _takes(self, given: Given) -> bool:
+        """Return whether lanes take an answer."""
+        try:
+            self._played(self._lanes, [given], 1, 1)
+        except NoLanes:
+            return False
+        return True
+
+    def _rows(
+        self, candidates: Sequence[Given], futures: Sequence[int | None], steps: float
+    ) -> list[list[float]]:
+        """Return the scores of each candidate, played in as many parts as memory takes."""
+        rows: list[list[float]] = [[] for _ in candidates]
+        each = max(1, MOST_LANES // len(candidates))
+        for first in range(0, len(futures), each):
+            part = futures[first : first + each]
+            scores = self._played(self._redrawn(part), candidates, len(part), steps)
+            for place, row in enumerate(rows):
+                row.extend(scores[place * len(part) : (place + 1) * len(part)])
+        return rows
+
+    def _redrawn(self, futures: Sequence[int | None]) -> Lanes:
+        """Return lanes that continue the episode, one in each future."""
+        key = self.decided, tuple(futures)
+        if key != self._ahead[0]:  # a draw may take longer than what is played with it
+            lanes = self._lanes.fork([0] * len(futures))
+            if seeds := [future for future in futures if future is not None]:
+                lanes.redraw(seeds)
+            self._ahead = key, lanes
+        return self._ahead[1]
 
     def _steps(self, ticks: int | None) -> float:
         """Return after how many steps a rollout ends."""
@@ -166,15 +206,21 @@ class LaneMirror:
             raise NoLanes(f"no number of steps of the lanes takes {ticks} ticks")
         return ticks // self._lanes.period
 
-    def _played(self, rollouts: Sequence[tuple[Given, int | None]], most: float) -> list[float]:
-        """Return the scores of rollouts, each a lane of its own."""
-        from numpy import zeros
+    def _played(
+        self, futures: Lanes, candidates: Sequence[Given], each: int, most: float
+    ) -> list[float]:
+        """Return the scores of rollouts, each a lane of its own: all of a candidate, then the next.
 
-        lanes = self._lanes.fork(zeros(len(rollouts), dtype=int))
-        if futures := [future for _, future in rollouts if future is not None]:
-            lanes.redraw(futures)
+        Args:
+            futures: A lane for each future.
+            candidates: The answers.
+            each: The number of futures.
+            most: Steps after which a rollout ends.
+        """
+        lanes = futures.fork([*range(each)] * len(candidates))
         policies, steps = copy.deepcopy(self._policies), 1
-        asked = lanes.step(self._answers(policies, [given for given, _ in rollouts]))
+        given = [one for one in candidates for _ in range(each)]
+        asked = lanes.step(self._answers(policies, given))
         while asked and steps < most:
             asked = lanes.step({r: policies[r].decide_all(seen) for r, seen in asked.items()})
             steps += 1

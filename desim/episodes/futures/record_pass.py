@@ -56,7 +56,7 @@ class RecordPass:
             seeds: Their futures.
 
         Returns:
-            A row for each arm; None if they cannot be played on lanes.
+            A row for each arm, or None for one without lanes; None if no arm has lanes.
         """
         past, arm = self.past, arms[0]
         then = arm.then

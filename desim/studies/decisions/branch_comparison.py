@@ -201,7 +201,7 @@ def _scores(
 ) -> tuple[tuple[float, ...], tuple[float, ...]]:
     record, show = RecordPass(past), progress or (lambda _done, _total: None)
     mine, other = (record.on_lanes([arm], seeds) for arm in arms)
-    if mine and other:
+    if mine and other and mine[0] and other[0]:
         show(2 * len(seeds), 2 * len(seeds))
         return tuple(mine[0]), tuple(other[0])
     rows: tuple[list[float], list[float]] = ([], [])

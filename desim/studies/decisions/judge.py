@@ -1,6 +1,6 @@
 """Plays the recorded action of a decision and its alternatives; for `regret`."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -86,8 +86,10 @@ class Judge:
         """Return the scores of some actions, future by future."""
         actions = [question.actions[number] for number in numbers]
         arms = [Arm(question.at, action, self.then, self.fresh) for action in actions]
-        rows: Iterable[Iterable[float]] | None = self.record.on_lanes(arms, seeds)
-        return [tuple(row) for row in rows or (self._one_by_one(arm, seeds) for arm in arms)]
+        rows = self.record.on_lanes(arms, seeds) or [None] * len(arms)
+        return [
+            tuple(row or self._one_by_one(arm, seeds)) for arm, row in zip(arms, rows, strict=True)
+        ]
 
     def _one_by_one(self, arm: Arm, seeds: Sequence[int | None]) -> Iterator[float]:
         try:

@@ -167,6 +167,19 @@ def test_other_ways_play_what_lanes_cannot(
     assert looks(BAKERY, "baker", 1, {}, **given) == found
 
 
+def test_a_candidate_without_lanes_leaves_the_others_on_lanes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It alone is played in another way, at each decision anew."""
+    options: dict[str, Any] = {"actions": [Bake(4), Bake(99_999), Bake(9)], "policies": Level}
+    lanes = on_lanes(monkeypatch)
+    with_lanes = looks(BAKERY, "baker", 1, {}, **options)
+    assert [[row[0], row[2]] for row in lanes] == [[row[0], row[2]] for row in with_lanes]
+    assert {row[1] for row in map(tuple, lanes)} == {None}
+    always_repeats(monkeypatch, simulator)
+    assert looks(BAKERY, "baker", 1, {}, **options) == with_lanes
+
+
 def test_a_loan_has_no_lanes(monkeypatch: pytest.MonkeyPatch) -> None:
     """The model says so; its rollouts repeat the past."""
     lanes = on_lanes(monkeypatch)
