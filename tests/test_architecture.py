@@ -56,6 +56,7 @@ LAYERS = (
     "desim.catalog",
     "desim.composition",
     "desim.records",
+    "desim.episodes.ahead",
     "desim.episodes",
     "desim.episodes.futures",
     "desim.jobs",

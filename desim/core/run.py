@@ -58,6 +58,7 @@ class Run(Generic[S]):
         world: The clock.
         state: What the model's `begin` returned.
         decisions: The number of settled decisions.
+        is_observed: Whether observers are called before every event.
 
     Raises:
         UsageError: The model has no such role, a role that is not optional has no policy, the seed
@@ -95,6 +96,7 @@ class Run(Generic[S]):
         self.world.points = points
         self._meter = Meter(limits, lambda: self.world.now) if limits else None
         observers = (*observers, *event_logs())
+        self.is_observed = bool(observers)
         counting = () if self._meter is None else (self._meter.event,)
         self.world.on_event = before_events((*counting, *(one.event for one in observers)))
         self.world.on_cause = on_causes(observers)

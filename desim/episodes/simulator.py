@@ -4,32 +4,33 @@ A rollout is a run of its own. It repeats the decisions so far, redraws what no 
 observed yet, answers the open question with a candidate, and lets policies play all seats from
 there. It never continues in the episode's own future, and changes nothing in the episode.
 
-The prefix is repeated for every rollout. Generators of processes cannot be copied, and a fork of
-the process costs more than the prefix of a usual episode (README, "Looking ahead").
+Generators of processes cannot be copied within a process. Once repeating the decisions takes longer
+than a fork, a rollout goes on from the episode's own run in a child process.
 """
 
 import copy
-import inspect
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from desim.core.model_protocols import Model, offers
+from attrs import frozen
+
+from desim.core.model_protocols import Model
 from desim.core.policy_protocols import (
-    LooksAhead,
     Policy,
-    ReachesOutside,
-    knows,
     memoryless_roles,
-    sees_more_than_rules,
 )
 from desim.core.run import Run
 from desim.core.streams import future_seed
 from desim.core.world import Decision
-from desim.episodes.lineup import Lineup, Policies, assign, resolve
+from desim.episodes.ahead.child_process import FasterWay, in_child
+from desim.episodes.ahead.lane_mirror import LaneMirror, LaneMirrors, Scores
+from desim.episodes.ahead.repeatable import check_repeatable, decide_at_once
+from desim.episodes.lineup import Lineup, Policies, assign, is_made_anew, resolve
 from desim.episodes.prefix import move_on, open_decisions, repeat
-from desim.errors import DesimError, LimitReached, PolicyFailed, UsageError
+from desim.errors import LimitReached, PolicyFailed, UsageError
 from desim.faults import RAISED, fault_text
-from desim.schema import encode_observation
+from desim.schema import codec, encode_observation
 from desim.short_repr import short_repr
 
 if TYPE_CHECKING:  # numpy takes longer to import than all of desim
@@ -98,6 +99,8 @@ class Simulator:
         self._answers = answers
         self._futures = tuple(futures)
         self._checked: Decision | None = None
+        self._way = FasterWay()
+        self._mirrors = LaneMirrors(run.model, run.world.seed)
 
     def lineup(self, policies: Policies, seed: int) -> Lineup:
         """Return new policies for all seats.
@@ -166,11 +169,41 @@ class Simulator:
         if ticks is not None and (type(ticks) is not int or ticks < 1):
             raise UsageError(f"{short_repr(ticks)} ticks were given; it is a number of at least 1")
         place = self._place(observation)
+        on_lanes = self._on_lanes(place, actions, policies, futures, ticks)
         rows = [
-            [self._score(place, action, policies, future, ticks) for future in futures]
-            for action in actions
+            row or [self._score(_Rollout(place, action, policies, one, ticks)) for one in futures]
+            for action, row in zip(actions, on_lanes or [None] * len(actions), strict=True)
         ]
         return array(rows, dtype=float).reshape(len(actions), len(futures))
+
+    def _on_lanes(
+        self,
+        place: int,
+        actions: Sequence[Any],
+        policies: Policies,
+        futures: Sequence[int],
+        ticks: int | None,
+    ) -> Scores | None:
+        """Return the scores where model and policies have lanes, otherwise None."""
+        run, present = self._run, self._run.handed_out[place]
+        if self._futures or not _are_made_anew(policies):
+            return None
+
+        def score(lane: LaneMirror) -> Scores:
+            lane.check(present.role, present.observation)
+            take = codec(run.roles[present.role].action).take
+            return lane.scores([{present.role: take(a)[0]} for a in actions], futures, ticks)
+
+        rows = self._mirrors.scores(
+            policies, lambda: self.lineup(policies, 0).policies, run.decisions, self._decided, score
+        )
+        self.rollouts += sum(map(len, filter(None, rows or ())))
+        return rows
+
+    def _decided(self, number: int) -> tuple[str, Any]:
+        """Return role and action of a decision so far."""
+        _, decision = self._answers[number]
+        return decision.role, decision.action
 
     def _begun(self, policies: Mapping[str, Policy], future: int) -> Run[Any]:
         """Return a run that has repeated the decisions so far, in a redrawn future.
@@ -202,29 +235,42 @@ class Simulator:
         run.redraw(future)
         return run
 
-    def _score(
-        self, place: int, action: Any, policies: Policies, future: int, ticks: int | None
-    ) -> float:
-        made = self.lineup(policies, future).policies
+    def _score(self, rollout: "_Rollout") -> float:
         self.rollouts += 1
+        if self._run.is_observed:  # an observer of the episode may not see what a child does
+            return self._repeated(rollout)
+        continued = partial(self._continued, rollout)
+        return self._way.score(
+            self._run.decisions, partial(self._repeated, rollout), partial(in_child, continued)
+        )
+
+    def _repeated(self, rollout: "_Rollout") -> float:
+        """Return the score of a rollout that repeats the decisions so far."""
+        made = self.lineup(rollout.policies, rollout.future).policies
         try:
-            run = self._begun(made, future)
-            decision = run.open[place]
-            self._check_same(place, decision)
-            # It observes the question too, as `begin` lets it observe those before.
-            _decided(made, decision)
-            run.answer(decision, action)
-            if ticks is not None:
-                _end_after(run, ticks)
-            play_on(run, made)
-            return run.score()
+            run = self._begun(made, rollout.future)
+            self._check_same(rollout.place, run.open[rollout.place])
+            return _ahead(run, made, rollout)
         except LimitReached:  # the episode's
             raise
         except RAISED as fault:
             raise PolicyFailed(
                 f"a rollout of {self.role!r} at t={self._run.world.now} failed, with "
-                f"{short_repr(action)} in future {future}: {fault_text(fault)}"
+                f"{short_repr(rollout.action)} in future {rollout.future}: {fault_text(fault)}"
             ) from fault
+
+    def _continued(self, rollout: "_Rollout") -> float:
+        """Return the score of a rollout that goes on in the episode's run; for a child process."""
+        run = self._run
+        made = self.lineup(rollout.policies, rollout.future).policies
+        without_past = memoryless_roles(made)
+        for _, decision in self._answers[: run.decisions]:
+            if decision.role not in without_past:
+                _decided(made, decision)
+        for decision in run.handed_out:
+            decision.action, decision.wire = None, b""
+        run.redraw(rollout.future)
+        return _ahead(run, made, rollout)
 
     def _place(self, observation: Any) -> int:
         """Return the place of the present question among those of its instant.
@@ -267,62 +313,46 @@ class Simulator:
         )
 
 
+def _are_made_anew(policies: Policies) -> bool:
+    """Return whether equal policies that are given decide equally; an instance may change."""
+    every = policies.values() if isinstance(policies, Mapping) else (policies,)
+    return all(map(is_made_anew, every))
+
+
+@frozen
+class _Rollout:
+    """The answer and the policies of a rollout; see `Simulator.scores`.
+
+    Attributes:
+        place: That of the question among those of its instant.
+    """
+
+    place: int
+    action: Any
+    policies: Policies
+    future: int
+    ticks: int | None
+
+
+def _ahead(run: Run[Any], policies: Mapping[str, Policy], rollout: _Rollout) -> float:
+    """Answer an open question of a run, let policies play on, and return the score."""
+    decision = run.open[rollout.place]
+    # It observes the question too, like those before.
+    _decided(policies, decision)
+    run.answer(decision, rollout.action)
+    if rollout.ticks is not None:
+        _end_after(run, rollout.ticks)
+    play_on(run, policies)
+    return run.score()
+
+
 def _decided(policies: Mapping[str, Policy], decision: Decision) -> Any:
     """Return what the policy of a role decides; errors as of `decide_at_once`."""
     role = decision.role
     return decide_at_once(policies[role], role, int(decision.env.now), decision.observation)
 
 
-def decide_at_once(policy: Policy, role: str, t: int, observation: Any) -> Any:
-    """Return what a policy decides in a branch or a rollout, where nothing is awaited.
-
-    Raises:
-        PolicyFailed: The policy raised an exception.
-        UsageError: The policy decides in a coroutine.
-    """
-    try:
-        action = policy.decide(observation)
-    except DesimError:
-        raise
-    except RAISED as fault:
-        raise PolicyFailed(
-            f"the policy of {role!r} failed at t={t} of a branch, after actions that were not all "
-            f"its own: {fault_text(fault)}"
-        ) from fault
-    if hasattr(action, "__await__"):
-        if inspect.iscoroutine(action):
-            action.close()  # Python warns of one that is never awaited
-        raise UsageError(
-            f"the policy of {role!r} is a coroutine, and branches and rollouts await none"
-        )
-    return action
-
-
 def _end_after(run: Run[Any], ticks: int) -> None:
     """Let a run end when some ticks have passed, after everything else that happens then."""
     horizon = run.world.timeout(ticks, rank=_LAST)
     horizon.callbacks.append(lambda _: run.world.end(CUT))
-
-
-def check_repeatable(name: str, policy: Any, use: str, *, redrawn: bool = True) -> None:
-    """Check that a policy can play many courses of one episode.
-
-    Args:
-        name: Its label, for the error.
-        policy: The policy, or its class.
-        use: "rollouts" or "branches".
-        redrawn: Whether the future is drawn anew.
-
-    Raises:
-        UsageError: The policy cannot play them; the text names the reason.
-    """
-    for reason, is_one in (
-        ("opens files or contacts a host, and would do so in each", offers(policy, ReachesOutside)),
-        ("looks ahead itself", offers(policy, LooksAhead)),
-        (
-            "knows hidden state or the true future, which is redrawn",
-            redrawn and sees_more_than_rules(knows(policy)),
-        ),
-    ):
-        if is_one:
-            raise UsageError(f"policy {name!r} cannot play in {use}: it {reason}")

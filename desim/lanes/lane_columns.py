@@ -1,7 +1,7 @@
 """Observations or actions of many lanes: the fields of their class as arrays, one entry a lane."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any, TypeAlias
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Self, TypeAlias
 
 from desim.schema import members
 
@@ -37,6 +37,29 @@ class Columns(Mapping[str, Array]):
         self.kind = kind
         self.asks = asks
         self._arrays = dict(arrays)
+
+    @classmethod
+    def of(
+        cls, kind: Any, rows: Sequence[Any], texts: Mapping[str, tuple[str, ...]] | None = None
+    ) -> Self:
+        """Return instances of an observation or action class as columns; the inverse of `row`.
+
+        Args:
+            kind: Their class, or a union of classes.
+            rows: At least one; instances of other classes of a union may lack a field.
+            texts: As for `row`.
+
+        Raises:
+            ValueError: A text is not among those of its column.
+        """
+        from numpy import asarray
+
+        names = dict.fromkeys(one.name for row in rows for one in type(row).__attrs_attrs__)
+        arrays = {name: asarray(_values(rows, name, texts or {})) for name in names}
+        classes = members(kind)
+        if len(classes) > 1:
+            arrays[CLASS] = asarray([classes.index(type(row)) for row in rows])
+        return cls(kind, arrays)
 
     def __getitem__(self, name: str) -> Array:
         return self._arrays[name]
@@ -76,6 +99,13 @@ class Columns(Mapping[str, Array]):
                 if name in fields
             }
         )
+
+
+def _values(rows: Sequence[Any], name: str, texts: Mapping[str, tuple[str, ...]]) -> list[Any]:
+    """Return a field of instances; those without it have the value of another one."""
+    values = [getattr(row, name) for row in rows if hasattr(row, name)]
+    found = [getattr(row, name, values[0]) for row in rows]
+    return [texts[name].index(value) for value in found] if name in texts else found
 
 
 def _entry(column: Array, lane: int) -> Any:

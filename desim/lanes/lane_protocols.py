@@ -92,6 +92,17 @@ class Lanes(Protocol):
 
 
 @runtime_checkable
+class HasPeriod(Protocol):
+    """Lanes whose steps all take the same time, so that a number of ticks is one of steps.
+
+    Attributes:
+        period: Ticks from the questions of a step to the next ones, at least 1.
+    """
+
+    period: ClassVar[int]
+
+
+@runtime_checkable
 class HasLanes(Protocol):
     """A model that can be played as lanes."""
 

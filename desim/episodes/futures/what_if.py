@@ -7,9 +7,9 @@ as after any other.
 
 import copy
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Self
 
-from attrs import evolve
+from attrs import evolve, frozen
 
 from desim import catalog
 from desim.catalog.policy_spec import label, read_policies
@@ -17,11 +17,11 @@ from desim.core.model_protocols import Model
 from desim.core.policy_protocols import Policy, memoryless_roles, sees_more_than_rules
 from desim.core.run import Run
 from desim.core.world import Decision
+from desim.episodes.ahead.repeatable import check_repeatable, decide_at_once
 from desim.episodes.collector import rare_collections
 from desim.episodes.futures.past import Arm, Past
 from desim.episodes.lineup import Policies, lineup_knows, maker_of, resolve
 from desim.episodes.prefix import open_decisions
-from desim.episodes.simulator import check_repeatable, decide_at_once
 from desim.episodes.trust import given_policies
 from desim.errors import UsageError
 from desim.faults import RAISED
@@ -49,36 +49,61 @@ def outcome(past: Past, arm: Arm, future: int | None) -> float:
     header = past.header
     futures = header.futures_of_branch(arm.at, future)
     run = Run(past.model, header.seed, [*header.policies], past.limits, futures)
-    policies: Mapping[str, Policy] = {}
-    if arm.then is not None:
-        policies = _made(past, arm.then, header.seed if future is None else future)
-        arm = evolve(arm, fresh=arm.fresh | memoryless_roles(policies))
-    with rare_collections():
-        for number, decision in enumerate(open_decisions(run)):
-            run.answer(decision, _answer(past, arm, number, decision, policies))
-        return run.result().score
+    return Course.of(past, arm, future).play(run)
 
 
-def _answer(
-    past: Past, arm: Arm, number: int, decision: Decision, policies: Mapping[str, Policy]
-) -> Any:
-    """Return the answer to a decision of an arm."""
-    moments = past.moments
-    if arm.then is None:
-        if number == arm.at and arm.action is not None:
-            return arm.action
-        if number < len(moments):
-            return moments[number].action
-        raise UsageError(f"the record was cut after {number} decisions, so it has no end")
-    known = _known(past, arm, number)
-    if known is not None and decision.role in arm.fresh:
-        return known
-    t, role = int(decision.env.now), decision.role
-    decided = decide_at_once(policies[role], role, t, decision.observation)
-    return decided if known is None else known
+@frozen
+class Course:
+    """A course of an episode on record, with new policies.
+
+    Attributes:
+        past: The record.
+        arm: The answers; its fresh roles include those of memoryless policies.
+        policies: By role; empty where the arm has none.
+    """
+
+    past: Past
+    arm: Arm
+    policies: Mapping[str, Policy]
+
+    @classmethod
+    def of(cls, past: Past, arm: Arm, future: int | None) -> Self:
+        """Return a course in a redrawn future, or in the true one; see `outcome`."""
+        if arm.then is None:
+            return cls(past, arm, {})
+        made = new_policies(past, arm.then, past.header.seed if future is None else future)
+        return cls(past, evolve(arm, fresh=arm.fresh | memoryless_roles(made)), made)
+
+    def observe(self, t: int, decision: Decision) -> None:
+        """Let the policy of its role observe a decision that was repeated for another course."""
+        if self.arm.then is not None and decision.role not in self.arm.fresh:
+            decide_at_once(self.policies[decision.role], decision.role, t, decision.observation)
+
+    def play(self, run: Run[Any]) -> float:
+        """Answer all decisions of a run from the open ones on, and return its score."""
+        with rare_collections():
+            for number, decision in enumerate(open_decisions(run), run.decisions):
+                run.answer(decision, self._answer(number, decision))
+            return run.result().score
+
+    def _answer(self, number: int, decision: Decision) -> Any:
+        """Return the answer to a decision."""
+        arm, moments = self.arm, self.past.moments
+        if arm.then is None:
+            if number == arm.at and arm.action is not None:
+                return arm.action
+            if number < len(moments):
+                return moments[number].action
+            raise UsageError(f"the record was cut after {number} decisions, so it has no end")
+        known = known_answer(self.past, arm, number)
+        if known is not None and decision.role in arm.fresh:
+            return known
+        t, role = int(decision.env.now), decision.role
+        decided = decide_at_once(self.policies[role], role, t, decision.observation)
+        return decided if known is None else known
 
 
-def _known(past: Past, arm: Arm, number: int) -> Any:
+def known_answer(past: Past, arm: Arm, number: int) -> Any:
     """Return the answer to a decision that no policy of an arm makes; None for the others."""
     if number == arm.at:
         return arm.action
@@ -125,7 +150,7 @@ def players_of_all(past: Past, then: Policies, *, redrawn: bool) -> dict[str, An
     for role in past.header.policies:
         if role not in given:
             raise UsageError(f"no policy plays on as {role!r}; name one for every role (--then)")
-    _made(past, given, past.header.seed)  # an error in a spec is raised before any other
+    new_policies(past, given, past.header.seed)  # an error in a spec is raised before any other
     return given
 
 
@@ -140,7 +165,7 @@ def fresh_roles(past: Past, policies: Mapping[str, Any]) -> frozenset[str]:
         past: The record, with observations.
         policies: By role, of all roles of the record.
     """
-    made = _made(past, policies, past.header.seed)
+    made = new_policies(past, policies, past.header.seed)
     fresh = set()
     for moment in past.moments:
         if moment.role not in fresh:
@@ -169,18 +194,18 @@ def decided_at(past: Past, policies: Mapping[str, Any], then: Mapping[str, Any])
     """
     every = {**then, **policies}
     fresh = fresh_roles(past, every)
-    made = _made(past, every, past.header.seed)
+    made = new_policies(past, every, past.header.seed)
     for moment in past.moments:
         role = moment.role
         if role not in policies:
             yield None
             continue
-        asked = _made(past, every, past.header.seed) if role in fresh else made
+        asked = new_policies(past, every, past.header.seed) if role in fresh else made
         answer = decide_at_once(asked[role], role, moment.t, moment.observation)
         yield codec(past.model.roles[role].action).take(answer)[0]
 
 
-def _made(past: Past, policies: Mapping[str, Any], seed: int) -> Mapping[str, Policy]:
+def new_policies(past: Past, policies: Mapping[str, Any], seed: int) -> Mapping[str, Policy]:
     """Return new policies of all roles."""
     # Copied, so that no other episode has played an instance; specs, classes and functions stay.
     given = {role: copy.deepcopy(one) for role, one in policies.items()}

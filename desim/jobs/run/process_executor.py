@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
+from desim.episodes.ahead.child_process import WAITS_FOR_PARENT
 from desim.errors import UsageError
 from desim.jobs.keep.code_digests import forget_standard_input
 from desim.jobs.plan.job import Job
@@ -161,7 +162,7 @@ def _begin_worker(path: list[str]) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    threading.Thread(target=_end_with_parent, name=WAITS_FOR_PARENT, daemon=True).start()
     # The parent waits for its workers when it exits; freeing their modules takes a while.
     Finalize(None, os._exit, args=(0,), exitpriority=-100)
 

@@ -10,10 +10,10 @@ from desim.episodes.futures.past import (
     Arm,
     Past,
 )
+from desim.episodes.futures.record_pass import RecordPass
 from desim.episodes.futures.what_if import (
     decided_at,
     fresh_roles,
-    outcome,
     players,
     players_of_all,
 )
@@ -199,12 +199,16 @@ def _scores(
     seeds: list[int | None],
     progress: Callable[[int, int], object] | None,
 ) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    record, show = RecordPass(past), progress or (lambda _done, _total: None)
+    mine, other = (record.on_lanes([arm], seeds) for arm in arms)
+    if mine and other and mine[0] and other[0]:
+        show(2 * len(seeds), 2 * len(seeds))
+        return tuple(mine[0]), tuple(other[0])
     rows: tuple[list[float], list[float]] = ([], [])
     for done, seed in enumerate(seeds, 1):
         for arm, row in zip(arms, rows, strict=True):
-            row.append(outcome(past, arm, seed))
-        if progress is not None:
-            progress(2 * done, 2 * len(seeds))
+            row.append(record.outcome(arm, seed))
+        show(2 * done, 2 * len(seeds))
     return tuple(rows[0]), tuple(rows[1])
 
 

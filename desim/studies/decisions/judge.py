@@ -6,8 +6,8 @@ from typing import Any
 import msgspec
 from attrs import frozen
 
-from desim.episodes.futures.past import Arm, Past
-from desim.episodes.futures.what_if import outcome
+from desim.episodes.futures.past import Arm
+from desim.episodes.futures.record_pass import RecordPass
 from desim.errors import DesimError
 from desim.jobs.plan.players import inside, players
 from desim.jobs.run.play_job import in_time
@@ -35,13 +35,13 @@ class Judge:
     """Plays the continuations of some questions; a worker receives one.
 
     Attributes:
-        past: The record, without observations.
+        record: The record, without observations.
         then: The policies of all roles, which play on after the action.
         fresh: Roles whose policies observe nothing before they decide.
         seeds: The seeds of the futures; None for the true one.
     """
 
-    past: Past
+    record: RecordPass
     then: Mapping[str, Any]
     fresh: frozenset[str]
     seeds: tuple[int | None, ...]
@@ -52,8 +52,8 @@ class Judge:
 
     def parts(self) -> Iterator[Any]:
         """Yield the classes and functions of the model and the policies, whose files are noted."""
-        yield from inside(self.past.model)
-        yield from players(self.past.model, self.then)
+        yield from inside(self.record.past.model)
+        yield from players(self.record.past.model, self.then)
 
     def _judged_to_json(self, question: Question) -> bytes:
         return msgspec.json.encode(self.judged(question))
@@ -74,24 +74,28 @@ class Judge:
         if not others:
             return Judged(0, (), ())
         choosing, estimating = parted(self.seeds, len(others))
-        means = {
-            number: sum(self.scores(question, number, choosing)) for number in others if choosing
-        }
+        means = [sum(row) for row in self.scores(question, others, choosing)] if choosing else [0.0]
         # Ties go to the first option, so that the result does not depend on chance.
-        best = max(means, key=means.__getitem__) if means else 1
-        recorded, other = (self.scores(question, number, estimating) for number in (0, best))
+        best = 1 + means.index(max(means))
+        recorded, other = self.scores(question, (0, best), estimating)
         return Judged(best, recorded, other)
 
     def scores(
-        self, question: Question, number: int, seeds: Sequence[int | None]
-    ) -> tuple[float, ...]:
-        """Return the scores of one action, future by future."""
-        action = question.actions[number]
-        arm = Arm(question.at, action, self.then, self.fresh)
+        self, question: Question, numbers: Sequence[int], seeds: Sequence[int | None]
+    ) -> list[tuple[float, ...]]:
+        """Return the scores of some actions, future by future."""
+        actions = [question.actions[number] for number in numbers]
+        arms = [Arm(question.at, action, self.then, self.fresh) for action in actions]
+        rows = self.record.on_lanes(arms, seeds) or [None] * len(arms)
+        return [
+            tuple(row or self._one_by_one(arm, seeds)) for arm, row in zip(arms, rows, strict=True)
+        ]
+
+    def _one_by_one(self, arm: Arm, seeds: Sequence[int | None]) -> Iterator[float]:
         try:
-            return tuple(outcome(self.past, arm, seed) for seed in seeds)
+            yield from (self.record.outcome(arm, seed) for seed in seeds)
         except DesimError as fault:
-            what = f"decision {question.at} answered with {short_repr(action)}"
+            what = f"decision {arm.at} answered with {short_repr(arm.action)}"
             raise type(fault)(f"{what}: {fault}") from fault
 
 

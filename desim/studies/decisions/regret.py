@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from desim.episodes.futures.past import Past
+from desim.episodes.futures.record_pass import RecordPass
 from desim.episodes.futures.what_if import fresh_roles, players, players_of_all
 from desim.errors import UsageError
 from desim.jobs.plan.players import players as parts_of
@@ -89,7 +90,7 @@ def regret(options: RegretOptions) -> RegretTable:
     judging = Judging(
         past,
         questions,
-        Judge(past.bare(), base, fresh, seeds),
+        Judge(RecordPass(past.bare()), base, fresh, seeds),
         others,
         [*opened_by(modules_of(parts_of(past.model, others)))] if others else [],
         most_options,

@@ -36,6 +36,7 @@ class BeerGameLanes:
     """
 
     texts: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    period: ClassVar[int] = 1
 
     _chain: LaneChain
     _range: ExactRange

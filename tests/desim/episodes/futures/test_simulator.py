@@ -8,17 +8,19 @@ from typing import Any, ClassVar
 import pytest
 from attrs import define, field, frozen
 from support.futures import Cup, Guess, Rolls, Seen, zeros
+from support.ways_ahead import always_forks, always_repeats, on_lanes
 
 from desim import Episode, Run, World, branch, play, replay
 from desim.composition import Composite
 from desim.core.limits import Limits
+from desim.episodes import simulator
 from desim.episodes.futures.branched_record import play_branch
 from desim.episodes.lineup import resolve
 from desim.episodes.simulator import Simulator, play_on
 from desim.errors import LimitReached, PolicyFailed, UsageError
 from models.beer_game import BeerGame, Order, Stage
 
-GAME = BeerGame.preset("poisson", horizon=12)
+GAME = BeerGame.preset("poisson", horizon=12, whole_units=True)
 ORDERS = (Order(0), Order(4), Order(9))
 
 
@@ -72,11 +74,29 @@ def probed(**options: Any) -> tuple[Probe, Episode]:
     return probe, play(GAME, probe, 4)
 
 
+@pytest.fixture
+def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """Play all rollouts by repetition, in child processes, or on lanes."""
+    if request.param == "repeated":
+        always_repeats(monkeypatch, simulator)
+        yield request.param
+        return
+    forks = request.param == "forked"
+    found = always_forks(monkeypatch, simulator) if forks else on_lanes(monkeypatch)
+    yield request.param
+    assert found
+    assert None not in found
+
+
+both_ways = pytest.mark.parametrize("way", ["repeated", "forked"], indirect=True)
+every_way = pytest.mark.parametrize("way", ["repeated", "forked", "lanes"], indirect=True)
+
 # -- what a rollout is -----------------------------------------------------------------------------
 
 
+@every_way
 @pytest.mark.parametrize("rule", ["typical", "order_up_to", "moving_average"])
-def test_scores_are_those_of_branches_played_by_hand(rule: str) -> None:
+def test_scores_are_those_of_branches_played_by_hand(rule: str, way: str) -> None:
     """A branch with the same future; the rule has observed the past, whatever was answered."""
     probe, episode = probed(policies=rule)
     for action, row in zip(ORDERS, probe.scores, strict=True):
@@ -90,7 +110,8 @@ def test_scores_are_those_of_branches_played_by_hand(rule: str) -> None:
             assert run.result().score == score
 
 
-def test_a_horizon_cuts_after_whole_ticks() -> None:
+@every_way
+def test_a_horizon_cuts_after_whole_ticks(way: str) -> None:
     """The score is that of the weeks up to then, before their last order."""
     probe, episode = probed(ticks=3)
     for action, row in zip(ORDERS, probe.scores, strict=True):
@@ -109,7 +130,8 @@ def test_a_horizon_cuts_after_whole_ticks() -> None:
     assert beyond.scores == probed()[0].scores
 
 
-def test_all_actions_meet_the_same_futures() -> None:
+@both_ways
+def test_all_actions_meet_the_same_futures(way: str) -> None:
     """Equal actions have equal scores; futures differ, from one another and from the episode's."""
     probe, episode = probed(actions=[Order(4), {"do": "order", "quantity": 4}], policies=four)
     first, second = probe.scores
@@ -118,7 +140,8 @@ def test_all_actions_meet_the_same_futures() -> None:
     assert len({*probe.futures}) == 3
 
 
-def test_the_past_of_a_branch_is_repeated_with_its_futures(tmp_path: Path) -> None:
+@both_ways
+def test_the_past_of_a_branch_is_repeated_with_its_futures(tmp_path: Path, way: str) -> None:
     """A policy that begins in a branch plays ahead from the branch's own world."""
     file = tmp_path / "run.jsonl"
     play(GAME, "typical", 4, record=file)
@@ -130,7 +153,8 @@ def test_the_past_of_a_branch_is_repeated_with_its_futures(tmp_path: Path) -> No
     assert probe.scores[2][0] == run.result().score
 
 
-def test_an_answer_of_the_same_instant_is_not_known() -> None:
+@both_ways
+def test_an_answer_of_the_same_instant_is_not_known(way: str) -> None:
     """Whatever the other player has answered just now, the scores are the same."""
 
     def left(last: int) -> Callable[[Seen], Guess]:
@@ -144,7 +168,8 @@ def test_an_answer_of_the_same_instant_is_not_known() -> None:
     assert found[0] == found[1]
 
 
-def test_a_part_is_played_ahead_with_the_whole_group() -> None:
+@both_ways
+def test_a_part_is_played_ahead_with_the_whole_group(way: str) -> None:
     """The score is the group's, and every seat is played."""
     group = Composite({"north": GAME, "south": GAME})
     probe = Probe(four, at=3, actions=[Order(4)], policies=four)
@@ -158,7 +183,8 @@ def test_a_part_is_played_ahead_with_the_whole_group() -> None:
 # -- what the episode notices ----------------------------------------------------------------------
 
 
-def test_an_episode_is_the_same_with_rollouts_and_without(tmp_path: Path) -> None:
+@every_way
+def test_an_episode_is_the_same_with_rollouts_and_without(tmp_path: Path, way: str) -> None:
     """Its ledgers, and its record once it is resumed and replayed."""
     file = tmp_path / "run.jsonl"
     plain = play(GAME, four, 4)
@@ -173,6 +199,24 @@ def test_rollouts_stop_when_the_time_of_the_episode_is_up() -> None:
     probe = Probe(zeros, at=0, actions=[Guess(0)], policies=zeros)
     with pytest.raises(LimitReached, match="second"):
         play(Endless(), {"left": probe, "right": zeros}, limits=Limits(seconds=0.2))
+
+
+def test_a_traced_episode_is_not_continued_in_a_child(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Its trace would hold the events of rollouts."""
+    children = always_forks(monkeypatch, simulator)
+    traced = play(GAME, Probe(four), 4, trace=tmp_path / "run.json")
+    assert traced.result == probed()[1].result
+    assert len(children) == 9  # those of the second episode
+
+
+def test_a_failed_child_raises_the_error_of_a_repetition(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With its text and its cause."""
+    children = always_forks(monkeypatch, simulator)
+    with pytest.raises(PolicyFailed, match=r"rollout of 'retailer' at t=6 .*3; expected Order"):
+        probed(actions=[3])
+    assert children == [None]
 
 
 # -- faults ----------------------------------------------------------------------------------------
@@ -288,7 +332,8 @@ def test_who_is_not_asked_cannot_play_ahead() -> None:
         Simulator(run, "retailer", []).scores(None, ORDERS, "typical", futures=[1])
 
 
-def test_an_instance_is_copied_for_each_rollout() -> None:
+@both_ways
+def test_an_instance_is_copied_for_each_rollout(way: str) -> None:
     """What it remembers of one rollout does not reach the next."""
 
     @define

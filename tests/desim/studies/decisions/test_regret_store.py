@@ -207,16 +207,16 @@ def test_a_stranger_s_record_opens_no_file(tmp_path: Path) -> None:
 def test_a_killed_command_goes_on(game: Episode, tmp_path: Path) -> None:
     """After SIGKILL the same command prints what a command prints that nothing stopped."""
     game.write(tmp_path / "game.jsonl")
-    command = [sys.executable, "-m", "desim", "regret", "game.jsonl", "--then", "order_up_to"]
+    command = [sys.executable, "-m", "desim", "regret", "game.jsonl", "--then", "random"]
     command += ["--futures", "80", "--json", "--jobs", "1", "--decisions", "0:6"]
     given: Any = {"cwd": tmp_path, "env": {**os.environ, "PYTHONPATH": PYTHONPATH}}
     kept = [*command, "--out", "judged"]
     process = subprocess.Popen(kept, stdout=subprocess.DEVNULL, **given)
     file = tmp_path / "judged" / FILE_NAME
     end = time.monotonic() + 60
-    # The bytes of the file, as no other process can open it meanwhile.
+    # The bytes of the file, as no other process can open it meanwhile; the last row may be lost.
     while time.monotonic() < end and process.poll() is None:
-        if file.exists() and file.read_bytes().count(b'"best"') > 1:
+        if file.exists() and file.read_bytes().count(b'"best"') > 2:
             break
         time.sleep(0.02)
     process.kill()
