@@ -11,7 +11,7 @@ import threading
 from collections.abc import Iterator
 
 #: New containers after which cycles are collected while an episode is played. 400 games of the Beer
-#: Game end with 50 MB, with the usual threshold of 700 with 46, without any collection with 103.
+#: Game end with 46 MB, with the usual threshold of 700 as well, without any collection with 103.
 THRESHOLD = 50_000
 
 #: New containers up to which the end of an episode starts no collection. With more of them the
