@@ -7,6 +7,7 @@ from contextlib import ExitStack
 
 import pytest
 from hypothesis import HealthCheck, settings
+from support.forked import forked_workers
 from support.paths import REFERENCE
 
 from desim import opened_files
@@ -56,6 +57,13 @@ def ledgers_are_checked() -> Iterator[None]:
         stack.enter_context(checked())
         stack.enter_context(transfers_checked())
         stack.enter_context(models_checked())
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def workers_are_forked() -> Iterator[None]:
+    """Fork the worker processes of sweeps and suites, which saves each of them its imports."""
+    with forked_workers():
         yield
 
 
