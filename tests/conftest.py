@@ -7,6 +7,8 @@ from contextlib import ExitStack
 
 import pytest
 from hypothesis import HealthCheck, settings
+from support.cases import thinned
+from support.examples import FULL
 from support.forked import forked_workers
 from support.paths import REFERENCE
 
@@ -16,11 +18,12 @@ from experiments.attacks import models_checked
 from ledgers.invariants import checked
 
 # No test asserts a time, so a slow machine must not fail an example. The examples are the same in
-# every run; `pytest --hypothesis-profile=search` draws others.
+# every run, more of them with `--hypothesis-profile=full`, as in .ci/run; `search` draws others.
 QUIET = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
-settings.register_profile("desim", derandomize=True, **QUIET)
-settings.register_profile("search", max_examples=1_000, print_blob=True, **QUIET)
-settings.load_profile("desim")
+settings.register_profile("quick", max_examples=30, derandomize=True, **QUIET)
+settings.register_profile("full", max_examples=FULL, derandomize=True, **QUIET)
+settings.register_profile("search", max_examples=10 * FULL, print_blob=True, **QUIET)
+settings.load_profile("quick")
 
 # Piped tables honour COLUMNS; tests compare them at the width that a pipe has without it.
 os.environ.pop("COLUMNS", None)
@@ -68,14 +71,15 @@ def workers_are_forked() -> Iterator[None]:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Give a test marked `traces(pattern)` one case a reference file, or skip it."""
+    """Give a test marked `traces(pattern, every=1)` one case a reference file, or skip it."""
     mark = metafunc.definition.get_closest_marker("traces")
     if mark is None:
         return
     files = sorted(REFERENCE.glob(mark.args[0]))
     why = f"no reference data {mark.args[0]}: set DESIM_REFERENCE to its folder"
     absent = pytest.param(None, marks=pytest.mark.skip(reason=why), id="absent")
-    metafunc.parametrize("trace", files or [absent], ids=[f.stem for f in files] or None)
+    cases = thinned(files, mark.kwargs.get("every", 1))
+    metafunc.parametrize("trace", cases or [absent], ids=[f.stem for f in files] or None)
 
 
 @pytest.fixture(autouse=True)

@@ -3,8 +3,9 @@
 from itertools import product
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support.examples import examples
 
 from desim import Run, play
 from models.beer_game import BeerGame, Order
@@ -64,7 +65,7 @@ small = st.builds(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(game=small, data=st.data())
 def test_no_list_beats_the_bound(game: BeerGame, data: st.DataObject) -> None:
     """Whatever is ordered, at any stage of any chain, fractions and huge orders included."""
@@ -74,7 +75,7 @@ def test_no_list_beats_the_bound(game: BeerGame, data: st.DataObject) -> None:
     assert paid(game, role, orders) >= best_plan(game, role, 0, rounds=0).bound - 1e-9
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(game=small, data=st.data())
 def test_the_search_promises_what_the_model_charges(game: BeerGame, data: st.DataObject) -> None:
     """The arrays of the search and the model with its clock and ledgers agree on every cost."""
