@@ -44,12 +44,12 @@ class Lanes(Protocol):
         """Begin the episodes again and return the first questions by role."""
         ...
 
-    def step(self, actions: Mapping[str, Columns]) -> Mapping[str, Columns]:
+    def step(self, actions: Mapping[str, Any]) -> Mapping[str, Columns]:
         """Answer the open questions of all lanes and return the next ones by role.
 
         Args:
-            actions: By role, an answer for every lane that `asks`. A plain mapping of arrays serves
-                for a role with one action class.
+            actions: By role the columns of an answer for every lane that `asks`; a plain mapping of
+                arrays for a role with one action class.
 
         Returns:
             The open questions; empty once all episodes have ended.

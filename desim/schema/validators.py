@@ -26,7 +26,7 @@ LARGEST = 10**18
 
 
 #: The largest number of an action that need not be whole; a sum of several is still finite.
-_LARGEST_NUMBER = 1e300
+LARGEST_NUMBER = 1e300
 
 
 #: Characters of a name, a key word or a search text in an action.
@@ -94,7 +94,7 @@ def finite_numbers(count: int | None = None) -> Callable[[Any, "Attribute[Any]",
 bounded_whole: Any = and_(whole, ge(-LARGEST), le(LARGEST))
 
 
-bounded_number: Any = and_(finite, ge(-_LARGEST_NUMBER), le(_LARGEST_NUMBER))
+bounded_number: Any = and_(finite, ge(-LARGEST_NUMBER), le(LARGEST_NUMBER))
 
 
 short_text: Any = and_(instance_of(str), max_len(LONGEST_NAME))

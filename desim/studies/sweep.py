@@ -60,7 +60,7 @@ def sweep(options: SweepOptions) -> Rows:
         points,
         series=options.series,
     )
-    plan = evolve(plan, out=folder)
+    plan = evolve(plan, out=folder, digests=options.digests)
     with options.playing(plan, retry_failed=options.retry_failed) as started:
         if folder is not None:
             _prepare_records(started, folder / RECORDS, restart=options.restart)

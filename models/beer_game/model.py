@@ -11,6 +11,7 @@ from desim import Presets, Role, World
 from desim.catalog.known_scores import KnownScores, read_known_scores
 from desim.core.calendar import Calendar
 from desim.core.reported import Column
+from desim.lanes.lane_protocols import Lanes
 from models.beer_game import demand, observation, options, processes, score, tables
 from models.beer_game.accounts import Cash
 from models.beer_game.actions import Order
@@ -105,6 +106,22 @@ class BeerGame(BeerGameParams, Presets):
     def tables(self, state: Chain, role: str) -> dict[str, list[dict[str, Any]]]:
         """Return the weeks, stock moves and costs of the stage *role*."""
         return tables.tables(state, role)
+
+    def lanes(self, seeds: Sequence[int], roles: Sequence[str], *, arrays: Any = None) -> Lanes:
+        """Return episodes that are played together, one for each seed.
+
+        Args:
+            seeds: The seeds of the episodes.
+            roles: The stages that are asked; the others follow the rule `opponents`.
+            arrays: A namespace of the array API standard; None is numpy.
+
+        Raises:
+            NoLanes: The chain keeps cash, orders of a rule may be fractions, or a price or a
+                quantity is outside the exact range.
+        """
+        from models.beer_game.lanes.games import BeerGameLanes  # imports numpy
+
+        return BeerGameLanes(self, seeds, roles, arrays)
 
     # -- as a company of a group -------------------------------------------------------------------
 

@@ -60,11 +60,11 @@ def customers(world: World, chain: Chain, ranks: Ranks) -> Process:
 
 def weekly_work(world: World, chain: Chain, ranks: Ranks) -> Process:
     """Ship, post the costs and place the orders of each week that no player decides in it."""
-    prices, standing = _prices(chain.params), _standing(chain)
+    unit_prices, standing = prices(chain.params), _standing(chain)
     for week in range(1, chain.params.horizon + 1):
         yield world.timeout(1, rank=ranks.work)
         ship(week, chain)
-        total = account(week, chain, prices)
+        total = account(week, chain, unit_prices)
         if world.log is not SILENT:  # the sum in money takes as long as a shipment
             world.log.info("week accounted", cost=chain.book.money(total))
         for e in standing:
@@ -195,7 +195,7 @@ def _units(params: BeerGameParams, quantity: Units | float) -> Units:
     return whole if params.whole_units or whole == quantity else Fraction(quantity)
 
 
-def _prices(params: BeerGameParams) -> tuple[Units, Units, int]:
+def prices(params: BeerGameParams) -> tuple[Units, Units, int]:
     """Return holding and backlog cost per unit and the holding floor, in units of the book."""
     prices = (params.holding_cost, params.backlog_cost, params.minimum_holding_cost)
     held, owed, floor = map(book_units, prices)

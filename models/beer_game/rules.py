@@ -67,10 +67,15 @@ def smoothing(
 
 
 def benchmark(
-    _i: Number, on: Number, owed: Number, line: Number, _want: Number, *, upstream: bool = False
+    _i: Number, on: Number, owed: Number, line: Number, _want: Number, *, desired: Number = DESIRED
 ) -> Number:
-    """Order 4 + S' - (on - owed) - line, with S' = 28, and 20 at the last stage (Sterman 1989)."""
-    return ANCHOR + (DESIRED_UPSTREAM if upstream else DESIRED) - (on + line - owed)
+    """Order 4 + S' - (on - owed) - line, with S' as *desired* (Sterman 1989)."""
+    return ANCHOR + desired - (on + line - owed)
+
+
+def desired(*, upstream: bool) -> int:
+    """Return S' of `benchmark`: 28, and 20 at the last stage."""
+    return DESIRED_UPSTREAM if upstream else DESIRED
 
 
 RULES: dict[str, Rule] = {
@@ -103,7 +108,7 @@ def rule(name: str, *, upstream: bool) -> Rule:
     if base == "moving_average":
         return typical
     if base == "benchmark":
-        return partial(benchmark, upstream=upstream)
+        return partial(benchmark, desired=desired(upstream=upstream))
     return RULES.get(name, pass_through)
 
 
@@ -111,6 +116,12 @@ def memory(name: str) -> int:
     """Return the number of weeks, at least 1, over which a rule averages the incoming orders."""
     base, _, argument = name.partition(":")
     return max(1, _weeks(argument, AVERAGED_WEEKS)) if base == "moving_average" else 1
+
+
+def averaged_weeks(name: str) -> int:
+    """Return the weeks, at least 1, by which a rule divides."""
+    base, _, argument = name.partition(":")
+    return max(1, _weeks(argument, SMOOTHING_WEEKS)) if base == "smoothing" else memory(name)
 
 
 def _weeks(argument: str, otherwise: int) -> int:

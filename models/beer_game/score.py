@@ -122,15 +122,15 @@ def bullwhip(low: Echelon, high: Echelon) -> float | None:
     beyond the range of a float.
     """
     orders, incoming = [row[3] for row in high.log], [row[1] for row in low.log]
-    if len(orders) < BULLWHIP_WEEKS or not (base := _scaled_variance(incoming)):
+    if len(orders) < BULLWHIP_WEEKS or not (base := scaled_variance(incoming)):
         return None
     try:
-        return float(shown(_scaled_variance(orders)) / base)
+        return float(shown(scaled_variance(orders)) / base)
     except OverflowError:  # orders that double week by week leave the range of a float
         return math.inf
 
 
-def _scaled_variance(units: list[Units]) -> Units:
+def scaled_variance(units: list[Units]) -> Units:
     """Return the population variance times the squared number of weeks, exactly."""
     squares: Units = sum(map(mul, units, units))
     return len(units) * squares - sum(units) ** 2

@@ -127,7 +127,7 @@ def _founded(world: World, params: ArenaParams) -> Lender:
         macro=macro,
         path=path,
         growth=getattr(macro, params.growth_column),
-        books=Books(_opening(params)),
+        books=Books(opening_balances(params)),
         noise=draws.noise(world, params),
         draws=draws.luck(world, params),
         forced=params.forced,
@@ -142,7 +142,7 @@ def _founded(world: World, params: ArenaParams) -> Lender:
     )
 
 
-def _opening(params: ArenaParams) -> dict[str, int]:
+def opening_balances(params: ArenaParams) -> dict[str, int]:
     """Return the opening balances without retained earnings, cents (SPEC section 3)."""
     return {
         CASH: cents(params.opening_cash),

@@ -42,8 +42,8 @@ _NAMED, _OPENED = "file ", "opened file "
 #: The text of a topic whose file cannot be read any more.
 GONE = _DIGEST
 
-#: The function that plays a row, by name: an executor's module imports this one.
-_PLAYS = "desim.jobs.run.play_job:play_to_json"
+#: The functions that play a row, by name: an executor's module imports this one.
+_PLAY = ("desim.jobs.run.play_job:play_to_json", "desim.jobs.run.play_on_lanes:play_on_lanes")
 
 #: Most topics that an error text lists, and most characters of one.
 _MAX_TOPICS, _MAX_TEXT = 4, 60
@@ -91,7 +91,7 @@ def _roots(found: Iterable[Any]) -> list[Any]:
 def _program_topics(roots: Sequence[Any]) -> dict[str, str]:
     forget_standard_input()
     codes, met = code_digests(roots)
-    code = reached([_PLAYS, *roots, *(one for one in met if not is_installed(one))])
+    code = reached([*_PLAY, *roots, *(one for one in met if not is_installed(one))])
     return {
         "desim": __version__,
         "python": ".".join(platform.python_version_tuple()[:2]),

@@ -14,7 +14,8 @@ from desim.core.result import check_series
 from desim.core.streams import check_seed
 from desim.episodes.lineup import resolve
 from desim.errors import UsageError
-from desim.jobs.plan.job import Cell, Job, Variant, are_results
+from desim.jobs.plan.job import Cell, Frame, Job, Variant, are_results, lacks_digest
+from desim.jobs.plan.lane_cells import is_on_lanes
 from desim.jobs.plan.lineups import PolicyEntry, entries
 from desim.jobs.plan.parameter_sets import variants
 from desim.jobs.plan.parameter_values import as_list, from_numpy, refuse_duplicates, value_text
@@ -44,6 +45,7 @@ class Grid:
         series: Whether rows hold the series of their models.
         design: The points, if the sweep has a design.
         out: The folder of the sweep, in which each episode has a record; None without records.
+        digests: Whether rows hold the digests of all ledgers.
     """
 
     cells: tuple[Cell, ...]
@@ -53,6 +55,7 @@ class Grid:
     series: bool = False
     design: "Design | None" = None
     out: Path | None = None
+    digests: bool = False
 
     def __len__(self) -> int:
         return len(self.cells) * len(self.seeds)
@@ -79,7 +82,8 @@ class Grid:
     def job(self, index: int) -> Job:
         """Return the job with an index from 0 to `len(self) - 1`."""
         cell, seed = divmod(index, len(self.seeds))
-        return Job(self.cells[cell], self.seeds[seed], self.limits, self.series, self.out)
+        how = self.limits, self.series, self.out, self.on_lanes(cell)
+        return Job(self.cells[cell], self.seeds[seed], *how)
 
     def plays(self, cell: int) -> dict[str, str]:
         """Return the data that determine the episodes of a cell, by topic; see `code_topics`."""
@@ -97,6 +101,27 @@ class Grid:
     def fits(self, results: bytes) -> bool:
         """Return whether a text is the results of an episode."""
         return are_results(results)
+
+    def serves(self, results: bytes) -> bool:
+        """Return whether kept results have a digest, where digests are wanted."""
+        return not self.digests or not lacks_digest(results)
+
+    @cached_property
+    def _lanes(self) -> dict[int, bool]:
+        return {}
+
+    def on_lanes(self, cell: int) -> bool:
+        """Return whether a cell is played on lanes, as nothing is wanted that only `play` has."""
+        if self.digests or self.limits or self.series or self.out:
+            return False
+        if cell not in self._lanes:
+            one = self.cells[cell]
+            self._lanes[cell] = is_on_lanes(one.variant.model, one.entry.policies)
+        return self._lanes[cell]
+
+    def frames(self) -> list[Frame]:
+        """Return for each cell what makes rows of its results."""
+        return [Frame.of(one, on_lanes=self.on_lanes(n)) for n, one in enumerate(self.cells)]
 
     def is_fixed(self, cell: int) -> bool:
         """Return whether one episode of a cell serves all seeds; recorded ones are all played."""

@@ -47,6 +47,9 @@ CLUSTER, ITEMS = "cluster", "items"
 #: The key of rows whose episode is known to be the same on every seed.
 FIXED = "deterministic"
 
+#: The key of rows without a digest of their ledgers, as their cell is played on lanes.
+LANES = "on_lanes"
+
 _encode = msgspec.json.Encoder(enc_hook=plain_scalar).encode
 
 #: Values stay as they are written, so that they keep their digits.
@@ -98,14 +101,21 @@ class Frame(msgspec.Struct, frozen=True):
     Attributes:
         before: Keys before the seed and the results.
         after: Keys after the results, before series.
+        without: Keys of the results that have no value in the rows.
     """
 
     before: dict[str, msgspec.Raw]
     after: dict[str, msgspec.Raw]
+    without: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, cell: Cell) -> Self:
-        """Return the frame of the rows of a cell."""
+    def of(cls, cell: Cell, *, on_lanes: bool = False) -> Self:
+        """Return the frame of the rows of a cell.
+
+        Args:
+            cell: The cell.
+            on_lanes: Whether its rows are without digests of ledgers.
+        """
         variant, entry, model = cell.variant, cell.entry, cell.variant.model
         before = {
             "model": variant.name,
@@ -121,11 +131,14 @@ class Frame(msgspec.Struct, frozen=True):
             after[FIXED] = True
         if cell.point is not None:
             after |= {POINT: cell.point, GIVEN: cell.given}
-        return cls(_written(before), _written(after))
+        if on_lanes:
+            after[LANES] = True
+        return cls(_written(before), _written(after), ("ledger_digest",) if on_lanes else ())
 
     def row(self, seed: int, results: bytes) -> bytes:
         """Return the row of an episode as JSON, from its results as JSON."""
-        own = _decode(results)
+        own = {**_decode(results), **dict.fromkeys(self.without)}
+        own.pop(LANES, None)
         series = {name: own.pop(name) for name in (SERIES, SERIES_COLUMNS) if name in own}
         return _encode({**self.before, "seed": seed, **own, **self.after, **series})
 
@@ -145,6 +158,8 @@ class Job:
         series: Whether its row holds the model's series.
         out: The folder of the sweep, which receives the record of the episode; None records
             nothing.
+        on_lanes: Whether it may be played as a lane, together with other jobs of its cell; its
+            results are then without a digest of its ledgers.
     """
 
     cell: Cell
@@ -152,6 +167,7 @@ class Job:
     limits: Limits | None = None
     series: bool = False
     out: Path | None = None
+    on_lanes: bool = False
 
     @property
     def variant(self) -> Variant:
@@ -219,8 +235,16 @@ class JobPlan(Protocol):
         """Return whether a text is the results of a job; one of a damaged file may not be."""
         ...
 
+    def serves(self, results: bytes) -> bool:
+        """Return whether kept results of a job suffice; others are played again and replaced."""
+        ...
+
     def is_fixed(self, cell: int) -> bool:
         """Return whether the results of a cell are known to be the same for all seeds."""
+        ...
+
+    def on_lanes(self, cell: int) -> bool:
+        """Return whether jobs of a cell are played as lanes, many at once."""
         ...
 
 
@@ -233,6 +257,7 @@ class _Results(msgspec.Struct):
     metrics: dict[str, Any]
     ledger_digest: str | None
     error: str | None
+    on_lanes: bool = False
 
 
 _decode_results = msgspec.json.Decoder(_Results).decode
@@ -241,6 +266,11 @@ _decode_results = msgspec.json.Decoder(_Results).decode
 def has_failed(results: bytes) -> bool:
     """Return whether an episode failed, by its results as JSON."""
     return _decode_results(results).error is not None
+
+
+def lacks_digest(results: bytes) -> bool:
+    """Return whether an episode was played on lanes, by its results as JSON."""
+    return _decode_results(results).on_lanes
 
 
 def are_results(text: bytes) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from desim.errors import UsageError, possible
-from desim.jobs.plan.job import GIVEN, POINT, RECORD, Row
+from desim.jobs.plan.job import GIVEN, LANES, POINT, RECORD, Row
 from desim.short_repr import short_repr
 
 #: The keys of a column in a row: one, or `params`, `arguments` or `metrics` and a name.
@@ -31,8 +31,9 @@ _FIRST, _MIDDLE, _LAST = (
 _PLAIN = (*_FIRST, "policy", *_MIDDLE, *_LAST)
 
 
-#: Keys that are columns only in the rows of a design, and of sweeps that record their episodes.
-_OF_DESIGN, _OF_RECORDS = (POINT, GIVEN), (RECORD,)
+#: Keys that are columns only in the rows of a design, and of sweeps that record their episodes or
+#: play some on lanes.
+_OF_DESIGN, _OF_RECORDS = (POINT, GIVEN), (RECORD, LANES)
 
 
 #: The keys of rows that hold several columns, by the prefix of their full names.

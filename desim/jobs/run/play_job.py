@@ -3,7 +3,9 @@
 import contextlib
 import copy
 import time
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import Any, TypeVar
 
 import msgspec
@@ -19,10 +21,24 @@ from desim.episodes.episode_options import EpisodeOptions
 from desim.episodes.lineup import is_made_anew, resolve
 from desim.episodes.session import Session
 from desim.errors import BadRecord, LimitReached
-from desim.jobs.plan.job import CLUSTER, ITEMS, RECORD, SERIES, SERIES_COLUMNS, Frame, Job, Row
+from desim.jobs.keep.store import SweepWarning
+from desim.jobs.plan.job import (
+    CLUSTER,
+    ITEMS,
+    RECORD,
+    SERIES,
+    SERIES_COLUMNS,
+    Frame,
+    Job,
+    Row,
+    has_failed,
+)
 from desim.jobs.run.files_read import PlayedCell, RowFiles
 from desim.jobs.run.play_episode import error_label, opened_session, play_in_loop
+from desim.jobs.run.play_on_lanes import play_on_lanes
 from desim.jobs.run.signals import hard_limit
+from desim.lanes.lane_protocols import NoLanes
+from desim.lanes.play_lanes import MOST_LANES
 from desim.opened_files import noting
 from desim.records.episode import Episode
 from desim.schema.scalars import plain_scalar
@@ -37,13 +53,13 @@ _Job = TypeVar("_Job")
 
 
 def play_chunk(jobs: Iterable[Job]) -> Iterator[bytes]:
-    """Play jobs in order for `SECONDS_PER_CHUNK`, but at least one.
+    """Play jobs in order for `SECONDS_PER_CHUNK`, but at least one, or one batch of lanes.
 
     Yields:
         The results of each job as JSON, the form in which they are sent and stored, with the files
         that were opened (see `files_read.split`).
     """
-    return in_time(jobs, play_to_json, lambda job: job.cell)
+    return _in_time((batch[0].cell, _play_batch(batch)) for batch in _batches(jobs))
 
 
 def in_time(
@@ -56,16 +72,72 @@ def in_time(
         play: Plays a job, and returns its results as JSON.
         cell_of: Returns the cell of a job, the same object for all jobs of a cell.
     """
+    return _in_time((cell_of(job), ([play(one)] for one in (job,))) for job in jobs)
+
+
+def _in_time(batches: Iterable[tuple[PlayedCell, Iterator[list[bytes]]]]) -> Iterator[bytes]:
+    """Play batches of jobs, which are given with their cells, in the time of a chunk.
+
+    A batch plays jobs when its next results are taken: as many as are played together.
+    """
     end = time.monotonic() + SECONDS_PER_CHUNK
     files = RowFiles()
     # Around all episodes, as the end of each would collect the young objects of its own.
     with rare_collections():
-        for job in jobs:
-            with noting():
-                results = play(job)
-            yield files.added(results, cell_of(job))
-            if time.monotonic() > end:
-                return
+        for cell, batch in batches:
+            while results := _next_noted(batch):
+                yield files.added(results[0], cell)
+                yield from results[1:]
+                if time.monotonic() > end:
+                    return
+
+
+def _next_noted(batch: Iterator[list[bytes]]) -> list[bytes]:
+    with noting():
+        return next(batch, [])
+
+
+def _batches(jobs: Iterable[Job]) -> Iterator[Sequence[Job]]:
+    """Yield consecutive jobs of a cell that are played on lanes together, and others one by one."""
+    for on_lanes, same in groupby(jobs, lambda job: id(job.cell) if job.on_lanes else 0):
+        together, size = [*same], MOST_LANES if on_lanes else 1
+        for start in range(0, len(together), size):
+            yield together[start : start + size]
+
+
+def _play_batch(jobs: Sequence[Job]) -> Iterator[list[bytes]]:
+    """Play jobs on lanes; without lanes, or after a failure there, one by one."""
+    if jobs[0].on_lanes:
+        try:
+            played = play_on_lanes(jobs, _copied(jobs[0].entry.policies))
+            yield [_encode(results) for results in played]
+        except KeyboardInterrupt:
+            raise
+        except BaseException as fault:  # noqa: BLE001 (the failing episode has a row with its error)
+            yield from _after_failure(jobs, fault)
+        return
+    for job in jobs:
+        yield [play_to_json(job)]
+
+
+def _after_failure(jobs: Sequence[Job], fault: BaseException) -> Iterator[list[bytes]]:
+    """Play jobs whose lanes have failed one by one.
+
+    Warns:
+        SweepWarning: None of them fails, so that the fault is one of the lanes or of `decide_all`.
+    """
+    failed = isinstance(fault, NoLanes)
+    for job in jobs:
+        results = play_to_json(job)
+        failed = failed or has_failed(results)
+        yield [results]
+    if not failed:
+        what = f"{jobs[0].variant.name}, {jobs[0].entry.label}: {error_label(fault)}"
+        warnings.warn(
+            f"lanes failed, and episodes were played one by one ({what})",
+            SweepWarning,
+            stacklevel=2,
+        )
 
 
 async def play_first_in_loop(jobs: Sequence[Job]) -> list[bytes]:

@@ -29,10 +29,15 @@ from desim.jobs.run.play_job import play_chunk
 from desim.jobs.run.pool_executor import EventLoopExecutor
 from desim.jobs.run.process_executor import ProcessExecutor
 from desim.jobs.run.signals import interrupts_deferred
+from desim.lanes.play_lanes import MOST_LANES
 from desim.short_repr import short_repr
 
-#: Most jobs of one chunk.
+#: Most jobs of one chunk; those on lanes are limited by `MOST_LANES`.
 _MAX_JOBS = 1_000
+
+
+#: Fewest jobs of a chunk on lanes, as a few lanes take as long as many.
+_FEWEST_LANES = 100
 
 
 #: A chunk is the share of one worker in the jobs left, divided by this, so that all workers finish
@@ -73,14 +78,22 @@ class Chunks:
     def __next__(self) -> Sequence[Any]:
         if not self._left:
             raise StopIteration
-        size = min(_MAX_JOBS, -(-self._jobs_left // (_CHUNKS_PER_WORKER * self._workers)))
         span = self._left.popleft()
+        size = self._size(span.start)
         chunk = span[:size]
         self._put_back(span[size:])
         self._jobs_left -= len(chunk)
         self._out[self.count] = chunk
         self.count += 1
         return [self._plan.job(index) for index in chunk]
+
+    def _size(self, first: int) -> int:
+        """Return the most jobs of a chunk that begins with a job."""
+        share = -(-self._jobs_left // (_CHUNKS_PER_WORKER * self._workers))
+        if not self._plan.on_lanes(first // len(self._plan.seeds)):
+            return min(_MAX_JOBS, share)
+        whole = self._jobs_left if self._workers == 1 else max(_FEWEST_LANES, share)
+        return min(MOST_LANES, whole)
 
     def finish(self, chunk: int, rows: int) -> range:
         """Put the unplayed jobs of a chunk back and return the indices of those that were played.
@@ -303,7 +316,7 @@ def playing(
         opened_executor(executor, jobs, len(plan)) as players,
         opened_store(out, restart=restart, retry_failed=retry_failed) as store,
     ):
-        frames = [Frame.of(cell) for cell in plan.cells]
+        frames = plan.frames()
         kept = store.of(plan, frames)
         show = progress or (lambda _done, _total: None)
         yield Playing(plan, kept, players, show, out=out, frames=frames)

@@ -12,7 +12,7 @@ from attrs import define, evolve, field, frozen
 
 from desim.jobs.keep.store import Store
 from desim.jobs.plan.grid import Grid
-from desim.jobs.plan.job import Frame, Row
+from desim.jobs.plan.job import Row
 from desim.jobs.rows.failures import counted
 from desim.jobs.run.executors import Executor
 from desim.jobs.run.playing import Playing, Progress
@@ -106,7 +106,7 @@ class LineupScores:
 
     def play(self, plan: Grid) -> list[Row]:
         """Return the rows of a grid, of which kept ones are not played again."""
-        frames = [Frame.of(cell) for cell in plan.cells]
+        frames = plan.frames()
         kept = self.store.of(plan, frames)
         started = Playing(plan, kept, self.players, lambda _done, _total: None, frames=frames)
         started.play(range(len(plan)))

@@ -129,6 +129,14 @@ class Judging:
             return False
         return True
 
+    def serves(self, results: bytes) -> bool:  # noqa: ARG002 (as a `JobPlan`)
+        """Return True: all judgements have the same parts."""
+        return True
+
+    def on_lanes(self, cell: int) -> bool:  # noqa: ARG002 (there is one)
+        """Return False: each decision has a past of its own."""
+        return False
+
     def waits(self, index: int) -> bool:  # noqa: ARG002 (rules and recordings play on)
         """Return False: no policy that plays on waits for a host."""
         return False

@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from desim.core.limits import Limits
 from desim.errors import DesimError, UsageError
@@ -37,6 +37,8 @@ def plan_of_point(
     limits: Limits | None,
     point: Point,
     seeds: Sequence[int],
+    *,
+    digests: bool = False,
 ) -> Grid:
     """Return the grid of one point: one model, one policy.
 
@@ -50,7 +52,7 @@ def plan_of_point(
             f"{len(found.variants)} models and {len(found.entries)} policies were given; tuning "
             "takes one of each, and one value of a parameter that has no range"
         )
-    return found
+    return evolve(found, digests=True) if digests else found
 
 
 def probed(

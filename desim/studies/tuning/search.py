@@ -9,7 +9,6 @@ from attrs import field, frozen
 from desim.errors import DesimError, UsageError
 from desim.jobs.keep.store import Store
 from desim.jobs.plan.grid import Grid
-from desim.jobs.plan.job import Frame
 from desim.jobs.rows.failures import counted
 from desim.jobs.run.executors import Executor
 from desim.jobs.run.playing import Playing, Progress
@@ -100,7 +99,7 @@ class Search:
         Raises:
             UsageError: Kept episodes of the point are of other code or files.
         """
-        frames = [Frame.of(cell) for cell in plan.cells]
+        frames = plan.frames()
         kept = self.store.of(plan)
         started = Playing(plan, kept, self.players, lambda _done, _total: None, frames=frames)
         started.play(range(len(plan)))

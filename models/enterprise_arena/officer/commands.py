@@ -29,8 +29,9 @@ from models.enterprise_arena.actions import (
     VerifyCashPosition,
 )
 from models.enterprise_arena.economy import market
-from models.enterprise_arena.observation import CommandRefused, CommandReply, unknown
+from models.enterprise_arena.observation import CommandRefused, CommandReply, Month, unknown
 from models.enterprise_arena.officer import desk, documents, funding, projection
+from models.enterprise_arena.params import ArenaParams
 from models.enterprise_arena.state import Lender
 
 
@@ -39,7 +40,7 @@ def call(lender: Lender, tool: Tool) -> CommandReply:
     cls: Any = type(tool)
     name, budget = tag(cls), lender.params.tool_budget
     if lender.calls[-1] >= budget:
-        return CommandReply(name, ok=False, out=_closed(budget))
+        return CommandReply(name, ok=False, out=calls_used_up(budget))
     lender.calls[-1] += 1
     try:
         return CommandReply(name, ok=True, out=_TOOLS[cls](lender, tool))
@@ -47,7 +48,8 @@ def call(lender: Lender, tool: Tool) -> CommandReply:
         return CommandReply(name, ok=False, out=str(refused))
 
 
-def _closed(budget: int) -> str:
+def calls_used_up(budget: int) -> str:
+    """Return the reply to a call beyond the budget."""
     return (
         f"the {budget} tool calls of this month are used up; decide the month with pass, "
         "book_closing or fund_raising_request"
@@ -55,17 +57,22 @@ def _closed(budget: int) -> str:
 
 
 def _cash(lender: Lender, _: VerifyCashPosition | CheckCashInBank) -> dict[str, Any]:
-    cash = {"cash_balance": dollars(lender.cash)}
-    if lender.params.cash_tool == "scalar":
+    return cash_position(lender.params, desk.observe(lender), dollars(lender.raised["equity"]))
+
+
+def cash_position(params: ArenaParams, month: Month, equity_raised: float) -> dict[str, Any]:
+    """Return what the cash tool shows: cash, by `cash_tool` with the rest of the header."""
+    cash = {"cash_balance": month.cash_balance}
+    if params.cash_tool == "scalar":
         return cash
     return {
-        "date": lender.macro.label[lender.month],
+        "date": month.date,
         **cash,
-        "loan_portfolio_gross": dollars(lender.gross_loans),
-        "total_debt": dollars(lender.debt),
-        "equity_raised": dollars(lender.raised["equity"]),
-        "active_users": round(lender.users),
-        "lending_rate": round(lender.lending_rate, 6),
+        "loan_portfolio_gross": month.loan_portfolio_gross,
+        "total_debt": month.total_debt,
+        "equity_raised": equity_raised,
+        "active_users": month.active_users,
+        "lending_rate": month.lending_rate,
     }
 
 

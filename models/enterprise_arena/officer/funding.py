@@ -12,6 +12,7 @@ from desim.errors import possible
 from desim.short_repr import short_repr
 from models.enterprise_arena.accounting.accounts import cents, dollars
 from models.enterprise_arena.actions import DEBT, EQUITY, INSTRUMENTS
+from models.enterprise_arena.economy.macro import Macro
 from models.enterprise_arena.observation import (
     DEBT_DELIVERED,
     DECLINED,
@@ -27,6 +28,9 @@ Process: TypeAlias = Generator[Event, Any, None]
 
 #: The name of the officer's action.
 ACTION = "fund_raising_request"
+
+#: Why a request is refused while another is under way.
+PENDING = "a funding request is under way; one may be pending at a time"
 
 
 # -- odds and rates --------------------------------------------------------------------------------
@@ -61,9 +65,13 @@ def contract_rate(lender: Lender) -> float:
 
     Two-year Treasury + Baa yield + spread x (leverage above the threshold) (SPEC section 8.4).
     """
-    params, macro, month = lender.params, lender.macro, lender.month
-    base = (macro.tsy2y[month] + macro.baa[month]) / 100
+    params, base = lender.params, base_rate(lender.macro, lender.month)
     return base + params.leverage_spread * max(0.0, lender.leverage - params.leverage_threshold)
+
+
+def base_rate(macro: Macro, month: int) -> float:
+    """Return the rate of a note drawn in a month without leverage, a share a year."""
+    return (macro.tsy2y[month] + macro.baa[month]) / 100
 
 
 # -- a request -------------------------------------------------------------------------------------
@@ -104,8 +112,13 @@ def _refused(lender: Lender, kind: str, amount: float, fault: str) -> CommandRep
     lender.refusals += 1
     if lender.refusals <= lender.params.free_refusals:
         lender.counts["free_refusals"] += 1
-        fault = f"{fault}; the month goes on"
+        fault = goes_on(fault)
     return CommandReply(ACTION, ok=False, out=fault)
+
+
+def goes_on(fault: str) -> str:
+    """Return the reply to a refused request that does not use the month."""
+    return f"{fault}; the month goes on"
 
 
 def raising(lender: Lender, request: FundingRequest, place: SlotRequest) -> Process:
@@ -161,15 +174,17 @@ def _draw(lender: Lender, request: FundingRequest) -> None:
 def _fault(lender: Lender, kind: str, amount: float) -> str:
     """Return why a request is refused; empty if it is accepted."""
     if lender.slot.count:
-        return "a funding request is under way; one may be pending at a time"
+        return PENDING
     if kind not in INSTRUMENTS:
         return f"type={short_repr(kind)} was given; {possible(kind, INSTRUMENTS)}"
-    most = lender.params.largest_request
-    if not 0 < amount <= most:
-        return (
-            f"amount={short_repr(amount)} was given; it is above 0 and at most {most:,.0f} dollars"
-        )
-    return ""
+    params = lender.params
+    return "" if 0 < amount <= params.largest_request else wrong_amount(params, amount)
+
+
+def wrong_amount(terms: Raising, amount: float) -> str:
+    """Return why an amount is refused."""
+    most = terms.largest_request
+    return f"amount={short_repr(amount)} was given; it is above 0 and at most {most:,.0f} dollars"
 
 
 def _chance(lender: Lender, kind: str) -> tuple[float, float]:

@@ -1,13 +1,15 @@
 """Policies without memory: the published rules, a constant order, and foresight of demand."""
 
 from collections.abc import Mapping
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 from attrs import field, frozen
 from attrs.validators import ge, optional
 
 from desim import Seat
 from desim.core.roles import Knowledge
+from desim.lanes.elementwise import at_least, at_most, is_array, whole
+from desim.lanes.lane_columns import Array, Columns
 from models.beer_game import rules
 from models.beer_game.actions import LARGEST, Order
 from models.beer_game.observation import Number, Stage
@@ -21,23 +23,42 @@ def order(units: Number) -> Order:
     return Order(min(max(0, units), LARGEST))
 
 
-def facts(stage: Stage, target: int | None = None) -> tuple[Number, ...]:
+def facts(stage: Any, target: int | None = None) -> tuple[Any, ...]:
     """Return the five arguments of a published rule; *target* units replace the stage's own."""
     want = stage.target_inventory if target is None else target
     return (stage.incoming_order, stage.inventory, stage.backlog, stage.supply_line, want)
 
 
-@frozen
-class LastDemand:
-    """Order as many units as were ordered from this stage this week."""
+class OrderingRule:
+    """A rule whose formula takes the figures of one stage, or the arrays of all lanes."""
+
+    __slots__ = ()
+
+    def units(self, stage: Any) -> Any:
+        """Return the units to order, which may be negative."""
+        raise NotImplementedError
 
     def decide(self, stage: Stage) -> Order:
-        """Return an order of the incoming order's units."""
-        return order(stage.incoming_order)
+        """Return the order of the rule."""
+        return order(self.units(stage))
+
+    def decide_all(self, observed: Columns) -> Mapping[str, Array]:
+        """Return the order of the rule in every lane."""
+        units = self.units(observed)
+        return {"quantity": at_most(LARGEST, at_least(0, units))}
 
 
 @frozen
-class Constant:
+class LastDemand(OrderingRule):
+    """Order as many units as were ordered from this stage this week."""
+
+    def units(self, stage: Any) -> Any:
+        """Return the incoming order's units."""
+        return stage.incoming_order
+
+
+@frozen
+class Constant(OrderingRule):
     """Order the same quantity every week.
 
     Attributes:
@@ -49,13 +70,13 @@ class Constant:
 
     quantity: int | float = field(validator=ge(0))
 
-    def decide(self, _: Stage) -> Order:
-        """Return an order of the quantity."""
-        return order(self.quantity)
+    def units(self, stage: Any) -> Any:
+        """Return the quantity, for each lane."""
+        return self.quantity + 0 * stage.inventory if is_array(stage.inventory) else self.quantity
 
 
 @frozen
-class Typical:
+class Typical(OrderingRule):
     """Order the incoming order and what inventory lacks; the supply line is left out.
 
     Attributes:
@@ -66,13 +87,13 @@ class Typical:
 
     target: int | None = field(default=None, validator=optional(ge(0)))
 
-    def decide(self, stage: Stage) -> Order:
-        """Return the order of SPEC section 4, `typical`."""
-        return order(rules.typical(*facts(stage, self.target)))
+    def units(self, stage: Any) -> Any:
+        """Return the units of SPEC section 4, `typical`."""
+        return rules.typical(*facts(stage, self.target))
 
 
 @frozen
-class BaseStock:
+class BaseStock(OrderingRule):
     """Order up to a target inventory position, as published: demand counts twice.
 
     The rule adds the incoming order to what the position lacks, although the order has already
@@ -86,13 +107,13 @@ class BaseStock:
 
     target: int | None = field(default=None, validator=optional(ge(0)))
 
-    def decide(self, stage: Stage) -> Order:
-        """Return the order of SPEC section 4, `base_stock`."""
-        return order(rules.base_stock(*facts(stage, self.target)))
+    def units(self, stage: Any) -> Any:
+        """Return the units of SPEC section 4, `base_stock`."""
+        return rules.base_stock(*facts(stage, self.target))
 
 
 @frozen
-class Smoothing:
+class Smoothing(OrderingRule):
     """Close a part of the gap between target and inventory position each week.
 
     Attributes:
@@ -105,13 +126,13 @@ class Smoothing:
     weeks: int = rules.SMOOTHING_WEEKS
     target: int | None = field(default=None, validator=optional(ge(0)))
 
-    def decide(self, stage: Stage) -> Order:
-        """Return the order of SPEC section 4, `smoothing:T`."""
-        return order(rules.smoothing(*facts(stage, self.target), weeks=self.weeks))
+    def units(self, stage: Any) -> Any:
+        """Return the units of SPEC section 4, `smoothing:T`."""
+        return rules.smoothing(*facts(stage, self.target), weeks=self.weeks)
 
 
 @frozen
-class Fallback:
+class Fallback(OrderingRule):
     """Order as the published player does when a language model's reply cannot be read.
 
     The order is the incoming order plus half of what inventory lacks, 0 to 5,000 units.
@@ -119,14 +140,14 @@ class Fallback:
     Source: reference SPEC section 6.
     """
 
-    def decide(self, stage: Stage) -> Order:
-        """Return the order of the rule."""
+    def units(self, stage: Any) -> Any:
+        """Return the units of the rule."""
         lacking = 0.5 * (stage.target_inventory - stage.inventory + stage.backlog)
-        return order(min(5_000, stage.incoming_order + max(0, int(lacking))))
+        return at_most(5_000, stage.incoming_order + whole(at_least(0, lacking)))
 
 
 @frozen
-class Benchmark:
+class Benchmark(OrderingRule):
     """Sterman's cost-minimising rule of the board game; without a role it plays all stages.
 
     The order is 4 + S' less the inventory position, with S' = 28, and 20 at the last stage, whose
@@ -149,6 +170,6 @@ class Benchmark:
         """Build the policy for a stage."""
         return cls(upstream=seat.role == [*seat.model.roles][-1])
 
-    def decide(self, stage: Stage) -> Order:
-        """Return the order of the rule."""
-        return order(rules.benchmark(*facts(stage), upstream=self.upstream))
+    def units(self, stage: Any) -> Any:
+        """Return the units of the rule."""
+        return rules.benchmark(*facts(stage), desired=rules.desired(upstream=self.upstream))

@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping
 from functools import lru_cache
 from statistics import NormalDist
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 from attrs import define, evolve, field
 from attrs.validators import ge
@@ -15,11 +15,10 @@ from attrs.validators import ge
 from desim import Seat
 from desim.core.roles import Knowledge
 from desim.errors import UsageError
+from desim.lanes.elementwise import where
 from models.beer_game import demand
-from models.beer_game.actions import Order
-from models.beer_game.observation import Stage
 from models.beer_game.params import BeerGameParams
-from policies.heuristics.beer_game.memoryless import order
+from policies.heuristics.beer_game.memoryless import OrderingRule
 from policies.heuristics.beer_game.seat import Position, at_least, parameters
 
 #: Levels in units by preset and stage: this stage alone, the others follow the preset's rule. Found
@@ -92,7 +91,7 @@ def _preset(params: BeerGameParams) -> str:
 
 
 @define
-class OrderUpTo:
+class OrderUpTo(OrderingRule):
     """Order what the inventory position lacks to a target: the base stock policy of the textbooks.
 
     The order is max(0, target - position). The published rule `base_stock` adds the incoming order
@@ -129,13 +128,13 @@ class OrderUpTo:
         level = order_up_to_level(params, seat.role, team=team) if target is None else target
         return cls(level, Position.at(params, seat.role))
 
-    def decide(self, stage: Stage) -> Order:
-        """Return the order that restores the target."""
-        return order(self.target - self.position.of(stage))
+    def units(self, stage: Any) -> Any:
+        """Return the units that restore the target."""
+        return self.target - self.position.of(stage)
 
 
 @define
-class ReorderPoint:
+class ReorderPoint(OrderingRule):
     """Order up to S once the inventory position is at s or below it: the (s, S) policy.
 
     An (s, S) policy saves on the number of orders. An order costs nothing in this world, so s =
@@ -174,7 +173,7 @@ class ReorderPoint:
         level = order_up_to_level(params, seat.role) if S is None else S
         return cls(level - 1 if s is None else s, level, Position.at(params, seat.role))
 
-    def decide(self, stage: Stage) -> Order:
-        """Return the order that restores S, or none above s."""
+    def units(self, stage: Any) -> Any:
+        """Return the units that restore S, or none above s."""
         position = self.position.of(stage)
-        return order(self.S - position if position <= self.s else 0)
+        return where(position <= self.s, self.S - position, 0)

@@ -1,6 +1,5 @@
 """Rules that remember earlier weeks: the mean of incoming orders, and Sterman's expectation."""
 
-import math
 from collections import deque
 from typing import Any, ClassVar, Self
 
@@ -10,17 +9,17 @@ from attrs.validators import ge, in_, le, optional
 
 from desim import Seat
 from desim.core.roles import Knowledge
+from desim.lanes import elementwise
 from models.beer_game import rules
-from models.beer_game.actions import Order
-from models.beer_game.observation import Number, Stage
-from policies.heuristics.beer_game.memoryless import facts, order
+from models.beer_game.observation import Number
+from policies.heuristics.beer_game.memoryless import OrderingRule, facts
 from policies.heuristics.beer_game.seat import at_least, parameters
 
 _share: list[Any] = [ge(0), le(1)]
 
 
 @define
-class MovingAverage:
+class MovingAverage(OrderingRule):
     """Order the mean of the last incoming orders and what inventory lacks to the target.
 
     Attributes:
@@ -57,17 +56,17 @@ class MovingAverage:
         at_least(0, target=target)
         return cls(weeks, parameters(seat.model, "moving_average").flow, target)
 
-    def decide(self, stage: Stage) -> Order:
-        """Return the order of the rule."""
+    def units(self, stage: Any) -> Any:
+        """Remember the incoming order and return the units of the rule."""
         if stage.week:
             self._past.append(stage.incoming_order)
         before = (self.weeks - len(self._past)) * self.before
         _, *others = facts(stage, self.target)
-        return order(rules.typical((before + sum(self._past)) / self.weeks, *others))
+        return rules.typical((before + sum(self._past)) / self.weeks, *others)
 
 
 @define
-class Sterman:
+class Sterman(OrderingRule):
     """Anchor on expected demand; adjust for stock and, in part, for the supply line.
 
     O = max(0, L + alpha (target - S - beta SL)), with S = inventory - backlog, SL the supply line
@@ -92,10 +91,10 @@ class Sterman:
     expected: float = field(default=4, validator=ge(0), on_setattr=NO_OP)
     rounding: str = field(default="none", validator=in_(("none", "half_up")))
 
-    def decide(self, stage: Stage) -> Order:
-        """Update the expectation and return the order."""
+    def units(self, stage: Any) -> Any:
+        """Update the expectation and return the units."""
         self.expected = self.theta * stage.incoming_order + (1 - self.theta) * self.expected
         net = stage.inventory - stage.backlog
         gap = self.target - net - self.beta * stage.supply_line
-        units = max(0, self.expected + self.alpha * gap)
-        return order(math.floor(units + 0.5) if self.rounding == "half_up" else units)
+        units = elementwise.at_least(0, self.expected + self.alpha * gap)
+        return elementwise.whole(units + 0.5) if self.rounding == "half_up" else units

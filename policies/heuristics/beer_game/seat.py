@@ -3,12 +3,12 @@
 The position is what is on hand, plus ordered and not received, less owed.
 """
 
-from typing import Self
+from typing import Any, Self
 
 from attrs import define
 
 from desim.errors import UsageError
-from models.beer_game.observation import Number, Stage
+from models.beer_game.observation import Number
 from models.beer_game.params import BeerGameParams
 
 
@@ -37,14 +37,14 @@ class Position:
             return cls()
         return cls(params.flow * (params.order_delay - 1 + params.blind))
 
-    def of(self, stage: Stage) -> Number:
-        """Return the position in units; called once for each observation."""
+    def of(self, stage: Any) -> Any:
+        """Return the position in units; called once for each observation of a stage or of lanes."""
         if self.mailed is None:
             return stage.position
         if self.on_order is None:
             self.on_order = stage.supply_line + self.mailed
         else:
-            self.on_order += stage.last_order - stage.incoming_delivery
+            self.on_order = self.on_order + (stage.last_order - stage.incoming_delivery)
         return stage.inventory + self.on_order - stage.backlog
 
 

@@ -10,6 +10,7 @@ import pytest
 from desim.jobs.keep import fingerprint
 from desim.jobs.keep.definitions.reached import Reached, reached
 from desim.jobs.run.play_job import play_to_json
+from desim.jobs.run.play_on_lanes import play_on_lanes
 
 #: A user's policy; `Own` reaches everything but what the last lines of files hold.
 FILES = {
@@ -241,5 +242,5 @@ def test_only_the_names_of_a_function_are_its_own(
 
 
 def test_what_plays_a_row_is_found_by_its_name() -> None:
-    """An executor imports the fingerprint, so the fingerprint names the function in a text."""
-    assert reached([fingerprint._PLAYS]) == reached([play_to_json])
+    """An executor imports the fingerprint, so the fingerprint names the functions in texts."""
+    assert reached(fingerprint._PLAY) == reached([play_to_json, play_on_lanes])

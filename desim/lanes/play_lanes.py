@@ -1,0 +1,158 @@
+"""Plays episodes of one model as lanes, with policies that answer all of them."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, TypeGuard
+
+from attrs import frozen
+
+from desim.core.model_protocols import HasParts, Model, offers
+from desim.core.policy_protocols import (
+    DecidesAsync,
+    Learner,
+    LooksAhead,
+    Noted,
+    ReachesOutside,
+    Resumable,
+    is_drawing,
+    needs_world_seed,
+)
+from desim.errors import DesimError
+from desim.lanes.lane_columns import Array, Columns
+from desim.lanes.lane_protocols import DecidesAll, HasLanes, Lanes, NoLanes
+
+#: Most lanes that are played together, so that many seeds need little memory.
+MOST_LANES = 2_000
+
+#: What a policy must not offer to be played on lanes, where it has neither record nor episode.
+_NEEDS_EPISODE = (DecidesAsync, Learner, LooksAhead, Noted, ReachesOutside, Resumable)
+
+#: Members of a model class that lanes do not repeat.
+_REST = {"presets", "known_scores", "preset_warnings"}
+
+
+@frozen
+class LaneResults:
+    """The results of episodes that were played as lanes, one entry an episode.
+
+    Attributes:
+        scores: The scores; all finite.
+        end_reasons: Why each ended.
+        decisions: The number of answers.
+        metrics: By their path (`cost.retailer`), as `desim.core.result.flat` names them; None where
+            a metric is not finite.
+    """
+
+    scores: Sequence[float]
+    end_reasons: Sequence[str]
+    decisions: Sequence[int]
+    metrics: Mapping[str, Sequence[Any]]
+
+
+def lanes_of(model: Model[Any], roles: Sequence[str], seeds: Sequence[int]) -> Lanes:
+    """Return lanes of a model.
+
+    Raises:
+        NoLanes: The model offers none, has none with these parameters or roles, or its class
+            replaces rules of the class whose lanes it inherits.
+    """
+    name = type(model).__name__
+    if not offers(model, HasLanes) or offers(model, HasParts):
+        raise NoLanes(f"{name} has no lanes")
+    if replaced := _replaced(type(model)):
+        raise NoLanes(f"{name} has no lanes of its own, and replaces {', '.join(replaced)}")
+    return model.lanes(seeds, roles)
+
+
+def _replaced(cls: type) -> list[str]:
+    """Return the members of a model that a subclass of the class with its lanes defines anew."""
+    before = cls.__mro__[: _place(cls, "lanes")]
+    inherited = dir(cls.__mro__[len(before)])
+    return [
+        name
+        for each in before
+        for name in vars(each)
+        if name in inherited and not name.startswith("__") and name not in _REST
+        if not _is_field(each, name)
+    ]
+
+
+def _is_field(cls: type, name: str) -> bool:
+    return any(one.name == name for one in getattr(cls, "__attrs_attrs__", ()))
+
+
+def _place(cls: type, name: str) -> int:
+    """Return the place in the order of a class's bases of the one that defines a member."""
+    return next(place for place, each in enumerate(cls.__mro__) if name in vars(each))
+
+
+def answers_all(policy: Any) -> TypeGuard[DecidesAll]:
+    """Return whether a policy, or the instances of a class, can answer all lanes.
+
+    A class that replaces `decide` alone inherits a `decide_all` that decides otherwise, so it
+    cannot; nor can one that draws, has its world's seed, learns, looks ahead, notes or waits.
+    """
+    if not offers(policy, DecidesAll) or is_drawing(policy) or needs_world_seed(policy):
+        return False
+    if any(offers(policy, each) for each in _NEEDS_EPISODE):
+        return False
+    cls = policy if isinstance(policy, type) else type(policy)
+    try:
+        return _place(cls, "decide_all") <= _place(cls, "decide")
+    except StopIteration:  # members of the instance
+        return False
+
+
+def play_lanes(
+    lanes: Lanes, policies: Mapping[str, DecidesAll], questions: Mapping[str, Columns] | None = None
+) -> LaneResults:
+    """Play lanes to the end of all their episodes.
+
+    Args:
+        lanes: The lanes.
+        policies: New ones, or those that have answered these lanes so far, by role.
+        questions: The open questions; None begins the episodes.
+
+    Raises:
+        NoLanes: See `Lanes.step`.
+        WrongAction: An answer is not in the schema of its role.
+        DesimError: A score is not a finite number, or the lanes ask nothing before their ends.
+    """
+    asked = lanes.reset() if questions is None else questions
+    while asked:
+        asked = lanes.step({role: policies[role].decide_all(asked[role]) for role in asked})
+    return lane_results(lanes)
+
+
+def lane_results(lanes: Lanes) -> LaneResults:
+    """Return the results of lanes that have ended.
+
+    Raises:
+        DesimError: An episode has not ended, or a score is not a finite number.
+    """
+    scores, ends = [float(one) for one in _listed(lanes.score())], [*lanes.end_reasons()]
+    if not all(ends):
+        raise DesimError(f"lane {ends.index('')} has no open question, but its episode goes on")
+    if not all(map(math.isfinite, scores)):
+        raise DesimError("a score of a lane is not finite")
+    metrics = {name: _known(column) for name, column in _flat(lanes.metrics())}
+    return LaneResults(scores, ends, [int(one) for one in _listed(lanes.decisions)], metrics)
+
+
+def _flat(metrics: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, list[Any]]]:
+    for name, column in metrics.items():
+        if isinstance(column, Mapping):
+            yield from _flat(column, f"{prefix}{name}.")
+        else:
+            yield f"{prefix}{name}", _listed(column)
+
+
+def _known(column: list[Any]) -> list[Any]:
+    """Return a column with None for what is not finite, as a row holds it."""
+    return [None if isinstance(one, float) and not math.isfinite(one) else one for one in column]
+
+
+def _listed(column: Array) -> list[Any]:
+    """Return a column as a list of Python's values."""
+    values: list[Any] = column.tolist() if hasattr(column, "tolist") else [*column]
+    return values

@@ -1,0 +1,45 @@
+"""Arrays by week, which the forks of lanes share."""
+
+from typing import Any
+
+from desim.lanes.lane_columns import Array
+
+
+class PastWeeks:
+    """The arrays of past weeks, with the lanes along their last axis.
+
+    A fork keeps its own weeks and reads earlier ones in the log that it continues, whose arrays
+    never change; the entries of its lanes are taken when a week is read.
+
+    Args:
+        arrays: A namespace of the array API standard.
+    """
+
+    def __init__(self, arrays: Any) -> None:
+        self._arrays = arrays
+        self._own: list[Array] = []
+        self._first = 0
+        self._before: PastWeeks | None = None
+        self._rows: Array = None
+
+    def __len__(self) -> int:
+        return self._first + len(self._own)
+
+    def append(self, week: Array) -> None:
+        """Add the array of the next week."""
+        self._own.append(week)
+
+    def __getitem__(self, week: int) -> Array:
+        log, rows, xp = self, None, self._arrays
+        while log._before is not None and week < log._first:
+            taken = log._rows
+            rows = taken if rows is None else xp.take(taken, rows)
+            log = log._before
+        found = log._own[week - log._first]
+        return found if rows is None else xp.take(found, rows, axis=-1)
+
+    def fork(self, rows: Array) -> "PastWeeks":
+        """Return a log that continues this one with these lanes."""
+        fork = PastWeeks(self._arrays)
+        fork._first, fork._before, fork._rows = len(self), self, rows
+        return fork

@@ -1,0 +1,66 @@
+"""The prices of a chain as whole numbers, so that costs are sums of whole numbers."""
+
+from math import gcd
+from typing import Any
+
+from attrs import frozen
+
+from desim.lanes.lane_columns import Array
+from desim.lanes.lane_protocols import NoLanes
+from models.beer_game.accounts import DIGITS
+from models.beer_game.params import BeerGameParams
+from models.beer_game.processes import prices
+
+
+@frozen
+class ScaledPrices:
+    """Prices in units of their greatest common divisor.
+
+    Attributes:
+        per_unit: Holding cost per unit and week.
+        per_owed: Backlog cost per unit and week.
+        floor: The least holding cost of a stage and week.
+        over: The unit in money is `over / below`, in lowest terms.
+        below: See `over`.
+    """
+
+    per_unit: int
+    per_owed: int
+    floor: int
+    over: int
+    below: int
+
+    @classmethod
+    def of(cls, params: BeerGameParams) -> "ScaledPrices":
+        """Return the prices of a chain.
+
+        Raises:
+            NoLanes: A price is no multiple of the book's unit, in which costs are rounded.
+        """
+        per_unit, per_owed, floor = prices(params)
+        if not isinstance(per_unit, int) or not isinstance(per_owed, int):
+            raise NoLanes(
+                f"holding_cost={params.holding_cost} and backlog_cost={params.backlog_cost} were "
+                f"given; lanes take prices of at most {DIGITS} decimals"
+            )
+        unit, book = gcd(per_unit, per_owed, floor) or 1, 10**DIGITS
+        common = gcd(unit, book)
+        return cls(
+            per_unit // unit, per_owed // unit, floor // unit, unit // common, book // common
+        )
+
+    def held(self, on_hand: Array, arrays: Any) -> Array:
+        """Return what is added up for the holding cost of a week, see `per_held`."""
+        if not self.floor:
+            return on_hand
+        floor = arrays.asarray(self.floor, dtype=arrays.int64)
+        return arrays.maximum(on_hand * self.per_unit, floor)
+
+    @property
+    def per_held(self) -> int:
+        """The factor of the sum of `held`."""
+        return 1 if self.floor else self.per_unit
+
+    def money(self, cost: Array, arrays: Any) -> Array:
+        """Return costs in money, as `Book.money` rounds them."""
+        return arrays.astype(cost * self.over, arrays.float64) / self.below

@@ -1,0 +1,119 @@
+"""The random draws of all lanes, with the months that follow from them; and their redrawn futures.
+
+The streams, their names and their seeds are those of `economy/draws.py`.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from attrs import frozen
+
+from desim.core.streams import generator, redrawn_seed
+from desim.lanes.lane_columns import Array
+from models.enterprise_arena.economy import regimes
+from models.enterprise_arena.economy.regimes import Path
+from models.enterprise_arena.lanes.operated_months import Figures, Operated, figures, operated
+from models.enterprise_arena.params import ArenaParams
+
+
+@frozen(eq=False)
+class Luck:
+    """What chance decides in every lane, and what follows from it alone.
+
+    Attributes:
+        params: The parameters.
+        seeds: The seed of the streams of each lane, see `World.draw_seed`.
+        noise: Four tables of months and lanes, see `Lender.noise`.
+        draws: Three tables of months and lanes, see `Lender.draws`.
+        paths: The drawn macro history of each lane; None where the table is played.
+        economy: The figures of the macro history.
+        months: The months that no decision moves.
+    """
+
+    params: ArenaParams
+    seeds: tuple[int, ...]
+    noise: Array
+    draws: Array
+    paths: tuple[Path, ...] | None
+    economy: Figures
+    months: Operated
+
+    def take(self, rows: Array) -> "Luck":
+        """Return the luck of some lanes, in the order of *rows*."""
+        order = rows.tolist()
+        paths = self.paths
+        return Luck(
+            self.params,
+            tuple([self.seeds[lane] for lane in order]),
+            self.noise[..., rows],
+            self.draws[..., rows],
+            None if paths is None else tuple([paths[lane] for lane in order]),
+            self.economy if paths is None else Figures(*[one[:, rows] for one in self.economy]),
+            self.months.take(rows),
+        )
+
+    def redrawn(self, futures: Sequence[int], months: Sequence[int]) -> "Luck":
+        """Return the luck with everything drawn again that is not used or published.
+
+        Args:
+            futures: The seed of the future of each lane.
+            months: The present month of each lane; the horizon keeps the lane as it is.
+        """
+        seeds = tuple([redrawn_seed(*pair) for pair in zip(self.seeds, futures, strict=True)])
+        to_come = np.arange(self.params.horizon)[:, None] >= np.asarray(months)
+        noise = np.where(to_come, _noise(self.params, seeds), self.noise)
+        draws = np.where(to_come, _draws(self.params, seeds), self.draws)
+        return _followed(self.params, seeds, noise, draws, self._paths(seeds, months))
+
+    def _paths(self, seeds: Sequence[int], months: Sequence[int]) -> tuple[Path, ...] | None:
+        if self.paths is None:
+            return None
+        model = regimes.fit(self.params.table, self.params.growth_column)
+        return tuple(
+            [
+                path
+                if month >= self.params.horizon
+                else model.draw_again(generator(seed, "regimes"), path, month)
+                for path, seed, month in zip(self.paths, seeds, months, strict=True)
+            ]
+        )
+
+
+def drawn(params: ArenaParams, seeds: Sequence[int]) -> Luck:
+    """Draw what `economy/draws.py` draws before month 0, for each seed."""
+    paths = None
+    if params.history == "regimes":
+        model = regimes.fit(params.table, params.growth_column)
+        paths = tuple([model.draw(generator(seed, "regimes"), params.horizon) for seed in seeds])
+    return _followed(params, tuple(seeds), _noise(params, seeds), _draws(params, seeds), paths)
+
+
+def _followed(
+    params: ArenaParams,
+    seeds: tuple[int, ...],
+    noise: Array,
+    draws: Array,
+    paths: tuple[Path, ...] | None,
+) -> Luck:
+    histories = [params.table] if paths is None else [path.macro for path in paths]
+    tables = np.stack([figures(params, macro) for macro in histories], axis=-1)
+    economy = Figures(*tables)
+    months = operated(params, economy, noise)
+    return Luck(params, seeds, noise, draws, paths, economy, months)
+
+
+def _noise(params: ArenaParams, seeds: Sequence[int]) -> Array:
+    shape, sigmas = (params.horizon, 4), params.sigmas
+    drawn = [generator(seed, "noise").standard_normal(shape) for seed in seeds]
+    return _by_kind(drawn, shape) * np.array(sigmas)[:, None, None]
+
+
+def _draws(params: ArenaParams, seeds: Sequence[int]) -> Array:
+    shape = (params.horizon, 3)
+    return _by_kind([generator(seed, "funding").random(shape) for seed in seeds], shape)
+
+
+def _by_kind(drawn: list[Array], shape: tuple[int, int]) -> Array:
+    """Return tables of months and lanes, one for each column of the tables drawn."""
+    tables = np.array(drawn).reshape(len(drawn), *shape)
+    return np.ascontiguousarray(np.moveaxis(tables, 0, -1).swapaxes(0, 1))
