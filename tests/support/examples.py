@@ -1,4 +1,4 @@
-"""How many examples a property is tried on, relative to the profile of Hypothesis."""
+"""The number of examples of a property, relative to the profile of Hypothesis."""
 
 from hypothesis import settings
 
