@@ -14,6 +14,7 @@ from support.paths import REFERENCE
 
 from desim import opened_files
 from desim.composition.invariants import checked as transfers_checked
+from desim.jobs.run import warm_pool
 from experiments.attacks import models_checked
 from ledgers.invariants import checked
 
@@ -86,3 +87,10 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def _no_opened_files() -> None:
     """Forget the files that the policies of other tests have opened in this process."""
     opened_files._opened.clear()
+
+
+@pytest.fixture(autouse=True)
+def _no_kept_workers() -> Iterator[None]:
+    """End the workers that a test leaves: a forked one has whatever the test had patched."""
+    yield
+    warm_pool._pools[-1].end_idle()

@@ -37,9 +37,14 @@ def derived_seed(seed: int, *name: str) -> int:
     Returns:
         The SHA-256 of *seed* and *name*, from which *seed* can only be found by trying seeds.
     """
+    return int.from_bytes(seed_digest(seed, *name), "big")
+
+
+def seed_digest(seed: int, *name: str) -> bytes:
+    """Return `derived_seed` as 32 bytes, the highest first."""
     # Each part is preceded by its length, which keeps ("a", "bc") and ("ab", "c") apart.
-    text = f"{seed}:" + "".join(f"{len(part)}:{part}" for part in name)
-    return int(hashlib.sha256(text.encode()).hexdigest(), 16)
+    text = f"{seed}:" + "".join([f"{len(part)}:{part}" for part in name])
+    return hashlib.sha256(text.encode()).digest()
 
 
 def generator(seed: int, *name: str) -> "Generator":

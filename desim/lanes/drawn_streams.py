@@ -1,15 +1,21 @@
-"""Draws of random streams that several groups of lanes use, kept in bounded memory."""
+"""Draws of random streams by seed, kept in bounded memory."""
 
-from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
 from threading import Lock
+from typing import Any
 
 #: Bytes of all draws that are kept, and of the bookkeeping of each.
-MOST_BYTES, _OVERHEAD = 64 * 2**20, 300
+MOST_BYTES, _OVERHEAD = 64 * 2**20, 150
+
+#: By what draws them, the draws of each seed.
+_Kept = dict[Hashable, dict[int, bytes]]
 
 
 class DrawnStreams:
-    """The draws of streams by what draws them and seed; the least recently used make way.
+    """The draws of streams by what draws them and seed; those used least recently make way.
+
+    Draws that are new or used again belong to the recent ones. Once these have half of the bytes,
+    they become the older ones, and the older ones of before are dropped.
 
     Args:
         most: Bytes that are kept at most.
@@ -17,12 +23,16 @@ class DrawnStreams:
 
     def __init__(self, most: int = MOST_BYTES) -> None:
         self._most = most
+        self._recent: _Kept = {}
+        self._older: _Kept = {}
         self._held = 0
-        self._kept: OrderedDict[Hashable, bytes] = OrderedDict()
         self._lock = Lock()
 
-    def __len__(self) -> int:
-        return len(self._kept)
+    @property
+    def held(self) -> int:
+        """The bytes that are kept, with the bookkeeping of each seed."""
+        draws = (each for kept in (self._recent, self._older) for each in kept.values())
+        return sum(len(one) + _OVERHEAD for each in draws for one in each.values())
 
     def of(
         self,
@@ -35,32 +45,30 @@ class DrawnStreams:
         Args:
             drawn: The parameters and the stream that, with the seed, determine the draws.
             seeds: The seeds.
-            draw: Returns the draws of the given seeds; called at most once, with those not kept.
+            draw: Returns the draws of given seeds; called with those that are not kept.
         """
-        with self._lock:
-            found = {seed: self._found((drawn, seed)) for seed in seeds}
-        missing = [seed for seed, bytes_ in found.items() if bytes_ is None]
-        if missing:
-            new = dict(zip(missing, draw(missing), strict=True))
+        recent = self._recent.get(drawn, {})
+        found: list[Any] = list(map(recent.get, seeds))
+        if None in found:
+            older = self._older.get(drawn, {})
+            known = {seed: older.get(seed) for seed in seeds if seed not in recent}
+            missing = [seed for seed, draws in known.items() if draws is None]
+            known |= zip(missing, draw(missing) if missing else (), strict=True)
             with self._lock:
-                for seed, bytes_ in new.items():
-                    self._keep((drawn, seed), bytes_)
-            found |= new
-        return [found[seed] or b"" for seed in seeds]
-
-    def _found(self, key: Hashable) -> bytes | None:
-        found = self._kept.get(key)
-        if found is not None:
-            self._kept.move_to_end(key)
+                self._keep(drawn, known)
+            found = [known.get(seed) or recent[seed] for seed in seeds]
         return found
 
-    def _keep(self, key: Hashable, draws: bytes) -> None:
-        self._kept[key] = draws
-        self._held += len(draws) + _OVERHEAD
-        while self._held > self._most:
-            _, oldest = self._kept.popitem(last=False)
-            self._held -= len(oldest) + _OVERHEAD
+    def _keep(self, drawn: Hashable, new: dict[int, Any]) -> None:
+        """Add draws to the recent ones, in portions that fit."""
+        for seed, draws in new.items():
+            recent = self._recent.setdefault(drawn, {})
+            if seed not in recent:
+                recent[seed] = draws
+                self._held += len(draws) + _OVERHEAD
+            if 2 * self._held > self._most:
+                self._recent, self._older, self._held = {}, self._recent, 0
 
 
-#: Those of this process.
+#: The draws of this process.
 DRAWN = DrawnStreams()

@@ -24,7 +24,7 @@ from desim.lanes.lane_protocols import DecidesAll, HasLanes, Lanes, NoLanes
 #: Most lanes that are played together, so that many seeds need little memory.
 MOST_LANES = 2_000
 
-#: What a policy must not offer to be played on lanes, where it has neither record nor episode.
+#: Protocols whose members need an episode of their own, which a lane is not.
 _NEEDS_EPISODE = (DecidesAsync, Learner, LooksAhead, Noted, ReachesOutside, Resumable)
 
 #: Members of a model class that lanes do not repeat.

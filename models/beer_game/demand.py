@@ -12,7 +12,7 @@ import math
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from desim.short_repr import short_repr
 
@@ -85,15 +85,28 @@ def weekly(demand: str, weeks: int, generator: "Callable[[], Generator]") -> lis
         case "step":
             low, high, week = map(int, numbers)
             return [low if w < week else high for w in range(weeks)]
-        case "poisson":
-            return [int(u) for u in generator().poisson(numbers[0], weeks)]
-        case "normal":
-            # Demand cannot be negative and comes in whole units, so the tail is cut at zero.
-            mean, sd = numbers
-            return [max(0, round(u)) for u in generator().normal(mean, sd, weeks).tolist()]
+        case "poisson" | "normal":
+            units: list[int] = drawer(demand, weeks)(generator()).tolist()
+            return units
         case _:
             units = [int(u) for u in numbers]
             return (units + [units[-1]] * weeks)[:weeks]
+
+
+def drawer(demand: str, weeks: int) -> "Callable[[Generator], Any]":
+    """Return a function that draws a random demand in units for each week, as an array.
+
+    Args:
+        demand: A text that `read` has returned.
+        weeks: The number of weeks.
+    """
+    kind, _, rest = demand.partition(":")
+    numbers = _numbers(kind, rest, demand)
+    if kind == "poisson":
+        return lambda generator: generator.poisson(numbers[0], weeks)
+    # Demand cannot be negative and comes in whole units, so the tail is cut at zero.
+    mean, sd = numbers
+    return lambda generator: generator.normal(mean, sd, weeks).clip(0).round().astype("int64")
 
 
 def opening_level(demand: str) -> int:

@@ -130,9 +130,13 @@ def bullwhip(low: Echelon, high: Echelon) -> float | None:
         return math.inf
 
 
-def scaled_variance(units: list[Units]) -> Units:
-    """Return the population variance times the squared number of weeks, exactly."""
-    squares: Units = sum(map(mul, units, units))
+def scaled_variance(units: Sequence[Any]) -> Any:
+    """Return the population variance times the squared number of weeks, exactly.
+
+    Args:
+        units: Units by week: numbers, or arrays whose type holds the result.
+    """
+    squares = sum(map(mul, units, units))
     return len(units) * squares - sum(units) ** 2
 
 

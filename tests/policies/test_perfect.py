@@ -1,6 +1,7 @@
 """The cheapest order list: found, played as promised, and never below its bound."""
 
 from itertools import product
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -75,22 +76,22 @@ def test_no_list_beats_the_bound(game: BeerGame, data: st.DataObject) -> None:
     assert paid(game, role, orders) >= best_plan(game, role, 0, rounds=0).bound - 1e-9
 
 
-@examples(40)
-@given(game=small, data=st.data())
-def test_the_search_promises_what_the_model_charges(game: BeerGame, data: st.DataObject) -> None:
-    """The arrays of the search and the model with its clock and ledgers agree on every cost."""
-    import numpy as np
-
-    from models.beer_game import demand
-    from policies.informed.beer_game.batch import costs
-
-    seat = data.draw(st.integers(0, len(game.stages) - 1))
-    row = st.lists(st.integers(0, 40), min_size=game.horizon, max_size=game.horizon)
-    lists = data.draw(st.lists(row, min_size=1, max_size=3))
-    wanted = demand.weekly(game.demand, game.horizon, lambda: None)  # type: ignore[arg-type, return-value]
-    ours = costs(game, wanted, seat, np.array(lists, dtype=float))
-    free = game.forced_weeks if not game.blind else 0
-    assert [paid(game, game.stages[seat], orders[free:]) for orders in lists] == pytest.approx(ours)
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"whole_units": False, "opponents": "moving_average:3", "brewery_echo": False},
+        {"opening_cash": 100, "unit_margin": 1},
+        {"holding_cost": 1 / 3, "backlog_cost": 2 / 3},
+        {"horizon": 60},
+    ],
+    ids=["fractions", "cash", "prices", "echo"],
+)
+def test_a_game_without_lanes_is_searched_in_one_close_to_it(changes: dict[str, Any]) -> None:
+    """Its plan pays what it says, at least its bound, and no more than the textbook's rule."""
+    game = BeerGame(**changes)
+    plan = best_plan(game, "retailer", 0, rounds=0)
+    assert plan.bound <= plan.cost == paid(game, "retailer", [*plan.orders])
+    assert plan.cost <= play(game, "order_up_to").metrics["total_cost_controlled"]
 
 
 def test_a_small_game_is_solved_as_by_trying_everything() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 from desim import Episode, play
 from desim.core.model_protocols import Model
 from desim.lanes.lane_columns import Columns
-from desim.lanes.lane_protocols import HasLanes, Lanes
+from desim.lanes.lane_protocols import Lanes
 
 #: Returns new policies by role: one instance decides all lanes, or plays one episode.
 MakePolicies = Callable[[], Mapping[str, Any]]
@@ -23,7 +23,6 @@ def lanes_differ(
         seeds: One for each lane.
         arrays: The namespace of the lanes.
     """
-    assert isinstance(model, HasLanes)
     players = policies()
     lanes = model.lanes(seeds, [*players], arrays=arrays)
     steps = lane_steps(lanes, players)

@@ -162,6 +162,7 @@ def command(text: SweepText, options: SweepCommand, spending: Spending) -> None:
 
     from desim.cli.tables import print_rows, progress_bar
     from desim.jobs.keep.store import SweepWarning
+    from desim.jobs.plan.job import LANES
     from desim.show.console import console
     from desim.studies.sweep_file import read_config
 
@@ -184,6 +185,12 @@ def command(text: SweepText, options: SweepCommand, spending: Spending) -> None:
         print_rows(rows, shown, options.against)
     if options.out and not options.as_json:
         click.echo(f"rows are in {Path(options.out) / 'rows.csv'} and rows.jsonl", err=True)
+        if on_lanes := sum(LANES in row for row in rows):
+            click.echo(
+                f"{on_lanes:,} of {len(rows):,} rows are on_lanes, without a ledger_digest; "
+                "--digests plays each episode by itself",
+                err=True,
+            )
     if rows.failed:
         fail(f"{len(rows.failed)} of {len(rows)} episodes failed: {rows.failed[0]['error']}")
     if found and not found.reached:

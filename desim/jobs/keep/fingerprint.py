@@ -43,7 +43,7 @@ _NAMED, _OPENED = "file ", "opened file "
 GONE = _DIGEST
 
 #: The functions that play a row, by name: an executor's module imports this one.
-_PLAY = ("desim.jobs.run.play_job:play_to_json", "desim.jobs.run.play_on_lanes:play_on_lanes")
+_PLAY = ("desim.jobs.run.play_job:play_to_json", "desim.jobs.run.play_job:play_on_lanes")
 
 #: Most topics that an error text lists, and most characters of one.
 _MAX_TOPICS, _MAX_TEXT = 4, 60

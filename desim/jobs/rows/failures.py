@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from desim.jobs.plan.job import LANES, WORST_SCORE, Row
+from desim.jobs.plan.job import WORST_SCORE, Row
 from desim.jobs.rows.columns import numbers
 
 
@@ -37,13 +37,13 @@ def different_seeds(rows: Sequence[Row], group: Iterable[int]) -> tuple[int, int
     """Return how many seeds the rows with some indices have, and how many with other episodes.
 
     Returns:
-        The number of seeds, and the number of those whose episodes differ by their ledgers; of
-        rows played on lanes, by their metrics. None if the model keeps no ledger.
+        The number of seeds, and the number of those whose episodes differ by their ledgers. None
+        if a row has no ledger, as equal metrics do not show that two episodes are the same.
     """
     found: dict[int, int] = {}
     for place in group:
         row = rows[place]
-        if row["ledger_digest"] is None and LANES not in row:
+        if row["ledger_digest"] is None:
             return None
         # Each seed has its rows in the same order.
         found[row["seed"]] = hash((found.get(row["seed"]), *course(row)))

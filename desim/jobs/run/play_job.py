@@ -25,6 +25,7 @@ from desim.jobs.keep.store import SweepWarning
 from desim.jobs.plan.job import (
     CLUSTER,
     ITEMS,
+    LANES,
     RECORD,
     SERIES,
     SERIES_COLUMNS,
@@ -35,10 +36,9 @@ from desim.jobs.plan.job import (
 )
 from desim.jobs.run.files_read import PlayedCell, RowFiles
 from desim.jobs.run.play_episode import error_label, opened_session, play_in_loop
-from desim.jobs.run.play_on_lanes import play_on_lanes
 from desim.jobs.run.signals import hard_limit
 from desim.lanes.lane_protocols import NoLanes
-from desim.lanes.play_lanes import MOST_LANES
+from desim.lanes.play_lanes import MOST_LANES, answers_all, lanes_of, play_lanes
 from desim.opened_files import noting
 from desim.records.episode import Episode
 from desim.schema.scalars import plain_scalar
@@ -107,17 +107,18 @@ def _batches(jobs: Iterable[Job]) -> Iterator[Sequence[Job]]:
 
 def _play_batch(jobs: Sequence[Job]) -> Iterator[list[bytes]]:
     """Play jobs on lanes; without lanes, or after a failure there, one by one."""
-    if jobs[0].on_lanes:
-        try:
-            played = play_on_lanes(jobs, _copied(jobs[0].entry.policies))
-            yield [_encode(results) for results in played]
-        except KeyboardInterrupt:
-            raise
-        except BaseException as fault:  # noqa: BLE001 (the failing episode has a row with its error)
-            yield from _after_failure(jobs, fault)
+    if not jobs[0].on_lanes:
+        yield from ([play_to_json(job)] for job in jobs)
         return
-    for job in jobs:
-        yield [play_to_json(job)]
+    try:
+        played = play_on_lanes(jobs, _copied(jobs[0].entry.policies))
+        results = [_encode(each) for each in played]
+    except KeyboardInterrupt:
+        raise
+    except BaseException as fault:  # noqa: BLE001 (the failing episode has a row with its error)
+        yield from _after_failure(jobs, fault)
+    else:
+        yield results
 
 
 def _after_failure(jobs: Sequence[Job], fault: BaseException) -> Iterator[list[bytes]]:
@@ -138,6 +139,41 @@ def _after_failure(jobs: Sequence[Job], fault: BaseException) -> Iterator[list[b
             SweepWarning,
             stacklevel=2,
         )
+
+
+def play_on_lanes(jobs: Sequence[Job], policies: Any) -> Iterator[dict[str, Any]]:
+    """Play jobs of one cell as lanes.
+
+    Args:
+        jobs: At least one; no more than `MOST_LANES`.
+        policies: Those of the cell; instances are copies.
+
+    Yields:
+        The results of each job, those of `play` without a digest of its ledgers.
+
+    Raises:
+        NoLanes: The model or the policies cannot be played as lanes after all.
+        Exception: The policies or the model failed.
+    """
+    model, seeds = jobs[0].variant.model, [job.seed for job in jobs]
+    made = resolve(model, policies, seeds[0]).policies
+    answering = {role: one for role, one in made.items() if answers_all(one)}
+    if len(answering) < len(made):
+        raise NoLanes("a policy decides for one episode at a time")
+    found = play_lanes(lanes_of(model, tuple(made), seeds), answering)
+    columns = zip(found.scores, found.end_reasons, found.decisions, strict=True)
+    metrics = zip(*found.metrics.values(), strict=True) if found.metrics else ((),) * len(seeds)
+    for seed, (score, ended, decisions), each in zip(seeds, columns, metrics, strict=True):
+        yield {
+            "score": score,
+            "ended": ended,
+            "decisions": decisions,
+            "metrics": dict(zip(found.metrics, each, strict=True)),
+            "ledger_digest": None,
+            "error": None,
+            **({CLUSTER: model.cluster(seed)} if offers(model, HasClusters) else {}),
+            LANES: True,
+        }
 
 
 async def play_first_in_loop(jobs: Sequence[Job]) -> list[bytes]:

@@ -29,6 +29,7 @@ from desim.jobs.run.play_job import play_chunk
 from desim.jobs.run.pool_executor import EventLoopExecutor
 from desim.jobs.run.process_executor import ProcessExecutor
 from desim.jobs.run.signals import interrupts_deferred
+from desim.jobs.run.warm_pool import kept_workers
 from desim.lanes.play_lanes import MOST_LANES
 from desim.short_repr import short_repr
 
@@ -380,11 +381,16 @@ def _local(
     jobs: int, episodes: int, processes: int | None = None, at_once: int = AT_ONCE
 ) -> Executor:
     """Return the executor of this machine; with *processes* it has that many, even one."""
-    if processes is None:
-        check_jobs(jobs)
-        processes = min(jobs, episodes) if min(jobs, episodes) > 1 else None
-    computing = SerialExecutor() if processes is None else ProcessExecutor(processes)
-    return LocalExecutor(computing, partial(EventLoopExecutor, at_once))
+    return LocalExecutor(_computing(jobs, episodes, processes), partial(EventLoopExecutor, at_once))
+
+
+def _computing(jobs: int, episodes: int, processes: int | None) -> Executor:
+    if processes is not None:
+        return ProcessExecutor(processes)
+    check_jobs(jobs)
+    if min(jobs, episodes) <= 1:
+        return SerialExecutor()
+    return kept_workers(jobs)
 
 
 def check_jobs(jobs: object) -> None:

@@ -154,12 +154,16 @@ def spawned_pool(workers: int) -> "ProcessPoolExecutor":
 
 def _begin_worker(path: list[str]) -> None:
     """Prepare a worker: set the parent's import path, ignore SIGINT, end when the parent ends."""
+    from multiprocessing.util import Finalize
+
     sys.path[:] = path
     allow_exit()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     threading.Thread(target=_end_with_parent, daemon=True).start()
+    # The parent waits for its workers when it exits; freeing their modules takes a while.
+    Finalize(None, os._exit, args=(0,), exitpriority=-100)
 
 
 def _end_with_parent() -> None:

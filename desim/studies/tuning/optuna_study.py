@@ -7,14 +7,15 @@ that is continued finds the episodes of its earlier points in the store, and pro
 import contextlib
 import math
 import random
-import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from statistics import fmean
 from typing import TYPE_CHECKING, Any, Literal
 
 from attrs import frozen
 
 from desim.errors import UsageError
 from desim.jobs.plan.ranges import Choices, Range
+from desim.statistics.signed_ranks import signed_rank_p
 
 if TYPE_CHECKING:  # an extra
     import optuna
@@ -68,13 +69,7 @@ class Study:
         import optuna
 
         self._ranges, self._seed = ranges, seed
-        with warnings.catch_warnings():
-            # The pruner is marked as experimental; the interface used here is checked by tests.
-            warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
-            pruner = optuna.pruners.WilcoxonPruner(
-                p_threshold=_P_VALUE, n_startup_steps=_LEAST_SEEDS
-            )
-        self._study = optuna.create_study(direction="maximize", pruner=pruner)
+        self._study = optuna.create_study(direction="maximize", pruner=optuna.pruners.NopPruner())
         self._distributions = {name: self._distribution(one) for name, one in ranges.items()}
         self.trials: list[Trial] = []
 
@@ -92,11 +87,19 @@ class Study:
             self._study.tell(trial, state=TrialState.FAIL)
         return self._by_chance(played)
 
-    def pruned(self, trial: "optuna.Trial", scores: Sequence[float], before: int) -> bool:
-        """Report the scores from a place on; return whether the best trial is clearly better."""
-        for place in range(before, len(scores)):
-            trial.report(scores[place], place)
-        return trial.should_prune()
+    def pruned(self, trial: "optuna.Trial", scores: Sequence[float]) -> bool:
+        """Report the scores so far; return whether the best trial is clearly better.
+
+        Optuna has a pruner with this test, which loads `scipy.stats` and takes longer than episodes
+        on lanes.
+        """
+        # The sampler ranks pruned trials by the last score.
+        trial.report(scores[-1], len(scores) - 1)
+        best = best_of(self.trials)
+        if best is None or len(scores) < _LEAST_SEEDS or fmean(best.scores) <= fmean(scores):
+            return False
+        less = [one - other for one, other in zip(scores, best.scores, strict=False)]
+        return signed_rank_p(less) < _P_VALUE
 
     def finish(self, trial: "optuna.Trial", done: Trial) -> None:
         """Add a finished trial."""
@@ -134,6 +137,12 @@ class Study:
         if one.scale == "int":
             return kinds.IntDistribution(int(one.low), int(one.high))
         return kinds.FloatDistribution(one.low, one.high, log=one.scale == "log")
+
+
+def best_of(trials: Iterable[Trial]) -> Trial | None:
+    """Return the complete trial with the highest mean, the first of equal ones."""
+    complete = [trial for trial in trials if trial.state == "complete"]
+    return max(complete, key=lambda one: math.fsum(one.scores), default=None)
 
 
 @contextlib.contextmanager

@@ -1,7 +1,7 @@
 """Plays the points that a study proposes, batch by batch, until a budget of episodes is used."""
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from attrs import field, frozen
@@ -13,7 +13,7 @@ from desim.jobs.rows.failures import counted
 from desim.jobs.run.executors import Executor
 from desim.jobs.run.playing import Playing, Progress
 from desim.show.labels import estimate_text
-from desim.studies.tuning.optuna_study import Point, Study, Trial
+from desim.studies.tuning.optuna_study import Point, Study, Trial, best_of
 from desim.studies.tuning.tuned import Scores, parameters_text
 
 if TYPE_CHECKING:  # an extra
@@ -134,17 +134,9 @@ class Search:
                 why = error or "a score is no finite number"
                 return Trial(point, tuple(scores), "failed", played, why)
             scores += known
-            if self.study.pruned(trial, scores, len(scores) - len(batch)) and played < len(
-                self.seeds
-            ):
+            if self.study.pruned(trial, scores) and played < len(self.seeds):
                 return Trial(point, tuple(scores), "pruned", played, error)
         return Trial(point, tuple(scores), "complete", len(scores), error)
-
-
-def best_of(trials: Iterable[Trial]) -> Trial | None:
-    """Return the complete trial with the highest mean, the first of equal ones."""
-    complete = [trial for trial in trials if trial.state == "complete"]
-    return max(complete, key=lambda one: math.fsum(one.scores), default=None)
 
 
 def _batches(seeds: tuple[int, ...]) -> Iterator[tuple[int, ...]]:

@@ -19,9 +19,9 @@ from desim.jobs.run.playing import opened_executor, opened_store
 from desim.schema.signatures import takes
 from desim.short_repr import short_repr
 from desim.studies.study_options import TuneOptions
-from desim.studies.tuning.optuna_study import Point, Study, silent_optuna
+from desim.studies.tuning.optuna_study import Point, Study, best_of, silent_optuna
 from desim.studies.tuning.problem import plan_of_point, probed
-from desim.studies.tuning.search import Search, best_of
+from desim.studies.tuning.search import Search
 from desim.studies.tuning.tuned import Bought, Setting, Tuned, mean_of, parameters_text
 
 __all__ = ["SHARES", "Tuned", "tune"]

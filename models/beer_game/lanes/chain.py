@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Mapping
 from copy import copy
 from functools import partial
-from typing import Any, Self
+from typing import Any
 
 from desim.lanes.lane_columns import Array
 from models.beer_game import rules
@@ -91,10 +91,14 @@ class LaneChain:
         weeks = [[low]] * last + [[params.production_weeks]]
         return self._arrays.asarray(weeks, dtype=self._arrays.int64)
 
-    def fork(self, rows: Array) -> Self:
+    def fork(self, rows: Array) -> "LaneChain":
         """Return a chain that continues these lanes."""
-        fork, xp = copy(self), self._arrays
-        taken = partial(xp.take, indices=rows, axis=1)
+        fork: LaneChain = copy(self)
+        xp = self._arrays
+
+        def taken(units: Array) -> Array:
+            return xp.take(units, rows, axis=1)
+
         fork.demand = taken(self.demand)
         for name in _TAKEN:
             setattr(fork, name, taken(getattr(self, name)))
@@ -130,12 +134,13 @@ class LaneChain:
         shipped = xp.minimum(self.on_hand, self.owed)
         if self.week in self.params.strike_weeks:
             shipped[-1, :] = 0
-        self.on_hand = self.on_hand - shipped
-        self.owed = self.owed - shipped
+        # In place: the arrays were made this week, and nothing else holds them.
+        self.on_hand -= shipped
+        self.owed -= shipped
         sent = shipped[1:, :]
         self._sent.append(sent)
         if not self._counts_orders:
-            line = self.line[:-1, :]  # made this week, so that no observation holds it
+            line = self.line[:-1, :]
             line += sent
         self.shipped = shipped
 

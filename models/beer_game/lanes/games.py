@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from copy import copy
-from typing import Any, ClassVar, NoReturn, Self
+from typing import Any, ClassVar, NoReturn
 
 from desim.core.streams import redrawn_seed
 from desim.errors import Unanswered, UsageError, WrongAction
-from desim.lanes.array_namespace import entries, namespace
+from desim.lanes.array_namespace import entries, namespace, reduction
 from desim.lanes.lane_columns import Array, Columns
 from desim.lanes.lane_protocols import NoLanes
 from desim.schema import codec
@@ -43,6 +43,7 @@ class BeerGameLanes:
     _over: bool
     _steps: int
     _most: int
+    _played: bool
 
     def __init__(
         self,
@@ -56,8 +57,12 @@ class BeerGameLanes:
         self._seeds = list(seeds)
         self._seats = {name: row for row, name in enumerate(params.stages) if name in roles}
         self._arrays = namespace(arrays)
+        self._most = 0
         self._zero = self._arrays.asarray(0, dtype=self._arrays.int64)
+        self._lowest = reduction(self._arrays.minimum, self._arrays.min)
+        self._highest = reduction(self._arrays.maximum, self._arrays.max)
         self._order = codec(Order)
+        self._opening: Array = None
         self._begin()
 
     def __len__(self) -> int:
@@ -76,7 +81,8 @@ class BeerGameLanes:
 
     def reset(self) -> dict[str, Columns]:
         """Begin the episodes again and return the first questions by stage."""
-        self._begin()
+        if self._played:
+            self._begin()
         return self.questions()
 
     def step(self, actions: Mapping[str, Mapping[str, Array]]) -> dict[str, Columns]:
@@ -99,7 +105,7 @@ class BeerGameLanes:
             units[row], largest = self._units(role, actions)
             most = max(most, largest)
         self._next_week(most)
-        self._steps += 1
+        self._steps, self._played = self._steps + 1, True
         if self._params.blind:
             self._chain.work()
             self._chain.place(units)
@@ -127,19 +133,20 @@ class BeerGameLanes:
         """Return why each episode ended; empty texts for those under way."""
         return ["horizon" if self._over else ""] * len(self)
 
-    def fork(self, rows: Array) -> Self:
+    def fork(self, rows: Array) -> "BeerGameLanes":
         """Return new lanes that continue lanes of these; these do not change.
 
         Args:
             rows: The number of the lane that each new one continues.
         """
-        fork = copy(self)
+        fork: BeerGameLanes = copy(self)
         numbers = self._arrays.asarray(rows, dtype=self._arrays.int64)
         taken = entries(numbers)
         fork._seeds = [self._seeds[row] for row in taken]
         fork._draw_seeds = [self._draw_seeds[row] for row in taken]
         fork._chain = self._chain.fork(numbers)
         fork._range = copy(self._range)
+        fork._opening, fork._played = None, True
         return fork
 
     def redraw(self, futures: Sequence[int]) -> None:
@@ -150,6 +157,7 @@ class BeerGameLanes:
         """
         pairs = zip(self._draw_seeds, futures, strict=True)
         self._draw_seeds = [redrawn_seed(seed, future) for seed, future in pairs]
+        self._played = True
         if self._params.deterministic:
             return
         chain, drawn = self._chain, self._drawn()
@@ -162,8 +170,10 @@ class BeerGameLanes:
         """Begin the episodes and play up to the first questions."""
         self._draw_seeds = list(self._seeds)
         self._range = ExactRange.at_start(self._params)
-        self._steps, self._over = 0, False
-        self._chain = LaneChain(self._params, [*self._seats.values()], self._drawn(), self._arrays)
+        self._steps, self._over, self._played = 0, False, False
+        if self._opening is None:
+            self._opening = self._drawn()
+        self._chain = LaneChain(self._params, [*self._seats.values()], self._opening, self._arrays)
         if not self._params.blind or not self._seats:
             self._next_week(0)
             self._work()
@@ -186,7 +196,7 @@ class BeerGameLanes:
     def _drawn(self) -> Array:
         """Return the demand of each week and lane."""
         drawn = weekly_demand(self._params, self._draw_seeds)
-        self._most = int(drawn.max())
+        self._most = max(self._most, int(drawn.max()))
         return self._arrays.asarray(drawn)
 
     def _units(self, role: str, actions: Mapping[str, Mapping[str, Array]]) -> tuple[Array, int]:
@@ -194,7 +204,7 @@ class BeerGameLanes:
         xp, quantity = self._arrays, self._quantity(role, actions)
         if quantity.dtype != xp.int64:
             quantity = self._whole(role, quantity)
-        least, most = int(xp.min(quantity)), int(xp.max(quantity))
+        least, most = int(self._lowest(quantity)), int(self._highest(quantity))
         if least < -LARGEST or most > LARGEST:
             self._refuse(role, quantity)
         return xp.maximum(quantity, self._zero) if least < 0 else quantity, max(0, most)

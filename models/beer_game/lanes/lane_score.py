@@ -10,6 +10,7 @@ import numpy as np
 from desim.lanes.array_namespace import entries, on_host
 from desim.lanes.lane_columns import Array
 from models.beer_game.lanes.chain import LaneChain
+from models.beer_game.lanes.exact_range import EXACT
 from models.beer_game.score import BULLWHIP_WEEKS, scaled_variance
 
 #: The scaled variance of fewer units, over the number of weeks, fits 64 bits.
@@ -55,28 +56,34 @@ class _Bullwhip:
         self._lanes = chain.demand.shape[1]
         self._known = len(weeks) >= BULLWHIP_WEEKS
         if self._known:
-            self._orders = _variances([chain.orders[week] for week in weeks])
-            self._incoming = _variances([chain.arriving(week) for week in weeks])
+            self._orders = _variances([on_host(chain.orders[week]) for week in weeks])
+            self._incoming = _variances([on_host(chain.arriving(week)) for week in weeks])
 
     def ratio(self, low: int, high: int) -> list[float | None]:
         """Return the variance of a stage's orders over that of another's incoming orders."""
         if not self._known:
             return [None] * self._lanes
-        pairs = zip(self._orders[high], self._incoming[low], strict=True)
+        over, base = self._orders[high], self._incoming[low]
+        if max(over.max(), base.max()) < EXACT:
+            found: Any = (over / np.maximum(base, 1)).astype(object)
+            found[base == 0] = None
+            ratios: list[float | None] = found.tolist()
+            return ratios
+        pairs = zip(over.tolist(), base.tolist(), strict=True)
         return [over / base if base else None for over, base in pairs]
 
 
-def _variances(weeks: Sequence[Array]) -> list[list[int]]:
-    """Return the scaled variance of each stage and lane."""
-    table = np.stack([on_host(week) for week in weeks], axis=1)
-    exact: list[Any] = [scaled_variance([*_wide(row)]) for row in table]
-    return [row.tolist() for row in exact]
-
-
-def _wide(units: Any) -> Any:
-    """Return units by week and lane in a type that holds their scaled variance."""
-    narrow = int(units.max()) * len(units) < _ROOT
-    return units if narrow else units.astype(object)
+def _variances(weeks: Sequence[Any]) -> Any:
+    """Return the scaled variance of the units of each stage, one entry a lane."""
+    largest = reduce(np.maximum, weeks).max(axis=1)
+    narrow = largest * len(weeks) < _ROOT
+    if narrow.all():
+        return scaled_variance(weeks)
+    kinds = [np.int64 if fits else object for fits in narrow]
+    return [
+        scaled_variance([week[row].astype(kind) for week in weeks])
+        for row, kind in enumerate(kinds)
+    ]
 
 
 def _sum(figures: Array, rows: Sequence[int]) -> Array:

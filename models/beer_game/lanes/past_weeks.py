@@ -30,13 +30,12 @@ class PastWeeks:
         self._own.append(week)
 
     def __getitem__(self, week: int) -> Array:
-        log, rows, xp = self, None, self._arrays
+        log, rows = self, None
         while log._before is not None and week < log._first:
-            taken = log._rows
-            rows = taken if rows is None else xp.take(taken, rows)
+            rows = log._rows if rows is None else self._arrays.take(log._rows, rows)
             log = log._before
-        found = log._own[week - log._first]
-        return found if rows is None else xp.take(found, rows, axis=-1)
+        found = log._own[week - log._first]  # noqa: SLF001 (another log)
+        return found if rows is None else self._arrays.take(found, rows, axis=-1)
 
     def fork(self, rows: Array) -> "PastWeeks":
         """Return a log that continues this one with these lanes."""

@@ -8,6 +8,7 @@ import numpy as np
 
 from desim.core.streams import generator
 from desim.lanes.drawn_streams import DRAWN
+from desim.lanes.seeded_streams import generators
 from models.beer_game import demand
 from models.beer_game.params import BeerGameParams
 
@@ -22,20 +23,15 @@ def weekly_demand(params: BeerGameParams, seeds: Sequence[int]) -> Any:
         params: The parameters.
         seeds: The seed of the draws of each lane.
     """
-    weeks, draws = params.horizon, partial(_draws, params)
+    weeks = params.horizon
     if params.deterministic:
-        same = np.frombuffer(draws([0])[0], dtype=np.int64)
-        return np.broadcast_to(same[:, None], (weeks, len(seeds)))
-    kept = DRAWN.of((params.demand, weeks, _STREAM), seeds, draws)
+        same = demand.weekly(params.demand, weeks, partial(generator, 0, _STREAM))
+        return np.broadcast_to(np.asarray(same, dtype=np.int64)[:, None], (weeks, len(seeds)))
+    kept = DRAWN.of((params.demand, weeks, _STREAM), seeds, partial(_draws, params))
     table = np.frombuffer(b"".join(kept), dtype=np.int64).reshape(len(seeds), weeks)
     return np.ascontiguousarray(table.T)
 
 
 def _draws(params: BeerGameParams, seeds: Sequence[int]) -> list[bytes]:
-    return [
-        np.array(
-            demand.weekly(params.demand, params.horizon, partial(generator, seed, _STREAM)),
-            dtype=np.int64,
-        ).tobytes()
-        for seed in seeds
-    ]
+    draw = demand.drawer(params.demand, params.horizon)
+    return [draw(stream).tobytes() for stream in generators(seeds, _STREAM)]

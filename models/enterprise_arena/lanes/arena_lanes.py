@@ -67,7 +67,7 @@ class ArenaLanes:
     @property
     def ended(self) -> Array:
         """Whether the episode of each lane has ended."""
-        return self._state.ended != RUNNING
+        return ~self._asks
 
     @property
     def decisions(self) -> Array:
@@ -93,24 +93,23 @@ class ArenaLanes:
         """
         if [*actions] != [CFO]:
             raise UsageError(f"answers of {', '.join(actions)} were given; the only role is {CFO}")
-        before, asks = self._state, ~self.ended
+        asks, now = self._asks, self._now
         given = checked(actions[CFO], asks)
-        after, ends = commanded(self._terms, self._luck, before, self._now, given)
-        if not ends.all():
-            self._check_questions(after, asks & ~ends)
-        later, most = next_month(self._terms, self._luck, after, self._now)
-        moves = asks & ends
-        if not (most < EXACT).all(where=moves):
+        after, goes_on = commanded(self._terms, self._luck, self._state, now, given)
+        self._check_questions(after)
+        moves = asks & ~goes_on
+        later, most = next_month(self._terms, self._luck, after, now, moves)
+        if np.count_nonzero(moves & ~(most < EXACT)):
             raise NoLanes("a lane would owe or own 2**50 cents, which lanes do not hold exactly")
-        if not moves.all():
-            later = merged(merged(before, after, asks), later, moves)
-        self._follow(later)
+        together = isinstance(now, int) and not np.count_nonzero(goes_on)
+        if np.count_nonzero(moves) < len(self):
+            later = _held(after, later, moves, goes_on)
+        self._follow(later, now + 1 if together else None)
         return self.questions()
 
     def questions(self) -> Mapping[str, Columns]:
         """Return the open questions; empty once all episodes have ended."""
-        asks = ~self.ended
-        if not asks.any():
+        if not np.count_nonzero(self._asks):
             return {}
         state, months, now = self._state, self._luck.months, self._now
         header = {
@@ -125,7 +124,7 @@ class ArenaLanes:
         }
         letters = Correspondence(self._params, self._labels, state, months.earned, header)
         fixed = {"actions_remaining": 1, "notes": ()}
-        return {CFO: Columns(Month, {**header, **fixed, **letters.columns()}, asks)}
+        return {CFO: Columns(Month, {**header, **fixed, **letters.columns()}, self._asks)}
 
     def score(self) -> Array:
         """Return the score of every lane, dollars."""
@@ -166,28 +165,49 @@ class ArenaLanes:
         self._luck = luck
         self._follow(state._replace(request=request))
 
-    def _follow(self, state: LaneState) -> None:
-        """Take a state, and find out whether its lanes are in one month."""
+    def _follow(self, state: LaneState, now: int | None = None) -> None:
+        """Take a state; *now* is the month of all lanes that wait, if it is known."""
         self._state = state
-        last = self._params.horizon - 1
-        waiting = state.month[state.ended == RUNNING]
-        if len(waiting) and (waiting == waiting[0]).all():
-            self._now: Array | int = int(waiting[0])
-        else:
-            self._now = np.minimum(state.month, last)
+        self._asks = state.ended == RUNNING
+        self._now: Array | int = _common_month(state, self._asks) if now is None else now
+        if not isinstance(self._now, int):
+            self._now = np.minimum(self._now, self._params.horizon - 1)
 
     @property
     def _labels(self) -> Sequence[str]:
         paths = self._luck.paths
         return (self._params.table if paths is None else paths[0].macro).label
 
-    def _check_questions(self, after: LaneState, again: Array) -> None:
+    def _check_questions(self, after: LaneState) -> None:
         most = self._params.max_questions_per_tick
-        if (after.this_month.answered[again] >= most).any():
+        if (after.this_month.answered >= most).any():
             raise NoLanes(
                 f"a lane would be asked more than {most} times in a month; "
                 f"max_questions_per_tick is {most}"
             )
+
+
+def _common_month(state: LaneState, asks: Array) -> "Array | int":
+    """Return the month of the lanes that wait if they are in one, otherwise that of every lane."""
+    months = np.unique(state.month[asks])
+    return int(months[0]) if len(months) == 1 else state.month
+
+
+def _held(after: LaneState, later: LaneState, moves: Array, goes_on: Array) -> LaneState:
+    """Return *later* in the lanes whose month has ended, *after* in the others."""
+    held = later._replace(
+        ended=np.where(moves, later.ended, after.ended),
+        money=merged(after.money, later.money, moves),
+    )
+    if not np.count_nonzero(
+        goes_on
+    ):  # the lanes that do not move have ended; the rest of them is not used
+        return held
+    return held._replace(
+        notes=merged(after.notes, later.notes, moves),
+        this_month=merged(after.this_month, later.this_month, moves),
+        notice=merged(after.notice, later.notice, moves),
+    )
 
 
 def _exact(luck: Luck) -> Luck:

@@ -26,7 +26,7 @@ from models.enterprise_arena.actions import (
 from models.enterprise_arena.lanes.lane_draws import Luck
 from models.enterprise_arena.lanes.lane_funding import Terms, submitted
 from models.enterprise_arena.lanes.lane_state import (
-    ACCEPTED,
+    NO_COMMAND,
     OUT_OF_CALLS,
     UNDER_WAY,
     WRONG_AMOUNT,
@@ -38,19 +38,27 @@ from models.enterprise_arena.lanes.lane_state import (
 _COMMANDS = members(Command)
 PASS, CLOSE, REQUEST = (_COMMANDS.index(each) for each in (Pass, BookClosing, FundRaisingRequest))
 _CASH_TOOLS = [_COMMANDS.index(each) for each in (VerifyCashPosition, CheckCashInBank)]
-_HAVE_LANES = np.isin(np.arange(len(_COMMANDS)), [PASS, CLOSE, REQUEST, *_CASH_TOOLS])
 
 
 class Given(NamedTuple):
-    """The commands of all lanes; what lanes that do not wait were given is a pass.
+    """The commands of all lanes.
 
     Attributes:
-        to: The number of the class among those of `Command`.
+        to: The number of the class among those of `Command`; `NO_COMMAND` in lanes that do not
+            wait.
+        requests: Whether the command is a request.
+        passes: Whether it is a pass.
+        closings: Whether it closes the books.
+        tools: Whether it is a call of a cash tool.
         instrument: Of a request, the place in `INSTRUMENTS`.
         amount: Of a request, dollars.
     """
 
     to: Array
+    requests: Array
+    passes: Array
+    closings: Array
+    tools: Array
     instrument: Array
     amount: Array
 
@@ -65,59 +73,75 @@ def checked(columns: Columns | Mapping[str, Array], asks: Array) -> Given:
         WrongAction: A command is not in the schema; the text names the lane.
         NoLanes: A command has no lanes.
     """
+    to = _classes(columns, asks)
+    requests, passes, closings = to == REQUEST, to == PASS, to == CLOSE
+    tools = asks & ~(requests | passes | closings)
+    if np.count_nonzero(tools):
+        _check_tools(to, tools)
+    instrument, amount = np.zeros(len(to), dtype=np.int64), np.zeros(len(to))
+    if np.count_nonzero(requests):
+        instrument = np.where(requests, _instruments(_column(columns, "type", asks), requests), 0)
+        amount = np.where(requests, _amounts(_column(columns, "amount", asks), requests), 0.0)
+    return Given(to, requests, passes, closings, tools, instrument, amount)
+
+
+def _classes(columns: Columns | Mapping[str, Array], asks: Array) -> Array:
+    """Return the number of each command's class among those of `Command`."""
     classes = members(columns.kind) if isinstance(columns, Columns) else _COMMANDS
-    to = _numbers(columns, CLASS, asks, len(classes)) if CLASS in columns else _only(classes, asks)
-    if classes != _COMMANDS:
-        to = np.array([_COMMANDS.index(each) for each in classes])[to]
-    to = np.where(asks, to, PASS)
-    if not _HAVE_LANES[to].all():
-        lane = int(np.flatnonzero(~_HAVE_LANES[to])[0])
-        raise NoLanes(f"{tag(_COMMANDS[to[lane]])} has no lanes, and lane {lane} was given one")
-    requests = to == REQUEST
-    if not requests.any():
-        return Given(to, np.zeros_like(to), np.zeros(len(to)))
-    for name in ("type", "amount"):
-        if name not in columns:
-            raise WrongAction(f"{tag(FundRaisingRequest)} has no column {name!r}")
-    return Given(
-        to,
-        np.where(requests, _numbers(columns, "type", requests, len(INSTRUMENTS)), 0),
-        np.where(requests, _amounts(columns["amount"], requests), 0.0),
-    )
-
-
-def _only(classes: tuple[type, ...], asks: Array) -> Array:
-    if len(classes) > 1:
-        raise WrongAction(f"the commands have no column {CLASS!r}, the number of their class")
-    return np.zeros(len(asks), dtype=np.int64)
-
-
-def _numbers(columns: Mapping[str, Array], name: str, used: Array, count: int) -> Array:
-    """Return a column of whole numbers from 0 to below *count*."""
-    given = np.asarray(columns[name])
+    given = np.zeros((), dtype=np.int64)
+    if len(classes) > 1 or CLASS in columns:
+        given = _column(columns, CLASS, asks)
     if given.dtype.kind not in "iu":
-        raise WrongAction(f"column {name!r} has values of {given.dtype}; they are whole numbers")
-    given = np.broadcast_to(given, used.shape)
+        raise WrongAction(f"column {CLASS!r} has values of {given.dtype}; they are whole numbers")
+    if classes != _COMMANDS:
+        _check_range(CLASS, given, asks, len(classes))
+        given = np.array([_COMMANDS.index(each) for each in classes])[np.where(asks, given, 0)]
+    return np.where(asks, given, NO_COMMAND)
+
+
+def _column(columns: Mapping[str, Array], name: str, asks: Array) -> Array:
+    if name not in columns:
+        raise WrongAction(f"the commands of all lanes have no column {name!r}")
+    given = np.asarray(columns[name])
+    if given.shape not in ((), asks.shape):
+        raise WrongAction(f"column {name!r} has {given.shape} values for {len(asks)} lanes")
+    return given
+
+
+def _check_tools(to: Array, tools: Array) -> None:
+    _check_range(CLASS, to, tools, len(_COMMANDS))
+    for kind in np.unique(to[tools]).tolist():
+        if kind not in _CASH_TOOLS:
+            lane = int(np.flatnonzero(to == kind)[0])
+            raise NoLanes(f"{tag(_COMMANDS[kind])} has no lanes, and lane {lane} was given one")
+
+
+def _instruments(given: Array, used: Array) -> Array:
+    if given.dtype.kind not in "iu":
+        raise WrongAction(f"column 'type' has values of {given.dtype}; they are whole numbers")
+    _check_range("type", given, used, len(INSTRUMENTS))
+    return given
+
+
+def _check_range(name: str, given: Array, used: Array, count: int) -> None:
     wrong = used & ((given < 0) | (given >= count))
-    if wrong.any():
+    if np.count_nonzero(wrong):
         lane = int(np.flatnonzero(wrong)[0])
+        number = np.broadcast_to(given, used.shape)[lane]
         raise WrongAction(
-            f"lane {lane}: {name}={given[lane]} was given; it is between 0 and {count - 1}"
+            f"lane {lane}: {name}={number} was given; it is between 0 and {count - 1}"
         )
-    return np.where(used, given, 0)
 
 
-def _amounts(column: Array, used: Array) -> Array:
-    given = np.asarray(column)
+def _amounts(given: Array, used: Array) -> Array:
     if given.dtype.kind not in "iuf":
         raise WrongAction(f"column 'amount' has values of {given.dtype}; they are numbers")
-    given = np.broadcast_to(given.astype(float), used.shape)
     wrong = used & ~(np.abs(given) <= LARGEST_NUMBER)
-    if wrong.any():
+    if np.count_nonzero(wrong):
         lane = int(np.flatnonzero(wrong)[0])
         raise WrongAction(
-            f"lane {lane}: amount={given[lane]} was given; it is between "
-            f"-{LARGEST_NUMBER:g} and {LARGEST_NUMBER:g}"
+            f"lane {lane}: amount={np.broadcast_to(given, used.shape)[lane]} was given; it is "
+            f"between -{LARGEST_NUMBER:g} and {LARGEST_NUMBER:g}"
         )
     return given
 
@@ -128,49 +152,66 @@ def _amounts(column: Array, used: Array) -> Array:
 def commanded(
     terms: Terms, luck: Luck, state: LaneState, now: "Array | int", given: Given
 ) -> tuple[LaneState, Array]:
-    """Return the state after a command of every lane, and whether it ends the month.
+    """Return the state after a command of every lane, and in which lanes the month goes on."""
+    tallies, count = state.tallies, len(given.to)
+    goes_on, nothing, rate = given.tools, np.zeros(count, dtype=np.int64), np.zeros(count)
+    reply = Reply(given.to, nothing, goes_on, state.month, given.instrument, given.amount, rate)
+    tallies = tallies._replace(passes=tallies.passes + given.passes)
+    if np.count_nonzero(given.closings):
+        tallies = tallies._replace(closings=tallies.closings + given.closings)
+    state = state._replace(tallies=tallies, reply=reply)
+    if np.count_nonzero(given.requests):
+        state = _requested(terms, luck, state, now, given)
+        goes_on = state.reply.goes_on
+    if np.count_nonzero(given.tools):
+        state = _looked(terms, state, given.tools)
+    if np.count_nonzero(goes_on):
+        counts = state.this_month
+        state = state._replace(this_month=counts._replace(answered=counts.answered + goes_on))
+    return state, goes_on
 
-    Lanes that do not wait pass.
-    """
-    params, tallies, requests = terms.params, state.tallies, given.to == REQUEST
-    passes, closings = given.to == PASS, given.to == CLOSE
-    ends, fault, rate = np.ones_like(passes), np.zeros_like(given.to), np.zeros_like(given.amount)
-    goes_on, request, this_month = ~ends, state.request, state.this_month
-    if requests.any():
-        fault = np.where(requests, _fault(terms, state, given.amount), ACCEPTED)
-        accepted, refused = requests & (fault == ACCEPTED), fault != ACCEPTED
-        if accepted.any():
-            new, rate = submitted(terms, luck, state, now, (given.instrument, given.amount))
-            request = merged(request, new, accepted)
-        this_month = this_month._replace(refusals=this_month.refusals + refused)
-        goes_on = refused & (this_month.refusals <= params.free_refusals)
-        tallies = tallies._replace(
-            requests=tallies.requests + requests,
-            refused=tallies.refused + refused,
-            free_refusals=tallies.free_refusals + goes_on,
-        )
-        ends = ~goes_on
-    tools = ~(requests | passes | closings)
-    if tools.any():
-        called = tools & (this_month.calls < params.tool_budget)
-        fault = np.where(tools & ~called, OUT_OF_CALLS, fault)
-        this_month = this_month._replace(calls=this_month.calls + called)
-        tallies = tallies._replace(tool_calls=tallies.tool_calls + called)
-        ends = ends & ~tools
-    after = state._replace(
-        request=request,
+
+def _requested(
+    terms: Terms, luck: Luck, state: LaneState, now: "Array | int", given: Given
+) -> LaneState:
+    """Accept or refuse the requests of some lanes."""
+    tallies, reply = state.tallies, state.reply
+    pending = state.request.due > 0
+    wrong = (given.amount <= 0) | (given.amount > terms.params.largest_request)
+    refused = given.requests & (pending | wrong)
+    accepted = given.requests & ~refused
+    state = state._replace(tallies=tallies._replace(requests=tallies.requests + given.requests))
+    if np.count_nonzero(accepted):
+        new, rate = submitted(terms, luck, state, now, (given.instrument, given.amount))
+        request = merged(state.request, new, accepted)
+        state = state._replace(request=request, reply=reply._replace(rate=rate))
+    return _refused(terms, state, refused, pending) if np.count_nonzero(refused) else state
+
+
+def _refused(terms: Terms, state: LaneState, refused: Array, pending: Array) -> LaneState:
+    """Count refused requests; in some of the lanes the month goes on."""
+    counts, tallies = state.this_month, state.tallies
+    refusals = counts.refusals + refused
+    goes_on = refused & (refusals <= terms.params.free_refusals)
+    fault = refused * np.where(pending, UNDER_WAY, WRONG_AMOUNT)
+    return state._replace(
+        this_month=counts._replace(refusals=refusals),
         tallies=tallies._replace(
-            decisions=tallies.decisions + 1,
-            passes=tallies.passes + passes,
-            closings=tallies.closings + closings,
+            refused=tallies.refused + refused, free_refusals=tallies.free_refusals + goes_on
         ),
-        this_month=this_month._replace(answered=this_month.answered + 1),
-        reply=Reply(given.to, fault, goes_on, state.month, given.instrument, given.amount, rate),
+        reply=state.reply._replace(fault=fault, goes_on=state.reply.goes_on | goes_on),
     )
-    return after, ends
 
 
-def _fault(terms: Terms, state: LaneState, amount: Array) -> Array:
-    """Return why a request of each lane is refused, or `ACCEPTED`."""
-    wrong = ~((amount > 0) & (amount <= terms.params.largest_request))
-    return np.where(state.request.due > 0, UNDER_WAY, np.where(wrong, WRONG_AMOUNT, ACCEPTED))
+def _looked(terms: Terms, state: LaneState, tools: Array) -> LaneState:
+    """Count calls of the cash tool; one beyond the budget is refused."""
+    counts, tallies = state.this_month, state.tallies
+    called = tools & (counts.calls < terms.params.tool_budget)
+    fault = np.where(tools & ~called, OUT_OF_CALLS, state.reply.fault)
+    return state._replace(
+        this_month=counts._replace(calls=counts.calls + called),
+        tallies=tallies._replace(
+            tool_calls=tallies.tool_calls + called, tools=tallies.tools + tools
+        ),
+        reply=state.reply._replace(fault=fault),
+    )

@@ -3,12 +3,14 @@
 The streams, their names and their seeds are those of `economy/draws.py`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from attrs import frozen
+from numpy.random import Generator
 
 from desim.core.streams import generator, redrawn_seed
+from desim.lanes.drawn_streams import DRAWN
 from desim.lanes.lane_columns import Array
 from models.enterprise_arena.economy import regimes
 from models.enterprise_arena.economy.regimes import Path
@@ -103,17 +105,22 @@ def _followed(
 
 
 def _noise(params: ArenaParams, seeds: Sequence[int]) -> Array:
-    shape, sigmas = (params.horizon, 4), params.sigmas
-    drawn = [generator(seed, "noise").standard_normal(shape) for seed in seeds]
-    return _by_kind(drawn, shape) * np.array(sigmas)[:, None, None]
+    tables = _by_kind("noise", (params.horizon, 4), seeds, Generator.standard_normal)
+    return tables * np.array(params.sigmas)[:, None, None]
 
 
 def _draws(params: ArenaParams, seeds: Sequence[int]) -> Array:
-    shape = (params.horizon, 3)
-    return _by_kind([generator(seed, "funding").random(shape) for seed in seeds], shape)
+    return _by_kind("funding", (params.horizon, 3), seeds, Generator.random)
 
 
-def _by_kind(drawn: list[Array], shape: tuple[int, int]) -> Array:
-    """Return tables of months and lanes, one for each column of the tables drawn."""
-    tables = np.array(drawn).reshape(len(drawn), *shape)
-    return np.ascontiguousarray(np.moveaxis(tables, 0, -1).swapaxes(0, 1))
+def _by_kind(
+    stream: str, shape: tuple[int, int], seeds: Sequence[int], draw: Callable[..., Array]
+) -> Array:
+    """Return tables of months and lanes, one for each column of a table drawn for each seed."""
+
+    def drawn_anew(missing: Sequence[int]) -> list[bytes]:
+        return [draw(generator(seed, stream), shape).tobytes() for seed in missing]
+
+    kept = DRAWN.of((__name__, stream, shape), seeds, drawn_anew)
+    tables = np.frombuffer(b"".join(kept)).reshape(len(seeds), *shape)
+    return np.ascontiguousarray(tables.transpose(2, 1, 0))

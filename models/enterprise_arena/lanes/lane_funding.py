@@ -19,7 +19,7 @@ from models.enterprise_arena.lanes.lane_state import (
     EQUITY_PLACE,
     ISSUED,
     NOT_RAISED,
-    NOTHING,
+    RUNNING,
     LaneState,
     Notice,
     Request,
@@ -31,7 +31,7 @@ from models.enterprise_arena.params import ArenaParams
 def no_request(lanes: int) -> Request:
     """Return requests of lanes without one."""
     whole, real = np.zeros(lanes, dtype=np.int64), np.zeros(lanes)
-    return Request(whole, whole, real, whole, whole != 0, real, real, real)
+    return Request(whole, whole, real, whole, whole != 0, real, real, real + np.inf)
 
 
 def no_notice(lanes: int) -> Notice:
@@ -107,7 +107,7 @@ def submitted(
         fill = np.where(forced, terms.fill[now], fill)
         delay = np.where(forced, terms.delay[now], delay)
     if params.max_raise_multiple is None:
-        most = np.full_like(amount, np.inf)
+        most = state.request.most
     else:
         most = np.maximum(0.0, np.rint(params.max_raise_multiple * state.money.equity))
     received = np.minimum(cents(fill * amount), most)
@@ -138,22 +138,21 @@ def at(table: Array, now: "Array | int") -> Array:
 def settled(terms: Terms, luck: Luck, state: LaneState, now: "Array | int") -> LaneState:
     """Return the state after the outcomes that are due in the present month (J1 and J2)."""
     request, money, tallies = state.request, state.money, state.tallies
-    due = request.due == state.month
-    if not due.any():
+    due = (request.due == state.month) & (state.ended == RUNNING)
+    if not np.count_nonzero(due):
         return state._replace(notice=no_notice(len(due)))
     wins = due & request.succeeds
     issues = wins & (request.instrument == EQUITY_PLACE)
     draws = wins & (request.instrument == DEBT_PLACE)
-    issued = np.where(issues, request.received, 0.0)
-    lent = np.where(draws, request.received, 0.0)
-    rate, notes = np.zeros_like(lent), state.notes
-    if draws.any():
+    issued, lent = issues * request.received, draws * request.received
+    rate, notes = np.zeros(len(due)), state.notes
+    if np.count_nonzero(draws):
         # The contract rate uses the leverage just before the draw (SPEC section 8.4).
         spread = terms.params.leverage_spread * terms.excess(state)
         rate = at(luck.economy.base_rate, now) + spread
         term = terms.params.note_term_months
         notes = drawn_note(notes, draws & (lent > 0), lent, rate, state.month, term)
-    event = np.where(issues, ISSUED, np.where(draws, DRAWN, np.where(due, NOT_RAISED, NOTHING)))
+    event = ISSUED * issues + DRAWN * draws + NOT_RAISED * (due & ~request.succeeds)
     return state._replace(
         money=money._replace(
             cash=money.cash + issued + lent,

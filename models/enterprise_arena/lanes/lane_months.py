@@ -54,47 +54,57 @@ def opened(params: ArenaParams, lanes: int) -> LaneState:
 
 
 def next_month(
-    terms: Terms, luck: Luck, state: LaneState, now: "Array | int"
+    terms: Terms, luck: Luck, state: LaneState, now: "Array | int", moves: Array
 ) -> tuple[LaneState, Array]:
     """Return the state at the next month's decision, and a bound of each lane's amounts, cents.
+
+    In lanes that do not move only their month, request and tallies are right.
 
     Args:
         terms: The terms of funding.
         luck: The draws, and the months that no decision moves.
         state: The state after the month's commands.
         now: The present month: one for all lanes, or of each.
+        moves: Whether the month of a lane ends.
     """
-    closed, paid = _closed(luck, state, now)
-    horizon = luck.params.horizon
-    later = now + 1 if isinstance(now, int) else np.minimum(now + 1, horizon - 1)
-    if not isinstance(now, int) or now + 1 < horizon:
-        closed = _opened(settled(terms, luck, closed, later))
-    money, raised = closed.money, closed.tallies
-    most = np.abs(money.cash) + np.abs(money.equity) + money.losses + np.abs(paid)
-    return closed, most + raised.equity_raised + raised.debt_raised
+    after, interest = _closed(luck, state, now, moves)
+    last = luck.params.horizon - 1
+    if not isinstance(now, int):
+        after = _opened(settled(terms, luck, after, np.minimum(now + 1, last)))
+    elif now < last:
+        after = _opened(settled(terms, luck, after, now + 1))
+    money, raised = after.money, after.tallies
+    most = np.abs(money.cash) + np.abs(money.equity) + np.abs(interest) + money.losses
+    return after, most + raised.equity_raised + raised.debt_raised
 
 
-def _closed(luck: Luck, state: LaneState, now: "Array | int") -> tuple[LaneState, Array]:
+def _closed(
+    luck: Luck, state: LaneState, now: "Array | int", moves: Array
+) -> tuple[LaneState, Array]:
     """Return the state at the end of the month (J3 to J16), and the interest that was paid."""
     money, horizon = state.money, luck.params.horizon
     interest, principal, notes = serviced(state.notes, state.month)
     income = at(luck.months.income, now) - interest
-    gain = np.maximum(income, 0.0)
-    used = np.minimum(gain, money.losses)
-    tax = np.rint(luck.params.tax_rate * (gain - used))
+    # Above 0 it is taxed, below 0 it is the loss carried forward.
+    taxable = income - money.losses
+    tax = np.rint(luck.params.tax_rate * np.maximum(taxable, 0.0))
     cash = money.cash + at(luck.months.cash, now) - interest - principal - money.tax
-    month = state.month + 1
-    money = money._replace(
+    month = state.month + moves
+    ended = state.ended
+    if not isinstance(now, int) or now == horizon - 1:
+        end = np.where(cash < 0, BANKRUPTED, SURVIVING)
+        ended = np.where(month == horizon, end, state.ended)
+    money = Money(
         cash=cash,
         debt=money.debt - principal,
         equity=money.equity + income - tax,
         tax=tax,
-        losses=money.losses - np.minimum(income, 0.0) - used,
+        losses=np.maximum(-taxable, 0.0),
         closing=cash,
         before=money.closing,
+        peak=money.peak,
+        low=money.low,
     )
-    end = np.where(cash < 0, BANKRUPTED, SURVIVING)
-    ended = np.where(month == horizon, end, RUNNING)
     return state._replace(month=month, ended=ended, money=money, notes=notes), interest
 
 
@@ -104,11 +114,13 @@ def _opened(state: LaneState) -> LaneState:
     Cash below zero is neither a new peak nor lower than the closing cash, so the episodes that end
     here are no case of their own.
     """
-    money = state.money
-    bankrupt = (money.cash < 0) & (state.ended == RUNNING)
-    none = np.zeros_like(state.month)
+    money, ended = state.money, state.ended
+    short = money.cash < 0
+    if np.count_nonzero(short):
+        ended = np.where(short & (ended == RUNNING), BANKRUPTED, ended)
+    none = np.zeros(len(ended), dtype=np.int64)
     return state._replace(
-        ended=np.where(bankrupt, BANKRUPTED, state.ended),
+        ended=ended,
         money=money._replace(
             peak=np.maximum(money.peak, money.cash), low=np.minimum(money.low, money.cash)
         ),

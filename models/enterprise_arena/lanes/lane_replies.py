@@ -1,9 +1,9 @@
 """The fields of an observation that are texts or objects, made for a lane when they are read."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
-from attrs import frozen
+from attrs import define
 
 from desim.lanes.lane_columns import Array
 from desim.schema import members, tag
@@ -39,7 +39,7 @@ from models.enterprise_arena.params import ArenaParams
 _COMMANDS = members(Command)
 
 
-@frozen(eq=False)
+@define(eq=False)
 class LaneColumn:
     """A column whose entries are made when they are read.
 
@@ -50,7 +50,7 @@ class LaneColumn:
 
     entry: Callable[[int], Any]
     lanes: int
-    ndim = 1
+    ndim: ClassVar[int] = 1
 
     def __len__(self) -> int:
         """Return the number of lanes."""
@@ -61,7 +61,7 @@ class LaneColumn:
         return self.entry(lane)
 
 
-@frozen(eq=False)
+@define(eq=False)
 class Correspondence:
     """Notifications, replies and flash figures at one decision of all lanes.
 

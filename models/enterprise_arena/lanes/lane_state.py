@@ -89,9 +89,22 @@ class Request(NamedTuple):
 
 
 class Tallies(NamedTuple):
-    """Counts of the whole episode; `equity_raised` and `debt_raised` are cents."""
+    """Counts of the whole episode.
 
-    decisions: Array
+    Attributes:
+        requests: Requests, refused ones included.
+        refused: Refused requests.
+        free_refusals: Those that did not use the month.
+        equity: Equity rounds closed.
+        debt: Requests for debt that succeeded.
+        equity_raised: Cents.
+        debt_raised: Cents.
+        closings: Closings of the books.
+        passes: Passes.
+        tools: Commands to tools.
+        tool_calls: Those within the budget.
+    """
+
     requests: Array
     refused: Array
     free_refusals: Array
@@ -101,11 +114,23 @@ class Tallies(NamedTuple):
     debt_raised: Array
     closings: Array
     passes: Array
+    tools: Array
     tool_calls: Array
+
+    @property
+    def decisions(self) -> Array:
+        """The number of commands."""
+        return self.requests + self.closings + self.passes + self.tools
 
 
 class ThisMonth(NamedTuple):
-    """Counts that begin again in every month: tool calls, refused requests, questions answered."""
+    """Counts that begin again in every month.
+
+    Attributes:
+        calls: Tool calls within the budget.
+        refusals: Refused requests.
+        answered: Commands that did not end the month.
+    """
 
     calls: Array
     refusals: Array

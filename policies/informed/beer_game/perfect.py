@@ -4,11 +4,13 @@ A list is played by the model itself, and compared with a lower bound on the cos
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cache, partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from attrs import define, field, frozen
+from attrs import define, evolve, field, frozen
+from numpy.typing import NDArray
 
 from desim import Model, Run
 from desim.core.model_protocols import Rows
@@ -17,14 +19,17 @@ from desim.core.roles import Knowledge
 from desim.core.streams import generator
 from desim.episodes.lineup import WorldSeat
 from desim.episodes.prefix import open_decisions
+from desim.lanes.lane_protocols import HasLanes, Lanes, NoLanes
 from models.beer_game import demand
 from models.beer_game.actions import Order
 from models.beer_game.observation import Stage
 from models.beer_game.params import BeerGameParams
 from policies.heuristics.beer_game.memoryless import order
 from policies.heuristics.beer_game.seat import parameters
-from policies.informed.beer_game.batch import Lists, costs
 from policies.informed.beer_game.cost_bound import CostBound
+
+#: Orders in units: one row for each list, one column for each week.
+Lists = NDArray[np.float64]
 
 #: By stage the units to order in each week, the forced weeks included.
 OrderLists = Mapping[str, Sequence[float]]
@@ -52,6 +57,9 @@ def _played(params: BeerGameParams, seed: int, lists: OrderLists) -> Run[Any]:
         run.answer(decision, Order(next(due[decision.role])))
     return run
 
+
+#: Prices are rounded to so many decimals for the search.
+DECIMALS, _PRICES = 6, ("holding_cost", "backlog_cost", "minimum_holding_cost")
 
 #: Largest order of the search, as a multiple of the largest demand; the bound covers all orders.
 REACH = 16
@@ -126,9 +134,36 @@ def best_plan(params: BeerGameParams, role: str, seed: int, rounds: int = 30) ->
     stage = params.stages.index(role)
     weekly = demand.weekly(params.demand, params.horizon, partial(generator, seed, "demand"))
     bound = CostBound(params, stage, weekly_rows(params, seed, {})).cost()
-    search = _Search(params, weekly, stage, np.random.default_rng(0))
+    cap = REACH * max(1, params.flow, *weekly)
+    lane = _lane(params, role, seed, cap)
+    search = _Search(params, weekly, role, lane, cap, np.random.default_rng(0))
     orders = tuple(int(units) for units in search.run(bound, rounds))
     return ClairvoyantPlan(orders, played_cost(params, seed, {role: orders}), bound)
+
+
+def _lane(params: BeerGameParams, role: str, seed: int, cap: int) -> Lanes:
+    """Return one lane in which the search compares lists, before its first order.
+
+    The game is the one that is played, or one close to it where that has no lanes: with whole
+    units, prices of few decimals, and without an echo whose orders leave the exact range.
+    """
+    game = evolve(
+        params,
+        whole_units=True,
+        opening_cash=None,
+        unit_margin=0.0,
+        **{name: round(getattr(params, name), DECIMALS) for name in _PRICES},
+    )
+    most = {role: {"quantity": np.asarray([cap])}}
+    for each in (game, evolve(game, brewery_echo=False)):
+        assert isinstance(each, HasLanes)
+        lane = each.lanes([seed], [role])
+        with suppress(NoLanes):
+            tried = lane.fork([0])
+            while not tried.ended[0]:
+                tried.step(most)
+            break
+    return lane
 
 
 @frozen
@@ -138,24 +173,20 @@ class _Search:
     Attributes:
         params: The parameters.
         demand: Units by week.
-        stage: The played stage's index, from 0.
-        rng: Draws the disturbances.
+    XX        rng: Draws the disturbances.
     """
 
     params: BeerGameParams
     demand: Sequence[int]
-    stage: int
+    role: str
+    lane: Lanes
+    cap: int
     rng: Any
 
     @property
     def free(self) -> int:
         """Index of the first week whose order is free."""
         return min(self.params.forced_weeks, len(self.demand))
-
-    @property
-    def cap(self) -> int:
-        """Largest order of the search, in units."""
-        return REACH * max(1, self.params.flow, *self.demand)
 
     def run(self, bound: float, rounds: int) -> Lists:
         """Return the best list found; stop as soon as its cost meets the bound."""
@@ -172,7 +203,15 @@ class _Search:
 
     def costs(self, lists: Lists) -> Lists:
         """Return the cost of each list, in money."""
-        return costs(self.params, self.demand, self.stage, lists)
+        lanes = self.lane.fork(np.zeros(len(lists), dtype=np.int64))
+        first = 0 if self.params.blind else self.params.forced_weeks
+        try:
+            for units in lists.astype(np.int64).T[first:]:
+                lanes.step({self.role: {"quantity": units}})
+        except NoLanes:
+            return np.full(len(lists), np.inf)
+        cost: Lists = -lanes.score()
+        return cost
 
     def guesses(self) -> Lists:
         """Return the demand 0 to 8 weeks ahead, with the first order 1 to 10 times as large."""

@@ -1,17 +1,13 @@
 """Weeks in which the last stage ships nothing."""
 
-from functools import partial
 from typing import Any
 
-import numpy as np
 import pytest
 
 from desim import Run, play
 from desim.catalog.changes import changed
 from desim.errors import UsageError
-from models.beer_game import BeerGame, Order
-from models.beer_game.demand import weekly
-from policies.informed.beer_game.batch import costs
+from models.beer_game import BeerGame
 
 #: Two stages in a steady state: 4 units a week flow, each stage has 10 on hand.
 PAIR: dict[str, Any] = {
@@ -93,28 +89,6 @@ def test_a_strike_after_the_last_week_changes_nothing(preset: str) -> None:
     plain, late = (play(each, {}, 3) for each in (game, after))
     assert plain.ledger_digest == late.ledger_digest
     assert plain.ledger_digest != play(BeerGame.preset(preset, strike="6:9"), {}, 3).ledger_digest
-
-
-@pytest.mark.parametrize("preset", BeerGame.presets)
-@pytest.mark.parametrize("played", range(4))
-def test_the_search_for_the_best_list_knows_of_the_strike(preset: str, played: int) -> None:
-    """Its arrays give the costs that the model gives."""
-    demand = "step:4:8:4" if preset == "poisson" else BeerGame.preset(preset).demand
-    game = BeerGame.preset(preset, horizon=14, strike="6:9", demand=demand)
-    wanted = weekly(demand, game.horizon, partial(np.random.default_rng, 0))
-    lists = np.random.default_rng(1).integers(0, 2 * game.flow, (3, game.horizon)).astype(float)
-    lists[:, : game.forced_weeks] = game.flow
-    paid_by_list = [paid(game, game.stages[played], row) for row in lists.tolist()]
-    assert costs(game, wanted, played, lists).tolist() == paid_by_list
-
-
-def paid(game: BeerGame, seat: str, orders: list[float]) -> float:
-    """Play a list of orders and return its cost."""
-    run = Run(game, seats=[seat])
-    due = iter(orders if game.blind else orders[game.forced_weeks :])
-    while decisions := run.advance():
-        run.answer(decisions[0], Order(int(next(due))))
-    return -run.result().score
 
 
 def test_the_bound_of_the_search_holds_in_a_strike() -> None:

@@ -16,7 +16,7 @@ from support.paths import ROOT
 EPISODES = 600
 SWEEP = (
     "sweep beer_game --preset poisson --policy base_stock,target=20 "
-    f"--seeds 0:{EPISODES} --jobs 1 --out out"
+    f"--seeds 0:{EPISODES} --jobs 1 --out out --digests"
 )
 
 #: Harmless edits, by file: what is replaced and by what.
@@ -32,6 +32,7 @@ SAME = {
 #: Edits that may change a row, and what is named.
 OTHER = (
     ("models/beer_game/score.py", "return -cont", "return 1 - cont", "score"),
+    ("models/beer_game/lanes/games.py", 'return ["horizon"', 'return ["end"', "BeerGameLanes"),
     ("desim/episodes/collector.py", "50_000", "50_001", "THRESHOLD of desim.episodes.collector"),
 )
 

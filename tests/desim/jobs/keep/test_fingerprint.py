@@ -148,9 +148,10 @@ def test_a_parameter_that_is_read_from_a_file_counts_by_its_value(tmp_path: Path
 
 
 def test_definitions_that_are_reached_count() -> None:
-    """The kernel, what plays a row, the ledgers, the model and the policy; no tables, no pages."""
+    """The kernel, what plays a row, ledgers, model, lanes and policy; no tables, no pages."""
     names = {*json.loads(topics("beer_game", "base_stock,target=20")["definitions"])}
     assert names >= {"World", "Run", "Session", "play_to_json", "Book", "BeerGame", "BaseStock"}
+    assert names >= {"play_on_lanes", "play_lanes", "BeerGameLanes"}
     assert not names & {
         "Random",
         "CellStore",

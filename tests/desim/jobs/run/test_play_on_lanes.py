@@ -45,8 +45,10 @@ def test_rows_do_not_depend_on_workers(workers: int) -> None:
 
 
 def test_rows_do_not_depend_on_batches(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Lanes are played in batches, also where seeds are not consecutive."""
+    """Lanes are played in batches, also where seeds are not consecutive or time is short."""
     expected = swept()
+    monkeypatch.setattr(play_job, "SECONDS_PER_CHUNK", -1)
+    assert swept() == expected
     monkeypatch.setattr(play_job, "MOST_LANES", 7)
     assert swept() == expected
     some = swept(seeds=[5, 2, 24, 10**12])
@@ -115,7 +117,7 @@ def test_a_folder_serves_sweeps_that_want_less(tmp_path: Path) -> None:
 
 
 def test_lanes_that_fail_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A fault of `decide_all` that `decide` does not have is no silent loss of time."""
+    """A fault of `decide_all` that `decide` does not have loses time, so a warning names it."""
 
     def failing(self: Level, mornings: Any) -> Any:
         raise TypeError("no array")
@@ -144,6 +146,6 @@ def test_lanes_take_the_seeds_of_a_whole_batch(monkeypatch: pytest.MonkeyPatch) 
         counts.append(len(seeds))
         return original(model, roles, seeds)
 
-    monkeypatch.setattr("desim.jobs.run.play_on_lanes.lanes_of", counted)
+    monkeypatch.setattr("desim.jobs.run.play_job.lanes_of", counted)
     sweep(Bakery(), Level(), range(300))
     assert counts == [300]

@@ -9,8 +9,7 @@ import pytest
 
 from desim.jobs.keep import fingerprint
 from desim.jobs.keep.definitions.reached import Reached, reached
-from desim.jobs.run.play_job import play_to_json
-from desim.jobs.run.play_on_lanes import play_on_lanes
+from desim.jobs.run.play_job import play_on_lanes, play_to_json
 
 #: A user's policy; `Own` reaches everything but what the last lines of files hold.
 FILES = {
