@@ -30,11 +30,15 @@ def _beer_game(preset: str, policy: str, times: int) -> Work:
     return partial(play, BeerGame.preset(preset, horizon=52 * times), policy, 1)
 
 
-def _edt(policy: str) -> Work:
+def _edt(times: int) -> Work:
+    from attrs import evolve
+
     from desim import play
     from models.edt import EnterpriseDigitalTwin
 
-    return partial(play, EnterpriseDigitalTwin(), policy, 1)
+    scenario = EnterpriseDigitalTwin().scenario
+    longer = evolve(scenario, stoptime=times * scenario.stoptime)
+    return partial(play, EnterpriseDigitalTwin(scenario=longer), "simple", 1)
 
 
 def _arena(policy: str) -> Work:
@@ -42,6 +46,15 @@ def _arena(policy: str) -> Work:
     from models.enterprise_arena import EnterpriseArena
 
     return partial(play, EnterpriseArena(), policy, 1)
+
+
+def _long_arena(times: int) -> Work:
+    """The published table ends after 132 months; drawn months do not, and this lender lasts."""
+    from desim import play
+    from models.enterprise_arena import EnterpriseArena
+
+    lender = EnterpriseArena.preset("regime", horizon=132 * times, opening_cash=1e9)
+    return partial(play, lender, "never_raise", 1)
 
 
 def _yc_bench(policy: str, times: int) -> Work:
@@ -56,7 +69,7 @@ def _enterprise(times: int) -> Work:
     from models.enterprise import Enterprise
     from policies.heuristics.enterprise import lineups
 
-    group = Enterprise.preset("group", months=12 * times)
+    group = Enterprise.preset("group", months=7 * times)  # its treasury plans 60 months at most
     return partial(play, group, lineups(group)["tuned"], 1)
 
 
@@ -79,10 +92,44 @@ def _recorded() -> Work:
     return work
 
 
-def _sweep() -> Work:
+def _sweep(seeds: int, policy: str, **how: Any) -> Work:
     from desim import sweep
 
-    return partial(sweep, "beer_game/poisson", ["benchmark"], range(100))
+    return partial(sweep, "beer_game/poisson", [policy], range(seeds), **how)
+
+
+def _lanes(model: str, policy: str) -> Work:
+    """A thousand episodes at once, whose draws are kept from the second time on."""
+    from desim.catalog import model as named
+    from desim.episodes.lineup import resolve
+    from desim.lanes.play_lanes import lanes_of, play_lanes
+
+    world, seeds = named(model), range(1_000)
+
+    def work() -> None:
+        made = resolve(world, policy, 0).policies
+        play_lanes(lanes_of(world, tuple(made), seeds), made)
+
+    return work
+
+
+def _regret(weeks: int) -> Work:
+    from desim import play, regret
+    from models.beer_game import BeerGame
+
+    episode = play(BeerGame.preset("poisson", horizon=weeks), "order_up_to", 1)
+    return partial(regret, episode, "order_up_to", futures=4)
+
+
+def _rollout(times: int) -> Work:
+    return _beer_game("poisson", "rollout,samples=2,candidates=2,depth=4", times)
+
+
+def _tune() -> Work:
+    from desim import tune
+
+    ranges = {"policy.target": "int:0:60"}
+    return partial(tune, "beer_game/poisson", "base_stock", ranges=ranges, budget=200)
 
 
 def _command(*arguments: str) -> Work:
@@ -98,16 +145,24 @@ def _works() -> dict[str, Callable[[], Work]]:
             "beer-game-four-seats": partial(_beer_game, "poisson", "benchmark", times),
             "yc-bench-greedy": partial(_yc_bench, "greedy", times),
             "enterprise": partial(_enterprise, times),
+            "enterprise-arena-drawn": partial(_long_arena, times),
+            "edt": partial(_edt, times),
         }
         made |= {f"{name}-x{times}": maker for name, maker in each.items()}
     return made | {
         "yc-bench-focus": partial(_yc_bench, "focus", 1),
         "enterprise-arena": partial(_arena, "raise_when_free"),
-        "edt": partial(_edt, "simple"),
         "consulting": partial(_questions, "consulting", "framework"),
         "reasoning": partial(_questions, "reasoning", "random"),
         "beer-game-recorded": _recorded,
-        "beer-game-sweep-100": _sweep,
+        "beer-game-sweep-100": partial(_sweep, 100, "benchmark"),
+        "beer-game-sweep-2-jobs": partial(_sweep, 2, "benchmark", jobs=2),
+        "beer-game-lanes": partial(_lanes, "beer_game/poisson", "order_up_to"),
+        "enterprise-arena-lanes": partial(_lanes, "enterprise_arena", "raise_below"),
+        "beer-game-tune-200": _tune,
+        "beer-game-rollout": partial(_rollout, 1),
+        "beer-game-rollout-x2": partial(_rollout, 2),
+        "beer-game-regret-13": partial(_regret, 13),
         "import-desim": partial(_command, "-c", "import desim"),
         "desim-help": partial(_command, "-m", "desim", "--help"),
     }

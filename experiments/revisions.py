@@ -36,9 +36,10 @@ SECONDS = 0.2
 SHORT = (
     "beer-game-one-seat-x1",
     "beer-game-four-seats-x1",
-    "edt",
+    "edt-x1",
     "enterprise-arena",
     "yc-bench-greedy-x1",
+    "beer-game-lanes",
     "import-desim",
 )
 

@@ -7,19 +7,24 @@ from contextlib import ExitStack
 
 import pytest
 from hypothesis import HealthCheck, settings
+from support.cases import thinned
+from support.examples import FULL
+from support.forked import forked_workers
 from support.paths import REFERENCE
 
 from desim import opened_files
 from desim.composition.invariants import checked as transfers_checked
+from desim.jobs.run import warm_pool
 from experiments.attacks import models_checked
 from ledgers.invariants import checked
 
 # No test asserts a time, so a slow machine must not fail an example. The examples are the same in
-# every run; `pytest --hypothesis-profile=search` draws others.
+# every run, more of them with `--hypothesis-profile=full`, as in .ci/run; `search` draws others.
 QUIET = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
-settings.register_profile("desim", derandomize=True, **QUIET)
-settings.register_profile("search", max_examples=1_000, print_blob=True, **QUIET)
-settings.load_profile("desim")
+settings.register_profile("quick", max_examples=30, derandomize=True, **QUIET)
+settings.register_profile("full", max_examples=FULL, derandomize=True, **QUIET)
+settings.register_profile("search", max_examples=10 * FULL, print_blob=True, **QUIET)
+settings.load_profile("quick")
 
 # Piped tables honour COLUMNS; tests compare them at the width that a pipe has without it.
 os.environ.pop("COLUMNS", None)
@@ -59,18 +64,33 @@ def ledgers_are_checked() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(autouse=True, scope="session")
+def workers_are_forked() -> Iterator[None]:
+    """Fork the worker processes of sweeps and suites, which saves each of them its imports."""
+    with forked_workers():
+        yield
+
+
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Give a test marked `traces(pattern)` one case a reference file, or skip it."""
+    """Give a test marked `traces(pattern, every=1)` one case a reference file, or skip it."""
     mark = metafunc.definition.get_closest_marker("traces")
     if mark is None:
         return
     files = sorted(REFERENCE.glob(mark.args[0]))
     why = f"no reference data {mark.args[0]}: set DESIM_REFERENCE to its folder"
     absent = pytest.param(None, marks=pytest.mark.skip(reason=why), id="absent")
-    metafunc.parametrize("trace", files or [absent], ids=[f.stem for f in files] or None)
+    cases = thinned(files, mark.kwargs.get("every", 1))
+    metafunc.parametrize("trace", cases or [absent], ids=[f.stem for f in files] or None)
 
 
 @pytest.fixture(autouse=True)
 def _no_opened_files() -> None:
     """Forget the files that the policies of other tests have opened in this process."""
     opened_files._opened.clear()
+
+
+@pytest.fixture(autouse=True)
+def _no_kept_workers() -> Iterator[None]:
+    """End the workers that a test leaves: a forked one has whatever the test had patched."""
+    yield
+    warm_pool._pools[-1].end_idle()

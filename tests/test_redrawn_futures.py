@@ -68,7 +68,13 @@ def test_twins(world: str, tmp_path: Path) -> None:
     assert replay(branch).result == twins[0].result
 
 
-@pytest.mark.parametrize("world", sorted(FIRST))
+@pytest.mark.parametrize(
+    "world",
+    [
+        pytest.param(world, marks=pytest.mark.slow) if world == "yc_bench/default" else world
+        for world in sorted(FIRST)
+    ],
+)
 def test_every_model_says_what_it_keeps(world: str) -> None:
     """A table of rollouts names it."""
     model = catalog.model(world)

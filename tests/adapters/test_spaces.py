@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 from attrs import field, frozen
 from attrs.validators import ge, gt, in_, le, lt, matches_re, max_len, min_len
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support.examples import examples
 from support.paths import ROOT
 
 from desim import catalog
@@ -111,7 +112,7 @@ def test_every_action_passes_its_space_and_comes_back(action: Any, tag: str) -> 
     space = ActionSpace(codec(action), LIMITS)
     name = codec(action).classes[tag].__name__
 
-    @settings(max_examples=15)
+    @examples(15)
     @given(plain_values(schemas[name], schemas, CHARSET))
     def comes_back(tagged: dict[str, Any]) -> None:
         member = space.encode(tagged)
@@ -336,7 +337,7 @@ class Desk:
     rows: tuple[Left | None, ...]
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(
     st.integers(-(2**63), 2**63),
     st.integers(-(10**30), 10**30) | st.floats(allow_nan=False, allow_infinity=False),

@@ -37,6 +37,7 @@ def test_no_program_gets_out_of_the_sandbox(mode: str) -> None:
     assert tally.ended == {("refused" if mode == "hook alone" else "run"): 4}
 
 
+@pytest.mark.slow
 def test_no_record_imports_what_it_names(tmp_path: Path) -> None:
     """In a process of its own, because what is imported stays; every 150th module alone."""
     script = Path(attack_writers.__file__).with_name("attack_records.py")
@@ -92,6 +93,7 @@ def test_the_attack_of_replies_finds_no_hole() -> None:
     assert {case.world for case in attack_replies.CASES} <= {line.split()[0] for line in worlds}
 
 
+@pytest.mark.slow
 def test_the_attacks_of_sweeps_find_no_hole() -> None:
     """A few of each kind; the script makes every call in every form."""
     found = [

@@ -1,12 +1,18 @@
 """The section of the benchmark that plays through adapters; no test asserts a speed."""
 
+from contextlib import nullcontext
+
 import adapter_speeds
 import benchmark
+import lane_speeds
 import pytest
+import revision_worker
 import revisions
 from adapter_games import GAMES, Game
 from adapter_players import PLAYERS, Player, bare
 from click.testing import CliRunner
+
+from models.beer_game import BeerGame
 
 _NO_PACKAGE = {name: each for name, each in PLAYERS.items() if not each.needs}
 _ABSENT = Player(bare, needs="no_such_package")
@@ -37,6 +43,23 @@ def test_an_adapter_that_plays_another_episode_is_not_measured(
     monkeypatch.setattr(adapter_speeds, "PLAYERS", {"other": Player(lambda _: bare(other))})
     with pytest.raises(ValueError, match="ended with ledgers"):
         adapter_speeds.adapters(1)
+
+
+def test_lanes_are_compared_with_play(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In decisions a second; where a policy decides for one episode at a time, the row says so."""
+    monkeypatch.setattr(lane_speeds, "LANES", 3)
+    game = BeerGame.preset("poisson", horizon=4)
+    _, ours, other, ratio, _ = lane_speeds._lane_row("x", game, "order_up_to", 1, "1", drawn=True)
+    rates = [float(each.removesuffix("/s").replace(",", "")) for each in (ours, other)]
+    assert float(ratio) == pytest.approx(rates[0] / rates[1], abs=0.6)
+    _, ours, _, reason, _ = lane_speeds._lane_row("x", game, "random", 1, "1")
+    assert (ours, reason) == ("none", "no lanes: the policy decides for one episode at a time")
+
+
+@pytest.mark.parametrize("name", revision_worker.WORKS)
+def test_each_work_can_be_made(name: str) -> None:
+    """Its functions and parameters exist."""
+    assert callable(revision_worker.WORKS[name]())
 
 
 def test_a_section_is_measured_alone(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -74,6 +97,7 @@ def test_a_slower_work_is_an_exit_code(
     monkeypatch: pytest.MonkeyPatch, now: float | None, code: int, cells: str
 ) -> None:
     """One that an old revision does not have is named."""
+    monkeypatch.setattr(revisions, "_copy", nullcontext)
     monkeypatch.setattr(
         revisions, "Worker", lambda root: _Paced(now if root == revisions.ROOT else 0.1)
     )

@@ -151,7 +151,7 @@ def test_a_table_of_a_reference_page_is_read() -> None:
     ("script", "arguments", "sentences"),
     [
         ("reproduce_beer_game", (), 1),
-        ("figures", ("--only", "beer_bullwhip"), 1),
+        pytest.param("figures", ("--only", "beer_bullwhip"), 1, marks=pytest.mark.slow),
         pytest.param("reproduce_firmbench", (), 0, marks=pytest.mark.slow),
         pytest.param("reproduce_edt", (), 1, marks=pytest.mark.slow),
     ],

@@ -10,8 +10,9 @@ from typing import Any, TypeAlias
 import pytest
 from beancount.core import data, realization
 from beancount.loader import load_string
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support.examples import examples
 from support.lemonade import CASH, CHART, SALES, bean_check, lemonade
 
 from ledgers.beancount import beancount_names, to_beancount
@@ -74,7 +75,7 @@ def test_bean_check_sees_one_cent(tmp_path: Path) -> None:
     assert "Balance failed for 'Assets:Cash-At-Bank'" in bean_check(file)
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(
     names=st.lists(st.tuples(TEXTS, TEXTS, st.sampled_from(KINDS)), min_size=2, max_size=6),
     entries=st.lists(st.tuples(TEXTS, st.integers(-(10**9), 10**9)), max_size=4),

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 from attrs import evolve
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from support.edt_firms import changed_firm, climbed
+from support.examples import examples
 
 from desim import Seat, play
 from desim.core.policy_protocols import knows
@@ -99,7 +100,7 @@ def plans(draw: st.DrawFn, firm: PreparedFirm) -> Plan:
     return Plan(draw(st.sampled_from(firm.counts)), draw(risk), chosen)
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(scenario=scenarios(), data=st.data())
 def test_the_search_promises_what_the_model_pays(scenario: Scenario, data: st.DataObject) -> None:
     """Closed forms between events and the model with its clock and ledger agree on earnings."""
@@ -118,7 +119,7 @@ def test_the_search_promises_what_the_published_simulator_pays(trace: Path) -> N
         assert earnings(firm, plan) == pytest.approx(known["final"]["accumulated_earnings"])
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(scenario=scenarios(), data=st.data(), loose=st.booleans())
 def test_no_decision_beats_the_bound(
     scenario: Scenario, data: st.DataObject, *, loose: bool
@@ -132,7 +133,7 @@ def test_no_decision_beats_the_bound(
         assert max(earned) <= earnings_bound(scenario, min(earned)) + 1e-6
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(scenario=scenarios(), data=st.data())
 def test_any_prices_bound_what_follows_the_first_seats(
     scenario: Scenario, data: st.DataObject

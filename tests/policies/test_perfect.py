@@ -4,8 +4,9 @@ from itertools import product
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support.examples import examples
 
 from desim import Run, play
 from models.beer_game import BeerGame, Order
@@ -65,7 +66,7 @@ small = st.builds(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(game=small, data=st.data())
 def test_no_list_beats_the_bound(game: BeerGame, data: st.DataObject) -> None:
     """Whatever is ordered, at any stage of any chain, fractions and huge orders included."""

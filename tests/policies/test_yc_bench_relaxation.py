@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 from attrs import evolve
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support.examples import examples
 
 from desim import Episode, play
 from desim.errors import UsageError
@@ -248,7 +249,7 @@ def test_no_planner_passes_the_bound(spec: str, preset: str) -> None:
     assert 0.02 * bound(YCBench.preset(preset), 1) < score <= bound(YCBench.preset(preset), 1)
 
 
-@settings(max_examples=15, deadline=None)
+@examples(15)
 @given(
     chance=st.integers(0, 10**6),
     tasks=st.integers(1, 6),

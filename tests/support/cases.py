@@ -5,8 +5,10 @@ informed cannot tell them apart, so it answers both in the same way.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
+
+import pytest
 
 from desim import Model, play
 from desim.catalog.policy_spec import read_policies
@@ -15,6 +17,16 @@ from desim.schema import to_plain
 
 #: Specs of baselines that compute for seconds in any world; quick tests leave them out.
 SEARCHES = frozenset({"planner", "optimal", "local_search"})
+
+
+def thinned(cases: Iterable[Any], every: int) -> list[Any]:
+    """Return cases of a test: one in a number of them is quick, and the others are slow."""
+    return [
+        case
+        if number % every == 0
+        else pytest.param(*(case if isinstance(case, tuple) else (case,)), marks=pytest.mark.slow)
+        for number, case in enumerate(cases)
+    ]
 
 
 def stable(value: Any) -> str:

@@ -4,6 +4,9 @@ A new Python spends half a second of a processor on imports before `desim` begin
 about streams, exit codes, signals and locks holds for a forked process as well; tests of what is
 imported, and from where, start a Python of their own.
 
+The same holds for the worker processes of a sweep or a suite: `forked_workers` forks them as well,
+and each then does what a spawned one does, from reading its pickled start to its exit.
+
 A fork of the tests' process also has its memory, which is more than what tests measure. `Preloaded`
 is a process between: run as a script, this module imports what a run with a language model needs,
 and forks for each command that it reads.
@@ -18,8 +21,9 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from importlib import import_module
 from importlib.machinery import ModuleSpec
@@ -27,6 +31,7 @@ from multiprocessing import util
 from pathlib import Path
 from types import ModuleType
 from typing import IO, Any, NoReturn, Self
+from unittest.mock import patch
 
 from attrs import frozen
 from support.command_line import Ended
@@ -82,10 +87,39 @@ def forked(
     )
 
 
-def _call(function: Callable[[], Any], env: dict[str, str], module: str) -> NoReturn:
+@contextmanager
+def forked_workers() -> Iterator[None]:
+    """Fork each process that `multiprocessing` would spawn."""
+    spawn = util.spawnv_passfds  # type: ignore[attr-defined]
+
+    def fork(path: bytes, arguments: list[Any], passed: Sequence[int]) -> int:
+        if "--multiprocessing-fork" not in arguments:  # the tracker of shared resources
+            return int(spawn(path, arguments, passed))
+        with warnings.catch_warnings():
+            warnings.simplefilter(
+                "ignore", DeprecationWarning
+            )  # other threads hold no lock it needs
+            pid = os.fork()
+        if not pid:
+            _call(partial(_work, arguments), dict(os.environ), "support", passed)
+        return pid
+
+    with patch.object(util, "spawnv_passfds", fork):
+        yield
+
+
+def _work(arguments: list[Any]) -> None:
+    """Run the program of a spawned worker, which its arguments hold."""
+    sys.argv = ["-c", *arguments[arguments.index("-c") + 2 :]]
+    exec(arguments[arguments.index("-c") + 1], {})  # noqa: S102 (multiprocessing wrote it)
+
+
+def _call(
+    function: Callable[[], Any], env: dict[str, str], module: str, kept: Sequence[int] = ()
+) -> NoReturn:
     code = 1
     try:
-        _become_new(env, module)
+        _become_new(env, module, kept)
         try:
             function()
             code = 0
@@ -98,11 +132,11 @@ def _call(function: Callable[[], Any], env: dict[str, str], module: str) -> NoRe
         os._exit(code)
 
 
-def _become_new(env: dict[str, str], module: str) -> None:
-    """Leave nothing of this process but its modules."""
+def _become_new(env: dict[str, str], module: str, kept: Sequence[int]) -> None:
+    """Leave nothing of this process but its modules, and the files of some numbers."""
     gc.freeze()  # nothing of the tests is finalised here
     gc.enable()
-    _release_files()
+    _release_files({0, 1, 2, *kept})
     opened_files._opened.clear()
     os.environ.clear()
     os.environ.update(env)
@@ -122,12 +156,11 @@ def _become_new(env: dict[str, str], module: str) -> None:
             del sys.modules[name]  # which a test has imported from a user's folder
 
 
-def _release_files() -> None:
-    """Let every inherited file refer to nothing; its number is not used anew."""
+def _release_files(kept: set[int]) -> None:
+    """Let every other inherited file refer to nothing; its number is not used anew."""
     null = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
-    for number in [int(file.name) for file in Path("/dev/fd").iterdir()]:
-        if number > 2 and number != null:
-            os.dup2(null, number, inheritable=False)
+    for number in {int(file.name) for file in Path("/dev/fd").iterdir()} - {null, *kept}:
+        os.dup2(null, number, inheritable=False)
 
 
 def _stream(number: int, mode: str, *, line_buffering: bool = False) -> Any:

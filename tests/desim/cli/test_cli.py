@@ -161,6 +161,7 @@ def test_an_own_folder_of_models_joins_ours(shell: Desim, folder: Path) -> None:
     assert (printed["model"], printed["preset"]) == ("corner", "classic")
 
 
+@pytest.mark.slow
 def test_the_report_of_a_sweep_imports_no_world_of_the_current_folder(
     shell: Desim, folder: Path
 ) -> None:

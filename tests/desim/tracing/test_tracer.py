@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.cases import thinned
 from support.chrome_trace import check, events, read
 from support.workshop import Hire, Workshop
 
@@ -60,7 +61,7 @@ def traced(model: Any, policy: Any, path: Path, **options: Any) -> list[dict[str
 # -- every world -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("world", everything())
+@pytest.mark.parametrize("world", thinned(everything(), 3))
 def test_looking_changes_no_episode(world: str, tmp_path: Path) -> None:
     """Of every preset, composites too: traced, logged, with series and last events, or without."""
     model, file = catalog.model(world), tmp_path / "run.trace.json"

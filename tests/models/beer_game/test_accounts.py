@@ -4,8 +4,9 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support.examples import examples
 from support.paths import ROOT
 
 from desim import Run, play
@@ -264,7 +265,7 @@ def cents_of(amount: Fraction) -> int:
     return int(100 * amount // 1)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.data())
 def test_every_cent_is_accounted_for(data: st.DataObject) -> None:
     """Cash is what came in less what was paid, and a week ends without cash or without debts."""

@@ -3,8 +3,9 @@
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support.examples import examples
 
 from desim import Run
 from models.beer_game import BeerGame, Order
@@ -144,7 +145,7 @@ def test_of_a_fractional_stock_whole_units_can_be_taken() -> None:
 # -- at random -------------------------------------------------------------------------------------
 
 
-@settings(max_examples=50, deadline=None)
+@examples(50)
 @given(st.data())
 def test_no_unit_is_lost_or_made(data: st.DataObject) -> None:
     """Inside is what was there, made and received, less what customers and partners took."""

@@ -5,9 +5,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from support.cases import stable
+from support.examples import examples
 
 from desim import Episode, Run, play
 from desim.catalog.changes import changed
@@ -109,7 +110,7 @@ def boxes(game: BeerGame, e: Echelon) -> int:
     return game.production_weeks if e.name == game.stages[-1] else game.ship_delay
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(games(), st.data())
 def test_nothing_is_lost_whatever_is_ordered(game: BeerGame, data: st.DataObject) -> None:
     """Whole, negative and fractional orders, at any seats of any chain."""
@@ -121,7 +122,7 @@ def test_nothing_is_lost_whatever_is_ordered(game: BeerGame, data: st.DataObject
     assert -chain.goods["brewing"] == made + start
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(games(), st.data())
 def test_costs_have_a_floor_and_add_up(game: BeerGame, data: st.DataObject) -> None:
     """Every stage and week costs at least the minimum, and the chain what its stages cost."""
@@ -137,7 +138,7 @@ def test_costs_have_a_floor_and_add_up(game: BeerGame, data: st.DataObject) -> N
     assert run.result().score == pytest.approx(-sum(metrics[f"cost_{n}"] for n in seats))
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(games(), st.data())
 def test_whole_orders_keep_everything_whole(game: BeerGame, data: st.DataObject) -> None:
     """No float and no fraction appears in goods, orders or what a stage sees."""
@@ -151,7 +152,7 @@ def test_whole_orders_keep_everything_whole(game: BeerGame, data: st.DataObject)
         assert {type(q) for q in quantities} == {int}
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(games(), st.data())
 def test_fractions_are_cut_or_kept_exactly(game: BeerGame, data: st.DataObject) -> None:
     """What is placed is the order itself, or its whole part."""
@@ -172,7 +173,7 @@ def test_fractions_are_cut_or_kept_exactly(game: BeerGame, data: st.DataObject) 
     assert {type(u) for u in log} <= {int, Fraction}
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(games())
 def test_an_episode_depends_on_its_seed_only_where_chance_decides(game: BeerGame) -> None:
     """The same seed gives the same ledgers; others differ only for random demand."""
@@ -192,7 +193,7 @@ def test_random_demand_differs_between_seeds() -> None:
         assert len({episode.ledger_digest for episode in played}) == 5
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(games(), st.integers(0, 3))
 def test_every_option_is_accepted(game: BeerGame, seed: int) -> None:
     """There is always one, none twice, and each can be ordered."""

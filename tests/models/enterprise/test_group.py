@@ -443,6 +443,7 @@ def killed(file: Path) -> bool:
     return running.returncode == -signal.SIGKILL
 
 
+@pytest.mark.slow
 def test_a_killed_group_goes_on_where_it_was(tmp_path: Path) -> None:
     """SIGKILL in the middle; the record is resumed from the command line to the same end."""
     files = (tmp_path / f"killed{attempt}.jsonl" for attempt in range(10))

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 from attrs import evolve, frozen
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support.examples import examples
 
 from models.yc_bench.rules.checks import stored
 from models.yc_bench.rules.draw_market import draw_market, draw_replacement
@@ -249,7 +250,7 @@ def test_replacements_may_pay_the_multiplier() -> None:
     assert paid == evolve(plain, reward_cents=int(plain.reward_cents * 2.09))
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(st.integers(0, 2**64), st.integers(1, 15), st.integers(1, 40), st.booleans())
 def test_any_world_is_whole(seed: int, many: int, size: int, spiky: bool) -> None:  # noqa: FBT001
     """Whatever the seed and the size, every figure is in its range, and draws repeat."""

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from attrs import field, frozen
+from support.cases import thinned
 from support.paths import PYTHONPATH
 from support.scripted import called, player, seat_of, worded
 from support.stub import Served, serving, text
@@ -108,7 +109,7 @@ def test_a_limit_between_the_calls_leaves_the_last_answer(method: str, calls: in
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("bad", BAD, ids=range(len(BAD)))
+@pytest.mark.parametrize("bad", thinned(BAD, 4), ids=range(len(BAD)))
 def test_no_method_stumbles_over_a_bad_reply(method: str, bad: str) -> None:
     """Empty, garbage, broken and huge replies lead to the world's fallback or a cut order."""
     _, llm, _ = seated("beer_game", method, limits=CallLimits(max_calls=300))

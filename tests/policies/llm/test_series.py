@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.cases import thinned
 from support.forked import desim_process
 from support.paths import PYTHONPATH
 from support.stub import Served, serving, text
@@ -34,7 +35,7 @@ def replies(number: int, body: dict[str, Any]) -> Served:
     return text(f"reply {number}: {json.dumps(answer)}")
 
 
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", thinned(CASES, 2))
 def test_a_series_goes_on_without_a_call_made_twice(case: str, tmp_path: Path) -> None:
     """Behind lines of every episode; requests, records and memory are those of an uncut series."""
     world, changes, learner = CASES[case]

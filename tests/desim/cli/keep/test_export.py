@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from support.cases import thinned
 from support.lemonade import bean_check
 from support.shop import SALES, Shop
 from support.small_worlds import Walk
@@ -56,7 +57,7 @@ def text(file: Path) -> list[str]:
     return file.read_bytes().decode().split("\r\n")
 
 
-@pytest.mark.parametrize("name", catalog.models())
+@pytest.mark.parametrize("name", thinned(catalog.models(), 2))
 def test_beancount_accepts_the_books_of_every_world(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

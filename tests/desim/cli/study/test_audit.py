@@ -8,7 +8,7 @@ import pytest
 from support.command_line import Desim, refused
 from support.piggy_bank import BANK, copied
 
-SHORT = ("--episodes", "300", "--seeds", "50:54", "--held-out", "0:6", "--jobs", "1")
+SHORT = ("--episodes", "200", "--seeds", "50:54", "--held-out", "0:6", "--jobs", "1")
 
 
 def test_an_exploit_of_a_users_world_fails_until_it_is_listed(desim: Desim, folder: Path) -> None:

@@ -11,8 +11,9 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support.examples import examples
 from support.paths import PYTHONPATH
 from support.small_worlds import FAILS, STRIDE, WALK
 
@@ -41,7 +42,7 @@ def files(folder: Path) -> list[bytes]:
 # -- continued -------------------------------------------------------------------------------------
 
 
-@settings(max_examples=10, deadline=None)
+@examples(10)
 @given(done=st.sets(st.integers(0, 11)))
 def test_finished_jobs_are_not_played_again(
     done: set[int], tmp_path_factory: pytest.TempPathFactory

@@ -70,15 +70,12 @@ def test_a_read_only_disk_is_one_sentence(tmp_path: Path) -> None:
         assert ended.err.count("\n") == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("cut", "says"),
     [
         ("true", "cannot write {out}/rows.jsonl: Read-only file system"),
-        pytest.param(
-            "cut",
-            "{out}/sweep.sqlite cannot be written: it is read-only; choose another folder",
-            marks=pytest.mark.slow,
-        ),
+        ("cut", "{out}/sweep.sqlite cannot be written: it is read-only; choose another folder"),
     ],
     ids=["finished", "unfinished"],
 )
@@ -91,16 +88,13 @@ def test_a_disk_that_has_become_read_only(tmp_path: Path, cut: str, says: str) -
     check_sentence(ended, says.format(out=disk))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("size", "says"),
     [
         # Half of the rows fit, and the first chunk of one worker holds at most that.
         ("260k", "the disk of {out} is full; the rows before are kept, and the same command goes"),
-        pytest.param(
-            "500k",
-            "cannot write {out}/rows.jsonl: No space left on device",
-            marks=pytest.mark.slow,
-        ),
+        ("500k", "cannot write {out}/rows.jsonl: No space left on device"),
     ],
 )
 def test_a_full_disk_keeps_the_rows_before(tmp_path: Path, size: str, says: str) -> None:

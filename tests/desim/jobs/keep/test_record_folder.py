@@ -63,7 +63,7 @@ def show(out: Path, *options: str) -> tuple[int, str, str]:
 # -- the code that episodes are of -----------------------------------------------------------------
 
 
-@pytest.mark.parametrize("half", [False, True])
+@pytest.mark.parametrize("half", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_an_edited_policy_is_refused_and_restart_plays_it(tmp_path: Path, half: bool) -> None:  # noqa: FBT001 (a parameter)
     """After the end, and after a kill before it; the sentence names the entry and the class."""
     suite, out = of_rule(tmp_path), tmp_path / "out"
@@ -120,6 +120,7 @@ def test_a_suite_grows_in_its_folder(tmp_path: Path) -> None:
     assert len(list((out / "records").iterdir())) == 2 * 3 * 3
 
 
+@pytest.mark.slow
 def test_an_edited_prompt_is_refused(tmp_path: Path, stub: Stub) -> None:
     """In an entry of a language model, with a copy of the tree whose prompt is edited."""
     tree = tmp_path / "tree"
@@ -180,7 +181,14 @@ def test_damaged_outcomes_are_read_from_the_records_again(tmp_path: Path, stub: 
     assert ((out / "results.csv").read_bytes(), len(stub.requests)) == (before, sent)
 
 
-@pytest.mark.parametrize("name", ["suite.sqlite", "suite.json", "spent.jsonl", "results.csv"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "suite.sqlite",
+        "spent.jsonl",
+        *(pytest.param(name, marks=pytest.mark.slow) for name in ("suite.json", "results.csv")),
+    ],
+)
 def test_no_flipped_bit_changes_results_in_silence(tmp_path: Path, stub: Stub, name: str) -> None:
     """The same command ends with the same files, or says what is damaged."""
     suite, out = suite_file(tmp_path, stub.url, BEER), tmp_path / "out"
@@ -231,7 +239,7 @@ def test_a_check_says_which_records_differ(tmp_path: Path) -> None:
 REPLY = 15 * 100 / 1e6
 
 
-@pytest.mark.parametrize("cut_episode", [False, True])
+@pytest.mark.parametrize("cut_episode", [pytest.param(False, marks=pytest.mark.slow), True])
 def test_a_cut_ledger_allows_no_further_call(
     tmp_path: Path,
     stub: Stub,
@@ -321,7 +329,7 @@ def test_a_journal_of_a_stranger_does_not_hang(tmp_path: Path) -> None:
 # -- the disk --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("started", [False, True])
+@pytest.mark.parametrize("started", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_a_full_disk_is_a_sentence_and_loses_nothing(
     tmp_path: Path,
     stub: Stub,
@@ -414,7 +422,9 @@ def test_a_silent_seat_beside_rules_is_not_played(tmp_path: Path, stub: Stub) ->
 # -- keys ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("host", ["", 'base_url = "http://127.0.0.1:1/v1"'])
+@pytest.mark.parametrize(
+    "host", ["", pytest.param('base_url = "http://127.0.0.1:1/v1"', marks=pytest.mark.slow)]
+)
 def test_a_dry_run_needs_no_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, host: str) -> None:
     """It says which is missing; playing is refused before anything is written."""
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)

@@ -13,8 +13,9 @@ from typing import Any
 import msgspec
 import pytest
 from attrs import frozen
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support.examples import examples
 from support.paths import PYTHONPATH
 from support.small_worlds import ENDLESS, FAILS, STRIDE, WALK, Go, Spot, Walk
 
@@ -71,7 +72,7 @@ class Whimsical:
         self.closed = True
 
 
-@settings(max_examples=30, deadline=None)
+@examples(10)
 @given(st.lists(st.integers(0, 9), min_size=1, max_size=6))
 def test_rows_do_not_depend_on_chunks(whims: list[int]) -> None:
     """Each job is played once, and its row is in its place, however chunks are cut and ordered."""

@@ -7,11 +7,13 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
-from support.command_line import interruptible
+from support.forked import forked
 from support.paths import PYTHONPATH
+from support.small_worlds import main
 
 from desim.jobs.keep.cell_store import CellStore
 from desim.jobs.run.playing import stopped_text
@@ -33,17 +35,22 @@ def started(
 ) -> "Iterator[subprocess.Popen[str]]":
     """A sweep of 200 episodes that prints its progress; the whole process group ends with it.
 
+    In the background its program and its workers are new ones, and forked otherwise.
+
     Without the file *gate*, one of its policies waits forever.
     """
-    script = [sys.executable, "-m", "support.small_worlds", str(folder), str(jobs), "20"]
-    process = interruptible(
-        [*IN_BACKGROUND, *script] if background else script,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-        env={**os.environ, "PYTHONPATH": PYTHONPATH, "GATE": gate},
-    )
+    words, env = (str(folder), str(jobs), "20"), {"PYTHONPATH": PYTHONPATH, "GATE": gate}
+    if background:
+        process = subprocess.Popen(
+            [*IN_BACKGROUND, sys.executable, "-m", "support.small_worlds", *words],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+            env={**os.environ, **env},
+        )
+    else:
+        process = forked(partial(main, *words), cwd=Path.cwd(), env=env, start_new_session=True)
     try:
         yield process
     finally:

@@ -9,6 +9,7 @@ from typing import ClassVar
 import msgspec
 import pytest
 from attrs import frozen
+from support.cases import thinned
 from support.failing_world import Mill
 from support.pages import read
 from support.recorded import GAME, SEATS
@@ -226,7 +227,7 @@ def test_of_a_cut_record_only_periods_that_had_ended_are_drawn(tmp_path: Path) -
     assert [list(line.values) for line in again.series.series] == [[7.0]]
 
 
-@pytest.mark.parametrize("name", catalog.models())
+@pytest.mark.parametrize("name", thinned(catalog.models(), 2))
 def test_series_of_a_cut_record_are_the_beginning_of_the_whole_ones(
     name: str, tmp_path: Path
 ) -> None:

@@ -1,5 +1,6 @@
 """`audit` finds what a world rewards by mistake, from the schema and the observations alone."""
 
+from functools import cache
 from math import nan
 from pathlib import Path
 from typing import Any
@@ -13,14 +14,20 @@ from desim.studies.audit.audit import audit
 from desim.studies.audit.audited import Audited
 
 
+@cache
+def bank_audited() -> Audited:
+    """Return the short audit of the piggy bank that several tests look at."""
+    return audited()
+
+
 def audited(model: Any = PiggyBank(), **given: Any) -> Audited:  # noqa: B008 (frozen)
     """Return a short audit."""
-    return audit(model, **{"episodes": 600, "seeds": range(50, 54), "held_out": range(6), **given})
+    return audit(model, **{"episodes": 300, "seeds": range(50, 54), "held_out": range(6), **given})
 
 
 def test_a_plan_that_borrows_outranks_work() -> None:
     """Its action is the largest one, with a word that the description of its field quotes."""
-    found = audited()
+    found = bank_audited()
     assert (found.honest, found.outranked) == ("greedy", True)
     assert found.scores == (500,) * 6
     assert "borrow(amount=50&lender=~uncle)" in found.lines[0].plan
@@ -36,7 +43,7 @@ def test_a_world_that_counts_debt_is_not_outranked() -> None:
 
 def test_one_plan_alone_is_compared_on_held_out_seeds() -> None:
     """The others have their means on the training seeds only."""
-    lines = audited().tables()[0].plain()["lines"]
+    lines = bank_audited().tables()[0].plain()["lines"]
     assert [line[2] is None for line in lines] == [False, False, *[True] * (len(lines) - 2)]
 
 
@@ -50,7 +57,7 @@ def test_an_audit_is_the_same_again_and_goes_on_from_its_folder(tmp_path: Path) 
 
 def test_an_exploit_names_the_seeds_that_were_played() -> None:
     """As a range only where they are one."""
-    assert audited().exploit("debt").seeds == "0:6"
+    assert bank_audited().exploit("debt").seeds == "0:6"
     assert audited(held_out=[2, 9, 7]).exploit("debt").seeds == "2,9,7"
 
 
@@ -91,7 +98,7 @@ def test_the_policies_of_other_roles_are_those_of_the_honest_rule() -> None:
 
 def test_a_search_of_the_only_episode_is_not_compared() -> None:
     """It may learn that episode by heart, so the best degenerate plan is."""
-    found = audited("edt/interactive", episodes=160, held_out=[0], honest=["greedy"])
+    found = audited("edt/interactive", episodes=60, held_out=[0], honest=["greedy"])
     assert found.fixed
     assert found.lines[0].name != "found by search"
     assert "found by search" in {line.name for line in found.lines}

@@ -63,6 +63,7 @@ def test_the_absurd_order_is_named_first(bad: Episode) -> None:
     assert "do not add up to a loss" in text
 
 
+@pytest.mark.slow
 def test_a_language_model_that_panics_in_two_weeks(tmp_path: Path) -> None:
     """These weeks lead the table, and nothing else costs half as much; the model is not asked."""
     file = tmp_path / "model.jsonl"

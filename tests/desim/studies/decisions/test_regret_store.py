@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from attrs import evolve
+from support.cases import thinned
 from support.paths import PYTHONPATH
 
 from desim import Episode, play
@@ -155,7 +156,7 @@ def rule(_stage):
 
 
 @pytest.mark.parametrize("played", ["then", "against"])
-@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("jobs", thinned([1, 2], 2))
 def test_edited_data_of_a_policy_are_refused(
     game: Episode, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, played: str, jobs: int
 ) -> None:

@@ -70,6 +70,7 @@ def test_what_parts_of_the_budget_had_found(usual: Tuned) -> None:
     assert all(one.episodes <= one.share * 60 for one in bought)
 
 
+@pytest.mark.slow
 def test_the_order_up_to_level_of_the_beer_game_is_found() -> None:
     """Within the interval of the best of all levels, on the same training seeds."""
     seeds = range(8)

@@ -121,6 +121,7 @@ def test_the_page_is_not_found_without_its_token(tmp_path: Path) -> None:
             assert token not in page
 
 
+@pytest.mark.slow
 def test_a_page_that_the_network_reaches_is_announced_with_its_address(tmp_path: Path) -> None:
     """The link is not one of this machine alone, and a sentence says who can play."""
     with Server("beer_game --host 0.0.0.0 --record game.jsonl", tmp_path) as server:
@@ -155,6 +156,7 @@ def test_forms_keep_what_was_typed_and_practice_takes_back(
         assert server.log.read_text() == ""
 
 
+@pytest.mark.slow
 def test_a_keyboard_is_enough(chromium: Any, tmp_path: Path) -> None:
     """After an answer, the next press of Tab leads to the first option."""
     with Server("beer_game --record game.jsonl", tmp_path) as server:
@@ -182,6 +184,7 @@ class Slow:
 """
 
 
+@pytest.mark.slow
 def test_a_person_who_waits_for_others_sees_that(chromium: Any, tmp_path: Path) -> None:
     """A page opened while others decide shows the next decision as soon as it is open."""
     (tmp_path / "slow.py").write_text(SLOW)
@@ -333,7 +336,9 @@ def test_a_policy_that_failed_is_asked_again_by_a_click(
     assert len(kept(tmp_path).steps) == 5
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize(
+    "number", [pytest.param(signal.SIGTERM, marks=pytest.mark.slow), signal.SIGINT]
+)
 def test_a_stopped_server_ends_while_a_policy_decides(
     chromium: Any, tmp_path: Path, number: int
 ) -> None:
@@ -348,6 +353,7 @@ def test_a_stopped_server_ends_while_a_policy_decides(
     assert [step.role for step in kept(tmp_path).steps] == ["retailer"]
 
 
+@pytest.mark.slow
 def test_a_role_without_years_reads_none(chromium: Any, tmp_path: Path, pictures: Path) -> None:
     """The lender's months have no year in header, observation, tables and end of the game."""
     with Server("enterprise_arena --set horizon=3 --record game.jsonl", tmp_path) as server:

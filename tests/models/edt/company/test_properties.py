@@ -6,9 +6,10 @@ from itertools import accumulate, compress, pairwise
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from support.edt_stepping import Stepping, dice, random_scenario
+from support.examples import examples
 
 from desim import Run, play
 from models.edt import Answer, Decide, EnterpriseDigitalTwin, Scenario, Window
@@ -135,7 +136,7 @@ def test_ledger_and_series_agree() -> None:
         assert metrics["overall_avg_utilization"] == reported["overall_avg_utilization"][-1]
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(
     st.integers(0, 12),
     st.floats(0, 1),

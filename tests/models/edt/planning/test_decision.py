@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 from attrs import define, evolve
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support.examples import examples
 
 from desim import Run, play, replay
 from desim.errors import Stuck
@@ -61,7 +62,7 @@ def opened(raw: Any) -> list[Any]:
     return [kept.get(str(at), 0) for at in range(10)]
 
 
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(decisions)
 def test_whatever_comes_is_repaired_to_a_plan_that_stays(raw: dict[str, Any]) -> None:
     """A consultant works on a project, within the limits; a second repair changes nothing."""
@@ -75,7 +76,7 @@ def test_whatever_comes_is_repaired_to_a_plan_that_stays(raw: dict[str, Any]) ->
     assert fault(plan.raw(), LIMITS) == ""
 
 
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(decisions)
 def test_what_is_not_refused_needs_no_repair(raw: dict[str, Any]) -> None:
     """Strict and repair mode agree on everything that strict lets through."""

@@ -10,9 +10,11 @@ from typing import Any
 
 import pytest
 from attrs import asdict, evolve
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from support.arena import Seat, document, names, numbers
+from support.cases import thinned
+from support.examples import examples
 
 from models.enterprise_arena import (
     AccessFinancialDocs,
@@ -128,7 +130,7 @@ def another_future(table: Macro, month: int) -> Macro:
     return Macro(**kept, **turned)
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(st.integers(0, 25), st.integers(0, 10**6), st.sampled_from(["", "snapshot"]), QUESTIONS)
 @example(0, 0, "", [AnalyzeMarketConditions("VIX", 0, 131), AnalyzeMarketConditions("VIX", 1)])
 def test_no_future_of_the_outside_world_can_be_seen(
@@ -143,7 +145,7 @@ def test_no_future_of_the_outside_world_can_be_seen(
     alike(one, other, questions)
 
 
-@settings(max_examples=10)
+@examples(10)
 @given(st.integers(0, 25), st.integers(0, 10**6), QUESTIONS)
 def test_no_future_of_a_drawn_history_can_be_seen(
     month: int, seed: int, questions: list[Any]
@@ -158,7 +160,7 @@ def test_no_future_of_a_drawn_history_can_be_seen(
     alike(one, other, questions)
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(st.integers(0, 25), st.integers(0, 10**6), QUESTIONS)
 def test_no_draw_of_months_to_come_can_be_seen(month: int, seed: int, questions: list[Any]) -> None:
     """Noise and the draws for requests are hidden from the present month on."""
@@ -169,7 +171,7 @@ def test_no_draw_of_months_to_come_can_be_seen(month: int, seed: int, questions:
     alike(one, other, questions)
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(
     st.integers(0, 5),
     st.integers(0, 10**6),
@@ -204,7 +206,7 @@ def unlike(month: int, seed: int, played: dict[int, Any]) -> tuple[Seat, Seat]:
     return one, other
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(st.integers(1, 25), st.integers(0, 10**6), QUESTIONS)
 def test_nothing_of_an_unclosed_month_can_be_seen(
     month: int, seed: int, questions: list[Any]
@@ -229,7 +231,7 @@ def test_the_same_twins_differ_once_the_month_is_closed() -> None:
     assert ConductCashflowProjection(12) in differ
 
 
-@settings(max_examples=8)
+@examples(8)
 @given(st.integers(0, 10**6), st.lists(QUESTIONS, min_size=4, max_size=4))
 def test_an_episode_without_closings_never_shows_the_accruals(
     seed: int, questions: list[list[Any]]
@@ -308,7 +310,7 @@ def reaches(hidden: dict[str, float], reply: Any) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", thinned(range(12), 4))
 def test_no_answer_holds_a_figure_of_an_unclosed_month(seed: int) -> None:
     """Every document, series, projection and sheet of random months is searched."""
     dice = thrown(seed)

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from attrs import evolve
+from support.cases import thinned
 from support.yc_links import DAY, HOUR, LinkedRun
 
 from desim.episodes.lineup import resolve
@@ -281,7 +282,7 @@ RULES = [
 ]
 
 
-@pytest.mark.parametrize("preset", ["default", "paper"])
+@pytest.mark.parametrize("preset", thinned(["default", "paper"], 2))
 @pytest.mark.parametrize("rule", RULES)
 def test_every_rule_plays_on_to_the_last_client(rule: str, preset: str) -> None:
     """All clients go, one every forty days; nobody crashes, and the ledger still sums up."""

@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from support.command_line import interruptible
+from support.examples import examples
 from support.paths import ROOT
 
 from desim.errors import UsageError
@@ -152,7 +153,7 @@ def test_a_transcript_may_be_long() -> None:
     assert answers == [0] * 50
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(st.lists(st.text(alphabet=st.characters(codec=None)) | st.just("\ud800"), max_size=5))
 def test_no_text_breaks_the_console(lines: list[str]) -> None:
     """Every line gets an answer that is JSON; one that is no command changes nothing."""

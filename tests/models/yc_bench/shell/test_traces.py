@@ -94,7 +94,7 @@ def _completed_next(steps: list[dict[str, Any]]) -> list[int]:
 REPLIES: dict[str, list[str]] = {"text only": [], "one tool call with unparsable arguments": [""]}
 
 
-@pytest.mark.traces("ycbench/traces/cli_*.json.gz")
+@pytest.mark.traces("ycbench/traces/cli_*.json.gz", every=4)
 def test_a_published_transcript_is_repeated(trace: Path) -> None:
     """Every response, the state after every command, and the ledger at the end."""
     assert next(differences(load(trace)), "") == ""
