@@ -23,7 +23,7 @@ def piece_width(texts: Iterable[str]) -> int:
 
 
 def folded(text: str, width: int) -> str:
-    r"""Return a text with line ends, so that no line is wider than *width* where pieces fit.
+    r"""Return a text with line ends, so that no line is wider than *width*.
 
     >>> folded("constant,quantity=400 or more", 12)
     'constant,\nquantity=400\nor more'
@@ -38,6 +38,9 @@ def _lines(text: str, width: int) -> Iterator[str]:
             yield line.rstrip()
             line = ""
         line += piece
+        while text_width([line.rstrip()]) > width:  # a word that fits in no line
+            yield line[:width]
+            line = line[width:]
     yield line.rstrip()
 
 

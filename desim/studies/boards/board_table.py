@@ -83,14 +83,19 @@ def _best_text(family: Sequence[BoardLine]) -> str:
     rivals = [line.name for line in family if line.may_be_best]
     if len(family) < _COMPARED or not rivals:
         return ""
+    rest = " of those that have not failed" * any(line.estimate is None for line in family)
     if len(rivals) > 1:
-        return f"{', '.join(rivals[:-1])} or {rivals[-1]} may be best"
-    second = family[1].difference
-    if second is None or second.paired.low is None or second.paired.high is None:
-        return f"{rivals[0]} is best"
-    low, high = second.paired.low, second.paired.high
-    ends = (estimate_text(abs(end), (high - low) / 2) for end in (high, low))
-    return f"{rivals[0]} is best, by {' to '.join(dict.fromkeys(ends))} a game"
+        return f"{', '.join(rivals[:-1])} or {rivals[-1]} may be best{rest}"
+    return f"{rivals[0]} is best{rest}{_lead_text(family[1])}"
+
+
+def _lead_text(second: BoardLine) -> str:
+    """Return how much less the second mean is, where an interval is known."""
+    less = second.difference.paired if second.difference else None
+    if less is None or less.low is None or less.high is None:
+        return ""
+    ends = (estimate_text(abs(end), less.half) for end in (less.high, less.low))
+    return f", by {' to '.join(dict.fromkeys(ends))} a game"
 
 
 def rank_cell(line: BoardLine) -> Printed | None:
