@@ -16,6 +16,7 @@ from desim.errors import UsageError
 if TYPE_CHECKING:  # commands start fast
     from collections.abc import Callable, Iterator
 
+    from desim.jobs.plan.job import Row
     from desim.jobs.run.playing import Progress
     from desim.studies.boards.leaderboard import Board
 
@@ -58,21 +59,23 @@ class Boards:
 def command(options: Boards) -> None:
     """Print every world in a line, or with MODEL the boards of its presets.
 
-    A board ranks every baseline. A policy plays once where all seeds have the same episode. Policies with the same results on
-    every seed share a line, as in a = b. Policies are ranked with those that know as much:
-    observations, constants of the world, hidden state, or the future.
+    A board ranks every baseline. A policy plays once where all seeds have the same episode.
+    Policies with the same results on every seed share a line, as in a = b. Policies are ranked with
+    those that know as much: observations, constants of the world, hidden state, or the future.
     """
+    from desim.jobs.rows.failures import failures_text
+
     if options.normalised and options.different_seeds:
         raise UsageError("--different-seeds belongs to boards without --normalised")
     if options.every and options.models:
         raise UsageError(f"--all was given with {options.models[0]}; it prints all worlds")
-    failed = _printed(options)(options)
-    if failed:
-        fail(f"{failed} episodes failed; `desim run` shows why")
+    rows = _printed(options)(options)
+    if failed := [row for row in rows if row["error"]]:
+        fail(failures_text(failed, len(rows)))
 
 
-def _printed(options: Boards) -> "Callable[[Boards], int]":
-    """Return what prints; it returns how many episodes failed."""
+def _printed(options: Boards) -> "Callable[[Boards], Sequence[Row]]":
+    """Return what prints; it returns the rows of the episodes."""
     if options.normalised:
         return _print_normalised
     if options.models or options.every or options.different_seeds:
@@ -80,7 +83,7 @@ def _printed(options: Boards) -> "Callable[[Boards], int]":
     return _print_overview
 
 
-def _print_overview(options: Boards) -> int:
+def _print_overview(options: Boards) -> "Sequence[Row]":
     """Print a line for each world."""
     import msgspec
 
@@ -96,11 +99,11 @@ def _print_overview(options: Boards) -> int:
             click.echo(msgspec.json.encode(world.plain()))
     else:
         console().print(found)
-    return found.failed
+    return found.rows
 
 
-def _print_boards(options: Boards) -> int:
-    """Print a board for each preset, and return how many episodes failed."""
+def _print_boards(options: Boards) -> "Sequence[Row]":
+    """Print a board for each preset."""
     import msgspec
 
     from desim.cli.tables import progress_bar
@@ -108,15 +111,14 @@ def _print_boards(options: Boards) -> int:
     from desim.show.table import print_tables
     from desim.studies.boards.leaderboard import boards, everything
 
-    failed = 0
+    rows: list[Row] = []
 
     def played(progress: "Progress") -> "Iterator[Board]":
-        nonlocal failed
         names, seeds = everything(options.models), _seeds(options)
         shared = not options.different_seeds
         play = partial(boards, names, seeds, options.jobs, progress, options.limits)
         for board in play(shared_seeds=shared):
-            failed += len(board.rows.failed)
+            rows.extend(board.rows)
             yield board
 
     with progress_bar("baselines") as progress:
@@ -125,11 +127,11 @@ def _print_boards(options: Boards) -> int:
                 click.echo(msgspec.json.encode(board.summary()))
         else:
             print_tables(console(), played(progress))
-    return failed
+    return rows
 
 
-def _print_normalised(options: Boards) -> int:
-    """Print one table of all presets, and return how many episodes failed."""
+def _print_normalised(options: Boards) -> "Sequence[Row]":
+    """Print one table of all presets."""
     import msgspec
 
     from desim.cli.tables import progress_bar
@@ -148,7 +150,7 @@ def _print_normalised(options: Boards) -> int:
         console().print(found)
     if found.faults:
         fail(f"{', '.join(found.faults)}: scores more than a bound that no policy can exceed")
-    return found.failed
+    return found.rows
 
 
 def _seeds(options: Boards) -> list[int]:

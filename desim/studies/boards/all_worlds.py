@@ -5,12 +5,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from attrs import asdict, evolve, frozen
+from attrs import asdict, evolve, field, frozen
 
 from desim.core.limits import Limits
 from desim.core.roles import Knowledge, knowledge_legend, with_knowledge
 from desim.errors import UsageError
 from desim.jobs.plan.grid import checked_seeds
+from desim.jobs.plan.job import Row
+from desim.jobs.rows.rows import Rows
 from desim.jobs.rows.samples import score_sample
 from desim.jobs.run.playing import Progress
 from desim.show.estimates import EXACT, HALF, number_cell
@@ -58,11 +60,13 @@ class NormalisedWorld:
         scale: What 0 and 1 stand for.
         scores: The policies, the highest score first.
         above: The policies that score more than is known.
+        rows: Their episodes.
     """
 
     scale: WorldScale
     scores: tuple[NormalisedScore, ...]
     above: Above
+    rows: Rows = field(repr=False)
 
     @property
     def name(self) -> str:
@@ -126,9 +130,9 @@ class NormalisedBoards(Tabular):
     first: tuple[str, ...]
 
     @property
-    def failed(self) -> int:
-        """The number of failed episodes."""
-        return sum(one.failed for world in self.worlds for one in world.scores)
+    def rows(self) -> list[Row]:
+        """The episodes of all worlds."""
+        return [row for world in self.worlds for row in world.rows]
 
     @property
     def faults(self) -> list[str]:
@@ -238,7 +242,7 @@ def _world(scale: WorldScale, board: Board) -> NormalisedWorld:
         mean = estimate.mean if (estimate := sample.estimate(_LEVEL)) else None
         found.append(NormalisedScore(policy, entrant.knows, len(rows.failed), mean, score))
     found.sort(key=lambda one: -one.z)
-    return NormalisedWorld(scale, tuple(found), scale.above(board.rows))
+    return NormalisedWorld(scale, tuple(found), scale.above(board.rows), board.rows)
 
 
 def _over(worlds: Sequence[NormalisedWorld], policy: str) -> PolicyOverWorlds:

@@ -3,12 +3,13 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from attrs import asdict, frozen
+from attrs import asdict, field, frozen
 
 from desim.catalog import model_finder
 from desim.core.limits import Limits
 from desim.core.model_protocols import HasLength, Model, default_roles, offers
 from desim.core.roles import Knowledge
+from desim.jobs.plan.job import Row
 from desim.jobs.run.playing import Progress
 from desim.show.labels import short_number_text, words_text
 from desim.show.table import Printed, Table, Tabular
@@ -71,14 +72,14 @@ class Overview(Tabular):
         seeds: The number of seeds.
         presets: The number of presets of all worlds.
         left_out: Reasons why worlds have no line.
-        failed: How many episodes failed.
+        rows: The episodes.
     """
 
     worlds: tuple[WorldLine, ...]
     seeds: int
     presets: int
     left_out: tuple[str, ...]
-    failed: int
+    rows: Sequence[Row] = field(repr=False)
 
     def tables(self) -> tuple[Table, ...]:
         """Return the lines, and the commands with which a newcomer goes on."""
@@ -121,7 +122,7 @@ def overview(
     found = normalised_boards([*first.values()], seeds, jobs, progress, limits, _MOST)
     lines = tuple(map(_line, found.worlds))
     reasons = tuple(found.left_out.values())
-    return Overview(lines, len(seeds), len(names), reasons, found.failed)
+    return Overview(lines, len(seeds), len(names), reasons, found.rows)
 
 
 def _line(world: NormalisedWorld) -> WorldLine:

@@ -109,7 +109,11 @@ def test_failed_episodes_of_baselines_are_counted(desim: Desim) -> None:
     code, out, err = desim(
         *("baselines", f"{WALK}/long", "--seeds", "0:2", "--jobs", "1", "--max-decisions", "5")
     )
-    assert (code, err) == (1, "desim: 4 episodes failed; `desim run` shows why\n")
+    assert code == 1
+    assert err == (
+        f"desim: 4 of 4 episodes failed, the first is greedy in {WALK}/long with seed 0: "
+        "LimitReached: the limit of 5 decisions was reached at t=5\n"
+    )
     assert out.count("2 failed") == 2
 
 
