@@ -9,8 +9,9 @@ from attrs import frozen
 
 from desim.errors import UsageError
 
-#: A name or an argument of a spec, up to the next comma outside quotes; texts may have a lone quote.
-_PART = re.compile(r'(?:^|(?<=,))((?:[^,"]*"(?:[^"]|"")*"(?=,|$)|[^,]*))(?:,|$)')
+#: A name or an argument of a spec, up to the next comma outside quotes. Only a value that begins
+#: with a quote is quoted.
+_PART = re.compile(r'(?:^|(?<=,))([^,="]*=\s*"(?:[^"]|"")*"\s*(?=,|$)|[^,]*)(?:,|$)')
 
 
 def _unquoted(value: str) -> str:
@@ -20,7 +21,7 @@ def _unquoted(value: str) -> str:
 
 def _quoted(value: str) -> str:
     """Return a value as it is written in a spec."""
-    if "," in value or _unquoted(value) != value:
+    if "," in value or value.startswith('"'):
         return '"' + value.replace('"', '""') + '"'
     return value
 
