@@ -93,11 +93,16 @@ class Intercompany:
         book: The company's book.
         cash: The code of its cash account, on which a positive balance is money held.
         kind: The kind with which the account is declared; None adds the code alone.
+
+    Raises:
+        ValueError: The kind is another one.
     """
 
     def __init__(
         self, book: Book, cash: str, kind: Literal["asset", "liability"] | None = None
     ) -> None:
+        if kind not in (None, "asset", "liability"):
+            raise ValueError(f"kind={kind!r} was given; it is asset, liability or None")
         self._book = book
         self._cash = cash
         self._kind = kind

@@ -1,5 +1,6 @@
 """A policy as text: its name or `package.module:Name`, then `,key=value` for each argument."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -7,6 +8,22 @@ import attrs
 from attrs import frozen
 
 from desim.errors import UsageError
+
+#: A name or an argument of a spec, up to the next comma outside quotes. Only a value that begins
+#: with a quote is quoted.
+_PART = re.compile(r'(?:^|(?<=,))([^,="]*=\s*"(?:[^"]|"")*"\s*(?=,|$)|[^,]*)(?:,|$)')
+
+
+def _unquoted(value: str) -> str:
+    is_quoted = len(value) > 1 and value[0] == value[-1] == '"'
+    return value[1:-1].replace('""', '"') if is_quoted else value
+
+
+def _quoted(value: str) -> str:
+    """Return a value as it is written in a spec."""
+    if "," in value or value.startswith('"'):
+        return '"' + value.replace('"', '""') + '"'
+    return value
 
 
 @frozen
@@ -19,6 +36,8 @@ class Spec:
 
     >>> Spec.read("base_stock,target=1200")
     Spec(name='base_stock', arguments={'target': '1200'})
+    >>> str(Spec.read('script,file="a,b.jsonl"'))
+    'script,file="a,b.jsonl"'
     """
 
     name: str
@@ -26,12 +45,12 @@ class Spec:
 
     @classmethod
     def read(cls, text: str) -> "Spec":
-        """Read a spec.
+        """Read a spec; a value with a comma is in double quotes, and a quote in it is doubled.
 
         Raises:
             UsageError: It has no name, or an argument is not KEY=VALUE or is given twice.
         """
-        name, *parts = text.strip().split(",")
+        name, *parts = _PART.findall(text.strip())
         arguments: dict[str, str] = {}
         for part in parts:
             key, equals, value = part.partition("=")
@@ -40,13 +59,13 @@ class Spec:
                 raise UsageError(f"{part!r} in policy {text!r} is not KEY=VALUE")
             if key in arguments:
                 raise UsageError(f"{key} was given twice in policy {text!r}")
-            arguments[key] = value.strip()
+            arguments[key] = _unquoted(value.strip())
         if not name:
             raise UsageError(f"policy {text!r} has no name; write NAME[,KEY=VALUE]...")
         return cls(name, arguments)
 
     def __str__(self) -> str:
-        return ",".join([self.name, *(f"{k}={v}" for k, v in self.arguments.items())])
+        return ",".join([self.name, *(f"{k}={_quoted(v)}" for k, v in self.arguments.items())])
 
 
 @frozen

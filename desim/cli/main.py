@@ -22,7 +22,10 @@ from desim.version import __version__
 COMMANDS = {
     "list": ("look.list_models", "Show models with their roles and policies."),
     "run": ("episode.run", "Play one episode of MODEL, or a series."),
-    "baselines": ("look.baselines", "Play and rank every baseline of every preset."),
+    "baselines": (
+        "look.baselines",
+        "Print every world in a line, or with MODEL the boards of its presets.",
+    ),
     "sweep": ("study.sweep", "Play MODEL with every policy, parameter and seed."),
     "tune": (
         "study.tune",
@@ -68,6 +71,16 @@ COMMANDS = {
 }
 
 
+#: The titles of groups of commands in `desim --help`, by the folder of their modules.
+GROUPS = {
+    "look": "Look",
+    "episode": "Play an episode",
+    "study": "Study many episodes",
+    "measure": "Measure",
+    "keep": "Records",
+}
+
+
 class CommandGroup(click.Group):
     """The commands of `COMMANDS`; turns every error into one sentence and an exit code."""
 
@@ -84,9 +97,11 @@ class CommandGroup(click.Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        """Write the lines of all commands without importing one."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+        """Write the lines of all commands in their groups without importing one."""
+        for folder, title in GROUPS.items():
+            own = [(name, text) for name, (at, text) in COMMANDS.items() if _folder(at) == folder]
+            with formatter.section(title):
+                formatter.write_dl(own)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -111,6 +126,10 @@ class CommandGroup(click.Group):
         """Run the command."""
         with errors_reported(debug=ctx.params.get("debug", False)):
             return super().invoke(ctx)
+
+
+def _folder(module: str) -> str:
+    return module.partition(".")[0]
 
 
 def _import_from_current_folder() -> None:

@@ -293,6 +293,16 @@ class HasFuture(Protocol):
 
 
 @runtime_checkable
+class HasLength(Protocol):
+    """A model that says how long its episodes are."""
+
+    @property
+    def length(self) -> str:
+        """The length of an episode in one or two words, such as "25 weeks"."""
+        ...
+
+
+@runtime_checkable
 class HasRules(Protocol):
     """A model that states its rules in words."""
 

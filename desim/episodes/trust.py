@@ -17,6 +17,7 @@ from desim.records.reach import model_reaches, policy_reaches, refuse
 from desim.records.record import PERSON
 from desim.schema import to_plain
 from desim.schema.arguments import read_arguments
+from desim.short_repr import short_repr
 
 
 def trusted_model(
@@ -39,6 +40,11 @@ def trusted_model(
         BadRecord: The model does not exist, or does not take the parameters.
     """
     name, given = trusted.model, trusted.params or {}
+    if not isinstance(name, str):
+        raise UsageError(
+            f"model={short_repr(name)} was given; it is the name of a model or module:Class, as "
+            "the record has the parameters"
+        )
     if name:  # the caller has named it, so that it may be imported and built
         name = catalog.model_name(catalog.named_class(name))
     recorded = {key: value for key, value in header.params.items() if key not in given}

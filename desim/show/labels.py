@@ -13,6 +13,8 @@ _CENTS, _HUGE = 1e3, 1e15
 #: A narrower interval justifies no more digits; an estimate of this size has no decimals.
 _NARROW, _WHOLE = 1e-6, 1e6
 
+_MILLION = 1e6
+
 _WORD_START = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?")
@@ -60,6 +62,17 @@ def number_text(value: float) -> str:
     if value.is_integer():
         return f"{value:z,.0f}"
     return f"{value:,.2f}".rstrip("0").rstrip(".") if abs(value) >= _CENTS else f"{value:,.6g}"
+
+
+def short_number_text(value: float) -> str:
+    """Return a number with three significant digits, of a million or more in millions.
+
+    >>> short_number_text(-140.12), short_number_text(9_912_000.0), short_number_text(0.0683)
+    ('-140', '9.91 M', '0.0683')
+    """
+    if abs(value) >= _MILLION:
+        return f"{number_text(float(f'{value / _MILLION:.3g}'))} M"
+    return number_text(float(f"{value:.3g}"))
 
 
 def dollars_text(cents: int) -> str:

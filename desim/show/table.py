@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import evolve, field, frozen
 
 from desim.short_repr import visible_text
+from desim.show.folding import cards, folded, piece_width, text_width
 from desim.show.labels import NOTHING, value_text
 
 if TYPE_CHECKING:  # `import desim` must not load rich
@@ -22,9 +23,6 @@ _UNLIMITED = 100_000
 
 #: Spaces between columns, and on a console with fewer columns than this.
 _GAP, _NARROW_GAP, _NARROW = 2, 1, 100
-
-#: The least width to which a column of words is folded.
-_LEAST = 10
 
 
 @frozen
@@ -157,7 +155,7 @@ class Table(Tabular):
         gap = _NARROW_GAP if width < _NARROW else _GAP
         kept = [at for at in range(self._width) if width >= _NARROW or at not in self.spare]
         for part in self._parts(columns, kept, width, gap) if kept else ():
-            yield self._rich_table(columns, part, width, gap)
+            yield from self._part(columns, part, width, gap)
         yield from _captions(self.notes)
 
     @property
@@ -171,7 +169,7 @@ class Table(Tabular):
         """Yield the places of the columns of each part of the table."""
         ends = [0, *sorted(self.breaks), self._width]
         blocks = [[at for at in kept if start <= at < end] for start, end in pairwise(ends)]
-        sizes = {at: _text_width(columns[at]) + gap for at in kept}
+        sizes = {at: text_width(columns[at]) + gap for at in kept}
         part: list[int] = []
         for block in blocks:
             if self.breaks and part[1:] and sum(sizes[at] for at in [*part, *block]) > width:
@@ -180,8 +178,25 @@ class Table(Tabular):
             part = [*part, *block]
         yield part
 
-    def _rich_table(
+    def _part(
         self, columns: Sequence[Sequence[str]], part: Sequence[int], width: int, gap: int
+    ) -> Iterator[Any]:
+        """Yield some columns as a table, or as cards where not even their words fit."""
+        from rich.text import Text
+
+        shown, words = [columns[at] for at in part], [at in self.left for at in part]
+        # rich counts a gap behind the last column, too.
+        widths = _widths(shown, words, width - gap * len(part), heads=bool(self.heads))
+        if len(part) == 1 or sum(widths) + gap * len(part) <= width:
+            yield self._rich_table(shown, words, widths, gap)
+            return
+        heads = [column[0] if self.heads else "" for column in shown]
+        lines = list(zip(*shown, strict=True))[bool(self.heads) :]
+        for text in cards(heads, lines, width):
+            yield Text(text)
+
+    def _rich_table(
+        self, columns: Sequence[Sequence[str]], words: Sequence[bool], widths: list[int], gap: int
     ) -> "RichTable":
         from rich.table import Table as RichTable
         from rich.text import Text
@@ -189,17 +204,16 @@ class Table(Tabular):
         table = RichTable(
             box=None, pad_edge=False, padding=(0, gap, 0, 0), show_header=bool(self.heads)
         )
-        shown = [columns[at] for at in part]
-        words = [at in self.left for at in part]
-        # rich counts a gap behind the last column, too.
-        widths = _widths(shown, words, width - gap * len(part), heads=bool(self.heads))
-        for place, (column, most) in enumerate(zip(shown, widths, strict=True)):
+        for place, (column, most) in enumerate(zip(columns, widths, strict=True)):
             head = Text(column[0] if self.heads else "")
             side: Any = "left" if words[place] else "right"
             style = "" if self.heads or place else "bold"
             table.add_column(head, justify=side, style=style, overflow="fold", width=most)
-        for line in list(zip(*shown, strict=True))[bool(self.heads) :]:
-            table.add_row(*map(Text, line))  # as Text, because a bracket is not markup
+        for line in list(zip(*columns, strict=True))[bool(self.heads) :]:
+            # As Text, because a bracket is not markup.
+            table.add_row(
+                *(Text(folded(text, most)) for text, most in zip(line, widths, strict=True))
+            )
         return table
 
 
@@ -272,13 +286,6 @@ def _html_row(tag: str, texts: Iterable[str], sides: Iterable[str]) -> str:
     return f"<tr>{''.join(cells)}</tr>"
 
 
-def _text_width(texts: Iterable[str]) -> int:
-    """Return how many columns of a console the longest line of some texts takes."""
-    from rich.cells import cell_len
-
-    return max((cell_len(line) for text in texts for line in text.split("\n")), default=0)
-
-
 def _widths(
     columns: Sequence[Sequence[str]], words: Sequence[bool], width: int, *, heads: bool
 ) -> list[int]:
@@ -286,10 +293,10 @@ def _widths(
 
     Columns of words share what numbers leave over. Heads of numbers are folded between words.
     """
-    wanted = [_text_width(column) for column in columns]
+    wanted = [text_width(column) for column in columns]
     found = [
-        min(most, _LEAST) if is_word else _text_width([*column[heads:], *column[0].split(" ")])
-        for column, most, is_word in zip(columns, wanted, words, strict=True)
+        piece_width(column) if is_word else text_width([*column[heads:], *column[0].split(" ")])
+        for column, is_word in zip(columns, words, strict=True)
     ]
     free = max(0, width - sum(found))
     # Narrow columns first, so that what they do not need is left to wide ones.

@@ -44,6 +44,11 @@ class BeerGame(BeerGameParams, Presets):
         return (self.controlled,)
 
     @property
+    def length(self) -> str:
+        """The weeks of an episode."""
+        return f"{self.horizon} weeks"
+
+    @property
     def roles(self) -> dict[str, Role]:
         """One role for every stage; a stage without a player follows the rule `opponents`.
 

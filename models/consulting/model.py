@@ -25,6 +25,7 @@ class Consulting(ConsultingParams, Presets):
     """A case interview: an interviewer leads a candidate through a case, and judges score it."""
 
     default_roles: ClassVar[tuple[str, ...]] = ("candidate",)
+    length: ClassVar[str] = "interview"
 
     @classmethod
     def known_scores(cls, preset: str) -> KnownScores | None:

@@ -47,6 +47,11 @@ class EnterpriseDigitalTwin(DigitalTwinParams, Presets):
         return [given] if isinstance(given := params.get("scenario"), str) else []
 
     @property
+    def length(self) -> str:
+        """The steps of an episode."""
+        return f"{self.loaded_scenario.steps} steps"
+
+    @property
     def roles(self) -> dict[str, Role]:
         """The manager; without a policy for it the scenario runs as it is given."""
         if self.asks == "once":

@@ -35,6 +35,11 @@ class Enterprise(EnterpriseParams, FixedParts):
         """Return the known scores of a preset, from `known_scores.json`."""
         return read_known_scores(__file__).get(preset)
 
+    @property
+    def length(self) -> str:
+        """The months of an episode."""
+        return f"{self.months} months"
+
     def rules_for(self, role: str) -> str:  # noqa: ARG002
         """Return the rules text that *role* may read."""
         return observation.rules(self)

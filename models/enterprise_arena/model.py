@@ -62,6 +62,11 @@ class EnterpriseArena(ArenaParams, Presets):
         return (CFO,)
 
     @property
+    def length(self) -> str:
+        """The months of an episode that no bankruptcy ends."""
+        return f"{self.horizon} months"
+
+    @property
     def roles(self) -> dict[str, Role]:
         """The chief financial officer, who gives one command at a time."""
         return {CFO: Role(Month, Command, options.options, default_action=options.default_action)}

@@ -47,6 +47,11 @@ class ReasoningTasks(ReasoningParams, Presets):
         return [given] if isinstance(given, str) and given else []
 
     @property
+    def length(self) -> str:
+        """The questions of an episode."""
+        return f"{len(self.chosen_items)} questions"
+
+    @property
     def roles(self) -> dict[str, Role]:
         """The analyst."""
         choose, default = options.options, options.default_action

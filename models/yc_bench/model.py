@@ -51,6 +51,11 @@ class YCBench(YCBenchParams, Presets):
         return [given] if isinstance(given := params.get("world"), str) else []
 
     @property
+    def length(self) -> str:
+        """The years of an episode that no bankruptcy ends."""
+        return f"{self.horizon_years} year{'s' * (self.horizon_years > 1)}"
+
+    @property
     def roles(self) -> dict[str, Role]:
         """The founder, who gives one command at a time."""
         return {FOUNDER: Role(FounderDesk, Command, options, default_action=default_action)}

@@ -84,3 +84,9 @@ def test_an_account_can_be_added_to_a_book_once() -> None:
     assert book.balance("later", at=-1) == 0
     with pytest.raises(WrongChart):
         book.add_account(Account("cash", "Cash", "asset"))
+
+
+def test_the_kind_of_the_account_is_checked() -> None:
+    """A misspelt one would be declared with the first entry only."""
+    with pytest.raises(ValueError, match="kind='assets' was given; it is asset, liability or None"):
+        Intercompany(Book("cash", "equity"), "cash", "assets")  # type: ignore[arg-type]

@@ -14,10 +14,15 @@ from desim.core.limits import Limits
 from desim.errors import UsageError
 
 if TYPE_CHECKING:  # commands start fast
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
+    from desim.jobs.plan.job import Row
     from desim.jobs.run.playing import Progress
     from desim.studies.boards.leaderboard import Board
+
+
+#: The seeds of boards.
+_SEEDS = range(20)
 
 
 @frozen
@@ -25,18 +30,20 @@ class Boards:
     """The models and seeds of the boards.
 
     Attributes:
-        models: Names of models, with or without `/preset`; none for all.
-        seeds: A:B without B, or A,B,...; default 0:20.
+        models: Names of models, with or without `/preset`; none for an overview of all worlds.
+        seeds: A:B without B, or A,B,...; default 0:20, and 0:5 for the overview.
+        every: Print the boards of all presets of all worlds.
         normalised: Print all worlds in one table: 0 is a floor, 1 a bound or the best known score.
         different_seeds: Let each policy play seeds of its own, for worlds where shared ones widen
             differences.
         jobs: Worker processes; default: one a core.
         limits: The limits of each episode.
-        as_json: Print one line of JSON for each preset.
+        as_json: Print one line of JSON for each preset; in an overview, for each world.
     """
 
     models: tuple[str, ...]
-    seeds: Sequence[int] = field(default=range(20), kw_only=True)
+    seeds: Sequence[int] | None = field(default=None, kw_only=True)
+    every: bool = field(default=False, kw_only=True)
     normalised: bool = field(default=False, kw_only=True)
     different_seeds: bool = field(default=False, kw_only=True)
     jobs: int = field(default=1, kw_only=True)
@@ -46,43 +53,72 @@ class Boards:
 
 @command_of(
     "baselines",
+    every={"option": "--all"},
     models={"nargs": -1, "metavar": "[MODEL[/PRESET]]...", "shell_complete": complete_model},
 )
 def command(options: Boards) -> None:
-    """Play and rank every baseline of every preset. With MODEL, only those of that model.
+    """Print every world in a line, or with MODEL the boards of its presets.
 
-    A policy plays once where all seeds have the same episode. Policies with the same results on
-    every seed share a line, as in a = b. Policies are ranked with those that know as much:
-    observations, constants of the world, hidden state, or the future.
+    A board ranks every baseline. A policy plays once where all seeds have the same episode.
+    Policies with the same results on every seed share a line, as in a = b. Policies are ranked with
+    those that know as much: observations, constants of the world, hidden state, or the future.
     """
-    from desim.studies.boards.leaderboard import everything
+    from desim.jobs.rows.failures import failures_text
 
     if options.normalised and options.different_seeds:
         raise UsageError("--different-seeds belongs to boards without --normalised")
-    play = _print_normalised if options.normalised else _print_boards
-    failed = play(everything(options.models), options)
-    if failed:
-        fail(f"{failed} episodes failed; `desim run` shows why")
+    if options.every and options.models:
+        raise UsageError(f"--all was given with {options.models[0]}; it prints all worlds")
+    rows = _printed(options)(options)
+    if failed := [row for row in rows if row["error"]]:
+        fail(failures_text(failed, len(rows)))
 
 
-def _print_boards(names: list[str], options: Boards) -> int:
-    """Print a board for each preset, and return how many episodes failed."""
+def _printed(options: Boards) -> "Callable[[Boards], Sequence[Row]]":
+    """Return what prints; it returns the rows of the episodes."""
+    if options.normalised:
+        return _print_normalised
+    if options.models or options.every or options.different_seeds:
+        return _print_boards
+    return _print_overview
+
+
+def _print_overview(options: Boards) -> "Sequence[Row]":
+    """Print a line for each world."""
+    import msgspec
+
+    from desim.cli.tables import progress_bar
+    from desim.show.console import console
+    from desim.studies.boards.overview import SEEDS, overview
+
+    with progress_bar("baselines") as progress:
+        seeds = SEEDS if options.seeds is None else options.seeds
+        found = overview(list(seeds), options.jobs, progress, options.limits)
+    if options.as_json:
+        for world in found.worlds:
+            click.echo(msgspec.json.encode(world.plain()))
+    else:
+        console().print(found)
+    return found.rows
+
+
+def _print_boards(options: Boards) -> "Sequence[Row]":
+    """Print a board for each preset."""
     import msgspec
 
     from desim.cli.tables import progress_bar
     from desim.show.console import console
     from desim.show.table import print_tables
-    from desim.studies.boards.leaderboard import boards
+    from desim.studies.boards.leaderboard import boards, everything
 
-    failed = 0
+    rows: list[Row] = []
 
     def played(progress: "Progress") -> "Iterator[Board]":
-        nonlocal failed
-        seeds = list(options.seeds)
+        names, seeds = everything(options.models), _seeds(options)
         shared = not options.different_seeds
         play = partial(boards, names, seeds, options.jobs, progress, options.limits)
         for board in play(shared_seeds=shared):
-            failed += len(board.rows.failed)
+            rows.extend(board.rows)
             yield board
 
     with progress_bar("baselines") as progress:
@@ -91,20 +127,21 @@ def _print_boards(names: list[str], options: Boards) -> int:
                 click.echo(msgspec.json.encode(board.summary()))
         else:
             print_tables(console(), played(progress))
-    return failed
+    return rows
 
 
-def _print_normalised(names: list[str], options: Boards) -> int:
-    """Print one table of all presets, and return how many episodes failed."""
+def _print_normalised(options: Boards) -> "Sequence[Row]":
+    """Print one table of all presets."""
     import msgspec
 
     from desim.cli.tables import progress_bar
     from desim.show.console import console
     from desim.studies.boards.all_worlds import normalised_boards
+    from desim.studies.boards.leaderboard import everything
 
     with progress_bar("baselines") as progress:
         found = normalised_boards(
-            names, list(options.seeds), options.jobs, progress, options.limits
+            everything(options.models), _seeds(options), options.jobs, progress, options.limits
         )
     if options.as_json:
         for line in found.lines():
@@ -113,4 +150,8 @@ def _print_normalised(names: list[str], options: Boards) -> int:
         console().print(found)
     if found.faults:
         fail(f"{', '.join(found.faults)}: scores more than a bound that no policy can exceed")
-    return found.failed
+    return found.rows
+
+
+def _seeds(options: Boards) -> list[int]:
+    return list(_SEEDS if options.seeds is None else options.seeds)

@@ -163,6 +163,7 @@ def command(text: SweepText, options: SweepCommand, spending: Spending) -> None:
     from desim.cli.tables import print_rows, progress_bar
     from desim.jobs.keep.store import SweepWarning
     from desim.jobs.plan.job import LANES
+    from desim.jobs.rows.failures import failures_text
     from desim.show.console import console
     from desim.studies.sweep_file import read_config
 
@@ -192,7 +193,7 @@ def command(text: SweepText, options: SweepCommand, spending: Spending) -> None:
                 err=True,
             )
     if rows.failed:
-        fail(f"{len(rows.failed)} of {len(rows)} episodes failed: {rows.failed[0]['error']}")
+        fail(failures_text(rows.failed, len(rows)))
     if found and not found.reached:
         fail(found.sentence)
 

@@ -33,6 +33,20 @@ def course(row: Row) -> tuple[Any, ...]:
     return row["score"], row["ended"], row["error"], ledgers
 
 
+def failures_text(failed: Sequence[Row], total: int) -> str:
+    """Return how many of some episodes failed, and world, policy, seed and error of the first.
+
+    Args:
+        failed: The rows of those that failed, at least one.
+        total: The number of all episodes.
+    """
+    first = failed[0]
+    world = "/".join(filter(None, [first["model"], first["preset"]]))
+    which = f"{first['policy']} in {world} with seed {first['seed']}"
+    count = f"{len(failed):,} of {total:,} episodes failed"
+    return f"{count}, the first is {which}: {first['error']}"
+
+
 def different_seeds(rows: Sequence[Row], group: Iterable[int]) -> tuple[int, int] | None:
     """Return how many seeds the rows with some indices have, and how many with other episodes.
 

@@ -135,6 +135,10 @@ class Rows(Sequence[Row]):
             return NotImplemented
         return len(self) == len(other) and all(map(operator.eq, self, other))
 
+    def __add__(self, other: "Rows") -> "Rows":
+        """Return the rows of both, those of *other* behind."""
+        return Rows([*self, *other]) if isinstance(other, Rows) else NotImplemented
+
     __hash__ = None  # type: ignore[assignment]  # rows are plain dicts, which may be changed
 
     def __repr__(self) -> str:

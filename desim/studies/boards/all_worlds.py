@@ -5,12 +5,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from attrs import asdict, evolve, frozen
+from attrs import asdict, evolve, field, frozen
 
 from desim.core.limits import Limits
 from desim.core.roles import Knowledge, knowledge_legend, with_knowledge
 from desim.errors import UsageError
 from desim.jobs.plan.grid import checked_seeds
+from desim.jobs.plan.job import Row
+from desim.jobs.rows.rows import Rows
 from desim.jobs.rows.samples import score_sample
 from desim.jobs.run.playing import Progress
 from desim.show.estimates import EXACT, HALF, number_cell
@@ -18,6 +20,9 @@ from desim.show.table import Printed, Table, Tabular
 from desim.statistics.normalised import Normalised, OverWorlds, over_worlds
 from desim.studies.boards.leaderboard import Board, boards
 from desim.studies.boards.score_scale import Above, WorldScale, world_scale
+
+#: The level of the intervals of means.
+_LEVEL = 0.95
 
 #: The policies of every model, which have a column of their own.
 _EVERYWHERE = ("greedy", "random")
@@ -31,13 +36,14 @@ class NormalisedScore:
         policy: Its spec.
         knows: What it knows.
         failed: How many of its episodes failed; each counts with the worst score of the model.
-        score: Its mean score above the floor as a share of the room above it; None if episodes
-            failed and the model declares no worst score.
+        mean: Its mean score; None if episodes failed and the model declares no worst score.
+        score: Its mean score above the floor as a share of the room above it; None without a mean.
     """
 
     policy: str
     knows: Knowledge
     failed: int
+    mean: float | None
     score: Normalised | None
 
     @property
@@ -54,11 +60,13 @@ class NormalisedWorld:
         scale: What 0 and 1 stand for.
         scores: The policies, the highest score first.
         above: The policies that score more than is known.
+        rows: Their episodes.
     """
 
     scale: WorldScale
     scores: tuple[NormalisedScore, ...]
     above: Above
+    rows: Rows = field(repr=False)
 
     @property
     def name(self) -> str:
@@ -122,9 +130,9 @@ class NormalisedBoards(Tabular):
     first: tuple[str, ...]
 
     @property
-    def failed(self) -> int:
-        """The number of failed episodes."""
-        return sum(one.failed for world in self.worlds for one in world.scores)
+    def rows(self) -> list[Row]:
+        """The episodes of all worlds."""
+        return [row for world in self.worlds for row in world.rows]
 
     @property
     def faults(self) -> list[str]:
@@ -184,6 +192,7 @@ def normalised_boards(
     jobs: int,
     progress: Progress = lambda _done, _total: None,
     limits: Limits | None = None,
+    knows: Knowledge = "future",
 ) -> NormalisedBoards:
     """Play the baselines of worlds whose scores are known, and normalise their scores.
 
@@ -193,6 +202,7 @@ def normalised_boards(
         jobs: Worker processes.
         progress: Called with the number of finished episodes and of all episodes.
         limits: The limits of each episode; one that reaches a limit fails.
+        knows: The most that a policy may know; those that know more do not play.
 
     Raises:
         UsageError: No world has a scale, one has no baselines, or the seeds are empty or wrong.
@@ -210,7 +220,7 @@ def normalised_boards(
         raise UsageError(f"no world has a scale: {reasons}")
     worlds = tuple(
         _world(scales[board.name], board)
-        for board in boards(list(scales), seeds, jobs, progress, limits)
+        for board in boards(list(scales), seeds, jobs, progress, limits, knows=knows)
     )
     first: dict[str, NormalisedWorld] = {}
     for world in worlds:
@@ -229,9 +239,10 @@ def _world(scale: WorldScale, board: Board) -> NormalisedWorld:
         score = scale.normalised(sample) if sample.values else None
         if score and score.n == 1 and entrant.fixed:
             score = evolve(score, se=0.0, low=score.z, high=score.z)  # one seed stands for all
-        found.append(NormalisedScore(policy, entrant.knows, len(rows.failed), score))
+        mean = estimate.mean if (estimate := sample.estimate(_LEVEL)) else None
+        found.append(NormalisedScore(policy, entrant.knows, len(rows.failed), mean, score))
     found.sort(key=lambda one: -one.z)
-    return NormalisedWorld(scale, tuple(found), scale.above(board.rows))
+    return NormalisedWorld(scale, tuple(found), scale.above(board.rows), board.rows)
 
 
 def _over(worlds: Sequence[NormalisedWorld], policy: str) -> PolicyOverWorlds:

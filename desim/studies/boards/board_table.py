@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from desim.core.policy_protocols import sees_more_than_rules
 from desim.core.roles import knowledge_legend
 from desim.jobs.rows.estimate_notes import (
     estimate_legend,
@@ -19,6 +20,9 @@ _HEADS = ("policy", "rank", "n", "mean score", HALF, "to the best", TO_TELL, "en
 
 #: The mark of a rank whose policy may be the best.
 _BEST = " *"
+
+#: The least number of lines that are compared.
+_COMPARED = 2
 
 #: Seeds from which an outcome of 5 % has been seen with a probability of 95 %.
 _ENOUGH = 60
@@ -55,12 +59,43 @@ def board_table(
         heads,
         cells,
         left=(0, 1, len(heads) - 1),
-        title=title,
+        title="\n".join(filter(None, [title, headline(lines)])),
         notes=[*notes, *([known] if known else [])],
         legend=[*_terms(lines), *estimate_legend(lines)],
         spare=(_HEADS.index(TO_TELL),),
         breaks=(len(_HEADS) - 1,) if beside else (),
     )
+
+
+def headline(lines: Sequence[BoardLine]) -> str:
+    """Return which policies are best, or may be, among those that know as much, in one sentence.
+
+    Policies that know hidden state or the future are left out, and so are lone ones.
+    """
+    fair = (one for one in families(lines) if not sees_more_than_rules(one[0].knows))
+    found = [(family[0].knows, text) for family in fair if (text := _best_text(family))]
+    if len(found) == 1:
+        return found[0][1]
+    return "; ".join(f"{knows}: {text}" for knows, text in found)
+
+
+def _best_text(family: Sequence[BoardLine]) -> str:
+    rivals = [line.name for line in family if line.may_be_best]
+    if len(family) < _COMPARED or not rivals:
+        return ""
+    rest = " of those that have not failed" * any(line.estimate is None for line in family)
+    if len(rivals) > 1:
+        return f"{', '.join(rivals[:-1])} or {rivals[-1]} may be best{rest}"
+    return f"{rivals[0]} is best{rest}{_lead_text(family[1])}"
+
+
+def _lead_text(second: BoardLine) -> str:
+    """Return how much less the second mean is, where an interval is known."""
+    less = second.difference.paired if second.difference else None
+    if less is None or less.low is None or less.high is None:
+        return ""
+    ends = (estimate_text(abs(end), less.half) for end in (less.high, less.low))
+    return f", by {' to '.join(dict.fromkeys(ends))} a game"
 
 
 def rank_cell(line: BoardLine) -> Printed | None:

@@ -24,7 +24,7 @@ from desim.core.policy_protocols import (
     is_drawing,
 )
 from desim.core.reported import HasItems
-from desim.core.roles import Knowledge
+from desim.core.roles import Knowledge, knowledge_order
 from desim.episodes.lineup import assigned, lineup_knows
 from desim.errors import UsageError
 from desim.jobs.plan.grid import checked_seeds, with_further
@@ -161,6 +161,7 @@ def boards(
     limits: Limits | None = None,
     *,
     shared_seeds: bool = True,
+    knows: Knowledge = "future",
 ) -> Iterator[Board]:
     """Play the baselines of one world after the other.
 
@@ -174,12 +175,15 @@ def boards(
         limits: The limits of each episode; one that reaches a limit fails.
         shared_seeds: Whether all policies of a world play the same seeds; otherwise each plays as
             many of its own, behind the given ones.
+        knows: The most that a policy may know; those that know more do not play.
 
     Raises:
         UsageError: A world has no baselines, or its seeds share cases and are not to be shared.
     """
     entrants = {
-        name: _entrants(name, checked_seeds(seeds), shared_seeds=shared_seeds) for name in names
+        name: [one for one in each if knowledge_order(one.knows) <= knowledge_order(knows)]
+        for name in names
+        for each in [_entrants(name, checked_seeds(seeds), shared_seeds=shared_seeds)]
     }
     for name in [name for name, each in entrants.items() if not each]:
         raise UsageError(f"{name} has no baselines: give its roles options, or write heuristics")
@@ -191,7 +195,7 @@ def boards(
             rows = _played(name, each, executor, limits, partial(_add, progress, before, total))
             model = model_finder.model(name)
             beside = tuple(model.board_metrics) if offers(model, HasBoardMetrics) else ()
-            yield Board(name, each, rows, time.perf_counter() - start, beside)
+            yield Board(name, tuple(each), rows, time.perf_counter() - start, beside)
             before += len(rows)
 
 

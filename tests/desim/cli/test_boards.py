@@ -7,6 +7,8 @@ from support.command_line import Desim, refused
 from support.known_worlds import MEASURED, ROUND, WRONG
 from support.small_worlds import DIARY, STRIDE, WALK
 
+from desim.catalog import model_finder
+
 
 def test_baselines_print_a_table_for_each_preset(desim: Desim) -> None:
     """With the notes that it needs, and each sentence of the legend once, at the end."""
@@ -17,6 +19,30 @@ def test_baselines_print_a_table_for_each_preset(desim: Desim) -> None:
     assert out.count("ranks rest on 3 seeds: outcomes of up to 63.2 % may be unseen") == 2
     names = [line.split(":")[0].replace("\N{NO-BREAK SPACE}", " ") for line in out.splitlines()]
     assert (names.count("± 95 %"), names.count("rank"), names.count("n to tell")) == (1, 1, 1)
+
+
+def test_without_a_model_every_world_has_a_line(
+    desim: Desim, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first command of a newcomer: one screen, or an object for each world."""
+    monkeypatch.setattr(model_finder, "models", lambda: (MEASURED, ROUND))
+    code, out, err = desim("baselines", "--seeds", "0:3", "--jobs", "1")
+    assert (code, err) == (0, "")
+    assert out.startswith("2 worlds: how far the best rule gets; means of 3 seeds\n")
+    assert len(out.splitlines()) < 24
+    _, out, _ = desim("baselines", "--seeds", "0:3", "--jobs", "1", "--json")
+    assert [json.loads(line)["model"] for line in out.splitlines()] == [MEASURED, ROUND]
+
+
+def test_all_prints_the_boards_of_every_world(
+    desim: Desim, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The legend is at the end; a model beside it is refused."""
+    monkeypatch.setattr(model_finder, "models", lambda: (WALK,))
+    code, out, _ = desim("baselines", "--all", "--seeds", "0:2", "--jobs", "1")
+    assert code == 0
+    assert [f"{WALK}/{preset}: 4 episodes" in out for preset in ("short", "long")] == [True, True]
+    refused(desim("baselines", WALK, "--all"), f"--all was given with {WALK}; it prints all worlds")
 
 
 def test_baselines_as_json_are_one_line_a_preset(desim: Desim) -> None:
@@ -83,7 +109,11 @@ def test_failed_episodes_of_baselines_are_counted(desim: Desim) -> None:
     code, out, err = desim(
         *("baselines", f"{WALK}/long", "--seeds", "0:2", "--jobs", "1", "--max-decisions", "5")
     )
-    assert (code, err) == (1, "desim: 4 episodes failed; `desim run` shows why\n")
+    assert code == 1
+    assert err == (
+        f"desim: 4 of 4 episodes failed, the first is greedy in {WALK}/long with seed 0: "
+        "LimitReached: the limit of 5 decisions was reached at t=5\n"
+    )
     assert out.count("2 failed") == 2
 
 

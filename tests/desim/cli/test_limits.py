@@ -105,7 +105,7 @@ def test_an_episode_beyond_a_limit_is_a_failed_row(
     rows = [json.loads(line) for line in ended.out.splitlines()]
     assert [row["seed"] for row in rows] == [0, 1]
     assert all(row["error"].startswith(says) for row in rows)
-    assert ended.err.startswith("desim: 2 of 2 episodes failed: LimitReached: ")
+    assert ended.err.startswith("desim: 2 of 2 episodes failed, the first is ")
     assert ended.err.count("\n") == 1
 
 
@@ -125,7 +125,10 @@ def test_a_policy_that_ends_its_process_is_a_failed_row_with_one_job(
     (folder / "mine.py").write_text(LANE)
     ended = desim("sweep", "mine:Lane", "--policy", "mine:Ends", "--seeds", "0:1", "--jobs", "1")
     assert ended.code == 1
-    assert ended.err == "desim: 1 of 1 episodes failed: worker process died (exit code 3)\n"
+    assert ended.err == (
+        "desim: 1 of 1 episodes failed, the first is mine:Ends in mine:Lane/short with seed 0: "
+        "worker process died (exit code 3)\n"
+    )
 
 
 @pytest.mark.slow
@@ -141,4 +144,5 @@ def test_no_baseline_holds_up_the_board(shell: Desim, folder: Path) -> None:
     ends = {line.split()[0]: line.split()[-1] for line in ended.out.splitlines() if "mine:" in line}
     assert ends["mine:Steady"] == "walked"
     assert [ends[name] for name in names[1:]] == ["failed"] * 3
-    assert (ended.code, ended.err) == (1, "desim: 3 episodes failed; `desim run` shows why\n")
+    assert ended.code == 1
+    assert ended.err.startswith("desim: 3 of 4 episodes failed, the first is mine:Loops in ")

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 
 import pytest
 from rich.console import Console
@@ -71,6 +72,31 @@ def test_words_are_folded_and_numbers_are_not(width: int) -> None:
     lines = printed(table, width)
     assert max(map(len, lines)) <= width
     assert "123,456,789" in "\n".join(lines)
+
+
+@pytest.mark.parametrize("width", [80, 100])
+def test_no_cell_is_broken_inside_a_word(width: int) -> None:
+    """A spec is broken behind its commas and equals signs."""
+    specs = ["echelon_base_stock,target=1200", "raise_when_free,instrument=equity"]
+    table = Table(["policy", "n", "what it is"], [[one, 1, "word " * 30] for one in specs], (0, 2))
+    lines = printed(table, width)
+    assert max(map(len, lines)) <= width
+    text = "\n".join(lines)
+    assert all(each in text for spec in specs for each in re.split("[,=]", spec))
+
+
+def test_a_table_whose_words_do_not_fit_is_printed_as_cards() -> None:
+    """A row for each column, and an empty row between the cards."""
+    table = Table(["name", "seeds"], [["echelon_base_stock", 20], ["constant,quantity=4", 5]])
+    assert printed(table, 20) == [
+        "name   echelon_base_",
+        "       stock",
+        "seeds  20",
+        "",
+        "name   constant,",
+        "       quantity=4",
+        "seeds  5",
+    ]
 
 
 def test_spare_columns_are_left_out_on_a_narrow_console() -> None:

@@ -275,3 +275,10 @@ def test_escapes_in_keys_of_a_record_are_shown_as_text(tmp_path: Path) -> None:
         resume(file)
     assert r"\x1b[2J\u202eweek" in str(refused.value)
     assert str(refused.value).isprintable()
+
+
+def test_a_model_is_named_and_not_given_as_an_object(tmp_path: Path) -> None:
+    """The record has the parameters."""
+    play("beer_game", "constant,quantity=4", record=tmp_path / "run.jsonl")
+    with pytest.raises(UsageError, match="it is the name of a model or module:Class"):
+        replay(tmp_path / "run.jsonl", model=BeerGame())  # type: ignore[arg-type]

@@ -30,6 +30,7 @@ def test_rows_are_a_sequence(rows: Rows) -> None:
     assert isinstance(rows[1:3], Rows)
     assert rows == Rows(list(rows))
     assert rows != rows[1:]
+    assert rows[:5] + rows[5:] == rows
     assert repr(rows) == "<Rows of 12 episodes, 1 of which failed>"
 
 

@@ -238,7 +238,8 @@ def test_the_command_limits_calls_and_says_which_option_to_use(tmp_path: Path, s
     """`--max-calls` ends with 1, two numbers of episodes at once with 2."""
     done = ended(command(stub, tmp_path / "cut", "--max-calls", "3"))
     assert (done.code, len(stub.requests)) == (1, 3)
-    assert "4 of 4 episodes failed: LimitReached: the limit of the whole command" in done.err
+    assert "4 of 4 episodes failed, the first is " in done.err
+    assert "with seed 0: LimitReached: the limit of the whole command" in done.err
     both = ended(command(stub, tmp_path / "no", "--concurrent", "2", "--executor", "processes=1"))
     assert both.code == 2
     assert "write --executor processes=N,concurrent=N" in both.err

@@ -36,9 +36,10 @@ def printed(board: Board, width: int = 200) -> list[str]:
 def test_a_board_ranks_policies_and_compares_each_with_the_best_other() -> None:
     """A mean without failed episodes comes last, and has neither."""
     board = Board("shop/small", entrants("b", "a,x=1", "c"), three_policies(), 2)
-    title, heads, *lines = printed(board)
+    title, best, heads, *lines = printed(board)
     lines, notes = lines[:3], lines[3:]
     assert title == "shop/small: 12 episodes over 4 seeds, 6 episodes a second"
+    assert best == "b is best of those that have not failed, by 4.6 to 15.4 a game"
     assert " ".join(heads.split()) == (
         "policy rank n mean score ± 95 % to the best n to tell ended"
     )
@@ -61,10 +62,11 @@ def test_equal_policies_levels_and_single_episodes_are_explained() -> None:
     rows = Rows(row(p, s, score) for p, all_ in scores.items() for s, score in enumerate(all_))
     once = entrants("a", "b", "seer", seeds=1, state=["seer"])
     board = Board("shop/small", (*once, *entrants("random", seeds=3)), rows, 1)
-    _, _, above, first, second, heading, third, *notes = printed(board)
+    _, best, _, above, first, second, heading, third, *notes = printed(board)
     assert first.split()[:8] == ["a", "=", "b", "1", "*", "1", "5", "exact"]
     assert second.split()[:3] == ["random", "2", "3"]
     assert (above, heading) == ("observation:", "state:")
+    assert best == "a is best, by 0.5 to 5.5 a game"
     assert third.split()[:5] == ["seer", "1", "1", "9", "exact"]
     assert [note.split()[0] for note in notes] == [
         "ranks",
@@ -202,7 +204,7 @@ def test_metrics_without_which_a_score_is_misread_stand_beside_it() -> None:
     for preset, other in (("paper", "value_added"), ("capped", "value")):
         (board,) = boards([f"enterprise_arena/{preset}"], range(1), 1)
         text = printed(board)
-        assert text[1].split()[-3:] == ["total_raised", other, "ended"]
+        assert text[2].split()[-3:] == ["total_raised", other, "ended"]
         (line,) = [one for one in board.summary()["lines"] if "greedy" in one["policies"]]
         assert [*line["beside"]] == ["total_raised", other]
         assert line["beside"]["total_raised"] > 0

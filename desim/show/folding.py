@@ -1,0 +1,61 @@
+"""Texts of cells are folded between words, and tables too wide for a console become cards."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+#: A text is broken after a space, or after a mark that joins the words of a spec or a path.
+_PIECE = re.compile(r"[^\s,=/+]*[\s,=/+]*")
+
+#: Spaces between the head of a card's line and its value.
+_GAP = 2
+
+
+def text_width(texts: Iterable[str]) -> int:
+    """Return how many columns of a console the longest line of some texts takes."""
+    from rich.cells import cell_len
+
+    return max((cell_len(line) for text in texts for line in text.split("\n")), default=0)
+
+
+def piece_width(texts: Iterable[str]) -> int:
+    """Return how many columns the longest piece takes that is not broken."""
+    return text_width(piece.rstrip() for text in texts for piece in _PIECE.findall(text))
+
+
+def folded(text: str, width: int) -> str:
+    r"""Return a text with line ends, so that no line is wider than *width*.
+
+    >>> folded("constant,quantity=400 or more", 12)
+    'constant,\nquantity=400\nor more'
+    """
+    return "\n".join(line for each in text.split("\n") for line in _lines(each, width))
+
+
+def _lines(text: str, width: int) -> Iterator[str]:
+    line = ""
+    for piece in _PIECE.findall(text):
+        if line and text_width([(line + piece).rstrip()]) > width:
+            yield line.rstrip()
+            line = ""
+        line += piece
+        while text_width([line.rstrip()]) > width:  # a word that fits in no line
+            yield line[:width]
+            line = line[width:]
+    yield line.rstrip()
+
+
+def cards(heads: Sequence[str], lines: Iterable[Sequence[str]], width: int) -> Iterator[str]:
+    """Yield each line of a table as a card: a row for each column, an empty row between cards.
+
+    Args:
+        heads: The heads of the columns, or empty texts.
+        lines: The texts of the cells.
+        width: Of the console.
+    """
+    first = text_width(heads)
+    for number, line in enumerate(lines):
+        yield from [""] * (number > 0)
+        for head, text in zip(heads, line, strict=True):
+            margin = f"\n{' ' * (first + _GAP)}"
+            value = folded(text, max(1, width - first - _GAP)).replace("\n", margin)
+            yield f"{head:<{first + _GAP}}{value}" if first else text

@@ -1,0 +1,147 @@
+"""Every world in one line: who a person plays there, and how far the best fair rule gets."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from attrs import asdict, field, frozen
+
+from desim.catalog import model_finder
+from desim.core.limits import Limits
+from desim.core.model_protocols import HasLength, Model, default_roles, offers
+from desim.core.roles import Knowledge
+from desim.jobs.plan.job import Row
+from desim.jobs.run.playing import Progress
+from desim.show.labels import short_number_text, words_text
+from desim.show.table import Printed, Table, Tabular
+from desim.studies.boards.all_worlds import NormalisedScore, NormalisedWorld, normalised_boards
+from desim.studies.boards.leaderboard import everything
+
+#: The most that a rule of the overview knows: a person may look up the constants of a world.
+_MOST: Knowledge = "rules"
+
+#: The first seeds, whose episodes of all worlds take a few seconds.
+SEEDS = range(5)
+
+#: Characters of a bar.
+_WIDTH = 11
+
+_HEADS = ("world", "you play", f"0{'·' * (_WIDTH - 2)}1", "best rule", "score")
+_MARKS = "█ best rule that sees no hidden state   G greedy   0 floor   1 bound or best known"
+
+
+@frozen
+class WorldLine:
+    """The default preset of one world.
+
+    Attributes:
+        model: Its name.
+        preset: The preset.
+        seat: The role that a person plays, and the length of an episode.
+        kind: What a share of 1 is: a proved bound, a relaxation or the best known score.
+        best: The best policy; None if all have failed.
+        greedy: The policy `greedy`; None if it does not play there.
+    """
+
+    model: str
+    preset: str
+    seat: str
+    kind: str
+    best: NormalisedScore | None
+    greedy: NormalisedScore | None
+
+    def cells(self) -> list[Any]:
+        """Return the cells of its line."""
+        best = self.best
+        bar = Printed(best and best.z, _bar(best, self.greedy))
+        if best is None or best.mean is None:
+            return [self.model, self.seat, bar, None, None]
+        score = Printed(best.mean, short_number_text(best.mean))
+        return [self.model, self.seat, bar, best.policy, score]
+
+    def plain(self) -> dict[str, Any]:
+        """Return plain JSON values by name."""
+        return asdict(self)
+
+
+@frozen
+class Overview(Tabular):
+    """All worlds, a line each.
+
+    Attributes:
+        worlds: In the order of the catalog.
+        seeds: The number of seeds.
+        presets: The number of presets of all worlds.
+        left_out: Reasons why worlds have no line.
+        rows: The episodes.
+    """
+
+    worlds: tuple[WorldLine, ...]
+    seeds: int
+    presets: int
+    left_out: tuple[str, ...]
+    rows: Sequence[Row] = field(repr=False)
+
+    def tables(self) -> tuple[Table, ...]:
+        """Return the lines, and the commands with which a newcomer goes on."""
+        title = (
+            f"{len(self.worlds)} worlds: how far the best rule gets; means of {self.seeds} seeds"
+        )
+        notes = [f"left out: {reason}" for reason in self.left_out]
+        lines = (one.cells() for one in self.worlds)
+        board = Table(_HEADS, lines, range(4), title, notes, [_MARKS])
+        return (board, Table((), self._next(), (0, 1)))
+
+    def _next(self) -> Iterator[tuple[str, str]]:
+        first = self.worlds[0]
+        yield "Play one yourself", f"desim play {first.model}"
+        yield "One world in full", f"desim baselines {first.model}  (all {self.presets}: --all)"
+        yield "Write a rule", 'README, "Write a policy"'
+
+
+def overview(
+    seeds: Sequence[int],
+    jobs: int,
+    progress: Progress = lambda _done, _total: None,
+    limits: Limits | None = None,
+) -> Overview:
+    """Play the baselines that know no hidden state on the default preset of every world.
+
+    Args:
+        seeds: Shared by all worlds.
+        jobs: Worker processes.
+        progress: Called with the number of finished episodes and of all episodes.
+        limits: The limits of each episode; one that reaches a limit fails.
+
+    Raises:
+        UsageError: No world has a scale, or the seeds are empty or wrong.
+    """
+    names = everything()
+    first: dict[str, str] = {}
+    for name in names:
+        first.setdefault(name.partition("/")[0], name)
+    found = normalised_boards([*first.values()], seeds, jobs, progress, limits, _MOST)
+    lines = tuple(map(_line, found.worlds))
+    reasons = tuple(found.left_out.values())
+    return Overview(lines, len(seeds), len(names), reasons, found.rows)
+
+
+def _line(world: NormalisedWorld) -> WorldLine:
+    model, _, preset = world.name.partition("/")
+    best = next((one for one in world.scores if one.score), None)
+    seat = _seat_text(model_finder.model(world.name))
+    return WorldLine(model, preset, seat, world.scale.means.kind, best, world.of("greedy"))
+
+
+def _seat_text(model: Model[Any]) -> str:
+    """Return the first of the default roles, and the length of an episode."""
+    role = words_text(default_roles(model)[0])
+    return f"{role}, {model.length}" if offers(model, HasLength) else role
+
+
+def _bar(best: NormalisedScore | None, greedy: NormalisedScore | None) -> str:
+    """Return a bar from 0 to 1 up to the best score, with the mark of `greedy`."""
+    filled = round(_WIDTH * max(0.0, best.z)) if best and best.score else 0
+    cells = ["█"] * min(filled, _WIDTH) + ["░"] * (_WIDTH - filled)
+    if greedy and greedy.score:
+        cells[min(max(0, int(_WIDTH * greedy.z)), _WIDTH - 1)] = "G"
+    return "".join(cells)
