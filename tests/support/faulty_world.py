@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any, ClassVar
 
 from attrs import define, evolve, field, frozen
+from attrs.validators import ge, le
 from numpy.random import default_rng
 
 from desim.core.calendar import Calendar
@@ -66,7 +67,7 @@ class Bake:
         loaves: How many.
     """
 
-    loaves: int
+    loaves: int = field(validator=[ge(-1), le(1_000)])
 
 
 @define
@@ -256,6 +257,17 @@ class RefusingStall(Stall):
 
 
 @frozen
+class SmallStall(Stall):
+    """A stall whose oven takes a hundred loaves."""
+
+    def _days(self, world: World, counter: Counter) -> Iterator[Any]:
+        bake = yield world.ask("seller", partial(self._observed, counter))
+        if bake.loaves > 100:
+            raise ValueError("the oven is full")
+        yield from super()._days(world, counter)
+
+
+@frozen
 class SilentStall(Stall):
     """A stall whose action has no description."""
 
@@ -270,6 +282,11 @@ class Rest:
     """Bake nothing."""
 
     why: str = ""
+
+    @property
+    def loaves(self) -> int:
+        """None."""
+        return 0
 
 
 def faulty() -> Stall:

@@ -19,6 +19,7 @@ from desim.studies.checks import (
     decision_checks,
     episode_checks,
     future_checks,
+    limit_checks,
     result_checks,
 )
 from desim.studies.checks.check_findings import CheckFinding, Checks
@@ -39,6 +40,7 @@ CHECKS: Mapping[str, Callable[[CheckedWorld], str]] = {
     "seeds": episode_checks.seeds,
     "observations": decision_checks.observations,
     "options": decision_checks.options,
+    "limits": limit_checks.limits,
     "replays": episode_checks.replays,
     "resumes": episode_checks.resumes,
     "branches": episode_checks.branches,

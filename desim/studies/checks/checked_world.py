@@ -8,8 +8,11 @@ from attrs import define, field
 
 from desim.core.model_protocols import Model, default_roles
 from desim.core.result import Result
+from desim.core.run import Run
+from desim.core.world import Decision
 from desim.episodes.driver import play
 from desim.faults import RAISED
+from desim.schema import codec
 from desim.studies.checks.answers import FittingAnswers, ScriptedAnswers
 from desim.studies.checks.course import Course, played
 from desim.studies.checks.outcomes import NotChecked
@@ -45,6 +48,25 @@ class CheckedWorld:
         """Play an episode that no other check reads."""
         seats = [*self.model.roles] if every_role else [*default_roles(self.model)]
         return played(self.model, seed, seats, FittingAnswers(), futures)
+
+    def played_otherwise(self, course: Course, number: int, action: Any) -> Course:
+        """Repeat a course up to a decision, answer it otherwise, and go on to the next decisions.
+
+        Args:
+            course: The course.
+            number: The number of answers that are repeated.
+            action: The other answer.
+        """
+        role, given = course.asked[number].role, iter(course.asked[:number])
+        further = FittingAnswers()
+
+        def choose(run: Run[Any], decision: Decision) -> Any:
+            if (repeated := next(given, None)) is not None:
+                return codec(run.roles[decision.role].action).read(repeated.wire)
+            return action if decision.role == role else further(run, decision)
+
+        most = number + 1 + len(course.seats)
+        return played(self.model, course.seed, course.seats, choose, most=most)
 
     def courses(self) -> list[Course]:
         """Return the episodes of all seeds; one of the default roles if some roles are optional."""

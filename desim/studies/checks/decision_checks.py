@@ -7,15 +7,12 @@ from typing import Any
 import msgspec
 
 from desim.core.roles import Role
-from desim.core.run import Run
-from desim.core.world import Decision
 from desim.errors import DesimError, ModelFailed, WrongAction
 from desim.faults import RAISED
 from desim.schema import codec, encode_observation, from_plain
 from desim.short_repr import short_repr
-from desim.studies.checks.answers import FittingAnswers
 from desim.studies.checks.checked_world import CheckedWorld
-from desim.studies.checks.course import Asked, Course, played
+from desim.studies.checks.course import Asked, Course
 from desim.studies.checks.outcomes import CheckFailed, NotChecked, fault_sentence
 from desim.studies.checks.wording import counted
 
@@ -125,16 +122,12 @@ def _tried(world: CheckedWorld, course: Course) -> int:
 
 
 def _try(world: CheckedWorld, course: Course, number: int, action: Any) -> None:
-    """Repeat a course up to a decision, answer it otherwise, and go on to the next decisions."""
-    one, given, further = course.asked[number], iter(course.asked[:number]), FittingAnswers()
+    """Take an option in place of an answer of a course.
 
-    def choose(run: Run[Any], decision: Decision) -> Any:
-        if (repeated := next(given, None)) is not None:
-            return codec(run.roles[decision.role].action).read(repeated.wire)
-        return action if decision.role == one.role else further(run, decision)
-
-    most = number + 1 + len(course.seats)
-    again = played(world.model, course.seed, course.seats, choose, most=most)
+    Raises:
+        CheckFailed: The model fails.
+    """
+    again, one = world.played_otherwise(course, number, action), course.asked[number]
     if isinstance(again.fault, ModelFailed):
         text = f"{one.role!r} took the option {short_repr(action)} at t={one.t}, and the model "
         raise CheckFailed(f"{text}failed: {fault_sentence(again.fault)}") from again.fault

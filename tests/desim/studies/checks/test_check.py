@@ -11,6 +11,7 @@ from support.faulty_world import (
     RefusingStall,
     RigidStall,
     SilentStall,
+    SmallStall,
     Stall,
 )
 
@@ -104,6 +105,19 @@ def test_an_option_that_is_refused_is_found() -> None:
     assert text.startswith("'helper' took the option {")
     assert text.endswith(" at t=1, which was refused: 'no flour'")
     assert place.startswith("RigidStall._options (faulty_world.py, line ")
+
+
+def test_an_action_at_its_limit_that_breaks_the_model_is_found() -> None:
+    """The smallest and the largest action of each role are tried."""
+    text, place = failures(SmallStall)["limits"]
+    assert "'seller' took Bake(loaves=1000) at t=0, and the model failed" in text
+    assert place.startswith("SmallStall._days (faulty_world.py, line ")
+
+
+def test_a_field_without_limit_is_advice() -> None:
+    """Agents read the limits of a schema."""
+    text, _ = failures(SilentStall, "advice")["limits"]
+    assert text.startswith("why of Rest ('seller') has no limit")
 
 
 def test_a_field_without_description_is_advice() -> None:
