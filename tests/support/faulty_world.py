@@ -238,7 +238,8 @@ class BurningStall(Stall):
     """A stall that one of its own options breaks."""
 
     def _options(self, morning: Morning) -> Sequence[Option]:
-        return [*super()._options(morning), Option(Bake(-1), 0.0)]
+        burning = [Option(Bake(-1), 0.0)] if morning.day == 0 else []
+        return [*burning, *super()._options(morning)]
 
     def _days(self, world: World, counter: Counter) -> Iterator[Any]:
         bake = yield world.ask("seller", partial(self._observed, counter))

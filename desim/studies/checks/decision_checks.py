@@ -60,7 +60,7 @@ def options(world: CheckedWorld) -> str:
         _check_refusals(world, course)
     if not offered:
         raise NotChecked("no role offers options; see `random`")
-    tried = sum(_tried(world, course) for course in world.courses()[:1])
+    tried = sum(_tried(world, one) for one in world.courses()[:1] if one.fault is None)
     return f"{counted(offered, 'option')}: in the schema, and {tried} of them tried"
 
 

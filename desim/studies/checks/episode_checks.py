@@ -1,7 +1,9 @@
 """Checks of episodes: they end, repeat, depend on the seed, and replay and resume from a record."""
 
+import inspect
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -40,7 +42,10 @@ def random_play(world: CheckedWorld) -> str:
     for name, role in model.roles.items():
         if role.options is None:
             text = f"the role {name!r} has no options, so `random` and `greedy` cannot play it"
-            raise CheckFailed(text, type(model).roles)
+            declared: Any = inspect.getattr_static(model, "roles")
+            at = declared if isinstance(declared, property) else type(model)
+            raise CheckFailed(text, at)
+    world.ended()
     policies = resolve(model, dict.fromkeys(model.roles, "random"), world.seeds[0]).policies
     course = played(
         model,
@@ -70,6 +75,7 @@ def repeats(world: CheckedWorld) -> str:
 
 def seeds(world: CheckedWorld) -> str:
     """Seeds give different episodes, unless the model declares that it is deterministic."""
+    world.ended()
     courses = [world.course(seed) for seed in range(_SEEDS)]
     others = [one for one in courses if one.difference(courses[0])[0]]
     if is_deterministic(world.model):

@@ -2,6 +2,7 @@
 
 import inspect
 from pathlib import Path
+from traceback import walk_tb
 from typing import Any, ClassVar, Literal
 
 from desim.errors import DesimError, sentence
@@ -66,8 +67,9 @@ def fault_place(fault: BaseException) -> str:
     """Return where the innermost cause of an exception was raised; empty for a place in desim."""
     while fault.__cause__ is not None:
         fault = fault.__cause__
-    own = isinstance(fault, DesimError)
-    return "" if own else place(fault)
+    frames = [frame for frame, _ in walk_tb(fault.__traceback__)]
+    own = not frames or str(frames[-1].f_globals.get("__name__", "")).startswith("desim.")
+    return "" if own or isinstance(fault, DesimError) else place(fault)
 
 
 def fault_sentence(fault: BaseException) -> str:

@@ -85,7 +85,8 @@ def test_a_demand_drawn_ahead_is_advice() -> None:
 def test_a_model_that_fails_is_one_finding() -> None:
     """The checks that need an ended episode are skipped."""
     found = check(BrokenStall)
-    (failed,) = (one for one in found.failed if one.check == "plays")
+    (failed,) = found.failed
+    assert failed.check == "plays"
     assert "RuntimeError: the oven is cold" in failed.text
     assert failed.place.startswith("BrokenStall._observed (faulty_world.py, line ")
     skipped = {one.check for one in found.findings if one.outcome == "skipped"}
