@@ -10,6 +10,7 @@ The public names, by task; `desim/README.md` is their page:
 * Many episodes: `sweep`, `compare`, `select`, `workers`, `load`, `Rows`.
 * Search, and the value of decisions: `tune`, `problem`, `audit`, `regret`,
   `compare_branches`.
+* A world of one's own, checked: `check`.
 * Pictures and pages: `plot_episode`, `write_report`.
 * Errors: `DesimError` and its kinds `UsageError`, `WrongAction`, `PolicyFailed`, `ModelFailed`,
   `LimitReached`, `BadRecord`.
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
     from desim.reports.record.episode_plot import plot_episode
     from desim.reports.report import write_report
     from desim.studies.audit.audit import audit
+    from desim.studies.checks.check import check
     from desim.studies.decisions.branch_comparison import compare_branches
     from desim.studies.decisions.regret import regret
     from desim.studies.select import select
@@ -92,6 +94,7 @@ _MODULES = {
     "WrongAction": "desim.errors",
     "audit": "desim.studies.audit.audit",
     "branch": "desim.episodes.prefix",
+    "check": "desim.studies.checks.check",
     "compare": "desim.studies.until",
     "compare_branches": "desim.studies.decisions.branch_comparison",
     "export": "desim.episodes.export",
@@ -143,6 +146,7 @@ __all__ = [
     "__version__",
     "audit",
     "branch",
+    "check",
     "compare",
     "compare_branches",
     "export",

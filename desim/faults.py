@@ -13,14 +13,16 @@ from desim.short_repr import shortened
 #: otherwise end the command, a worker process or the page without a message.
 RAISED = (Exception, SystemExit)
 
-#: Modules whose frames say nothing about the model.
+#: Modules whose frames say nothing about the model, and the files of methods that attrs generates.
 _MACHINERY = (
+    "attr.",
     "desim.core",
     "desim.composition.common_clock",
     "desim.composition.parts",
     "desim.faults",
     "simpy",
 )
+_GENERATED = "<attrs generated"
 
 
 def place(fault: BaseException) -> str:
@@ -79,7 +81,8 @@ def function_name(function: Any) -> str:
 
 
 def _is_machinery(frame: FrameType) -> bool:
-    return str(frame.f_globals.get("__name__", "")).startswith(_MACHINERY)
+    module = str(frame.f_globals.get("__name__", ""))
+    return module.startswith(_MACHINERY) or frame.f_code.co_filename.startswith(_GENERATED)
 
 
 def _raised_line(fault: BaseException, frame: FrameType) -> int:

@@ -71,6 +71,7 @@ LAYERS = (
     "desim.studies.tuning",
     "desim.studies.decisions",
     "desim.studies.audit",
+    "desim.studies.checks",
     "desim.suites",
     "desim.reports.elements",
     "desim.reports.record",

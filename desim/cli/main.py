@@ -35,6 +35,10 @@ COMMANDS = {
         "study.audit",
         "Play plans that use no knowledge of MODEL against the honest rules of each preset.",
     ),
+    "check": (
+        "study.check",
+        "Play MODEL in all the ways in which desim does, and name its faults.",
+    ),
     "bench": (
         "measure.bench",
         "Play every world of SUITE.toml with every entry, or print the results in DIR.",

@@ -217,9 +217,13 @@ class Part:
         world = self._begun()
         if not world.ended:
             with self._noted():
-                world.redraw(part_seed(self._shared.draw_seed, self.name))
+                now = self.ticks.to_local(self._shared.now)
+                world.redraw(part_seed(self._shared.draw_seed, self.name), now)
                 if offers(self.model, HasFuture):
                     self.model.redraw(world, self.state)
+            # A delay may end earlier now than the event for which the part's process waits.
+            if (tick := world.peek_tick()) is not None:
+                self._wake_at(self._common(tick))
 
     def _advance(self) -> list[Decision]:
         """Process the events of the present local tick; return the questions that go out."""

@@ -37,6 +37,16 @@ class HasLedgers(Protocol):
 
 
 @runtime_checkable
+class HasBalances(Protocol):
+    """A ledger of double entry, whose balances `desim check` sums."""
+
+    @property
+    def held(self) -> Mapping[str, int | Fraction]:
+        """Units by account or place; they sum to zero."""
+        ...
+
+
+@runtime_checkable
 class Exportable(Protocol):
     """A ledger that can be written in forms which other programs read."""
 

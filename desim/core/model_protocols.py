@@ -271,7 +271,8 @@ class HasFuture(Protocol):
     """A model that holds values which roles cannot observe yet, and redraws or keeps each of them.
 
     Draws that a model makes when they are needed, from a stream of its world, do not need this
-    protocol: `World.redraw` changes the streams.
+    protocol: `World.redraw` changes the streams. Nor does a random time that `World.delay` waits
+    for. One that `World.timeout` waits for is scheduled already, and belongs to `kept`.
     """
 
     @property

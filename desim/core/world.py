@@ -7,9 +7,9 @@ question and returns the answer.
 import contextlib
 import operator
 from collections.abc import Callable
-from heapq import heappop, heappush
+from heapq import heapify, heappop, heappush
 from math import inf
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import simpy
 from simpy.core import BoundClass, EmptySchedule, SimTime
@@ -25,8 +25,11 @@ if TYPE_CHECKING:  # numpy.random takes longer to import than all of desim
     from numpy.random import Generator
 
 
-#: Ended processes are forgotten whenever more than this many are kept.
+#: Ended processes and waits are forgotten whenever more than this many are kept.
 _PRUNE_AT = 256
+
+#: Draws of a wait after which a redraw keeps its time: it has lasted longer than nearly all waits.
+_MOST_DRAWS = 10_000
 
 
 _NOT_TRACED = contextlib.nullcontext()
@@ -51,6 +54,27 @@ class Ranked(Timeout):
         # priority, so the serial number decides only between events of one tick and one rank.
         entry: Any = (env._now + delay, NORMAL + rank, next(env._eid), self)  # noqa: SLF001 (our own clock)
         heappush(env._queue, entry)  # noqa: SLF001 (our own clock)
+
+
+class Wait(NamedTuple):
+    """A wait of random length that is under way.
+
+    Attributes:
+        event: Ends it.
+        start: The tick at which it began.
+        draw: Returns the whole ticks of such a wait, drawn anew.
+    """
+
+    event: Timeout
+    start: int
+    draw: Callable[[], int]
+
+    def end_after(self, tick: int) -> int | None:
+        """Return the end of another such wait that lasts beyond a tick; None if none was drawn."""
+        for _ in range(_MOST_DRAWS):
+            if (end := self.start + _whole(self.draw())) > tick:
+                return end
+        return None
 
 
 class Tracked(simpy.Process):
@@ -188,6 +212,8 @@ class World(simpy.Environment):
         self._on_redraw: list[Callable[[], object]] = []
         self._processes: list[simpy.Process] = []
         self._prune_at = _PRUNE_AT
+        self._waits: list[Wait] = []
+        self._prune_waits_at = _PRUNE_AT
 
     def remember(self, process: simpy.Process) -> None:
         """Keep a process, so that an end without events can say which processes still wait."""
@@ -416,16 +442,40 @@ class World(simpy.Environment):
             raise StreamTaken(f"random stream {'/'.join(key)!r} is in use; choose another name")
         return stream
 
-    def redraw(self, future: int) -> None:
+    def delay(
+        self, stream: "Generator", sampler: "Callable[[Generator], int]", rank: int = 0
+    ) -> Timeout:
+        """Let a random time pass, such as the time to a breakdown, whose rest a redraw replaces.
+
+        A timeout is scheduled at its end, so its length is the same in all futures. `redraw` draws
+        the length of a delay that is under way again, given that it has lasted until then. A delay
+        that ends at the tick of the redraw stays.
+
+        Args:
+            stream: Random numbers, from `stream`.
+            sampler: Returns the length in whole ticks, drawn from *stream* alone.
+            rank: Orders events of one tick, lower first.
+        """
+        wait = Wait(self.timeout(sampler(stream), rank=rank), self.now, lambda: sampler(stream))
+        waits = self._waits
+        waits.append(wait)
+        if len(waits) > self._prune_waits_at:
+            waits[:] = [each for each in waits if each.event.callbacks is not None]
+            self._prune_waits_at = 2 * len(waits) + _PRUNE_AT
+        return wait.event
+
+    def redraw(self, future: int, now: int | None = None) -> None:
         """Make all later draws from new streams; earlier draws stay.
 
         Generators that were handed out begin new streams in place, so a process that keeps one
         needs no extra code. A name that was claimed before may be claimed once more, for instance
-        to draw the rest of a table again, and returns the same generator.
+        to draw the rest of a table again, and returns the same generator. The ends of delays that
+        are under way are drawn anew.
 
         Args:
             future: The seed of the future, a whole number of at least 0. Equal seeds of the episode
                 and equal futures in equal order give equal draws.
+            now: The present tick where the clock of this world is behind it, as in a part.
 
         Raises:
             UsageError: The seed is not a whole number of at least 0.
@@ -435,8 +485,22 @@ class World(simpy.Environment):
         for key, stream in self._streams.items():
             stream.bit_generator.state = generator(self.draw_seed, *key).bit_generator.state
         self._free = set(self._streams)
+        self._redraw_waits(self.now if now is None else max(now, self.now))
         for inner in self._on_redraw:
             inner()
+
+    def _redraw_waits(self, now: int) -> None:
+        """Move the delays that end after a tick to ends that are drawn anew."""
+        if not self._waits:
+            return
+        due = {event: tick for tick, _, _, event in self._queue}
+        ends: dict[Event, int] = {}
+        for wait in self._waits:
+            if due.get(wait.event, now) > now and (end := wait.end_after(now)) is not None:
+                ends[wait.event] = end
+        # The same events at other ticks: processes and conditions keep waiting for them.
+        self._queue[:] = [(ends.get(entry[3], entry[0]), *entry[1:]) for entry in self._queue]
+        heapify(self._queue)
 
     def on_redraw(self, inner: Callable[[], object]) -> None:
         """Call a function after every redraw; a part redraws the streams of its own world by it."""

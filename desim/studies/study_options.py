@@ -1,4 +1,4 @@
-"""The arguments of `sweep`, `compare`, `select`, `tune` and `audit`.
+"""The arguments of `sweep`, `compare`, `select`, `tune`, `audit` and `check`.
 
 The text of each field is also the help of its option on the command line.
 """
@@ -14,7 +14,7 @@ from desim.jobs.run.job_options import GridOptions, JobOptions
 if TYPE_CHECKING:  # `desim sweep --help` must not load numpy
     from desim.jobs.plan.grid import Grid
     from desim.jobs.run.executors import Executor
-    from desim.jobs.run.playing import Playing
+    from desim.jobs.run.playing import Playing, Progress
     from desim.studies.designs import Design, DesignSpec
 
 #: Successive elimination; Kim and Nelson's, for normal scores; optimal computing budget allocation.
@@ -213,3 +213,21 @@ class AuditOptions(JobOptions):
     held_out: Iterable[int] = range(20)
     search_seed: int = 0
     executor: "Executor | str | None" = None
+
+
+@frozen(kw_only=True, slots=False)
+class CheckOptions:
+    """The arguments of `check`.
+
+    Attributes:
+        model: A name (perhaps with `/preset`), a model class or a model.
+        preset: A preset of the model; empty for all.
+        seeds: The seeds of the episodes: A:B without B, or A,B,...; default 0:3. In Python whole
+            numbers.
+        progress: Called with the number of finished checks and of all.
+    """
+
+    model: Any = field(kw_only=False)
+    preset: str = ""
+    seeds: Iterable[int] = range(3)
+    progress: "Progress | None" = None

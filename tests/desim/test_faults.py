@@ -94,6 +94,17 @@ def test_a_fault_at_the_start_is_the_models() -> None:
         Run(Broken((), fails="begin"))
 
 
+def refused_bid(_world: World, _log: list[Any]) -> Generator[Any, Any, None]:
+    """Build an action that its own validator refuses."""
+    yield Bid(-1)
+
+
+def test_the_place_of_a_refused_value_is_in_the_model() -> None:
+    """Not in the methods of attrs, which a user does not read."""
+    with pytest.raises(ModelFailed, match=r"in refused_bid \(test_faults.py, line \d+\): Value"):
+        Run(Stage((refused_bid,)), 1).advance()
+
+
 @pytest.mark.parametrize("member", ["score", "metrics"])
 def test_a_fault_in_the_score_is_no_result(member: str) -> None:
     """The episode ended, and has none."""

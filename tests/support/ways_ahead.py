@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from desim.episodes.ahead import lane_mirror
+from desim.episodes.ahead import child_process, lane_mirror
 from desim.episodes.ahead.child_process import FasterWay, in_child
 from desim.lanes.lane_protocols import NoLanes
 
@@ -32,6 +32,8 @@ def always_forks(monkeypatch: pytest.MonkeyPatch, module: ModuleType) -> list[An
         return found[-1]
 
     monkeypatch.setattr(lane_mirror, "lanes_of", no_lanes)
+    # Other tests may have left idle threads.
+    monkeypatch.setattr(child_process, "can_fork", lambda: True)
     monkeypatch.setattr(module, "FasterWay", partial(FasterWay, forks_from=0))
     monkeypatch.setattr(module, "in_child", kept)
     return found

@@ -242,6 +242,7 @@ def _played(
             executor=executor,
             progress=partial(_add, progress, len(found), 0),
             limits=limits,
+            digests=True,  # equal policies are joined by their ledgers
         )
     order = {label: place for place, label in enumerate(one.spec for one in entrants)}
     return Rows(sorted(found, key=lambda row: order[row["policy"]]))

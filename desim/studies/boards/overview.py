@@ -120,12 +120,12 @@ def overview(
     for name in names:
         first.setdefault(name.partition("/")[0], name)
     found = normalised_boards([*first.values()], seeds, jobs, progress, limits, _MOST)
-    lines = tuple(map(_line, found.worlds))
+    lines = tuple(map(_world_line, found.worlds))
     reasons = tuple(found.left_out.values())
     return Overview(lines, len(seeds), len(names), reasons, found.rows)
 
 
-def _line(world: NormalisedWorld) -> WorldLine:
+def _world_line(world: NormalisedWorld) -> WorldLine:
     model, _, preset = world.name.partition("/")
     best = next((one for one in world.scores if one.score), None)
     seat = _seat_text(model_finder.model(world.name))

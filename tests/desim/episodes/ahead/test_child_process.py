@@ -25,13 +25,29 @@ from desim.opened_files import noting
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs a POSIX system")
 
 
+#: The children of this module; others belong to other tests.
+CHILDREN: list[int] = []
+
+
+@pytest.fixture(autouse=True)
+def _children_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Note each child that is forked."""
+    fork = child_process._fork
+
+    def counted() -> int:
+        CHILDREN.append(child := fork())
+        return child
+
+    CHILDREN.clear()
+    monkeypatch.setattr(child_process, "_fork", counted)
+
+
 def no_child_is_left() -> bool:
-    """Return whether this process has no child of its own."""
-    try:
-        os.waitpid(-1, os.WNOHANG)
-    except ChildProcessError:
-        return True
-    return False
+    """Return whether the children of a test have ended and were awaited."""
+    for child in CHILDREN:
+        with pytest.raises(ChildProcessError):
+            os.waitpid(child, os.WNOHANG)
+    return bool(CHILDREN)
 
 
 def forever() -> float:

@@ -1,0 +1,1 @@
+"""Checks of a world: schema, episodes, records, futures, results and books."""

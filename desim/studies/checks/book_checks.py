@@ -1,0 +1,135 @@
+"""Checks of books: balances, statements, and the files that are exported of them."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from desim.core.ledger_protocols import (
+    Conserving,
+    Exportable,
+    HasBalances,
+    HasLedgers,
+    HasStatements,
+    Ledger,
+    statements_of,
+)
+from desim.core.model_protocols import Rows, offers
+from desim.core.reported import HasSeries
+from desim.episodes.export import STATEMENTS_FORM, Exported, export
+from desim.errors import DesimError
+from desim.faults import RAISED
+from desim.schema import to_plain
+from desim.studies.checks.checked_world import CheckedWorld
+from desim.studies.checks.outcomes import CheckFailed, NotChecked, class_place, fault_sentence
+from desim.studies.checks.wording import counted
+
+#: Amounts are compared to half a cent, as statements hold them in the currency itself.
+_HALF = 0.005
+
+#: Lines of which the first is the sum of the others, by their names in `ledgers.articulation`.
+_SUMS = (
+    ("total_assets", ("total_liabilities", "total_equity")),
+    ("closing_cash", ("opening_cash", "net_change")),
+)
+
+
+def ledgers(world: CheckedWorld) -> str:
+    """The balances of every ledger sum to zero, and nothing was created or lost."""
+    model, names = world.model, []
+    for course in world.ended():
+        if offers(model, Conserving):
+            _check_conserved(model, course.state)
+        if not offers(course.state, HasLedgers):
+            raise NotChecked("the state has no `ledgers`, so that results have no digest")
+        names = [_check_balances(ledger) for ledger in course.state.ledgers]
+    return f"{counted(len(names), 'ledger')}: {', '.join(names)}"
+
+
+def _check_conserved(model: Conserving, state: Any) -> None:
+    try:
+        model.check_conserved(state)
+    except RAISED as fault:
+        raise CheckFailed(fault_sentence(fault), model.check_conserved) from None
+
+
+def _check_balances(ledger: Ledger) -> str:
+    """Check the balances of a ledger, and return its name with their number."""
+    inner = getattr(ledger, "ledger", ledger)
+    kind = type(inner)
+    name = getattr(ledger, "name", "") or kind.__name__
+    if ledger.digest() != ledger.digest():
+        raise CheckFailed(f"the digest of {name} changes between two calls", kind.digest)
+    if not offers(inner, HasBalances):
+        return f"{name} (no balances)"
+    if total := sum(inner.held.values()):
+        failed = CheckFailed(f"the balances of {name} sum to {total}, not to zero")
+        failed.place = class_place(kind)
+        raise failed
+    return f"{name} ({counted(len(inner.held), 'balance')})"
+
+
+def statements(world: CheckedWorld) -> str:
+    """Statements are tables of JSON values, and their totals agree with each other."""
+    model: Any = world.model
+    if not offers(world.model, HasStatements):
+        raise NotChecked("the model has no method `statements`")
+    compared = 0
+    for course in world.ended():
+        try:
+            found = statements_of(model, course.state)
+            to_plain({name: [*rows] for name, rows in found.items()})
+        except (DesimError, TypeError, ValueError) as fault:
+            raise CheckFailed(fault_sentence(fault), model.statements) from fault
+        for name, rows in found.items():
+            compared += _check_sums(name, rows, model.statements)
+    return f"{', '.join(found)}: {counted(compared, 'total')} agree with their parts"
+
+
+def _check_sums(name: str, rows: Rows, at: Any) -> int:
+    """Compare totals of a statement with the sums of their parts; return how many.
+
+    Raises:
+        CheckFailed: One differs.
+    """
+    lines = {str(next(iter(row.values()))): row for row in rows if row}
+    compared = 0
+    for total, parts in _SUMS:
+        if not {total, *parts} <= lines.keys():
+            continue
+        for column, amount in lines[total].items():
+            whole = sum(lines[part][column] for part in parts) if _is_amount(amount) else amount
+            compared += _is_amount(amount)
+            if _is_amount(amount) and abs(amount - whole) >= _HALF:
+                text = f"{name}, column {column!r}: {total} is {amount:,.2f}, and "
+                text += f"{' plus '.join(parts)} is {whole:,.2f}"
+                raise CheckFailed(text, at)
+    return compared
+
+
+def _is_amount(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def exports(world: CheckedWorld) -> str:
+    """Ledgers, statements, series and decisions are written as files in every form."""
+    record, files = world.record(), 0
+    for what, form in _exports(world):
+        folder = Path(world.folder) / f"{what}-{form}"
+        try:
+            files += len(export(record, form, folder, what=what, trust=True))
+        except (DesimError, TypeError, ValueError) as fault:
+            raise CheckFailed(f"{what} as {form}: {fault_sentence(fault)}") from fault
+    return f"{counted(files, 'file')} of {', '.join(f'{w} ({f})' for w, f in _exports(world))}"
+
+
+def _exports(world: CheckedWorld) -> Sequence[tuple[Exported, str]]:
+    """Return what can be exported, each with its forms."""
+    course, _ = world.first()
+    held = course.state.ledgers if offers(course.state, HasLedgers) else ()
+    exportable = [one for one in held if offers(one, Exportable)]
+    forms = dict.fromkeys(form for one in exportable for form in one.export_forms)
+    if offers(world.model, HasStatements):
+        forms[STATEMENTS_FORM] = None
+    found: list[tuple[Exported, str]] = [("ledgers", form) for form in forms]
+    series: list[tuple[Exported, str]] = [("series", "csv")] * offers(world.model, HasSeries)
+    return [*found, *series, ("decisions", "csv")]

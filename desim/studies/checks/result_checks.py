@@ -1,0 +1,126 @@
+"""Checks of what an ended episode reports: score, metrics, series."""
+
+import math
+from collections import defaultdict
+from typing import Any
+
+import msgspec
+
+from desim.core.model_protocols import (
+    HasBoardMetrics,
+    HasScoreRange,
+    HasWorstScore,
+    model_of,
+    offers,
+)
+from desim.core.points import checked_name
+from desim.core.reported import Column, HasSeries, HasSeriesColumns, HasSeriesTicks
+from desim.core.result import Series, flat, read_series, score_of
+from desim.errors import DesimError
+from desim.schema import to_plain
+from desim.short_repr import short_repr
+from desim.studies.checks.checked_world import CheckedWorld
+from desim.studies.checks.course import Course
+from desim.studies.checks.outcomes import CheckFailed, NotChecked
+from desim.studies.checks.wording import counted
+
+
+def score(world: CheckedWorld) -> str:
+    """The score is a finite number within the bounds that the model declares."""
+    model, courses = world.model, world.ended()
+    low, high = -math.inf, math.inf
+    if offers(model, HasWorstScore) and model.worst_score is not None:
+        low = model.worst_score
+    if offers(model, HasScoreRange) and (declared := model.score_range):
+        low, high = max(low, declared[0]), declared[1]
+    try:
+        found = [score_of(model, one.state) for one in courses]
+    except DesimError as fault:
+        raise CheckFailed(str(fault), model.score) from None
+    for one, value in zip(courses, found, strict=True):
+        if not low <= value <= high:
+            text = f"seed {one.seed} has the score {value:g}, outside of the declared"
+            raise CheckFailed(f"{text} {low:g} to {high:g}", model.score)
+    bounds = f"declared {low:g} to {high:g}" if (low, high) != (-math.inf, math.inf) else "no bound"
+    return f"{min(found):,.6g} to {max(found):,.6g} in {counted(len(found), 'episode')}; {bounds}"
+
+
+def metrics(world: CheckedWorld) -> str:
+    """Metrics are JSON values by name, and those of boards are numbers."""
+    model = world.model
+    for one in world.ended():
+        found: dict[str, Any] = dict(model.metrics(one.state))
+        for name, value in found.items():
+            _check_plain(model, name, value)
+    numbers = dict(flat(to_plain(found)))
+    for name in model.board_metrics if offers(model, HasBoardMetrics) else ():
+        if name not in numbers:
+            raise CheckFailed(f"the board metric {name!r} is no metric", type(model).metrics)
+        if not isinstance(numbers[name], int | float | None):
+            text = f"the board metric {name!r} is {short_repr(numbers[name])}, which is no number"
+            raise CheckFailed(text, type(model).metrics)
+    return f"{counted(len(numbers), 'metric')}, all JSON values"
+
+
+def _check_plain(model: Any, name: Any, value: Any) -> None:
+    text = f"the metric {name!r} is {short_repr(value)} ({type(value).__name__})"
+    try:
+        plain = to_plain({name: value})
+    except (TypeError, ValueError, msgspec.MsgspecError):
+        raise CheckFailed(f"{text}; a metric is a JSON value", model.metrics) from None
+    if msgspec.json.decode(msgspec.json.encode(plain)) != plain:
+        raise CheckFailed(f"{text}, and differs when it is read from JSON", model.metrics)
+
+
+def series(world: CheckedWorld) -> str:
+    """Series of one period are numbers of one length, as many as the ticks of their periods."""
+    model: Any = world.model
+    if not offers(world.model, HasSeries):
+        raise NotChecked("the model has no method `series`")
+    for one in world.ended():
+        try:
+            found = read_series(model, one.state)
+            for name in found:
+                checked_name(name)
+        except DesimError as fault:
+            raise CheckFailed(f"seed {one.seed}: {fault}", model.series) from None
+        _check_lengths(model, found)
+        _check_ticks(model, one, found)
+    lengths = sorted({len(values) for values in found.values()})
+    return f"{counted(len(found), 'series', 'series')} of {', '.join(map(str, lengths))} periods"
+
+
+def _check_lengths(model: Any, found: Series) -> None:
+    """Compare the lengths of series that have a period in common.
+
+    Raises:
+        CheckFailed: They differ.
+    """
+    declared = model.series_columns if offers(model, HasSeriesColumns) else {}
+    groups: dict[tuple[int, str], dict[str, int]] = defaultdict(dict)
+    for name, values in found.items():
+        period = declared.get(name, Column()).period
+        groups[id(model_of(model, name)[0]), period][name] = len(values)
+    for (_, period), lengths in groups.items():
+        first, *others = lengths
+        for other in others:
+            if lengths[other] != lengths[first]:
+                text = f"the series {first!r} has {lengths[first]} values and {other!r} has "
+                text += f"{lengths[other]}, with one a {period}"
+                raise CheckFailed(text, model.series)
+
+
+def _check_ticks(model: Any, course: Course, found: Series) -> None:
+    """Compare series with the ticks at which their periods end.
+
+    Raises:
+        CheckFailed: There are more or fewer of them, or a tick is before the one before it.
+    """
+    ends = model.series_ticks(course.state) if offers(model, HasSeriesTicks) else {}
+    for name, values in found.items():
+        ticks = ends.get(name, ())
+        if name in ends and len(ticks) != len(values):
+            text = f"the series {name!r} has {len(values)} values and {len(ticks)} ticks"
+            raise CheckFailed(text, model.series_ticks)
+        if [*ticks] != sorted(ticks):
+            raise CheckFailed(f"the ticks of the series {name!r} go back", model.series_ticks)

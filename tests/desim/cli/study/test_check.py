@@ -1,0 +1,34 @@
+"""`desim check`: a table of the promises of a world, and exit code 1 if it breaks one."""
+
+import json
+
+from support.command_line import Desim, refused
+from support.faulty_world import FAULTY, STALL
+
+
+def test_a_sound_world_exits_with_0(desim: Desim) -> None:
+    """The table has a line for each check."""
+    done = desim("check", STALL)
+    assert (done.code, done.err) == (0, "")
+    assert "none of 23 checks failed" in done.out
+
+
+def test_a_faulty_world_exits_with_1(desim: Desim) -> None:
+    """The last line counts the checks that failed."""
+    done = desim("check", FAULTY, "--seeds", "0:1")
+    assert done.code == 1
+    assert "11 checks failed in support.faulty_world:faulty" in done.err
+    assert "faulty_world.py, line " in done.out
+
+
+def test_json_holds_every_finding(desim: Desim) -> None:
+    """One line for each model."""
+    done = desim("check", STALL, FAULTY, "--json")
+    sound, broken = map(json.loads, done.out.splitlines())
+    assert (sound["ok"], broken["ok"]) == (True, False)
+    assert {one["outcome"] for one in broken["findings"]} == {"ok", "FAILED", "skipped"}
+
+
+def test_an_unknown_model_is_wrong_usage(desim: Desim) -> None:
+    """With the near miss."""
+    refused(desim("check", "beer_gam"), "did you mean 'beer_game'?")

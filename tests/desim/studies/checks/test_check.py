@@ -1,0 +1,154 @@
+"""`check` names every promise that a world breaks, and passes a world that keeps them all."""
+
+import pytest
+from support.faulty_world import (
+    FAULTS,
+    FAULTY,
+    STALL,
+    BrokenStall,
+    BurningStall,
+    LooseStall,
+    RefusingStall,
+    RigidStall,
+    SilentStall,
+    SmallStall,
+    Stall,
+)
+
+from desim import UsageError, check
+from desim.studies.checks.check import CHECKS
+
+
+def failures(model: object, outcome: str = "FAILED") -> dict[str, tuple[str, str]]:
+    """Return by name the sentences and places of the checks with an outcome."""
+    found = check(model, seeds=[0]).findings
+    return {one.check: (one.text, one.place) for one in found if one.outcome == outcome}
+
+
+def test_a_sound_world_passes_every_check() -> None:
+    """None is skipped, as the stall has all optional members that are checked."""
+    found = check(Stall)
+    assert {one.outcome for one in found.findings} == {"ok"}
+    assert [one.check for one in found.findings] == ["builds", *CHECKS]
+    assert found.ok
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_each_fault_fails_its_own_check_alone(fault: str) -> None:
+    """So that a reader mends one thing for each line of the table."""
+    found = failures(Stall((fault,)))
+    assert list(found) == [fault]
+    assert FAULTS[fault] in found[fault][0]
+
+
+def test_all_faults_are_found_at_once() -> None:
+    """But not that seeds are equal, as nothing repeats; without a result nothing is exported."""
+    found = failures(FAULTY)
+    assert set(found) == set(FAULTS) - {"exports", "seeds"}
+    assert all(FAULTS[name] in text for name, (text, _) in found.items())
+
+
+@pytest.mark.parametrize(
+    ("fault", "place"),
+    [
+        ("rules", "RigidStall.rules_for"),
+        ("random", "RigidStall.roles"),
+        ("repeats", "RigidStall._observed"),
+        ("seeds", "RigidStall.begin"),
+        ("options", "RigidStall._options"),
+        ("redraws", "RigidStall._observed"),
+        ("score", "RigidStall.score"),
+        ("metrics", "RigidStall.metrics"),
+        ("series", "RigidStall.series"),
+        ("ledgers", "Crumbs"),
+        ("statements", "RigidStall.statements"),
+    ],
+)
+def test_a_failed_check_names_the_place(fault: str, place: str) -> None:
+    """The class or function with its file and line."""
+    (_, found) = failures(Stall((fault,)))[fault]
+    assert found.startswith(f"{place} (faulty_world.py, line ")
+
+
+def test_parameters_that_can_be_changed_are_found() -> None:
+    """Episodes share a model."""
+    assert "an episode can change 'faults'" in failures(LooseStall)["parameters"][0]
+
+
+def test_a_demand_drawn_ahead_is_advice() -> None:
+    """A model without `redraw` has one future, which the world may want; it passes."""
+    assert failures(RigidStall) == {}
+    text, _ = failures(RigidStall, "advice")["futures"]
+    assert "futures after decision 5 of 16 do not differ" in text
+
+
+def test_a_model_that_fails_is_one_finding() -> None:
+    """The checks that need an ended episode are skipped."""
+    found = check(BrokenStall)
+    (failed,) = found.failed
+    assert failed.check == "plays"
+    assert "RuntimeError: the oven is cold" in failed.text
+    assert failed.place.startswith("BrokenStall._observed (faulty_world.py, line ")
+    skipped = {one.check for one in found.findings if one.outcome == "skipped"}
+    assert {"replays", "resumes", "redraws", "score", "metrics", "exports"} <= skipped
+
+
+def test_an_option_that_breaks_the_model_is_found() -> None:
+    """Each option of the first decisions is tried."""
+    text, place = failures(BurningStall)["options"]
+    assert "'seller' took the option Bake(loaves=-1) at t=0, and the model failed" in text
+    assert place.startswith("BurningStall._days (faulty_world.py, line ")
+
+
+def test_an_option_that_is_refused_is_found() -> None:
+    """Where an observation has the field `refusal`, as on the page of the Python API."""
+    text, place = failures(RefusingStall)["options"]
+    assert text.startswith("'helper' took the option {")
+    assert text.endswith(" at t=1, which was refused: 'no flour'")
+    assert place.startswith("RigidStall._options (faulty_world.py, line ")
+
+
+def test_an_action_at_its_limit_that_breaks_the_model_is_found() -> None:
+    """The smallest and the largest action of each role are tried."""
+    text, place = failures(SmallStall)["limits"]
+    assert "'seller' took Bake(loaves=1000) at t=0, and the model failed" in text
+    assert place.startswith("SmallStall._days (faulty_world.py, line ")
+
+
+def test_a_field_without_limit_is_advice() -> None:
+    """Agents read the limits of a schema."""
+    text, _ = failures(SilentStall, "advice")["limits"]
+    assert text.startswith("why of Rest ('seller') has no limit")
+
+
+def test_a_field_without_description_is_advice() -> None:
+    """Language models and forms show descriptions."""
+    text, place = failures(SilentStall, "advice")["schema"]
+    assert text.startswith("why of Rest ('seller') has no description in the docstring")
+    assert place.startswith("Rest (faulty_world.py, line ")
+
+
+def test_the_table_has_a_line_for_each_check() -> None:
+    """With the sentence and the place; presets with the same outcome share it."""
+    shown = str(check("support.small_worlds:Walk"))
+    assert "Walk/short, support.small_worlds:Walk/long" in shown
+    assert shown.count("\nplays ") == 1
+    assert "series" in shown
+    assert "skipped" in shown
+
+
+def test_a_preset_that_cannot_be_built_is_a_finding() -> None:
+    """The others are checked."""
+
+    class Bad(Stall):
+        presets = {"good": {}, "bad": {"flour": 3}}  # noqa: RUF012 (a class of one test)
+
+    found = check(Bad)
+    (failed,) = (one for one in found.failed if one.check == "builds")
+    assert "Bad has no parameter 'flour'" in failed.text
+
+
+def test_an_unknown_preset_is_wrong_usage() -> None:
+    """No check is made."""
+    with pytest.raises(UsageError, match="has no preset 'nine'"):
+        check(f"{STALL}/nine")
