@@ -65,29 +65,29 @@ def _horizon(weeks: int) -> BeerGame:
 
 
 def _lane_row(
-    what: str, model: Any, policies: Any, runs: int, target: str, *, drawn: bool = False
+    name: str, model: Any, policies: Any, runs: int, target: str, *, drawn: bool = False
 ) -> Row:
     """Return decisions a second of lanes over those of `play`.
 
     Args:
-        what: The name of the row.
+        name: The name of the row.
         model: The model.
         policies: Those of lanes and `play`.
         runs: The number of runs.
         target: The target.
         drawn: Whether each run has seeds that no run before has had.
     """
-    what += f", n = {LANES:,}, over play"
+    name += f", n = {LANES:,}, over play"
     starts = count(0, LANES if drawn else 0)
     try:
         decisions, ours = _lane_rate(model, policies, runs, starts.__next__)
     except NoLanes as reason:
-        return (what, "none", "—", str(reason), target)
+        return (name, "none", "—", str(reason), target)
     played = play(model, policies, 1)
     (seconds,) = processor_best(10 * runs, partial(play, model, policies, 1))
     rate = len(played.steps) / seconds
     return (
-        what,
+        name,
         f"{decisions / ours:,.0f}/s",
         f"{rate:,.0f}/s",
         f"{decisions / ours / rate:.0f}",

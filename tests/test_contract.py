@@ -41,7 +41,7 @@ FIRST = {f"{name}/{presets(cls)[0]}" for name, cls in catalog.models().items()}
 def first_preset_fast(cases: list[tuple[str, str]], every: int = 1) -> list[Any]:
     """Mark further presets and searches as slow; searches have cases in first presets only.
 
-    Of the other cases of first presets one in *every* is quick.
+    One in *every* of the other cases of first presets is quick.
     """
     quick = [case for case in cases if case[0] in FIRST and case[1] not in SEARCHES][::every]
     return [
@@ -239,7 +239,7 @@ LONG = {name for name in WORLDS if name.startswith("enterprise") and name not in
     "name", [pytest.param(name, marks=SLOW) if name in LONG else name for name in WORLDS]
 )
 def test_a_world_passes_every_check(name: str) -> None:
-    """Of what a world that ships has, only statements are not for every company."""
+    """Only statements may be skipped, as not every world has them."""
     found = check(short(name), seeds=[0])
     others = [one for one in found.findings if one.outcome != "ok"]
     assert [one for one in others if (one.check, one.outcome) != ("statements", "skipped")] == []

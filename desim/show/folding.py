@@ -50,7 +50,7 @@ def cards(heads: Sequence[str], lines: Iterable[Sequence[str]], width: int) -> I
     Args:
         heads: The heads of the columns, or empty texts.
         lines: The texts of the cells.
-        width: Of the console.
+        width: The number of columns of the console.
     """
     first = text_width(heads)
     for number, line in enumerate(lines):

@@ -92,8 +92,8 @@ class EnterpriseArena(ArenaParams, Presets):
         """Return lanes of this model, one for each seed; README, "Lanes".
 
         Raises:
-            NoLanes: With these parameters there are none; one sentence says why.
-            UsageError: The roles are not those of the model, or a seed is none.
+            NoLanes: These parameters have no lanes; one sentence says why.
+            UsageError: The roles are not those of the model, or a seed is not a whole number.
         """
         from models.enterprise_arena.lanes.arena_lanes import arena_lanes  # imports numpy
 

@@ -26,7 +26,7 @@ MOST = 10_000
 
 @frozen
 class Morning:
-    """What the baker sees: the day, cash in cents, loaves left, loaves sold yesterday."""
+    """The baker's view: the day, cash in cents, loaves left, loaves sold yesterday."""
 
     day: int
     cash: int

@@ -191,7 +191,7 @@ class LaneMirror:
     def _redrawn(self, futures: Sequence[int | None]) -> Lanes:
         """Return lanes that continue the episode, one in each future."""
         key = self.decided, tuple(futures)
-        if key != self._ahead[0]:  # a draw may take longer than what is played with it
+        if key != self._ahead[0]:  # drawing may take longer than playing
             lanes = self._lanes.fork([0] * len(futures))
             if seeds := [future for future in futures if future is not None]:
                 lanes.redraw(seeds)

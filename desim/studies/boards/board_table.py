@@ -31,7 +31,8 @@ _RANK = "rank: the lowest and the highest that the data leave possible (95 %, al
 _AMONG = ", among those that know as much"
 _TO_BEST = "to the best: the mean less the highest mean of the others (95 %, all together)"
 _MAY_BE_BEST = "* may be the best: no other mean is known to be higher"
-_JOINED = "a = b: the same scores, ends and ledgers on every seed"
+_INTERVAL = " (95 %)"
+_JOINED = "a = b: the same scores, ends and {} on every seed"
 _APART = "each policy has played seeds of its own, so differences are not paired (Welch)"
 
 
@@ -72,11 +73,13 @@ def headline(lines: Sequence[BoardLine]) -> str:
 
     Policies that know hidden state or the future are left out, and so are lone ones.
     """
-    fair = (one for one in families(lines) if not sees_more_than_rules(one[0].knows))
-    found = [(family[0].knows, text) for family in fair if (text := _best_text(family))]
-    if len(found) == 1:
-        return found[0][1]
-    return "; ".join(f"{knows}: {text}" for knows, text in found)
+    every = families(lines)
+    fair = (family for family in every if not sees_more_than_rules(family[0].knows))
+    return "; ".join(
+        f"{family[0].knows}: " * (len(every) > 1) + text
+        for family in fair
+        if (text := _best_text(family))
+    )
 
 
 def _best_text(family: Sequence[BoardLine]) -> str:
@@ -94,8 +97,8 @@ def _lead_text(second: BoardLine) -> str:
     less = second.difference.paired if second.difference else None
     if less is None or less.low is None or less.high is None:
         return ""
-    ends = (estimate_text(abs(end), less.half) for end in (less.high, less.low))
-    return f", by {' to '.join(dict.fromkeys(ends))} a game"
+    ends = dict.fromkeys(estimate_text(abs(end), less.half) for end in (less.high, less.low))
+    return f", by {' to '.join(ends)} over {second.name}{_INTERVAL * (len(ends) > 1)}"
 
 
 def rank_cell(line: BoardLine) -> Printed | None:
@@ -170,6 +173,8 @@ def _terms(lines: Sequence[BoardLine]) -> Iterator[str]:
     yield from rank_terms(lines)
     if any(line.to_tell for line in lines):
         yield to_tell_term("the highest mean")
-    if any(len(line.policies) > 1 for line in lines):
-        yield _JOINED
+    joined = [line for line in lines if len(line.policies) > 1]
+    kinds = ("ledgers" if line.seeds else "metrics" for line in joined)
+    if what := " or ".join(sorted({*kinds})):
+        yield _JOINED.format(what)
     yield from knowledge_legend(line.knows for line in lines)

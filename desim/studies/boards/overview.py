@@ -22,11 +22,20 @@ _MOST: Knowledge = "rules"
 #: The first seeds, whose episodes of all worlds take a few seconds.
 SEEDS = range(5)
 
-#: Characters of a bar.
-_WIDTH = 11
+#: Characters of a bar, behind which is the mark of what 1 is.
+_WIDTH = 10
 
-_HEADS = ("world", "you play", f"0{'·' * (_WIDTH - 2)}1", "best rule", "score")
-_MARKS = "█ best rule that sees no hidden state   G greedy   0 floor   1 bound or best known"
+#: What 1 is, if it is no proved bound.
+_KINDS = {"relaxation": "~", "best known": "*"}
+
+_HEADS = ("world", "you play", f"0{'·' * (_WIDTH - 2)}1 ", "best rule", "score")
+_MARKS = (
+    "█ best rule that sees no hidden state   G greedy   0 floor   1 proved bound",
+    "~ 1 is a bound that may be out of reach   * 1 is only the best known score",
+)
+
+#: A share that differs from a whole number of cells by rounding alone.
+_ROUNDING = 1e-9
 
 
 @frozen
@@ -52,7 +61,7 @@ class WorldLine:
     def cells(self) -> list[Any]:
         """Return the cells of its line."""
         best = self.best
-        bar = Printed(best and best.z, _bar(best, self.greedy))
+        bar = Printed(best and best.z, _bar(best, self.greedy) + _KINDS.get(self.kind, " "))
         if best is None or best.mean is None:
             return [self.model, self.seat, bar, None, None]
         score = Printed(best.mean, short_number_text(best.mean))
@@ -71,24 +80,25 @@ class Overview(Tabular):
         worlds: In the order of the catalog.
         seeds: The number of seeds.
         presets: The number of presets of all worlds.
-        left_out: Reasons why worlds have no line.
+        notes: Sentences on failed policies, on scores above what is known, and on worlds without
+            a line.
         rows: The episodes.
     """
 
     worlds: tuple[WorldLine, ...]
     seeds: int
     presets: int
-    left_out: tuple[str, ...]
+    notes: tuple[str, ...]
     rows: Sequence[Row] = field(repr=False)
 
     def tables(self) -> tuple[Table, ...]:
         """Return the lines, and the commands with which a newcomer goes on."""
-        title = (
-            f"{len(self.worlds)} worlds: how far the best rule gets; means of {self.seeds} seeds"
-        )
-        notes = [f"left out: {reason}" for reason in self.left_out]
+        count = f"{self.seeds:,} seeds" if self.seeds > 1 else "1 seed"
+        worlds = len(self.worlds)
+        each = f"{worlds} worlds, default presets" if worlds > 1 else "1 world, default preset"
+        title = f"{each}: the best rule's mean over {count}"
         lines = (one.cells() for one in self.worlds)
-        board = Table(_HEADS, lines, range(4), title, notes, [_MARKS])
+        board = Table(_HEADS, lines, range(4), title, (*_MARKS, *self.notes))
         return (board, Table((), self._next(), (0, 1)))
 
     def _next(self) -> Iterator[tuple[str, str]]:
@@ -121,8 +131,7 @@ def overview(
         first.setdefault(name.partition("/")[0], name)
     found = normalised_boards([*first.values()], seeds, jobs, progress, limits, _MOST)
     lines = tuple(map(_world_line, found.worlds))
-    reasons = tuple(found.left_out.values())
-    return Overview(lines, len(seeds), len(names), reasons, found.rows)
+    return Overview(lines, len(seeds), len(names), tuple(found.notes()), found.rows)
 
 
 def _world_line(world: NormalisedWorld) -> WorldLine:
@@ -140,8 +149,13 @@ def _seat_text(model: Model[Any]) -> str:
 
 def _bar(best: NormalisedScore | None, greedy: NormalisedScore | None) -> str:
     """Return a bar from 0 to 1 up to the best score, with the mark of `greedy`."""
-    filled = round(_WIDTH * max(0.0, best.z)) if best and best.score else 0
-    cells = ["█"] * min(filled, _WIDTH) + ["░"] * (_WIDTH - filled)
+    filled = _whole_cells(best.z) if best and best.score else 0
+    cells = ["█"] * filled + ["░"] * (_WIDTH - filled)
     if greedy and greedy.score:
-        cells[min(max(0, int(_WIDTH * greedy.z)), _WIDTH - 1)] = "G"
+        cells[min(_whole_cells(greedy.z), _WIDTH - 1)] = "G"
     return "".join(cells)
+
+
+def _whole_cells(share: float) -> int:
+    """Return how many cells of a bar a share fills, so that only one of 1 fills the bar."""
+    return min(max(0, int(_WIDTH * share + _ROUNDING)), _WIDTH)

@@ -26,6 +26,8 @@ _LEVEL = 0.95
 class BoardLine:
     """The policies of one line, whose scores, ends and ledgers are the same on every seed.
 
+    Where rows have no digest of ledgers, all metrics are the same instead.
+
     Attributes:
         policies: Their specs.
         knows: What they know.

@@ -51,8 +51,8 @@ class Given(NamedTuple):
         passes: Whether it is a pass.
         closings: Whether it closes the books.
         tools: Whether it is a call of a cash tool.
-        instrument: Of a request, the place in `INSTRUMENTS`.
-        amount: Of a request, dollars.
+        instrument: The place of the requested one in `INSTRUMENTS`.
+        amount: The requested dollars.
     """
 
     to: Array

@@ -21,7 +21,7 @@ from models.enterprise_arena.params import ArenaParams
 
 @frozen(eq=False)
 class Luck:
-    """What chance decides in every lane, and what follows from it alone.
+    """The random draws of every lane, and the figures that depend on them alone.
 
     Attributes:
         params: The parameters.

@@ -12,7 +12,7 @@ VALUES = st.text(alphabet='ab, ="', max_size=8).map(str.strip)
 
 @given(st.dictionaries(st.sampled_from("xyz"), VALUES))
 def test_every_value_can_be_written(arguments: dict[str, str]) -> None:
-    """What a spec says is read again."""
+    """The text of a spec is read as an equal spec."""
     spec = Spec("script", arguments)
     assert Spec.read(str(spec)) == spec
 

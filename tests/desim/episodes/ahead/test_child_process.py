@@ -104,7 +104,7 @@ def test_a_child_that_opens_a_file_returns_none(tmp_path: Path) -> None:
 
 
 def test_what_a_child_prints_appears_once(capfd: pytest.CaptureFixture[str]) -> None:
-    """What was printed before is neither lost nor printed twice."""
+    """Text printed before the fork is neither lost nor printed twice."""
 
     def score() -> float:
         sys.stdout.write("inside\n")

@@ -25,10 +25,10 @@ class Looks:
     """Plays some actions ahead at each of its decisions, and takes one of them.
 
     Attributes:
-        actions: Are played ahead.
-        policies: Play on.
-        ticks: Of a rollout.
-        samples: Futures.
+        actions: The candidates.
+        policies: The policies that play on.
+        ticks: The length of a rollout.
+        samples: The number of futures.
         scores: What the simulator returned.
     """
 

@@ -39,7 +39,7 @@ def test_a_board_ranks_policies_and_compares_each_with_the_best_other() -> None:
     title, best, heads, *lines = printed(board)
     lines, notes = lines[:3], lines[3:]
     assert title == "shop/small: 12 episodes over 4 seeds, 6 episodes a second"
-    assert best == "b is best of those that have not failed, by 4.6 to 15.4 a game"
+    assert best == "b is best of those that have not failed, by 4.6 to 15.4 over c (95 %)"
     assert " ".join(heads.split()) == (
         "policy rank n mean score ± 95 % to the best n to tell ended"
     )
@@ -66,7 +66,7 @@ def test_equal_policies_levels_and_single_episodes_are_explained() -> None:
     assert first.split()[:8] == ["a", "=", "b", "1", "*", "1", "5", "exact"]
     assert second.split()[:3] == ["random", "2", "3"]
     assert (above, heading) == ("observation:", "state:")
-    assert best == "a is best, by 0.5 to 5.5 a game"
+    assert best == "observation: a is best, by 0.5 to 5.5 over random (95 %)"
     assert third.split()[:5] == ["seer", "1", "1", "9", "exact"]
     assert [note.split()[0] for note in notes] == [
         "ranks",
@@ -233,3 +233,11 @@ def test_a_metric_that_an_episode_lacks_has_no_mean_on_a_board() -> None:
     rows = Rows([row("a", 0, 1, metrics={"raised": 2}), row("a", 1, 3, metrics={})])
     board = Board("shop/small", entrants("a", seeds=2), rows, 1, ("raised",))
     assert board.summary()["lines"][0]["beside"] == {"raised": None}
+
+
+def test_policies_without_digests_of_ledgers_are_joined_by_their_metrics() -> None:
+    """The legend says so, as equal metrics do not show that ledgers are equal."""
+    for digest, what in ((None, "metrics"), ("12ab", "ledgers")):
+        rows = Rows(row(p, seed, seed, ledger_digest=digest) for p in "ab" for seed in range(3))
+        text = str(Board("shop/small", entrants("a", "b", seeds=3), rows, 1))
+        assert f"a = b: the same scores, ends and {what} on every seed" in text

@@ -5,7 +5,9 @@ from support.known_worlds import MEASURED, ROUND
 from support.small_worlds import WALK
 
 from desim.catalog import model_finder, policy_finder
-from desim.studies.boards.overview import Overview, overview
+from desim.statistics.normalised import Normalised
+from desim.studies.boards.all_worlds import NormalisedScore
+from desim.studies.boards.overview import Overview, WorldLine, overview
 
 
 @pytest.fixture
@@ -25,14 +27,16 @@ def test_a_world_has_one_line_with_its_best_fair_rule(small: Overview) -> None:
     assert (first.best.policy, first.best.mean) == ("greedy", 6.0)
     assert first.best.z == pytest.approx(10 / 12)
     assert (small.presets, len(small.rows)) == (6, 12)
-    assert [text.partition(" of the scores")[0] for text in small.left_out] == ["nothing is known"]
+    assert [text.partition(" of the scores")[0] for text in small.notes] == [
+        "left out: nothing is known"
+    ]
 
 
 def test_the_line_shows_a_bar_and_what_comes_next(small: Overview) -> None:
     """The mark of `greedy` lies at its share of the room between 0 and 1."""
     text = str(small)
     (line,) = [one for one in text.splitlines() if one.startswith(MEASURED)]
-    assert "█████████G░" in line
+    assert "████████G░ " in line
     assert line.split()[-2:] == ["greedy", "6"]
     assert f"desim baselines {MEASURED}  (all 6: --all)" in text
 
@@ -42,3 +46,31 @@ def test_the_worlds_that_ship_say_how_long_they_last() -> None:
     for name in model_finder.models():
         length = model_finder.model(name).length  # type: ignore[attr-defined]
         assert 0 < len(length) <= 12
+
+
+def scored(policy: str, z: float) -> NormalisedScore:
+    """A policy without failures whose score is a share of the room."""
+    return NormalisedScore(policy, "observation", 0, z, Normalised(z, None, None, None, 5))
+
+
+def test_a_bar_is_full_at_1_only_and_a_mark_says_that_1_is_no_proved_bound() -> None:
+    """Otherwise the best known score looks like a bound, and a near miss like the optimum."""
+    for kind, z, bar in (
+        ("proved", 0.96, "█████████░ "),
+        ("relaxation", 1.0, "██████████~"),
+        ("best known", 1 - 1e-12, "██████████*"),
+    ):
+        line = WorldLine("shop", "small", "seller", kind, scored("a", z), None)
+        assert str(line.cells()[2]) == bar
+
+
+def test_the_overview_says_which_presets_played_and_which_policies_failed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The best of the policies that have not failed need not be the best."""
+    monkeypatch.setattr(model_finder, "models", lambda: (MEASURED,))
+    raising = "support.small_worlds:Stride,size=-200"
+    monkeypatch.setattr(policy_finder, "baselines", lambda _model: ("random", raising))
+    text = str(overview(range(2), 1))
+    assert text.startswith("1 world, default preset: the best rule's mean over 2 seeds")
+    assert f"{MEASURED}/short: {raising} has failed" in text
