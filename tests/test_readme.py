@@ -14,6 +14,9 @@ from support.paths import PYTHONPATH, ROOT
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 FENCE = re.compile(r"```(\w+)\n(.*?)```", re.DOTALL)
 
+#: The README's first command, which plays every world and so belongs to the slow tests.
+FIRST = "desim baselines"
+
 #: What differs from run to run.
 SPEED = re.compile(r"[\d,]+ episodes a second")
 
@@ -53,11 +56,14 @@ def python(*arguments: str, cwd: Path, env: dict[str, str]) -> "subprocess.Popen
     )
 
 
-def test_every_command_prints_what_the_readme_says(folder: Path) -> None:
+@pytest.mark.parametrize("first", [pytest.param(True, marks=pytest.mark.slow), False])
+def test_every_command_prints_what_the_readme_says(folder: Path, *, first: bool) -> None:
     """In order, in one folder outside the repository, as a reader would type them."""
     env = {"PYTHONPATH": PYTHONPATH, "PYTHONWARNINGS": "default"}
     programs = {"desim": desim_process, "python": python}
-    for command, printed in dialogues():
+    commands = [each for each in dialogues() if (each[0] == FIRST) is first]
+    assert commands
+    for command, printed in commands:
         program, *arguments = command.split()
         done = ended(programs[program](*arguments, cwd=folder, env=env))
         assert done.code == 0, done.err

@@ -1,4 +1,4 @@
-"""`desim baselines`: every baseline on every world, ranked."""
+"""`desim baselines`: a line for each world, or ranked baselines of the presets of worlds."""
 
 from collections.abc import Sequence
 from functools import partial

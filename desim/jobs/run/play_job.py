@@ -82,7 +82,7 @@ def _in_time(batches: Iterable[tuple[PlayedCell, Iterator[list[bytes]]]]) -> Ite
     """
     end = time.monotonic() + SECONDS_PER_CHUNK
     files = RowFiles()
-    # Around all episodes, as the end of each would collect the young objects of its own.
+    # Around all episodes, as the end of a long one would start a collection.
     with rare_collections():
         for cell, batch in batches:
             while results := _next_noted(batch):

@@ -28,7 +28,7 @@ def test_without_a_model_every_world_has_a_line(
     monkeypatch.setattr(model_finder, "models", lambda: (MEASURED, ROUND))
     code, out, err = desim("baselines", "--seeds", "0:3", "--jobs", "1")
     assert (code, err) == (0, "")
-    assert out.startswith("2 worlds: how far the best rule gets; means of 3 seeds\n")
+    assert out.startswith("2 worlds, default presets: the best rule's mean over 3 seeds\n")
     assert len(out.splitlines()) < 24
     _, out, _ = desim("baselines", "--seeds", "0:3", "--jobs", "1", "--json")
     assert [json.loads(line)["model"] for line in out.splitlines()] == [MEASURED, ROUND]
