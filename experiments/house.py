@@ -241,7 +241,7 @@ def sweep_row() -> float:
     model = BeerGame.preset("poisson", horizon=12)
 
     def changes(seeds: int) -> int:
-        return file_changes(lambda: sweep(model, "order_up_to", range(seeds)))
+        return file_changes(lambda: sweep(model, "order_up_to", range(seeds), digests=True))
 
     changes(10)  # imports and caches
     episodes = sum(

@@ -14,7 +14,7 @@ from desim.episodes.driver import play
 from desim.faults import RAISED
 from desim.schema import codec
 from desim.studies.checks.answers import FittingAnswers, ScriptedAnswers
-from desim.studies.checks.course import Course, played
+from desim.studies.checks.course import CheckedCourse, played
 from desim.studies.checks.outcomes import NotChecked
 
 
@@ -31,11 +31,11 @@ class CheckedWorld:
     model: Model[Any]
     seeds: Sequence[int]
     folder: Path
-    _courses: dict[tuple[int, bool], Course] = field(factory=dict, init=False)
-    _first: tuple[Course, Result] | None = field(default=None, init=False)
+    _courses: dict[tuple[int, bool], CheckedCourse] = field(factory=dict, init=False)
+    _first: tuple[CheckedCourse, Result] | None = field(default=None, init=False)
     _record: Path | None = field(default=None, init=False)
 
-    def course(self, seed: int, *, every_role: bool = True) -> Course:
+    def course(self, seed: int, *, every_role: bool = True) -> CheckedCourse:
         """Return the episode of a seed, with every role asked or the default roles alone."""
         key = (seed, every_role)
         if key not in self._courses:
@@ -44,12 +44,12 @@ class CheckedWorld:
 
     def played(
         self, seed: int, *, every_role: bool = True, futures: Sequence[tuple[int, int]] = ()
-    ) -> Course:
+    ) -> CheckedCourse:
         """Play an episode that no other check reads."""
         seats = [*self.model.roles] if every_role else [*default_roles(self.model)]
         return played(self.model, seed, seats, FittingAnswers(), futures)
 
-    def played_otherwise(self, course: Course, number: int, action: Any) -> Course:
+    def played_otherwise(self, course: CheckedCourse, number: int, action: Any) -> CheckedCourse:
         """Repeat a course up to a decision, answer it otherwise, and go on to the next decisions.
 
         Args:
@@ -68,13 +68,13 @@ class CheckedWorld:
         most = number + 1 + len(course.seats)
         return played(self.model, course.seed, course.seats, choose, most=most)
 
-    def courses(self) -> list[Course]:
+    def courses(self) -> list[CheckedCourse]:
         """Return the episodes of all seeds; one of the default roles if some roles are optional."""
         optional = any(role.optional for role in self.model.roles.values())
         alone = [self.course(self.seeds[0], every_role=False)] if optional else []
         return [*(self.course(seed) for seed in self.seeds), *alone]
 
-    def ended(self) -> list[Course]:
+    def ended(self) -> list[CheckedCourse]:
         """Return the episodes that ended.
 
         Raises:
@@ -85,7 +85,7 @@ class CheckedWorld:
             raise NotChecked("no episode has come to its end; see `plays`")
         return found
 
-    def first(self) -> tuple[Course, Result]:
+    def first(self) -> tuple[CheckedCourse, Result]:
         """Return the first episode that has a result, and the result.
 
         Raises:
@@ -101,7 +101,7 @@ class CheckedWorld:
         self._first = course, course.result
         return self._first
 
-    def scripts(self, course: Course, since: int = 0) -> dict[str, ScriptedAnswers]:
+    def scripts(self, course: CheckedCourse, since: int = 0) -> dict[str, ScriptedAnswers]:
         """Return by role policies that give the answers of a course from one of them on."""
         roles, asked = self.model.roles, course.asked[since:]
         return {role: ScriptedAnswers(role, asked, roles[role]) for role in course.seats}

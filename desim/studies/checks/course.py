@@ -54,7 +54,7 @@ class Asked:
 
 
 @define(eq=False)
-class Course:
+class CheckedCourse:
     """An episode of a check.
 
     Attributes:
@@ -81,7 +81,7 @@ class Course:
         assert self.run is not None
         return self.run.state
 
-    def difference(self, other: "Course") -> tuple[str, Any]:
+    def difference(self, other: "CheckedCourse") -> tuple[str, Any]:
         """Return the first place where another course differs, and the function that observed it.
 
         Both are empty or None for equal courses.
@@ -104,7 +104,7 @@ def played(
     choose: Choose,
     futures: Iterable[tuple[int, int]] = (),
     most: int | None = None,
-) -> Course:
+) -> CheckedCourse:
     """Play a model until it ends or fails, and return the course.
 
     Args:
@@ -115,7 +115,7 @@ def played(
         futures: See `Run`.
         most: The last decision that is answered, counted from 1; None for all.
     """
-    course = Course(seed, seats)
+    course = CheckedCourse(seed, seats)
     try:
         run = course.run = Run(model, seed, seats, LIMITS, futures)
         for decision in open_decisions(run):
@@ -132,7 +132,7 @@ def played(
     return course
 
 
-def _answer(course: Course, run: Run[Any], decision: Decision, action: Any) -> None:
+def _answer(course: CheckedCourse, run: Run[Any], decision: Decision, action: Any) -> None:
     role, seen = decision.role, decision.observation
     # Encoded before the answer, which may change what an observation refers to.
     wire = encode_observation(seen, run.roles[role].observation)

@@ -12,7 +12,7 @@ from desim.faults import RAISED
 from desim.schema import codec, encode_observation, from_plain
 from desim.short_repr import short_repr
 from desim.studies.checks.checked_world import CheckedWorld
-from desim.studies.checks.course import Asked, Course
+from desim.studies.checks.course import Asked, CheckedCourse
 from desim.studies.checks.outcomes import CheckFailed, NotChecked, fault_sentence
 from desim.studies.checks.wording import counted
 
@@ -87,7 +87,7 @@ def _checked_options(role: Role, one: Asked) -> Iterator[Any]:
         yield action
 
 
-def _check_refusals(world: CheckedWorld, course: Course) -> None:
+def _check_refusals(world: CheckedWorld, course: CheckedCourse) -> None:
     """Check that no option was refused, where observations say so.
 
     Raises:
@@ -103,7 +103,7 @@ def _check_refusals(world: CheckedWorld, course: Course) -> None:
         before[one.role] = one
 
 
-def _tried(world: CheckedWorld, course: Course) -> int:
+def _tried(world: CheckedWorld, course: CheckedCourse) -> int:
     """Take every option of the first decisions of each role; return how many.
 
     Raises:
@@ -121,7 +121,7 @@ def _tried(world: CheckedWorld, course: Course) -> int:
     return tried
 
 
-def _try(world: CheckedWorld, course: Course, number: int, action: Any) -> None:
+def _try(world: CheckedWorld, course: CheckedCourse, number: int, action: Any) -> None:
     """Take an option in place of an answer of a course.
 
     Raises:

@@ -11,7 +11,7 @@ from desim.episodes.prefix import first_difference
 from desim.schema import encode_observation
 from desim.studies.checks.answers import FittingAnswers
 from desim.studies.checks.checked_world import CheckedWorld
-from desim.studies.checks.course import Course, played
+from desim.studies.checks.course import CheckedCourse, played
 from desim.studies.checks.outcomes import CheckAdvice, CheckFailed, NotChecked
 from desim.studies.checks.wording import counted
 
@@ -99,7 +99,7 @@ def futures(world: CheckedWorld) -> str:
     raise CheckAdvice(f"{text} `redraw` and `kept`", type(model).begin)
 
 
-def _check_past(course: Course, twin: Course, at: int, future: int) -> None:
+def _check_past(course: CheckedCourse, twin: CheckedCourse, at: int, future: int) -> None:
     if twin.fault is not None:
         raise CheckFailed(f"future {future}: {twin.fault}") from twin.fault
     for one, two in zip(course.asked[: at + 1], twin.asked, strict=False):

@@ -9,7 +9,7 @@ from desim.schema import codec, members
 from desim.schema.described import Schema, action_schemas
 from desim.short_repr import short_repr
 from desim.studies.checks.checked_world import CheckedWorld
-from desim.studies.checks.course import Course
+from desim.studies.checks.course import CheckedCourse
 from desim.studies.checks.outcomes import CheckAdvice, CheckFailed, fault_sentence
 from desim.studies.checks.wording import counted
 
@@ -37,7 +37,7 @@ def limits(world: CheckedWorld) -> str:
     return f"{counted(tried, 'extreme action')} of {counted(len(course.seats), 'role')} tried"
 
 
-def _tried(world: CheckedWorld, course: Course, role: str) -> int:
+def _tried(world: CheckedWorld, course: CheckedCourse, role: str) -> int:
     """Take the extreme actions of a role at its first decision; return how many.
 
     Raises:

@@ -20,7 +20,7 @@ from desim.errors import DesimError
 from desim.schema import to_plain
 from desim.short_repr import short_repr
 from desim.studies.checks.checked_world import CheckedWorld
-from desim.studies.checks.course import Course
+from desim.studies.checks.course import CheckedCourse
 from desim.studies.checks.outcomes import CheckFailed, NotChecked
 from desim.studies.checks.wording import counted
 
@@ -110,7 +110,7 @@ def _check_lengths(model: Any, found: Series) -> None:
                 raise CheckFailed(text, model.series)
 
 
-def _check_ticks(model: Any, course: Course, found: Series) -> None:
+def _check_ticks(model: Any, course: CheckedCourse, found: Series) -> None:
     """Compare series with the ticks at which their periods end.
 
     Raises:
