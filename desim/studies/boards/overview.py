@@ -19,13 +19,13 @@ from desim.studies.boards.leaderboard import everything
 #: The most that a rule of the overview knows: a person may look up the constants of a world.
 _MOST: Knowledge = "rules"
 
-#: The first seeds, whose episodes of all worlds take a few seconds.
+#: The first seeds, whose episodes of all worlds take about 25 seconds of processor time.
 SEEDS = range(5)
 
-#: Characters of a bar, behind which is the mark of what 1 is.
+#: Characters of a bar, before the mark of its scale.
 _WIDTH = 10
 
-#: What 1 is, if it is no proved bound.
+#: The marks of scales whose 1 is not a proved bound.
 _KINDS = {"relaxation": "~", "best known": "*"}
 
 _HEADS = ("world", "you play", f"0{'·' * (_WIDTH - 2)}1 ", "best rule", "score")
