@@ -145,4 +145,4 @@ def test_no_baseline_holds_up_the_board(shell: Desim, folder: Path) -> None:
     assert ends["mine:Steady"] == "walked"
     assert [ends[name] for name in names[1:]] == ["failed"] * 3
     assert ended.code == 1
-    assert ended.err.startswith("desim: 3 of 4 episodes failed, the first is mine:Loops in ")
+    assert ended.err.startswith("desim: 3 of 6 episodes failed, the first is mine:Loops in ")
