@@ -12,6 +12,7 @@ from typing import Any
 
 from desim.core.model_protocols import Model
 from desim.core.policy_protocols import Policy
+from desim.episodes.ahead.lane_by_lane import LaneByLane, decides_lane_by_lane
 from desim.errors import LimitReached
 from desim.faults import RAISED
 from desim.lanes.lane_columns import Array, Columns
@@ -101,16 +102,19 @@ class LaneMirror:
     """
 
     def __init__(self, model: Model[Any], seed: int, policies: Mapping[str, Policy]) -> None:
-        self._policies: dict[str, DecidesAll] = {}
-        for role, policy in policies.items():
-            if not answers_all(policy):
-                raise NoLanes(f"the policy of {role!r} does not answer all lanes")
-            self._policies[role] = policy
         self._lanes = lanes_of(model, [*policies], [seed])
         self._actions = {role: model.roles[role].action for role in policies}
+        self._policies = {role: self._answering(role, one) for role, one in policies.items()}
         self._asked = self._lanes.reset()
         self._ahead: tuple[Any, Lanes] = None, self._lanes
         self.decided = 0
+
+    def _answering(self, role: str, policy: Policy) -> DecidesAll:
+        if answers_all(policy):
+            return policy
+        if decides_lane_by_lane(policy):
+            return LaneByLane(policy, self._actions[role], self._lanes.texts)
+        raise NoLanes(f"the policy of {role!r} does not answer all lanes")
 
     def follow(self, past: int, decided: Decided) -> None:
         """Answer the questions of all instants as in the episode; the policies observe them.
@@ -234,16 +238,18 @@ class LaneMirror:
     ) -> dict[str, Mapping[str, Array]]:
         """Return the answers to the present questions, one for each lane that goes on from here.
 
-        All policies observe the questions; the answers that are given count.
+        All policies with a memory observe the questions; the answers that are given count.
         """
         found: dict[str, Mapping[str, Array]] = {}
         for role, seen in self._asked.items():
-            decided, kind = policies[role].decide_all(seen), self._actions[role]
-            if role in given[0]:
-                actions = [each[role] for each in given]
-                found[role] = Columns.of(kind, actions, self._lanes.texts)
-            else:
-                found[role] = _repeated(decided, kind, len(given))
+            policy, kind = policies[role], self._actions[role]
+            if role not in given[0]:
+                found[role] = _repeated(policy.decide_all(seen), kind, len(given))
+                continue
+            if not isinstance(policy, LaneByLane):
+                policy.decide_all(seen)
+            actions = [each[role] for each in given]
+            found[role] = Columns.of(kind, actions, self._lanes.texts)
         return found
 
 

@@ -63,7 +63,7 @@ def looks(model: Any, role: str, seed: int, others: Mapping[str, Any], **options
 # -- equal scores ----------------------------------------------------------------------------------
 
 
-RULES = ("typical", "order_up_to", "moving_average", "base_stock", "sterman,rounding=half_up")
+RULES = ("typical", "order_up_to", "moving_average", "greedy", "sterman,rounding=half_up")
 
 
 def random_case(number: int) -> tuple[Any, ...]:

@@ -367,5 +367,5 @@ def test_the_past_is_not_shown_to_a_policy_without_memory() -> None:
     """Scores are those of the same rule where it observes it."""
     Once.weeks.clear()
     probe, _ = probed(policies=Once)
-    assert min(Once.weeks) == 6
+    assert min(Once.weeks) >= 6
     assert probe.scores == probed(policies=four)[0].scores
