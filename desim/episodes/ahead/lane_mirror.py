@@ -16,7 +16,7 @@ from desim.errors import LimitReached
 from desim.faults import RAISED
 from desim.lanes.lane_columns import Array, Columns
 from desim.lanes.lane_protocols import DecidesAll, HasPeriod, Lanes, NoLanes
-from desim.lanes.play_lanes import MOST_LANES, answers_all, lanes_of
+from desim.lanes.play_lanes import MOST_LANES, all_answers, answers_all, lanes_of
 
 #: Returns role and action of a decision of the episode, by its number from 0.
 Decided = Callable[[int], tuple[str, Any]]
@@ -222,7 +222,7 @@ class LaneMirror:
         given = [one for one in candidates for _ in range(each)]
         asked = lanes.step(self._answers(policies, given))
         while asked and steps < most:
-            asked = lanes.step({r: policies[r].decide_all(seen) for r, seen in asked.items()})
+            asked = lanes.step({r: all_answers(policies[r], seen) for r, seen in asked.items()})
             steps += 1
         scores = [float(one) for one in lanes.score()]
         if not all(map(math.isfinite, scores)):
@@ -238,7 +238,7 @@ class LaneMirror:
         """
         found: dict[str, Mapping[str, Array]] = {}
         for role, seen in self._asked.items():
-            decided, kind = policies[role].decide_all(seen), self._actions[role]
+            decided, kind = all_answers(policies[role], seen), self._actions[role]
             if role in given[0]:
                 actions = [each[role] for each in given]
                 found[role] = Columns.of(kind, actions, self._lanes.texts)
