@@ -42,4 +42,6 @@ def test_a_module_that_ends_python_is_wrong_usage(
     """`sys.exit` at import does not end the command silently."""
     (tmp_path / "leaving.py").write_text("import sys\n\nsys.exit(3)\n")
     monkeypatch.syspath_prepend(tmp_path)
-    refused(desim("check", "leaving:World"), "leaving ends Python while it is imported (sys.exit(3))")
+    refused(
+        desim("check", "leaving:World"), "leaving ends Python while it is imported (sys.exit(3))"
+    )
