@@ -113,7 +113,8 @@ def load(path: str, what: str) -> Any:
         what: The kind of object in the error text, such as "model".
 
     Raises:
-        UsageError: The module does not exist, or has no class or function of that name.
+        UsageError: The module does not exist, ends Python, or has no class or function of that
+            name.
     """
     module, _, name = path.partition(":")
     if not module or module.startswith("."):
@@ -125,6 +126,9 @@ def load(path: str, what: str) -> Any:
         if fault.name is None or not module.startswith(fault.name):
             raise
         members, missing = {}, f"there is no module {fault.name!r} here"
+    except SystemExit as fault:
+        missing = f"{module} ends Python while it is imported (sys.exit({fault.code!r}))"
+        raise UsageError(f"{what} {path!r}: {missing}") from fault
     else:
         names = [n for n, v in members.items() if _loadable(v)]
         missing = f"no class or function {name!r} in {module!r}; {possible(name, names)}"

@@ -4,6 +4,7 @@ Exit codes: 0 done, 1 a run failed or a replay differs, 2 wrong usage, 130 stopp
 """
 
 import importlib
+import io
 import itertools
 import sys
 from pathlib import Path
@@ -168,5 +169,8 @@ def _common_options_first(args: list[str]) -> list[str]:
 @click.option("--debug", is_flag=True, help="Show the traceback of an error.")
 def main(log_level: str | None, debug: bool) -> None:  # noqa: FBT001, ARG001 (click passes flags so)
     """Simulate business worlds in which somebody has to decide."""
+    # A table has characters that an encoding such as ASCII lacks; they are written as `?`.
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")
     if log_level:
         configure(log_level)

@@ -61,6 +61,17 @@ class Columns(Mapping[str, Array]):
             arrays[CLASS] = asarray([classes.index(type(row)) for row in rows])
         return cls(kind, arrays)
 
+    def read_only(self) -> "Columns":
+        """Return the columns with numpy arrays that cannot be written; no array is copied."""
+        from numpy import ndarray
+
+        arrays = dict(self._arrays)
+        for name, array in arrays.items():
+            if isinstance(array, ndarray):
+                arrays[name] = view = array.view()
+                view.flags.writeable = False
+        return Columns(self.kind, arrays, self.asks)
+
     def __getitem__(self, name: str) -> Array:
         return self._arrays[name]
 

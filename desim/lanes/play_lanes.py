@@ -103,6 +103,12 @@ def answers_all(policy: Any) -> TypeGuard[DecidesAll]:
         return False
 
 
+def all_answers(policy: DecidesAll, observed: Columns) -> Columns | Mapping[str, Array]:
+    """Return a policy's answers for all lanes; it cannot write to the arrays that it observes."""
+    # Arrays of an observation may be those of the lanes themselves.
+    return policy.decide_all(observed.read_only())
+
+
 def play_lanes(
     lanes: Lanes, policies: Mapping[str, DecidesAll], questions: Mapping[str, Columns] | None = None
 ) -> LaneResults:
@@ -120,7 +126,7 @@ def play_lanes(
     """
     asked = lanes.reset() if questions is None else questions
     while asked:
-        asked = lanes.step({role: policies[role].decide_all(asked[role]) for role in asked})
+        asked = lanes.step({role: all_answers(policies[role], asked[role]) for role in asked})
     return lane_results(lanes)
 
 

@@ -11,6 +11,7 @@ from desim import Presets, Role, World
 from desim.catalog.known_scores import KnownScores, read_known_scores
 from desim.core.calendar import Calendar
 from desim.core.reported import Column
+from desim.core.run import check_roles
 from desim.lanes.lane_protocols import Lanes
 from models.beer_game import demand, observation, options, processes, score, tables
 from models.beer_game.accounts import Cash
@@ -123,9 +124,11 @@ class BeerGame(BeerGameParams, Presets):
         Raises:
             NoLanes: The chain keeps cash, orders of a rule may be fractions, or a price or a
                 quantity is outside the exact range.
+            UsageError: The chain has no such stage, or a seed is not a whole number of at least 0.
         """
         from models.beer_game.lanes.games import BeerGameLanes  # imports numpy
 
+        check_roles(self, roles)
         return BeerGameLanes(self, seeds, roles, arrays)
 
     # -- as a company of a group -------------------------------------------------------------------

@@ -15,7 +15,7 @@ from desim.episodes.lineup import resolve
 from desim.errors import UsageError, WrongResult
 from desim.lanes.lane_columns import Array, Columns
 from desim.lanes.lane_protocols import NoLanes
-from desim.lanes.play_lanes import answers_all, lanes_of
+from desim.lanes.play_lanes import all_answers, answers_all, lanes_of
 from desim.schema import to_plain
 
 #: The end of errors: a vector environment that plays every world.
@@ -117,7 +117,7 @@ class SteppedLanes:
 
     def _answers(self, questions: Mapping[str, Columns]) -> dict[str, Any]:
         return {
-            role: self._policies[role].decide_all(columns)
+            role: all_answers(self._policies[role], columns)
             for role, columns in questions.items()
             if role != self._seat
         }

@@ -17,7 +17,7 @@ from desim.errors import LimitReached
 from desim.faults import RAISED
 from desim.lanes.lane_columns import Array, Columns
 from desim.lanes.lane_protocols import DecidesAll, HasPeriod, Lanes, NoLanes
-from desim.lanes.play_lanes import MOST_LANES, answers_all, lanes_of
+from desim.lanes.play_lanes import MOST_LANES, all_answers, answers_all, lanes_of
 
 #: Returns role and action of a decision of the episode, by its number from 0.
 Decided = Callable[[int], tuple[str, Any]]
@@ -226,7 +226,7 @@ class LaneMirror:
         given = [one for one in candidates for _ in range(each)]
         asked = lanes.step(self._answers(policies, given))
         while asked and steps < most:
-            asked = lanes.step({r: policies[r].decide_all(seen) for r, seen in asked.items()})
+            asked = lanes.step({r: all_answers(policies[r], seen) for r, seen in asked.items()})
             steps += 1
         scores = [float(one) for one in lanes.score()]
         if not all(map(math.isfinite, scores)):
@@ -244,10 +244,10 @@ class LaneMirror:
         for role, seen in self._asked.items():
             policy, kind = policies[role], self._actions[role]
             if role not in given[0]:
-                found[role] = _repeated(policy.decide_all(seen), kind, len(given))
+                found[role] = _repeated(all_answers(policy, seen), kind, len(given))
                 continue
             if not isinstance(policy, LaneByLane):
-                policy.decide_all(seen)
+                all_answers(policy, seen)
             actions = [each[role] for each in given]
             found[role] = Columns.of(kind, actions, self._lanes.texts)
         return found

@@ -2,6 +2,7 @@
 
 import contextlib
 import copy
+import re
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -20,7 +21,7 @@ from desim.episodes.driver import play_session
 from desim.episodes.episode_options import EpisodeOptions
 from desim.episodes.lineup import is_made_anew, resolve
 from desim.episodes.session import Session
-from desim.errors import BadRecord, LimitReached
+from desim.errors import BadRecord, DesimError, LimitReached
 from desim.jobs.keep.store import SweepWarning
 from desim.jobs.plan.job import (
     CLUSTER,
@@ -42,6 +43,7 @@ from desim.lanes.play_lanes import MOST_LANES, answers_all, lanes_of, play_lanes
 from desim.opened_files import noting
 from desim.records.episode import Episode
 from desim.schema.scalars import plain_scalar
+from desim.short_repr import short_repr
 
 #: Seconds after which a worker returns the rows that it has, so that progress stays visible and
 #: little is lost when it is killed.
@@ -50,6 +52,9 @@ SECONDS_PER_CHUNK = 0.25
 _encode = msgspec.json.Encoder(enc_hook=plain_scalar).encode
 
 _Job = TypeVar("_Job")
+
+#: Models and line-ups whose lanes were compared with an episode in this process.
+_compared: set[tuple[type, str]] = set()
 
 
 def play_chunk(jobs: Iterable[Job]) -> Iterator[bytes]:
@@ -111,7 +116,8 @@ def _play_batch(jobs: Sequence[Job]) -> Iterator[list[bytes]]:
         yield from ([play_to_json(job)] for job in jobs)
         return
     try:
-        played = play_on_lanes(jobs, _copied(jobs[0].entry.policies))
+        played = [*play_on_lanes(jobs, _copied(jobs[0].entry.policies))]
+        _compare_once(jobs[0], played[0])
         results = [_encode(each) for each in played]
     except KeyboardInterrupt:
         raise
@@ -119,6 +125,26 @@ def _play_batch(jobs: Sequence[Job]) -> Iterator[list[bytes]]:
         yield from _after_failure(jobs, fault)
     else:
         yield results
+
+
+def _compare_once(job: Job, on_lanes: Mapping[str, Any]) -> None:
+    """Compare the results of a job on lanes with those of its episode, once a line-up.
+
+    Raises:
+        DesimError: They differ: `decide_all` decides otherwise than `decide`, or lanes are wrong.
+    """
+    # Without arguments, which a search changes for each of its points.
+    key = type(job.variant.model), re.sub(r"[,(]\S*", "", job.entry.label)
+    if key in _compared:
+        return
+    alone = _results(job, _play(job))
+    for name in ("score", "ended", "decisions", "metrics"):
+        if alone[name] != on_lanes[name]:
+            raise DesimError(
+                f"with seed {job.seed}, {name} is {short_repr(on_lanes[name])} on lanes and "
+                f"{short_repr(alone[name])} where the episode is played alone"
+            )
+    _compared.add(key)
 
 
 def _after_failure(jobs: Sequence[Job], fault: BaseException) -> Iterator[list[bytes]]:

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, NoReturn
 from desim.core.streams import redrawn_seed
 from desim.errors import Unanswered, UsageError, WrongAction
 from desim.lanes.array_namespace import entries, namespace, reduction
+from desim.lanes.lane_arguments import lane_futures, lane_numbers, lane_seeds
 from desim.lanes.lane_columns import Array, Columns
 from desim.lanes.lane_protocols import NoLanes
 from desim.schema import codec
@@ -31,8 +32,9 @@ class BeerGameLanes:
         arrays: A namespace of the array API standard; None is numpy.
 
     Raises:
-        NoLanes: Orders of a rule may be fractions, the chain keeps cash, or a price or a quantity
-            is outside the exact range.
+        NoLanes: Orders of a rule may be fractions, the chain keeps cash, a price or a quantity is
+            outside the exact range, or no seed was given.
+        UsageError: A seed is not a whole number of at least 0.
     """
 
     texts: ClassVar[Mapping[str, tuple[str, ...]]] = {}
@@ -55,7 +57,7 @@ class BeerGameLanes:
     ) -> None:
         _check(params, roles)
         self._params = params
-        self._seeds = list(seeds)
+        self._seeds = lane_seeds(seeds)
         self._seats = {name: row for row, name in enumerate(params.stages) if name in roles}
         self._arrays = namespace(arrays)
         self._most = 0
@@ -138,10 +140,13 @@ class BeerGameLanes:
 
         Args:
             rows: The number of the lane that each new one continues.
+
+        Raises:
+            UsageError: A row is not the number of a lane.
         """
+        taken = lane_numbers(rows, len(self))
         fork: BeerGameLanes = copy(self)
-        numbers = self._arrays.asarray(rows, dtype=self._arrays.int64)
-        taken = entries(numbers)
+        numbers = self._arrays.asarray(taken, dtype=self._arrays.int64)
         fork._seeds = [self._seeds[row] for row in taken]
         fork._draw_seeds = [self._draw_seeds[row] for row in taken]
         fork._chain = self._chain.fork(numbers)
@@ -154,11 +159,15 @@ class BeerGameLanes:
 
         Args:
             futures: The seed of the future of each lane.
+
+        Raises:
+            UsageError: A future is not a whole number of at least 0, or their number is not that of
+                the lanes.
         """
-        pairs = zip(self._draw_seeds, futures, strict=True)
+        pairs = zip(self._draw_seeds, lane_futures(futures, len(self)), strict=True)
         self._draw_seeds = [redrawn_seed(seed, future) for seed, future in pairs]
         self._played = True
-        if self._params.deterministic:
+        if self._params.deterministic or not len(self):
             return
         chain, drawn = self._chain, self._drawn()
         past = chain.demand[: chain.week, :]

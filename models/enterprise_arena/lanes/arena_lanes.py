@@ -5,8 +5,8 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from desim.core.streams import check_seed
 from desim.errors import UsageError
+from desim.lanes.lane_arguments import lane_futures, lane_numbers, lane_seeds
 from desim.lanes.lane_columns import Array, Columns
 from desim.lanes.lane_protocols import NoLanes
 from models.enterprise_arena.actions import INSTRUMENTS
@@ -144,8 +144,11 @@ class ArenaLanes:
 
         Args:
             rows: The number of the lane that each new one continues.
+
+        Raises:
+            UsageError: A row is not the number of a lane.
         """
-        rows = np.asarray(rows)
+        rows = np.array(lane_numbers(rows, len(self)), np.int64)
         luck = self._luck.take(rows)
         begun = luck if self._begun is self._luck else self._begun.take(rows)
         return type(self)(self._params, luck, begun, taken(self._state, rows))
@@ -155,9 +158,14 @@ class ArenaLanes:
 
         Args:
             futures: The seed of the future of each lane.
+
+        Raises:
+            UsageError: A future is not a whole number of at least 0, or their number is not that of
+                the lanes.
         """
-        for future in futures:
-            check_seed(future, "future")
+        futures = lane_futures(futures, len(self))
+        if not futures:
+            return
         state, horizon = self._state, self._params.horizon
         months = np.where(self.ended, horizon, state.month)
         luck = _exact(self._luck.redrawn(futures, months.tolist()))
@@ -220,15 +228,11 @@ def arena_lanes(params: ArenaParams, seeds: Sequence[int], arrays: Any = None) -
     """Return lanes of the lender.
 
     Raises:
-        NoLanes: The parameters have no lanes; one sentence says why.
+        NoLanes: The parameters have no lanes, or no seed was given; one sentence says why.
         UsageError: A seed is not a whole number of at least 0.
     """
-    for seed in seeds:
-        check_seed(seed)
     if arrays not in (None, np):
         raise NoLanes("EnterpriseArena plays lanes on numpy arrays alone")
     if any(type(delay) is not int for delay in params.delay_range):
         raise NoLanes(f"delay_range={params.delay_range}: lanes need whole months")
-    if not seeds:
-        raise NoLanes("no seed was given; a lane is one episode")
-    return ArenaLanes(params, drawn(params, seeds))
+    return ArenaLanes(params, drawn(params, lane_seeds(seeds)))

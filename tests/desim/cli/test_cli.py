@@ -375,3 +375,28 @@ def test_an_episode_is_printed_with_the_decisions_that_were_defaults(
     print_episode(evolve(episode, result=evolve(episode.result, usage=usage)), as_json=False)
     names = [line.split("  ")[0] for line in capsys.readouterr().out.splitlines()]
     assert names[names.index("decisions") + 1] == "defaults"
+
+
+def test_tables_are_written_in_any_encoding() -> None:
+    """A character that the encoding of the output lacks is written as `?`, also into a file."""
+    words = [
+        "sweep",
+        "beer_game",
+        "--policy",
+        "greedy",
+        "--seeds",
+        "0:1",
+        "--jobs",
+        "1",
+        "--max-decisions",
+        "1",
+    ]
+    done = subprocess.run(
+        [sys.executable, "-m", "desim", *words],
+        env={**os.environ, "PYTHONPATH": PYTHONPATH, "PYTHONIOENCODING": "ascii"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "UnicodeEncodeError" not in done.stderr
+    assert "?" in done.stdout

@@ -121,3 +121,19 @@ def test_faults_of_policies_and_lanes_are_raised() -> None:
         on_lanes(Bakery(), Failing(faulty=0), SEEDS)
     with pytest.raises(NoLanes, match="more than 10000 loaves"):
         on_lanes(Bakery(), Failing(greedy=0), SEEDS)
+
+
+@frozen
+class _Writing(Level):
+    """Writes to what it observes."""
+
+    def decide_all(self, mornings: Columns) -> Any:
+        """Empty the shelf."""
+        mornings.stock[...] = 0
+        return Level.decide_all(self, mornings)
+
+
+def test_a_policy_cannot_write_to_the_arrays_of_the_lanes() -> None:
+    """An observation may be an array of the lanes, so that writing to it would change the world."""
+    with pytest.raises(ValueError, match="read-only"):
+        on_lanes(Bakery(), _Writing(), SEEDS)

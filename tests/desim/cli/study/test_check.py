@@ -1,7 +1,9 @@
 """`desim check`: a table of the promises of a world, and exit code 1 if it breaks one."""
 
 import json
+from pathlib import Path
 
+import pytest
 from support.command_line import Desim, refused
 from support.faulty_world import FAULTY, STALL
 
@@ -32,3 +34,14 @@ def test_json_holds_every_finding(desim: Desim) -> None:
 def test_an_unknown_model_is_wrong_usage(desim: Desim) -> None:
     """With the near miss."""
     refused(desim("check", "beer_gam"), "did you mean 'beer_game'?")
+
+
+def test_a_module_that_ends_python_is_wrong_usage(
+    desim: Desim, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`sys.exit` at import does not end the command silently."""
+    (tmp_path / "leaving.py").write_text("import sys\n\nsys.exit(3)\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    refused(
+        desim("check", "leaving:World"), "leaving ends Python while it is imported (sys.exit(3))"
+    )

@@ -138,6 +138,25 @@ def test_lanes_that_fail_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not rows.failed
 
 
+class Other(Level):
+    """Bakes one loaf more on lanes."""
+
+    def decide(self, morning: Any) -> Any:
+        """Fill the shelf."""
+        return super().decide(morning)
+
+    def decide_all(self, mornings: Any) -> Any:
+        """Bake one loaf too many."""
+        return {"loaves": super().decide_all(mornings)["loaves"] + 1}
+
+
+def test_lanes_that_decide_otherwise_are_reported() -> None:
+    """One seed of a line-up is played alone as well; the rows are those of `decide`."""
+    with pytest.warns(SweepWarning, match="score is .* on lanes and .* played alone"):
+        rows = sweep(Bakery(), Other, range(4))
+    assert rows.column("score") == sweep(Bakery(), Level(), range(4)).column("score")
+
+
 def test_policies_are_new_for_every_batch(monkeypatch: pytest.MonkeyPatch) -> None:
     """An instance that remembers is copied, as it is for every episode."""
     policy = Smoothing()
