@@ -30,7 +30,7 @@ from desim.records.recorder import Recorder
 from desim.short_repr import SHOWN, cut
 from desim.tracing.kept_trace import Tracing
 
-#: How sessions are played that state nothing: the state at the end would hold all ledgers.
+#: The options of sessions without any: the state at the end would hold all ledgers.
 _WITHOUT_STATE = EpisodeOptions(keep_state=False)
 
 

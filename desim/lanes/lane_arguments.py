@@ -14,7 +14,7 @@ def lane_seeds(seeds: Iterable[int]) -> list[int]:
     """Return the seeds of lanes as a list.
 
     Raises:
-        NoLanes: There is none.
+        NoLanes: The sequence is empty.
         UsageError: A seed is not a whole number of at least 0.
     """
     listed = _listed("seeds", seeds)

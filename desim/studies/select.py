@@ -103,7 +103,7 @@ def select(options: SelectOptions) -> Choice:
             f"{options.by} needs delta, the smallest difference that matters; or choose ocba, "
             "which uses max_seeds for each candidate and guarantees nothing"
         )
-    if len(options.grid([0]).cells) < 2:  # noqa: PLR2004 (one candidate is no choice)
+    if len(options.grid([0]).cells) < 2:  # noqa: PLR2004 (a choice needs two candidates)
         raise UsageError("one candidate was given; a selection is among at least 2")
     if not 0 < options.alpha < 1:
         raise UsageError(f"alpha={options.alpha:g} was given; it is above 0 and below 1")

@@ -57,7 +57,7 @@ class SweepSpec:
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """What is played, as arguments of `sweep`, `compare` and `select`."""
+        """The arguments of `sweep`, `compare` and `select`."""
         return {
             "model": self.model,
             "policies": list(self.policies) or ["greedy"],

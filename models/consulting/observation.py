@@ -1,4 +1,4 @@
-"""What each role observes: the candidate only the dialogue, interviewer and judge also the case."""
+"""Observations of the roles: the dialogue, and for interviewer and judge the case as well."""
 
 from typing import Literal
 

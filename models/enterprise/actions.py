@@ -1,4 +1,4 @@
-"""What the controller may do at the end of a month."""
+"""The actions of the controller at the end of a month."""
 
 from attrs import field, frozen
 from attrs.validators import ge, in_, le, optional

@@ -1,4 +1,4 @@
-"""What the controller observes at the end of a month, before the pool moves cash.
+"""The controller's observation at the end of a month, before the pool moves cash.
 
 The rules of the enterprise in words, for its controller.
 """

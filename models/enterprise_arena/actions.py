@@ -1,4 +1,4 @@
-"""What the chief financial officer can do: tools, notes, and the one action that ends a month.
+"""Commands of the chief financial officer: tools, notes, and the one action that ends a month.
 
 Each of the four tools exists under the paper's name and under that of the public simulator.
 """

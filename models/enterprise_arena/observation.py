@@ -1,4 +1,4 @@
-"""What the chief financial officer observes: the header of the month, notes, the last reply.
+"""Observation of the chief financial officer: the header of the month, notes, the last reply.
 
 Refused commands: one sentence that gives the reason, with near misses for an unknown name.
 """

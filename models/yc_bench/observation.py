@@ -1,4 +1,4 @@
-"""What the founder observes: desk, reply to the last command, status at the start of a turn.
+"""Observations of the founder: desk, reply to the last command, status at the start of a turn.
 
 Rows that several observations share: a policy that writes into one gets an error.
 

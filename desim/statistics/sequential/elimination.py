@@ -47,7 +47,7 @@ class Elimination:
     seeds: int = field(init=False, default=0)
 
     def __attrs_post_init__(self) -> None:
-        if self.count < 2:  # noqa: PLR2004 (one alternative is no choice)
+        if self.count < 2:  # noqa: PLR2004 (a choice needs two alternatives)
             raise UsageError(f"{self.count} alternatives were given; a selection needs at least 2")
         if not 0 < self.delta < math.inf:
             raise UsageError(f"delta={self.delta:g} was given; it is finite and above 0")

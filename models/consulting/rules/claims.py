@@ -2,8 +2,8 @@
 
 Every number in an answer is a claim. It is right if it is a figure of the rubric and its sentence
 says of what, by at least a third of the content words of the figure's name. It is founded if the
-case has told it before, or if it follows by one operation from two known numbers of its sentence. A
-number that is neither is wrong where its sentence names a figure, else unfounded.
+case has stated it before, or if it follows by one operation from two known numbers of its sentence.
+A number that is neither is wrong where its sentence names a figure, else unfounded.
 """
 
 from collections.abc import Iterator, Sequence
@@ -27,7 +27,7 @@ class Claims:
 
     Attributes:
         right: Names of the figures of the rubric that were worked out.
-        founded: Numbers that the case had told, or that follow from such in their sentence.
+        founded: Numbers that the case had stated, or that follow from such in their sentence.
         wrong: Numbers in sentences that name a figure and give none.
         unfounded: All other numbers.
     """
