@@ -180,7 +180,7 @@ def yc_bench(runs: int) -> Lines:
             target,
         )
         for what, ours, target in (
-            (f"YC-Bench, a greedy year, seed {YC_SEED}, world drawn", played, "150 times"),
+            (f"YC-Bench, a greedy year, seed {YC_SEED}, world kept", played, "150 times"),
             (f"YC-Bench, the same typed, {len(lines)} JSON replies with states", typed, "—"),
         )
     ]
