@@ -80,7 +80,8 @@ def test_an_option_of_a_world_may_vary_in_a_sweep() -> None:
         )
     specs = [row["policy"] for row in rows]
     assert [spec.partition("console=")[2] for spec in specs] == ["false", "true"]
-    assert [len(body["tools"]) > 1 for body in stub.requests] == [True, False]
+    # Both episodes wait at once, so that the request of either may be the first.
+    assert sorted(len(body["tools"]) > 1 for body in stub.requests) == [False, True]
 
 
 def test_worlds_with_options_say_what_they_are() -> None:
