@@ -16,6 +16,7 @@ from support.recorded import GAME, Dies, Killed
 
 from desim import Episode, play, replay, resume
 from desim.errors import DesimError, UsageError
+from desim.records import record_lock
 from desim.records.record_lock import RecordLock
 from models.beer_game import BeerGame, Order, Stage
 
@@ -110,11 +111,15 @@ def test_a_lock_replaces_the_name_that_was_left(tmp_path: Path) -> None:
     assert len(name) < 60
 
 
-def test_a_new_lock_is_not_truncated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_name_of_a_new_holder_truncates_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A file system may write a truncated file to disk before it can be removed."""
     monkeypatch.delattr(os, "ftruncate")
-    with RecordLock(tmp_path / "run"):
-        pass
+    file = tmp_path / "run.lock"
+    with file.open("wb") as new:
+        record_lock._name_holder(new.fileno())
+    assert file.read_text().startswith(f"process {os.getpid()} since ")
 
 
 def test_two_names_of_a_record_have_one_lock(tmp_path: Path) -> None:
