@@ -1,12 +1,9 @@
 """The test of equality notices a changed rule, in the episode's processes or in the arrays."""
 
-import importlib.util
-from types import ModuleType
-from typing import Any
-
 import pytest
 from support.chains import drawn_chain
 from support.lanes import lanes_differ
+from support.mutants import mutant
 
 from models.beer_game import model, processes
 from models.beer_game.lanes import chain, games
@@ -103,15 +100,3 @@ def differs(number: int, kind: str) -> bool:
         return lanes_differ(game, makers[kind], [number]) != ""
     except Exception:  # noqa: BLE001 (whatever a changed rule raises)
         return True
-
-
-def mutant(module: ModuleType, rule: str, changed: str) -> Any:
-    """Return a module in which one text of its source is another."""
-    spec = importlib.util.find_spec(module.__name__)
-    assert spec
-    assert spec.loader
-    source = spec.loader.get_source(module.__name__)  # type: ignore[attr-defined]
-    assert source.count(rule) == 1, source.count(rule)
-    copy = ModuleType(module.__name__)
-    exec(compile(source.replace(rule, changed), "mutant", "exec"), vars(copy))  # noqa: S102
-    return copy

@@ -1,13 +1,12 @@
 """The test of equality notices a changed rule, of the episode or of the lanes."""
 
-import importlib.util
 import sys
 from types import ModuleType
-from typing import Any
 
 import pytest
 from support.arena_lanes import OFFICERS, random_world
 from support.lanes import lanes_differ
+from support.mutants import mutant
 
 from models.enterprise_arena import processes, score
 from models.enterprise_arena.accounting import books, operations
@@ -264,15 +263,3 @@ def plant(
             found = before.get(id(value))
             if found is not None:
                 monkeypatch.setattr(holder, attribute, vars(copy)[found] if found else copy)
-
-
-def mutant(module: ModuleType, rule: str, changed: str) -> Any:
-    """Return a module in which one text of its source is another."""
-    spec = importlib.util.find_spec(module.__name__)
-    assert spec
-    assert spec.loader
-    source = spec.loader.get_source(module.__name__)  # type: ignore[attr-defined]
-    assert source.count(rule) == 1, source.count(rule)
-    copy = ModuleType(module.__name__)
-    exec(compile(source.replace(rule, changed), "mutant", "exec"), vars(copy))  # noqa: S102
-    return copy
