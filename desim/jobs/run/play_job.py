@@ -2,7 +2,6 @@
 
 import contextlib
 import copy
-import re
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -19,7 +18,7 @@ from desim.core.result import Series, flat
 from desim.episodes.collector import rare_collections
 from desim.episodes.driver import play_session
 from desim.episodes.episode_options import EpisodeOptions
-from desim.episodes.lineup import is_made_anew, resolve
+from desim.episodes.lineup import assigned, is_made_anew, maker_of, resolve
 from desim.episodes.session import Session
 from desim.errors import BadRecord, DesimError, LimitReached
 from desim.jobs.keep.store import SweepWarning
@@ -53,8 +52,8 @@ _encode = msgspec.json.Encoder(enc_hook=plain_scalar).encode
 
 _Job = TypeVar("_Job")
 
-#: Models and line-ups whose lanes were compared with an episode in this process.
-_compared: set[tuple[type, str]] = set()
+#: Classes of a model and its policies whose lanes were compared with an episode in this process.
+_compared: set[tuple[type, ...]] = set()
 
 
 def play_chunk(jobs: Iterable[Job]) -> Iterator[bytes]:
@@ -133,8 +132,10 @@ def _compare_once(job: Job, on_lanes: Mapping[str, Any]) -> None:
     Raises:
         DesimError: They differ: `decide_all` decides otherwise than `decide`, or lanes are wrong.
     """
+    model = job.variant.model
+    makers = (maker_of(one, of) for one, of in assigned(model, job.entry.policies))
     # Without arguments, which a search changes for each of its points.
-    key = type(job.variant.model), re.sub(r"[,(]\S*", "", job.entry.label)
+    key = type(model), *(one if isinstance(one, type) else type(one) for one in makers)
     if key in _compared:
         return
     alone = _results(job, _play(job))
