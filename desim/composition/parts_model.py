@@ -23,9 +23,10 @@ from desim.core.model_protocols import (
     is_deterministic,
     offers,
 )
-from desim.core.reported import Column, HasSeries, HasSeriesColumns, HasSeriesTicks, HasTables
+from desim.core.reported import HasSeries, HasSeriesColumns, HasSeriesTicks, HasTables
 from desim.core.roles import Role, split_name
 from desim.core.world import World
+from desim.show.column import Column
 
 #: Stands instead of the reason of the end for a part that has not begun.
 NOT_BEGUN = "not begun"

@@ -8,40 +8,10 @@ from typing import (
     runtime_checkable,
 )
 
-from attrs import field, frozen
-from attrs.validators import max_len
+from attrs import frozen
 
 from desim.core.model_protocols import Rows
-from desim.show.labels import label_text
-
-#: Characters of a text of a column; reports and tables show them whole.
-_TEXT = 80
-
-
-@frozen
-class Column:
-    """The description of one series of a model: unit, label, role and period.
-
-    Attributes:
-        unit: Such as "units", "dollars" or "consultants"; empty for a number without a unit.
-        label: For people; empty means the series' name as words.
-        role: The role whose series it is; empty if it does not belong to a single role.
-        period: The name of its periods, such as "week" or "month".
-    """
-
-    unit: str = field(default="", validator=max_len(_TEXT))
-    label: str = field(default="", validator=max_len(_TEXT))
-    role: str = field(default="", validator=max_len(_TEXT))
-    period: str = field(default="period", validator=max_len(_TEXT))
-
-    def title(self, name: str) -> str:
-        """Return the label of an axis: the series' label, and the unit in brackets.
-
-        >>> Column("units").title("orders_retailer")
-        'Orders retailer (units)'
-        """
-        label = self.label or label_text(name.replace(".", " "))
-        return f"{label} ({self.unit})" if self.unit else label
+from desim.show.column import Column
 
 
 @frozen

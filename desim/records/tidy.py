@@ -13,16 +13,13 @@ from desim.core.model_protocols import (
     model_of,
     offers,
 )
-from desim.core.reported import (
-    Column,
-    HasDates,
-    HasSeriesColumns,
-)
+from desim.core.reported import HasDates, HasSeriesColumns
 from desim.core.result import flat
 from desim.errors import UsageError
 from desim.records.kept_state import Inside
 from desim.records.lines import Step
 from desim.schema import tagged
+from desim.show.column import Column
 
 #: The tables of an episode.
 What = Literal["series", "decisions"]

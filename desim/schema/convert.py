@@ -35,7 +35,7 @@ def writer(cls: type) -> Callable[[Any], bytes]:
     """
     # A nested action goes by way of structs, which keep the fields in their declared order; msgspec
     # writes the fields of an attrs class with slots in alphabetical order.
-    if not native(cls) or any(_classes(kind) for kind in get_type_hints(cls).values()):
+    if not native(cls) or any(_classes(kind) for kind in field_types(cls).values()):
         return lambda action: _encode(to_struct(action, tagged=frozenset((cls,))))
     start, empty = f'{{"{TAG}":"{tag(cls)}",'.encode(), f'{{"{TAG}":"{tag(cls)}"}}'.encode()
 
@@ -44,6 +44,12 @@ def writer(cls: type) -> Callable[[Any], bytes]:
         return empty if body == b"{}" else start + body[1:]
 
     return write
+
+
+def field_types(cls: type) -> dict[str, Any]:
+    """Return the resolved types of the fields of a frozen class; class variables are no fields."""
+    kinds = get_type_hints(cls)
+    return {f.name: kinds.get(f.name) for f in attrs.fields(cls)}
 
 
 @cache

@@ -39,6 +39,15 @@ def label_text(name: str) -> str:
     return text[:1].upper() + text[1:]
 
 
+def inner_label(label: str) -> str:
+    """Return a label as it stands inside a line: a small first letter, except of abbreviations.
+
+    >>> inner_label("Lead time"), inner_label("VIX")
+    ('lead time', 'VIX')
+    """
+    return label if label[:2].isupper() else label[:1].lower() + label[1:]
+
+
 def class_text(name: str) -> str:
     """Return the name of a class as words; an abbreviation stays one word.
 

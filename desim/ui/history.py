@@ -10,8 +10,10 @@ from attrs import field, frozen
 from desim.core.roles import Role
 from desim.records.lines import Step
 from desim.schema import class_of, codec
+from desim.schema.class_types import members
 from desim.schema.wire_types import TAG
-from desim.show.labels import is_moment, is_number, label_text, value_text
+from desim.show.column import Column, columns_of
+from desim.show.labels import inner_label, is_moment, is_number, label_text, value_text
 
 _Row = dict[str, Any]
 
@@ -59,10 +61,12 @@ def history(role: Role, steps: Sequence[Step], now: Any = None) -> History:
     observations = [step.observation for step in steps] + ([] if now is None else [now])
     rows = [dict(_fields(each, role.observation)) for each in observations]
     label, points = _points(rows)
-    series = _numbers(_joined(rows, points), "", label)
+    series = _numbers(_joined(rows, points), "", _columns(role.observation))
+    series = [one for one in series if one.label != label]
     if len(codec(role.action).classes) == 1:
         actions: list[_Row] = [dict(_fields(s.action, type(s.action))) for s in steps]
-        series += _numbers(_joined([*actions, {}][: len(rows)], points), "your ", label)
+        own = _columns(role.action)
+        series += _numbers(_joined([*actions, {}][: len(rows)], points), "Your ", own)
     varied = tuple(one for one in series if len({*one.values} - {None}) > 1)
     return History(Series(label, dict.fromkeys(points)), varied)
 
@@ -103,14 +107,25 @@ def _joined(rows: Sequence[_Row], points: Sequence[Any]) -> list[_Row]:
     return list(joined.values())
 
 
-def _numbers(rows: Sequence[_Row], prefix: str, axis: str) -> list[Series]:
-    """Return the numbers of rows as series, except the one on the axis."""
+def _columns(classes: Any) -> dict[str, Column]:
+    """Return what the classes of a role declare of their fields."""
+    return {name: column for cls in members(classes) for name, column in columns_of(cls).items()}
+
+
+def _numbers(rows: Sequence[_Row], prefix: str, columns: Mapping[str, Column]) -> list[Series]:
+    """Return the numbers of rows as series, in the units that are shown."""
     names = dict.fromkeys(n for row in rows for n, value in row.items() if is_number(value))
-    series = [Series(label_text(prefix + name), _column(rows, name)) for name in names]
-    return [one for one in series if one.label != axis]
+    return [
+        Series(
+            prefix + inner_label(column.title(name)) if prefix else column.title(name),
+            _values(rows, name, column.scale),
+        )
+        for name in names
+        for column in (columns.get(name, Column()),)
+    ]
 
 
-def _column(rows: Sequence[_Row], name: str) -> Iterator[float | None]:
+def _values(rows: Sequence[_Row], name: str, scale: float) -> Iterator[float | None]:
     for row in rows:
-        value = row.get(name)
-        yield value if is_number(value) else None
+        value: Any = row.get(name)
+        yield (value if scale == 1 else value * scale) if is_number(value) else None

@@ -6,7 +6,7 @@ the kind of display from its values.
 
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, get_args
 
 import attrs
 import msgspec
@@ -14,8 +14,10 @@ from attrs import frozen
 
 from desim.schema import class_of, codec, json_schema, to_plain
 from desim.schema.codecs import tagged_object
+from desim.schema.convert import field_types
 from desim.schema.wire_types import TAG
-from desim.show.labels import class_text, is_number, label_text, value_text, words_text
+from desim.show.column import Column, columns_of
+from desim.show.labels import class_text, inner_label, is_number, label_text
 from desim.show.table import Table
 from desim.ui.history import first_field
 
@@ -24,6 +26,8 @@ _LINE = 80
 #: Deeper mappings are written in one line.
 _DEPTH_MAX = 6
 _EMPTY: tuple[Any, ...] = (None, "", [], {})
+#: What a figure without a description is shown as.
+_PLAIN = Column()
 
 
 @frozen
@@ -63,19 +67,19 @@ class ValueGroup:
 
 
 def lay_out(observation: Any, cls: Any) -> ValueGroup:
-    """Lay out an observation.
+    """Lay out an observation, with the units and labels that its classes declare.
 
     Args:
         observation: An instance of *cls*, or the plain values that a record holds of it.
         cls: The role's frozen class, or union of classes, whose name is then the label.
     """
     plain, own = to_plain(observation), class_of(observation, cls)
-    schema = _schema(own)
+    shape = _shape(own)
     name, about = "", ""
     if own is not cls:
         plain.pop(TAG, None)
-        name, about = class_text(own.__name__), schema.get("description", "")
-    return _group(name, plain, schema, schema.get("$defs", {}), 0, about)
+        name, about = class_text(own.__name__), shape.schema.get("description", "")
+    return _group(name, plain, shape, 0, about)
 
 
 def time_figure(observation: Any, cls: Any) -> NamedValue | None:
@@ -83,8 +87,9 @@ def time_figure(observation: Any, cls: Any) -> NamedValue | None:
     name, value = first_field(observation, cls)
     if not isinstance(value, int | float | str):
         return None
-    schema = _schema(class_of(observation, cls))
-    return NamedValue(label_text(name), value_text(value), _help(schema, name))
+    shape = _shape(class_of(observation, cls))
+    column = shape.column(name)
+    return NamedValue(column.name(name), column.text(value), shape.help(name))
 
 
 def action_text(action: Any, classes: Any) -> str:
@@ -96,45 +101,88 @@ def action_text(action: Any, classes: Any) -> str:
     """
     plain = tagged_object(action)
     name = plain.pop(TAG)
-    order = [each.alias for each in attrs.fields(codec(classes).classes[name])]
-    given = [(key, value_text(plain[key])) for key in order if plain.get(key) not in _EMPTY]
-    values = ", ".join(f"{words_text(key)} {text}" for key, text in given)
+    cls = codec(classes).classes[name]
+    columns = columns_of(cls)
+    given = [
+        (columns.get(each.name, _PLAIN), each.alias)
+        for each in attrs.fields(cls)
+        if plain.get(each.alias) not in _EMPTY
+    ]
+    values = ", ".join(
+        f"{inner_label(column.name(key))} {column.text(plain[key])}" for column, key in given
+    )
     return f"{label_text(name)}: {values}" if values else label_text(name)
 
 
-def text_table(label: str, rows: Sequence[Mapping[str, Any]], help: str = "") -> Table:  # noqa: A002
-    """Return a table of plain rows; its columns are the keys in the order in which they occur."""
+def text_table(
+    label: str,
+    rows: Sequence[Mapping[str, Any]],
+    help: str = "",  # noqa: A002
+    columns: Mapping[str, Column] = {},
+) -> Table:
+    """Return a table of plain rows; its columns are the keys in the order in which they occur.
+
+    Args:
+        label: The title.
+        rows: Plain values by key.
+        help: The legend.
+        columns: Descriptions of keys; a unit stands in the head.
+    """
     keys = list(dict.fromkeys(key for row in rows for key in row))
     given = [[row[key] for row in rows if row.get(key) is not None] for key in keys]
     words = [place for place, values in enumerate(given) if not all(map(is_number, values))]
-    cells = ([value_text(row.get(key)) for key in keys] for row in rows)
-    return Table(map(label_text, keys), cells, words, label, legend=[help] if help else [])
+    of = {key: columns.get(key, _PLAIN) for key in keys}
+    heads = [of[key].name(key) if of[key].kind == "money" else of[key].title(key) for key in keys]
+    cells = ([of[key].text(row.get(key), unit=False) for key in keys] for row in rows)
+    return Table(heads, cells, words, label, legend=[help] if help else [])
 
 
-def _group(
-    label: str,
-    plain: Any,
-    schema: Any,
-    defs: Any,
-    depth: int,
-    help: str,  # noqa: A002
-) -> ValueGroup:
+@frozen
+class _Shape:
+    """What is known of a mapping: its schema, and columns by class and of this one."""
+
+    schema: Mapping[str, Any]
+    defs: Mapping[str, Any]
+    by_class: Mapping[str, Mapping[str, Column]]
+    columns: Mapping[str, Column]
+
+    def column(self, name: str) -> Column:
+        """Return the description of a field or key."""
+        return self.columns.get(name, _PLAIN)
+
+    def help(self, name: str) -> str:
+        """Return the explanation of a field; may be empty."""
+        text: str = self.schema.get("properties", {}).get(name, {}).get("description", "")
+        return text
+
+    def inner(self, name: str) -> "_Shape":
+        """Return the shape of a nested record; keys without a class keep these columns."""
+        about = self.schema.get("properties", {}).get(name, {})
+        for choice in about.get("anyOf", [about]):
+            if ref := choice.get("items", choice).get("$ref", ""):
+                key = ref.rsplit("/", 1)[-1]
+                return _Shape(self.defs[key], self.defs, self.by_class, self.by_class.get(key, {}))
+        return _Shape({}, self.defs, self.by_class, self.columns)
+
+
+def _group(label: str, plain: Any, shape: _Shape, depth: int, help: str) -> ValueGroup:  # noqa: A002
     figures: list[NamedValue] = []
     tables: list[Table] = []
     texts: list[NamedValue] = []
     groups: list[ValueGroup] = []
-    for name, raw in _ordered(plain, schema).items():
-        value, title, about = _unpacked(raw), label_text(name), _help(schema, name)
+    for name, raw in _ordered(plain, shape.schema).items():
+        value, column, about = _unpacked(raw), shape.column(name), shape.help(name)
+        title = column.name(name)
         if _is_records(value):
-            inner = _inner(schema, name, defs)
-            tables.append(text_table(title, [_ordered(row, inner) for row in value], about))
+            inner = shape.inner(name)
+            rows = [_ordered(row, inner.schema) for row in value]
+            tables.append(text_table(title, rows, about, inner.columns))
         elif isinstance(value, dict) and value and depth < _DEPTH_MAX:
-            inner = _inner(schema, name, defs)
-            groups.append(_group(title, value, inner, defs, depth + 1, about))
+            groups.append(_group(title, value, shape.inner(name), depth + 1, about))
         elif isinstance(value, str) and (len(value) > _LINE or "\n" in value):
             texts.append(NamedValue(title, value, about))
         else:
-            figures.append(NamedValue(title, value_text(value), about))
+            figures.append(NamedValue(title, column.text(value), about))
     return ValueGroup(label, tuple(figures), tuple(tables), tuple(texts), tuple(groups), help)
 
 
@@ -159,21 +207,24 @@ def _is_records(value: Any) -> bool:
 
 
 @cache
-def _schema(cls: Any) -> Any:
+def _shape(cls: Any) -> _Shape:
     schema = json_schema(cls)
     defs = schema.get("$defs", {})
-    return {**defs.get(schema.get("$ref", "").rsplit("/", 1)[-1], schema), "$defs": defs}
+    own = defs.get(schema.get("$ref", "").rsplit("/", 1)[-1], schema)
+    return _Shape(own, defs, _columns_within(cls), columns_of(cls))
 
 
-def _help(schema: Any, name: str) -> str:
-    text: str = schema.get("properties", {}).get(name, {}).get("description", "")
-    return text
-
-
-def _inner(schema: Any, name: str, defs: Any) -> Any:
-    """Return the schema of a nested record; empty if the class does not state one."""
-    field = schema.get("properties", {}).get(name, {})
-    for choice in field.get("anyOf", [field]):
-        if ref := choice.get("items", choice).get("$ref", ""):
-            return defs[ref.rsplit("/", 1)[-1]]
-    return {}
+def _columns_within(cls: Any) -> dict[str, Mapping[str, Column]]:
+    """Return the columns of a frozen class and of the classes of its fields, by class name."""
+    found: dict[str, Mapping[str, Column]] = {}
+    left = [cls]
+    while left:
+        one = left.pop()
+        if isinstance(one, type) and attrs.has(one):
+            if one.__name__ in found:
+                continue
+            found[one.__name__] = columns_of(one)
+            left += field_types(one).values()
+        else:
+            left += get_args(one)
+    return found

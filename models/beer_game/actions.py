@@ -1,7 +1,12 @@
 """The action of a stage."""
 
+from collections.abc import Mapping
+from typing import ClassVar
+
 from attrs import field, frozen
 from attrs.validators import ge, le
+
+from desim.show.column import Column
 
 #: Largest size of an order, in units; the largest order of a published run is near 5e9.
 LARGEST = 10**18
@@ -17,5 +22,7 @@ class Order:
     Attributes:
         quantity: Units to order this week; 0 orders nothing.
     """
+
+    columns: ClassVar[Mapping[str, Column]] = {"quantity": Column("units")}
 
     quantity: int | float = field(validator=[ge(-LARGEST), le(LARGEST)])

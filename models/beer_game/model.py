@@ -10,9 +10,9 @@ from attrs import frozen
 from desim import Presets, Role, World
 from desim.catalog.known_scores import KnownScores, read_known_scores
 from desim.core.calendar import Calendar
-from desim.core.reported import Column
 from desim.core.run import check_roles
 from desim.lanes.lane_protocols import Lanes
+from desim.show.column import Column
 from models.beer_game import demand, observation, options, processes, score, tables
 from models.beer_game.accounts import Cash
 from models.beer_game.actions import Order

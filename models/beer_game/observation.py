@@ -3,12 +3,19 @@
 The rules of the Beer Game in words, for one stage.
 """
 
+from collections.abc import Mapping
+from typing import ClassVar
+
 from attrs import frozen
 
+from desim.show.column import Column
 from models.beer_game.params import BeerGameParams
 
 #: Units: whole numbers as long as every order so far was whole.
 Number = int | float
+
+
+_UNITS = Column("units")
 
 
 @frozen
@@ -30,6 +37,13 @@ class Stage:
         opponents: The rule of the stages without a player; empty where it is not known.
         target_inventory: Units that the stage should keep on hand.
     """
+
+    columns: ClassVar[Mapping[str, Column]] = {
+        **dict.fromkeys(("inventory", "backlog", "supply_line", "target_inventory"), _UNITS),
+        **dict.fromkeys(("incoming_order", "last_order"), _UNITS),
+        **dict.fromkeys(("incoming_delivery", "outgoing_delivery"), _UNITS),
+        "horizon": Column("weeks"),
+    }
 
     week: int
     role: str

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from operator import mul
 from typing import Any
 
-from desim.core.reported import Column
+from desim.show.column import Column
 from models.beer_game.accounts import CASH, PAYABLE, SALES
 from models.beer_game.state import Chain, Echelon, Units, shown
 

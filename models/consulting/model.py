@@ -9,7 +9,7 @@ from attrs import frozen
 from desim import Presets, Role, World
 from desim.catalog.known_scores import KnownScores, read_known_scores
 from desim.core.calendar import Calendar
-from desim.core.reported import Column
+from desim.show.column import Column
 from models.consulting import options, processes, rules_text, score, tables
 from models.consulting.actions import Reply, Say, Verdict
 from models.consulting.observation import CandidateView, InterviewerView, JudgeView

@@ -1,9 +1,11 @@
 """Observations of the roles: the dialogue, and for interviewer and judge the case as well."""
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import ClassVar, Literal
 
 from attrs import frozen
 
+from desim.show.column import Column
 from models.consulting.case import Case
 
 Speaker = Literal["interviewer", "candidate"]
@@ -33,6 +35,8 @@ class CandidateView:
         minutes_left: Minutes until no more questions are put; null where there is no limit.
     """
 
+    columns: ClassVar[Mapping[str, Column]] = {"minutes_left": Column("minutes")}
+
     case_id: str
     last: str
     dialogue: tuple[Message, ...]
@@ -53,6 +57,8 @@ class InterviewerView:
         word_limit: Words that a message should have at most.
         minutes_left: Minutes until no more questions are put; null where there is no limit.
     """
+
+    columns: ClassVar[Mapping[str, Column]] = {"minutes_left": Column("minutes")}
 
     case: Case
     dialogue: tuple[Message, ...]

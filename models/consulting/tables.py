@@ -7,7 +7,7 @@ from typing import Any
 
 from attrs import asdict
 
-from desim.core.reported import Column
+from desim.show.column import Column
 from models.consulting.state import Interview, Line
 
 _SECONDS = 60

@@ -1,12 +1,16 @@
 """The manager's actions: a decision in the published game, commands in the interactive one."""
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 from attrs import field, frozen
 from attrs.validators import ge, le, max_len
 
 from desim.schema.validators import LARGEST, LONGEST_LIST, bounded_number, bounded_whole
+from desim.show.column import SHARE, Column
 from models.edt.planning.decision import Plan, Window
+
+_PROJECT = {"project": Column(kind="identifier", of="projects")}
 
 
 @frozen
@@ -19,6 +23,8 @@ class Decide:
             none does.
         projects: P: for each project in order null to leave it out, or the steps of its window.
     """
+
+    columns: ClassVar[Mapping[str, Column]] = {"revenue_risk": SHARE}
 
     consultants: int = field(validator=bounded_whole)
     revenue_risk: float = field(validator=bounded_number)
@@ -49,6 +55,8 @@ class Accept:
         project: Its number, from 0.
     """
 
+    columns: ClassVar[Mapping[str, Column]] = _PROJECT
+
     project: int = field(validator=[ge(0), le(LARGEST)])
 
 
@@ -59,6 +67,8 @@ class Decline:
     Attributes:
         project: Its number, from 0.
     """
+
+    columns: ClassVar[Mapping[str, Column]] = _PROJECT
 
     project: int = field(validator=[ge(0), le(LARGEST)])
 
@@ -73,6 +83,8 @@ class Staff:
         project: Its number, from 0.
         seats: 0 to the project's own limit.
     """
+
+    columns: ClassVar[Mapping[str, Column]] = _PROJECT
 
     project: int = field(validator=[ge(0), le(LARGEST)])
     seats: int = field(validator=[ge(0), le(LARGEST)])
@@ -107,6 +119,8 @@ class SetRisk:
     Attributes:
         revenue_risk: 0 to 1; a gate opens for probabilities above 1 - R.
     """
+
+    columns: ClassVar[Mapping[str, Column]] = {"revenue_risk": SHARE}
 
     revenue_risk: float = field(validator=[ge(0), le(1)])
 

@@ -9,7 +9,8 @@ from attrs import frozen
 from desim import Presets, Role, World
 from desim.catalog.known_scores import KnownScores, read_known_scores
 from desim.core.calendar import Months
-from desim.core.reported import Column, Span
+from desim.core.reported import Span
+from desim.show.column import Column
 from models.edt import (
     options,
     reporting,

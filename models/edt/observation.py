@@ -1,6 +1,11 @@
 """The manager's observations: a briefing before the published game, a dashboard at events."""
 
+from collections.abc import Mapping
+from typing import ClassVar
+
 from attrs import frozen
+
+from desim.show.column import SHARE, Column
 
 
 @frozen
@@ -21,6 +26,12 @@ class ProjectOffer:
         deadline: Step with which it ends, unless decided otherwise.
         extension_effort: Consultant time of one extension; null where the briefing hides it.
     """
+
+    columns: ClassVar[Mapping[str, Column]] = {
+        "contracted_probability": SHARE,
+        "extension_probability": SHARE,
+        "follow_on_probability": SHARE,
+    }
 
     index: int
     name: str
@@ -52,6 +63,8 @@ class Briefing:
         workplace_cost: Money per consultant and unit of time, on average; null likewise.
         refused: Why the last answer was refused; empty if it was not.
     """
+
+    columns: ClassVar[Mapping[str, Column]] = {"revenue_risk": SHARE}
 
     projects: tuple[ProjectOffer, ...]
     consultants: int
@@ -95,6 +108,11 @@ class ProjectStatus:
         start: Time at which it becomes ready.
         deadline: Time with which it ends.
     """
+
+    columns: ClassVar[Mapping[str, Column]] = {
+        "extension_probability": SHARE,
+        "follow_on_probability": SHARE,
+    }
 
     index: int
     name: str
@@ -154,6 +172,11 @@ class Dashboard:
         earnings: Revenue less expenses so far, money.
         refused: Why the last command was refused; empty if it was not.
     """
+
+    columns: ClassVar[Mapping[str, Column]] = {
+        "revenue_risk": SHARE,
+        **dict.fromkeys(("cash", "receivables", "earnings"), Column("money", kind="money")),
+    }
 
     step: int
     steps: int

@@ -6,7 +6,8 @@ The projects of an episode as spans for a trace.
 from collections.abc import Iterator
 from itertools import accumulate, pairwise
 
-from desim.core.reported import Column, Span
+from desim.core.reported import Span
+from desim.show.column import Column
 from models.edt.company.controlling import CASH, COSTS, REVENUE
 from models.edt.company.firm import Firm
 from models.edt.company.payroll import UNIT, units

@@ -1,9 +1,13 @@
 """The actions of the controller at the end of a month."""
 
+from collections.abc import Mapping
+from typing import ClassVar
+
 from attrs import field, frozen
 from attrs.validators import ge, in_, le, optional
 
 from desim.schema.validators import finite
+from desim.show.column import DOLLARS, Column
 from models.enterprise.params import DEPARTMENTS
 
 #: The largest amount of a command, dollars.
@@ -23,6 +27,8 @@ class SetLimits:
         ceiling: Dollars; above it the pool moves the rest to the treasury. None: never.
     """
 
+    columns: ClassVar[Mapping[str, Column]] = {"floor": DOLLARS, "ceiling": DOLLARS}
+
     department: str = field(validator=_name)
     floor: float = field(validator=_money)
     ceiling: float | None = field(default=None, validator=optional(_money))
@@ -36,6 +42,8 @@ class Transfer:
         department: Which.
         amount: Dollars; above 0 to the department, below 0 to the treasury.
     """
+
+    columns: ClassVar[Mapping[str, Column]] = {"amount": DOLLARS}
 
     department: str = field(validator=_name)
     amount: float = field(validator=(finite, ge(-LARGEST), le(LARGEST)))

@@ -11,7 +11,7 @@ from desim.composition.group import Group
 from desim.composition.parts_model import FixedParts
 from desim.core.ledger_protocols import Statement
 from desim.core.model_protocols import Rows
-from desim.core.reported import Column
+from desim.show.column import Column
 from models.enterprise import observation, options, processes, score
 from models.enterprise.actions import Command
 from models.enterprise.observation import GroupPosition

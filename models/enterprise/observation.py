@@ -3,8 +3,12 @@
 The rules of the enterprise in words, for its controller.
 """
 
+from collections.abc import Mapping
+from typing import ClassVar
+
 from attrs import frozen
 
+from desim.show.column import DOLLARS, Column
 from models.enterprise.params import EnterpriseParams
 
 
@@ -23,6 +27,10 @@ class Department:
         months_unpaid: Month ends in a row with unpaid costs.
         status: "open", or why it has ended.
     """
+
+    columns: ClassVar[Mapping[str, Column]] = dict.fromkeys(
+        ("cash", "cash_change", "floor", "ceiling", "owed_to_treasury", "unpaid"), DOLLARS
+    )
 
     name: str
     cash: float
@@ -49,6 +57,10 @@ class GroupPosition:
         departments: All departments but the treasury, in the order in which they are covered.
         reply: Why the last command was refused; empty if it was not.
     """
+
+    columns: ClassVar[Mapping[str, Column]] = dict.fromkeys(
+        ("treasury_cash", "notes", "net_worth"), DOLLARS
+    )
 
     month: int
     months: int

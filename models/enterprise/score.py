@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from desim.core.calendar import month_start
-from desim.core.reported import Column
+from desim.show.column import Column
 from ledgers.standard_reports import by_period
 from models.enterprise.accounts import reports
 from models.enterprise.params import CONTROLLER

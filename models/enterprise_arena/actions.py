@@ -3,6 +3,9 @@
 Each of the four tools exists under the paper's name and under that of the public simulator.
 """
 
+from collections.abc import Mapping
+from typing import ClassVar
+
 from attrs import field, frozen
 from attrs.validators import optional
 
@@ -13,6 +16,7 @@ from desim.schema.validators import (
     short_text,
     short_texts,
 )
+from desim.show.column import DOLLARS, Column
 
 #: Values of `FundRaisingRequest.type`.
 EQUITY, DEBT = "equity", "debt"
@@ -88,6 +92,9 @@ class CheckMarketData:
     end_month: int | None = field(default=None, validator=optional(bounded_whole))
 
 
+_PROJECTION = {"months": Column("months"), "growth_rate_override": Column("%")}
+
+
 @frozen
 class ConductCashflowProjection:
     """Project cash for some months, growth held flat; costs a call.
@@ -96,6 +103,8 @@ class ConductCashflowProjection:
         months: 1 to 12.
         growth_rate_override: Borrower growth, percent a month; the present one where not given.
     """
+
+    columns: ClassVar[Mapping[str, Column]] = _PROJECTION
 
     months: int = field(default=3, validator=bounded_whole)
     growth_rate_override: float | None = field(default=None, validator=optional(bounded_number))
@@ -109,6 +118,8 @@ class CashFlowForecastCalculation:
         months: 1 to 12.
         growth_rate_override: Borrower growth, percent a month; the present one where not given.
     """
+
+    columns: ClassVar[Mapping[str, Column]] = _PROJECTION
 
     months: int = field(default=3, validator=bounded_whole)
     growth_rate_override: float | None = field(default=None, validator=optional(bounded_number))
@@ -166,6 +177,8 @@ class FundRaisingRequest:
         type: "equity" or "debt".
         amount: Dollars, above 0; the reply to a refused request says whether the month goes on.
     """
+
+    columns: ClassVar[Mapping[str, Column]] = {"amount": DOLLARS}
 
     type: str = field(validator=short_text)
     amount: float = field(validator=bounded_number)

@@ -9,9 +9,9 @@ from attrs import frozen
 from desim import Presets, Role, World
 from desim.catalog.known_scores import KnownScores, read_known_scores
 from desim.core.calendar import Months, month_end
-from desim.core.reported import Column
 from desim.core.run import check_roles
 from desim.lanes.lane_protocols import Lanes
+from desim.show.column import Column
 from models.enterprise_arena import (
     options,
     processes,

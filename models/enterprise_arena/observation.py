@@ -3,13 +3,14 @@
 Refused commands: one sentence that gives the reason, with near misses for an unknown name.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, ClassVar
 
 from attrs import frozen
 
 from desim.short_repr import short_repr
+from desim.show.column import DOLLARS, SHARE, Column
 
 #: Values of "event" in a notification: the outcomes of funding requests.
 EQUITY_DELIVERED, DEBT_DELIVERED, DECLINED = "equity_delivered", "debt_delivered", "declined"
@@ -32,6 +33,13 @@ class Note:
     tags: tuple[str, ...]
 
 
+#: Amounts in replies, dollars.
+_DOLLARS_OF_REPLIES = (
+    *("amount", "cash", "cash_balance", "inflow", "originations", "operating_outflow"),
+    *("debt_service", "projected_cash", "starting_cash"),
+)
+
+
 @frozen
 class CommandReply:
     """The reply to a tool, a note or an action.
@@ -41,6 +49,14 @@ class CommandReply:
         ok: Whether it was carried out.
         out: What it returned, plain values; the reason where it was refused.
     """
+
+    columns: ClassVar[Mapping[str, Column]] = {
+        **dict.fromkeys(_DOLLARS_OF_REPLIES, DOLLARS),
+        **dict.fromkeys(("indicative_rate", "contract_rate", "collection_rate"), SHARE),
+        "amortisation_rate": SHARE,
+        "growth_rate": Column("%"),
+        "ebitda_margin": Column("%"),
+    }
 
     to: str
     ok: bool
@@ -67,6 +83,13 @@ class Month:
         reply: The reply to the last tool or note of this month, or to the last month's action.
         flash: Revenue, net cash flow and cash of the month just closed, if the model shows them.
     """
+
+    columns: ClassVar[Mapping[str, Column]] = {
+        **dict.fromkeys(("cash_balance", "loan_portfolio_gross", "total_debt"), DOLLARS),
+        "lending_rate": SHARE,
+        "amount": DOLLARS,
+        **dict.fromkeys(("revenue", "net_cash_flow", "cash"), DOLLARS),
+    }
 
     current_month: int
     date: str

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import accumulate
 
-from desim.core.reported import Column
+from desim.show.column import Column
 from models.enterprise_arena.accounting.accounts import (
     CASH,
     NOTES_PAYABLE,

@@ -9,9 +9,9 @@ from attrs import frozen
 from desim import Presets, Role, World
 from desim.catalog.known_scores import KnownScores, read_known_scores
 from desim.core.calendar import Calendar
-from desim.core.reported import Column
 from desim.errors import UsageError, possible
 from desim.short_repr import short_repr
+from desim.show.column import Column
 from models.reasoning import item_file, observation, options, processes, score, tables
 from models.reasoning.actions import Command
 from models.reasoning.item import groups

@@ -12,7 +12,7 @@ from typing import Any
 
 from attrs import define
 
-from desim.core.reported import Column
+from desim.show.column import Column
 from models.reasoning.item import Item, groups, slug
 from models.reasoning.scoring.grade import Graded
 from models.reasoning.state import Desk

@@ -4,10 +4,14 @@ A class has the name of its command (`task accept` is `TaskAccept`), a field tha
 (`--task-id` is `task_id`), so that a line of the console and an action are two forms of a command.
 """
 
+from collections.abc import Mapping
+from typing import ClassVar
+
 from attrs import field, frozen
 from attrs.validators import matches_re, optional
 
 from desim.schema.validators import bounded_whole, long_text, short_text, short_texts
+from desim.show.column import CENTS, Column
 from models.yc_bench.rules.specs import Domain
 
 _day = optional(matches_re(r"\d{1,2}/\d{1,2}/\d{4}"))
@@ -77,6 +81,8 @@ class MarketBrowse:
         limit: Rows at most; the market's own limit where it is not given.
         offset: Rows to skip.
     """
+
+    columns: ClassVar[Mapping[str, Column]] = {"reward_min_cents": CENTS}
 
     domain: Domain | None = field(default=None)
     reward_min_cents: int | None = field(default=None, validator=optional(bounded_whole))

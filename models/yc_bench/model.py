@@ -13,7 +13,7 @@ from attrs import frozen
 from desim import Presets, Role, World
 from desim.catalog.known_scores import KnownScores, read_known_scores
 from desim.core.calendar import Calendar
-from desim.core.reported import Column
+from desim.show.column import Column
 from models.yc_bench.actions import Command
 from models.yc_bench.clock import CompanyClock
 from models.yc_bench.commands.founder import founder

@@ -8,11 +8,12 @@ Copying every row at each look took a fifth of an episode's time. A row is a `di
 The rules of YC-Bench in words, for the founder.
 """
 
-from collections.abc import Callable
-from typing import Any, NoReturn
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, NoReturn
 
 from attrs import frozen
 
+from desim.show.column import CENTS, Column
 from models.yc_bench.rules.specs import TaskSpec
 
 
@@ -46,6 +47,15 @@ class ReadOnlyList(list[Any]):
         return list, (list(self),)
 
 
+_MONEY = {
+    **dict.fromkeys(("funds_cents", "monthly_payroll_cents", "reward_funds_cents"), CENTS),
+    **dict.fromkeys(("salary_cents", "salary_bump_total_cents", "funds_after"), CENTS),
+    **dict.fromkeys(("funds_delta", "balance_delta", "listed_reward"), CENTS),
+    "amount_cents": CENTS,
+    "skill_boost_pct": Column(kind="share", label="Skill boost"),
+}
+
+
 @frozen
 class CommandReply:
     """The console's reply to a command.
@@ -56,6 +66,8 @@ class CommandReply:
         out: The JSON document on standard output; none where nothing was printed.
         stderr: The text on standard error; empty if there was none.
     """
+
+    columns: ClassVar[Mapping[str, Column]] = _MONEY
 
     command: str
     exit_code: int
@@ -85,6 +97,12 @@ class TurnStatus:
         closing: What the last line calls for: "nothing running", "planned only" or "neutral".
         scratchpad: The scratchpad as the system prompt shows it.
     """
+
+    columns: ClassVar[Mapping[str, Column]] = {
+        **_MONEY,
+        "number": Column(label="Turn"),
+        "runway_months": Column("months", "Runway"),
+    }
 
     number: int
     kind: str
@@ -117,6 +135,8 @@ class FounderDesk:
         reply: The reply to the last command; none before the first of the episode.
         status: The status message; only before the first command of a turn.
     """
+
+    columns: ClassVar[Mapping[str, Column]] = {"funds_cents": CENTS}
 
     time: str
     turn: int

@@ -10,7 +10,7 @@ from itertools import pairwise
 from operator import itemgetter
 from typing import Any
 
-from desim.core.reported import Column
+from desim.show.column import Column
 from models.yc_bench.accounts import FINES, REWARDS, WAGES
 from models.yc_bench.company.entities import Task
 from models.yc_bench.state import CompanyState

@@ -11,9 +11,9 @@ from attrs import frozen
 
 from desim.core.model_protocols import Model, model_of
 from desim.core.points import Recorded
-from desim.core.reported import Column
 from desim.records.lines import Step
 from desim.reports.record.timeline import Timeline, columns_of, increases
+from desim.show.column import Column
 from desim.show.labels import label_text
 
 #: Most points of a line; of a longer one the extremes of each stretch are drawn.

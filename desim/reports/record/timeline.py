@@ -11,7 +11,8 @@ from typing import Any
 from attrs import frozen
 
 from desim.core.model_protocols import HasCalendar, Model, TickCalendar, offers
-from desim.core.reported import Column, HasDates, HasSeriesColumns
+from desim.core.reported import HasDates, HasSeriesColumns
+from desim.show.column import Column
 
 #: The moment from which matplotlib counts the days of its axes.
 _EPOCH, _DAY = dt.datetime(1970, 1, 1), dt.timedelta(days=1)  # noqa: DTZ001 (models have no zones)

@@ -14,11 +14,12 @@ from desim.core.model_protocols import (
     offers,
 )
 from desim.core.points import checked_name
-from desim.core.reported import Column, HasSeries, HasSeriesColumns, HasSeriesTicks
+from desim.core.reported import HasSeries, HasSeriesColumns, HasSeriesTicks
 from desim.core.result import Series, flat, read_series, score_of
 from desim.errors import DesimError
 from desim.schema import to_plain
 from desim.short_repr import short_repr
+from desim.show.column import Column
 from desim.studies.checks.checked_world import CheckedWorld
 from desim.studies.checks.course import CheckedCourse
 from desim.studies.checks.outcomes import CheckFailed, NotChecked

@@ -18,9 +18,9 @@ from desim import Episode, World, play, replay, resume, sweep
 from desim.composition import Composite
 from desim.core.calendar import Calendar
 from desim.core.points import Recorded
-from desim.core.reported import Column
 from desim.errors import BadRecord, UsageError
 from desim.records import tidy
+from desim.show.column import Column
 
 
 @frozen

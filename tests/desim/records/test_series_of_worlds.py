@@ -8,12 +8,13 @@ import pytest
 from desim import Run, catalog, play
 from desim.core.model_protocols import offers
 from desim.core.points import Points
-from desim.core.reported import Column, HasSeries, HasSeriesColumns, HasSeriesTicks
+from desim.core.reported import HasSeries, HasSeriesColumns, HasSeriesTicks
 from desim.episodes.driver import play_session
 from desim.episodes.episode_options import EpisodeOptions
 from desim.episodes.lineup import resolve
 from desim.episodes.session import Session
 from desim.records.episode import Episode
+from desim.show.column import Column
 
 WORLDS = catalog.models()
 

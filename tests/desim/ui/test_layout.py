@@ -1,18 +1,20 @@
 """Observations are laid out by their schema, and numbers of the past become series."""
 
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, ClassVar
 
 import msgspec
 import pytest
-from attrs import frozen
+from attrs import evolve, frozen
 from support.two_questions import Breakdown, Closing
 
-from desim import Role, Run, catalog
+from desim import Role, Run, catalog, play
 from desim.records.lines import Step
 from desim.schema import plain_observation, to_plain
+from desim.show.column import CENTS, SHARE, Column
 from desim.ui.browser import widgets
 from desim.ui.history import history
-from desim.ui.layout import action_text, lay_out, text_table, time_figure
+from desim.ui.layout import NamedValue, ValueGroup, action_text, lay_out, text_table, time_figure
 
 
 @frozen
@@ -186,3 +188,107 @@ def test_rows_need_not_have_the_same_keys() -> None:
     """There is a column for every key; a missing value is a dash."""
     table = text_table("Mixed", [{"a": 1}, {"b": "x", "a": 2}])
     assert (table.heads, table.lines) == (("A", "B"), (("1", "—"), ("2", "x")))
+
+
+@frozen
+class Account:
+    """A row of a list.
+
+    Attributes:
+        owed_cents: Money owed.
+    """
+
+    columns: ClassVar[dict[str, Column]] = {"owed_cents": CENTS}
+
+    owed_cents: int
+
+
+@frozen
+class Office:
+    """An observation whose fields have units.
+
+    Attributes:
+        funds_cents: Money in the bank.
+        rate: Interest.
+        waiting: Customers.
+        accounts: Rows of a class with columns of its own.
+        reply: Untyped values, whose keys have this class's columns.
+    """
+
+    columns: ClassVar[dict[str, Column]] = {
+        "funds_cents": CENTS,
+        "rate": SHARE,
+        "waiting": Column("customers", "In the queue"),
+        "fee_cents": CENTS,
+    }
+
+    funds_cents: int
+    rate: float
+    waiting: int
+    accounts: tuple[Account, ...]
+    reply: Any
+
+
+@frozen
+class Charge:
+    """An action.
+
+    Attributes:
+        fee_cents: Money.
+    """
+
+    columns: ClassVar[dict[str, Column]] = {"fee_cents": CENTS}
+
+    fee_cents: int
+
+
+OFFICE = Office(20_000_000, 0.0265, 3, (Account(5),), {"fee_cents": 250, "rows": [{"rate": 0.5}]})
+
+
+def test_figures_have_the_units_that_their_classes_declare() -> None:
+    """Also in rows, and for the keys of untyped values."""
+    group = lay_out(OFFICE, Office)
+    assert [(one.label, one.text) for one in group.figures] == [
+        ("Funds", "$200,000"),
+        ("Rate", "2.65 %"),
+        ("In the queue", "3 customers"),
+    ]
+    (accounts,), (reply,) = group.tables, group.groups
+    assert (accounts.heads, accounts.lines[0]) == (("Owed",), ("$0.05",))
+    assert [(one.label, one.text) for one in reply.figures] == [("Fee", "$2.50")]
+    assert reply.tables[0].lines[0] == ("50 %",)
+
+
+def test_the_time_and_an_action_have_their_units() -> None:
+    """As the figures of a page have them."""
+    assert time_figure(OFFICE, Office) == NamedValue("Funds", "$200,000", "Money in the bank.")
+    assert action_text(Charge(250), Charge) == "Charge: fee $2.50"
+
+
+def test_charts_show_the_unit_of_the_label() -> None:
+    """Cents become dollars."""
+    role = Role(Office, Charge)
+    steps = [Step(t, "desk", evolve(OFFICE, waiting=t), Charge(100 * t)) for t in range(3)]
+    drawn = {one.label: one.values for one in history(role, steps).series}
+    assert drawn == {"In the queue (customers)": (0, 1, 2), "Your fee (dollars)": (0, 1, 2)}
+
+
+@pytest.mark.parametrize("model", catalog.models())
+def test_no_label_of_a_shipped_world_holds_a_raw_unit(model: str) -> None:
+    """Cents are shown in dollars, at every decision of an episode."""
+    built = catalog.model(model)
+    shown = [
+        text
+        for step in play(built, "random", 1).steps[:300]
+        for text in labels(lay_out(step.observation, built.roles[step.role].observation))
+    ]
+    assert shown
+    assert [text for text in shown if "cents" in text.lower() or text.endswith("pct")] == []
+
+
+def labels(group: ValueGroup) -> Iterator[str]:
+    """Every label and head of a group."""
+    yield from (one.label for one in group.figures)
+    yield from (head for table in group.tables for head in table.heads)
+    for inner in group.groups:
+        yield from labels(inner)

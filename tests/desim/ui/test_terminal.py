@@ -61,10 +61,10 @@ def test_a_number_alone_is_the_amount_of_the_only_action_that_has_one(tmp_path: 
     how = "A number alone is the quantity of order: 12 is `order quantity=12`; #1 takes an option."
     assert how in done.output
     assert [line for line in done.output.splitlines() if "Done: " in line] == [
-        "> Done: Order: quantity 5",
-        "> Done: Order: quantity 1",
-        "> Done: Order: quantity 2.5",
-        "> Done: Order: quantity 1,000",
+        "> Done: Order: quantity 5 units",
+        "> Done: Order: quantity 1 units",
+        "> Done: Order: quantity 2.5 units",
+        "> Done: Order: quantity 1,000 units",
     ]
 
 

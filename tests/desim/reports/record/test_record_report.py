@@ -17,13 +17,13 @@ from support.shop import Shop
 from support.small_worlds import Diary, Stride
 
 from desim import Episode, catalog, play
-from desim.core.reported import Column
 from desim.errors import BadRecord, ModelFailed, UsageError
 from desim.records.seal import Seal
 from desim.reports.record.record_page import MOST_RECORDS
 from desim.reports.record.record_read import MOST_DECISIONS
 from desim.reports.record.replayed import played_again
 from desim.reports.report import write_report
+from desim.show.column import Column
 from ledgers.export import holdings_table
 from ledgers.stock import Stock
 

@@ -10,7 +10,6 @@ from support.small_worlds import Walk
 
 from desim import catalog
 from desim.core.points import Recorded
-from desim.core.reported import Column
 from desim.records.lines import Step
 from desim.reports.record.measured import (
     EpisodeSeries,
@@ -21,6 +20,7 @@ from desim.reports.record.measured import (
     played,
 )
 from desim.reports.record.timeline import Timeline
+from desim.show.column import Column
 
 NEW_YEAR = (dt.date(2025, 1, 1) - dt.date(1970, 1, 1)).days
 

@@ -1,0 +1,125 @@
+"""The description of a figure: a series, or a field of an observation, action or metric."""
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from attrs import field, frozen
+from attrs.validators import in_, instance_of, max_len, optional
+
+from desim.show.labels import is_number, label_text, number_text, value_text
+
+#: What a figure is; it decides how a page shows a value.
+ColumnKind = Literal["number", "money", "share", "tick", "identifier", "text"]
+
+_KINDS: tuple[ColumnKind, ...] = ("number", "money", "share", "tick", "identifier", "text")
+
+#: Characters of a text of a column; reports and tables show them whole.
+_TEXT = 80
+
+_DOLLARS = "dollars"
+_PERCENT = 100
+
+
+def _range(_: Any, __: Any, usual: tuple[float, float]) -> None:
+    low, high = usual
+    if not low <= high:
+        raise ValueError(f"a usual range goes from low to high, not from {low!r} to {high!r}")
+
+
+@frozen
+class Column:
+    """The description of one figure: unit, label, kind, and what belongs to it.
+
+    Attributes:
+        unit: Of the value times *scale*, such as "units" or "dollars"; empty for none.
+        label: For people; empty means the name as words.
+        role: The role that a series belongs to; empty if it does not belong to a single role.
+        period: The name of a series' periods, such as "week" or "month".
+        kind: A plain number; money; a share of 1, shown in percent; a tick of the clock; an
+            identifier of a list; or a text.
+        scale: The factor from the value to the unit: 0.01 for cents whose unit is dollars.
+        of: The field of the observation whose list holds the identifiers; empty otherwise.
+        usual: The lowest and the highest value that a person is not asked to confirm, in the
+            unit; None for no such range.
+        priority: Figures of a higher priority are shown first.
+    """
+
+    unit: str = field(default="", validator=max_len(_TEXT))
+    label: str = field(default="", validator=max_len(_TEXT))
+    role: str = field(default="", validator=max_len(_TEXT))
+    period: str = field(default="period", validator=max_len(_TEXT))
+    kind: ColumnKind = field(default="number", validator=in_(_KINDS))
+    scale: float = field(default=1.0, validator=instance_of((int, float)))
+    of: str = field(default="", validator=max_len(_TEXT))
+    usual: tuple[float, float] | None = field(default=None, validator=optional(_range))
+    priority: int = 0
+
+    def name(self, name: str) -> str:
+        """Return the label, or the name of a field or series as words.
+
+        The name of a unit that values are not shown in is left out.
+
+        >>> Column().name("lead_time"), Column("dollars", scale=0.01).name("funds_cents")
+        ('Lead time', 'Funds')
+        """
+        plain = name.removesuffix("_cents") if self.scale != 1 else name
+        return self.label or label_text(plain.replace(".", " "))
+
+    def title(self, name: str) -> str:
+        """Return the label of an axis: the series' label, and the unit in brackets.
+
+        >>> Column("units").title("orders_retailer")
+        'Orders retailer (units)'
+        """
+        label = self.name(name)
+        return f"{label} ({self.unit})" if self.unit else label
+
+    def text(self, value: Any, *, unit: bool = True) -> str:
+        """Return a value for people.
+
+        Args:
+            value: A plain JSON value.
+            unit: Whether a number is followed by its unit; the sign of money always stands.
+
+        >>> Column("dollars", kind="money", scale=0.01).text(20_000_000)
+        '$200,000'
+        >>> Column(kind="share").text(0.0265), Column("weeks").text(3), Column("weeks").text(None)
+        ('2.65 %', '3 weeks', '—')
+        """
+        if not is_number(value):
+            return value_text(value)
+        match self.kind:
+            case "money" if self.unit == _DOLLARS:
+                return money_text(value * self.scale)
+            case "share":
+                return f"{number_text(round(_PERCENT * value * self.scale, 6))} %"
+        text = value_text(value if self.scale == 1 else value * self.scale)
+        return f"{text} {self.unit}" if unit and self.unit else text
+
+
+#: Money in dollars, money in cents that is shown in dollars, and a share of 1 in percent.
+DOLLARS = Column(_DOLLARS, kind="money")
+CENTS = Column(_DOLLARS, kind="money", scale=0.01)
+SHARE = Column(kind="share")
+
+
+def money_text(dollars: float) -> str:
+    """Return a sum of money: whole dollars, or dollars and cents.
+
+    >>> money_text(200_000), money_text(-1234.5), money_text(2e15)
+    ('$200,000', '-$1,234.50', '$2e+15')
+    """
+    sign, size = ("-" if round(dollars, 2) < 0 else ""), abs(dollars)
+    if size >= 1e15:  # noqa: PLR2004 (where `number_text` begins with exponents)
+        return f"{sign}${number_text(size)}"
+    whole = round(size, 2) == round(size)
+    return f"{sign}${size:,.0f}" if whole else f"{sign}${size:,.2f}"
+
+
+def columns_of(cls: Any) -> Mapping[str, Column]:
+    """Return the columns that a class declares as `columns`, by field name; empty without any.
+
+    A name that is no field describes a key of that name within the class's untyped values.
+    """
+    declared = getattr(cls, "columns", None)
+    return declared if isinstance(declared, Mapping) else {}
