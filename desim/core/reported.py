@@ -15,6 +15,62 @@ from desim.show.column import Column
 
 
 @frozen
+class SeatBriefing:
+    """The rules of a role in five short answers, for a person who begins.
+
+    Attributes:
+        title: The name of the world in words, such as "The Beer Game".
+        you_are: The role, and what it manages.
+        you_want: The aim.
+        it_costs: What costs money or score.
+        it_ends: When the episode ends.
+        score: What the score is, with its unit.
+    """
+
+    title: str
+    you_are: str
+    you_want: str
+    it_costs: str
+    it_ends: str
+    score: str
+
+    def answers(self) -> tuple[tuple[str, str], ...]:
+        """Return the five answers, each behind the words that it begins with."""
+        return (
+            ("You are", self.you_are),
+            ("You want", self.you_want),
+            ("It costs", self.it_costs),
+            ("It ends", self.it_ends),
+            ("The score", self.score),
+        )
+
+
+@runtime_checkable
+class HasBriefing(Protocol):
+    """A model that sums its rules up for a person."""
+
+    def briefing_for(self, role: str) -> SeatBriefing:
+        """Return the briefing of a role, with the numbers of these parameters.
+
+        It holds nothing that the role may not know.
+        """
+        ...
+
+
+@runtime_checkable
+class HasEffects(Protocol):
+    """A model that states what an action did, and when the rest of it will show."""
+
+    def effect_of(self, state: Any, role: str, action: Any) -> str:
+        """Return one or two sentences about the last action of *role*; may be empty.
+
+        Called when the next decision of the role is open. They hold nothing that the role may not
+        know.
+        """
+        ...
+
+
+@frozen
 class Span:
     """Something that was under way: a project, a task, a journey.
 

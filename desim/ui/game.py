@@ -29,6 +29,7 @@ from desim.records.record import PERSON
 from desim.records.record_lock import RecordLock
 from desim.records.recorder import cut
 from desim.schema import codec
+from desim.ui.answer_effects import AnswerEffect, effect_of
 from desim.ui.game_faults import Answer, Fault, RecordWatch
 from desim.ui.part_texts import time_text
 from desim.ui.view import GameView, offered_options, offered_tables
@@ -309,6 +310,7 @@ class Game:
             observation=decision.observation if decision else None,
             options=options,
             options_error=options_error,
+            effect=self._effect(decision, mine),
             steps=mine,
             decisions=len(steps),
             tables=tables,
@@ -316,6 +318,14 @@ class Game:
             episode=episode,
             fault=fault,
         )
+
+    def _effect(self, decision: Decision | None, mine: Sequence[Step]) -> AnswerEffect | None:
+        """Return what the last answer of the role that decides now did."""
+        given = [step for step in mine if decision is not None and step.role == decision.role]
+        if decision is None or not given:
+            return None
+        role = self.role(decision.role)
+        return effect_of(self.model, self._run.state, role, given[-1], decision.observation)
 
     def _options(self, decision: Decision | None) -> tuple[tuple[Option, ...], str]:
         if decision is None:

@@ -171,7 +171,9 @@ def _group(label: str, plain: Any, shape: _Shape, depth: int, help: str) -> Valu
     texts: list[NamedValue] = []
     groups: list[ValueGroup] = []
     for name, raw in _ordered(plain, shape.schema).items():
-        value, column, about = _unpacked(raw), shape.column(name), shape.help(name)
+        value, column = _unpacked(raw), shape.column(name)
+        # The docstring names the unit of the field, which is not the one that is shown.
+        about = shape.help(name) if column.scale == 1 else ""
         title = column.name(name)
         if _is_records(value):
             inner = shape.inner(name)

@@ -12,6 +12,8 @@ from desim.errors import DesimError, UsageError, WrongAction, possible
 from desim.show.console import console
 from desim.show.labels import value_text
 from desim.show.table import Table
+from desim.ui.answer_effects import AnswerEffect
+from desim.ui.briefings import briefing_of, rules_paragraphs
 from desim.ui.comparison import BaselineComparison
 from desim.ui.forms import Form, amount_form, forms, read_form
 from desim.ui.game import Game
@@ -25,7 +27,7 @@ from desim.ui.game_texts import (
     way_lines,
 )
 from desim.ui.layout import ValueGroup, action_text, lay_out, text_table
-from desim.ui.part_texts import seats_text
+from desim.ui.part_texts import name_text, seats_text
 
 _PROMPT = "> "
 _HELP = (
@@ -37,6 +39,7 @@ _NUMBER, _OPTION = re.compile(r"[-+]?\d[\d,]*(\.\d+)?"), re.compile(r"#?(\d+)")
 _COMMANDS = {
     "?": "shows this help",
     "past": "lists your decisions",
+    "rules": "shows the rules of your role",
     "look": "lists the tables you may look up; `look NAME` shows one",
     "undo": "takes your last decision back (practice only)",
     "quit": "stops; the same command continues the game",
@@ -108,6 +111,7 @@ class TerminalGame:
             "?": self._print_help,
             "help": self._print_help,
             "past": self._print_decisions,
+            "rules": self._print_rules,
             "look": lambda: self._print_looked_up(rest.strip()),
             "undo": lambda: game.undo(view.turn),
         }
@@ -170,7 +174,19 @@ class TerminalGame:
     def _print_header(self) -> None:
         header, seats = self.game.header, seats_text(self.game.model, self.game.seats)
         game = f"{header.model}, preset {header.preset}, seed {header.seed}"
-        self._print(f"{game}; you are {seats}. Type ? for help.")
+        self._print(f"{game}; you are {seats}. Type ? for help, `rules` for all rules.")
+        for role in self.game.seats:
+            briefing = briefing_of(self.game.model, role)
+            self._print("")
+            self._print(briefing.title, "bold")
+            self.out.print(Table((), briefing.answers(), (0, 1)))
+
+    def _print_rules(self) -> None:
+        for role in self.game.seats:
+            self._print("")
+            self._print(name_text(self.game.model, role), "bold")
+            for paragraph in rules_paragraphs(self.game.model, role):
+                self._print(paragraph)
 
     def _print_decision(self) -> None:
         view = self.game.view
@@ -179,6 +195,8 @@ class TerminalGame:
             return
         role = self.game.role(view.role)
         self._print("")
+        if view.effect:
+            self._print_effect(view.effect)
         date = f", {view.date}" if view.date else ""
         self._print(f"Decision {len(view.steps) + 1}, {view.role}{date}", "bold")
         self._print_group(lay_out(view.observation, role.observation))
@@ -199,6 +217,12 @@ class TerminalGame:
         else:
             self._print_missing(view.options_error)
             self._print("Actions: " + ", ".join(form.tag for form in self._forms()))
+
+    def _print_effect(self, effect: AnswerEffect) -> None:
+        changes = "; ".join(f"{c.label} {c.before} to {c.after}" for c in effect.changes)
+        for text in (effect.sentence, changes and f"Changed: {changes}."):
+            if text:
+                self._print(text)
 
     def _print_fault(self, fault: Fault) -> None:
         self._print("")

@@ -17,6 +17,7 @@ from desim.records.episode import Episode
 from desim.records.lines import Step
 from desim.schema import codec
 from desim.show.labels import label_text, value_text
+from desim.ui.answer_effects import AnswerEffect
 from desim.ui.game_faults import Fault, call_failed
 
 
@@ -31,6 +32,7 @@ class GameView:
         observation: The observation of the open decision.
         options: Its options, the highest value first; empty if the role offers none.
         options_error: The error if the model failed to return options; empty otherwise.
+        effect: What the role's last answer did; None before it has given one.
         steps: The decisions of the person's roles so far.
         decisions: The number of decisions of all roles so far.
         tables: Tables that the role may look up, by name.
@@ -45,6 +47,7 @@ class GameView:
     observation: Any
     options: tuple[Option, ...]
     options_error: str
+    effect: AnswerEffect | None
     steps: tuple[Step, ...]
     decisions: int
     tables: Mapping[str, Rows]

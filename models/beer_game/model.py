@@ -10,6 +10,7 @@ from attrs import frozen
 from desim import Presets, Role, World
 from desim.catalog.known_scores import KnownScores, read_known_scores
 from desim.core.calendar import Calendar
+from desim.core.reported import SeatBriefing
 from desim.core.run import check_roles
 from desim.lanes.lane_protocols import Lanes
 from desim.show.column import Column
@@ -69,6 +70,14 @@ class BeerGame(BeerGameParams, Presets):
     def rules_for(self, role: str) -> str:
         """Return the rules text that *role* may read."""
         return observation.rules(self, role)
+
+    def briefing_for(self, role: str) -> SeatBriefing:
+        """Return the rules of *role* in five answers."""
+        return observation.briefing(self, role)
+
+    def effect_of(self, state: Chain, role: str, action: Order) -> str:  # noqa: ARG002 (placed)
+        """Return what the last order of *role* did."""
+        return score.effect(state, role)
 
     def begin(self, world: World) -> Chain:
         """Fill the pipelines and start the processes."""

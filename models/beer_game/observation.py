@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from attrs import frozen
 
+from desim.core.reported import SeatBriefing
 from desim.show.column import Column
 from models.beer_game.params import BeerGameParams
 
@@ -88,4 +89,46 @@ def rules(params: BeerGameParams, stage: str) -> str:
         f"{params.backlog_cost:g}{floor}. "
         f"Keep your own cost over {params.horizon} weeks as low as you can.{start} The chain plans "
         f"to keep about {params.target_inventory} units on hand at each stage."
+    )
+
+
+def effect(params: BeerGameParams, stage: str, week: int, quantity: Number, cost: float) -> str:
+    """Return what an order did, seen when the next one is open.
+
+    Args:
+        params: The parameters.
+        stage: The stage that ordered.
+        week: The week in which the order was placed, from 1.
+        quantity: Units ordered.
+        cost: The stage's cost in that week, in money.
+    """
+    spent = f"Week {week} cost you {cost:,g}."
+    if quantity <= 0:
+        return f"{spent} You ordered nothing."
+    arrival = week + _weeks_to_goods(params, stage)
+    return f"{spent} The {quantity:,g} units that you ordered arrive in week {arrival} or later."
+
+
+def _weeks_to_goods(params: BeerGameParams, stage: str) -> int:
+    """Return the fewest weeks from an order to its goods."""
+    if stage == params.stages[-1]:
+        return params.production_weeks
+    return params.order_delay + params.ship_delay
+
+
+def briefing(params: BeerGameParams, stage: str) -> SeatBriefing:
+    """Return the rules for a stage in five answers."""
+    brews = stage == params.stages[-1]
+    above, delay = "your own works" if brews else "your supplier", _weeks_to_goods(params, stage)
+    least = params.minimum_holding_cost
+    floor = f", and holding at least {least:g} a week" if least else ""
+    return SeatBriefing(
+        title="The Beer Game",
+        you_are=f"The {stage} of a beer supply chain, which sells from stock. "
+        f"Each week you order from {above}; goods arrive {delay} weeks later at the earliest.",
+        you_want="Enough units on hand for every order, and no more.",
+        it_costs=f"A unit on hand costs {params.holding_cost:g} a week, a unit owed "
+        f"{params.backlog_cost:g}{floor}.",
+        it_ends=f"After {params.horizon} weeks.",
+        score="Less than nothing: your costs with a minus sign. Closer to 0 is better.",
     )

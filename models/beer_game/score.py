@@ -6,8 +6,9 @@ from operator import mul
 from typing import Any
 
 from desim.show.column import Column
+from models.beer_game import observation
 from models.beer_game.accounts import CASH, PAYABLE, SALES
-from models.beer_game.state import Chain, Echelon, Units, shown
+from models.beer_game.state import Chain, Echelon, Units, Week, shown
 
 #: The bullwhip ratio needs at least so many weeks.
 BULLWHIP_WEEKS = 3
@@ -142,3 +143,13 @@ def scaled_variance(units: Sequence[Any]) -> Any:
 
 def _backlogs(e: Echelon) -> Units:
     return sum(row[5] for row in e.log)
+
+
+def effect(chain: Chain, stage: str) -> str:
+    """Return what the last order of a stage did; empty before its first week has ended."""
+    (echelon,) = (e for e in chain.echelons if e.name == stage)
+    if not echelon.log:
+        return ""
+    last = Week(*map(shown, echelon.log[-1]))
+    money = chain.book.money(int(last.cost))
+    return observation.effect(chain.params, stage, len(echelon.log), last.order, money)

@@ -9,6 +9,7 @@ from attrs import frozen
 from desim import Presets, Role, World
 from desim.catalog.known_scores import KnownScores, read_known_scores
 from desim.core.calendar import Calendar
+from desim.core.reported import SeatBriefing
 from desim.show.column import Column
 from models.consulting import options, processes, rules_text, score, tables
 from models.consulting.actions import Reply, Say, Verdict
@@ -65,6 +66,10 @@ class Consulting(ConsultingParams, Presets):
     def rules_for(self, role: str) -> str:
         """Return the rules text that *role* may read."""
         return rules_text.rules(role)
+
+    def briefing_for(self, role: str) -> SeatBriefing:
+        """Return the rules of *role* in five answers."""
+        return rules_text.briefing(self, role)
 
     def begin(self, world: World) -> Interview:
         """Choose the case and start the interview."""

@@ -3,7 +3,9 @@
 Source: reference SPEC of FirmBench, section 4.
 """
 
+from desim.core.reported import SeatBriefing
 from models.consulting.actions import END
+from models.consulting.params import ConsultingParams
 
 _INTERVIEWER = """\
 You lead a case interview at a consulting firm. You hold the whole case; the candidate knows only \
@@ -64,3 +66,32 @@ def rules(role: str) -> str:
     if role == "interviewer":
         return _INTERVIEWER.format(end=END)
     return _CANDIDATE if role == "candidate" else _JUDGE
+
+
+_YOU_ARE = {
+    "interviewer": "The interviewer: you hold the case, and give a fact only when it is asked for.",
+    "candidate": "The candidate of a case interview: you ask for facts, and recommend a decision.",
+}
+
+_YOU_WANT = {
+    "interviewer": "A fair interview, in which the candidate shows what they can do.",
+    "candidate": "A clear structure, the right numbers, and one recommendation with its reasons.",
+}
+
+_JUDGE_IS = "A judge: you read the whole interview and score the candidate."
+
+_JUDGE_WANTS = "Scores that the dialogue supports."
+
+
+def briefing(params: ConsultingParams, role: str) -> SeatBriefing:
+    """Return the rules for a role in five answers."""
+    minutes = f" or {params.minutes:g} minutes" if params.minutes else ""
+    return SeatBriefing(
+        title="The case interview",
+        you_are=_YOU_ARE.get(role, _JUDGE_IS),
+        you_want=_YOU_WANT.get(role, _JUDGE_WANTS),
+        it_costs=f"Messages: there are {params.messages} for both sides together{minutes}. Made-up "
+        "facts cost points.",
+        it_ends="When the interviewer closes it, or no message or time is left.",
+        score="0 to 10, as the judges score the candidate.",
+    )

@@ -9,7 +9,7 @@ from attrs import frozen
 from desim import Presets, Role, World
 from desim.catalog.known_scores import KnownScores, read_known_scores
 from desim.core.calendar import Months
-from desim.core.reported import Span
+from desim.core.reported import SeatBriefing, Span
 from desim.show.column import Column
 from models.edt import (
     options,
@@ -76,6 +76,10 @@ class EnterpriseDigitalTwin(DigitalTwinParams, Presets):
     def rules_for(self, role: str) -> str:  # noqa: ARG002
         """Return the rules text that *role* may read."""
         return rules_text.rules(self)
+
+    def briefing_for(self, role: str) -> SeatBriefing:  # noqa: ARG002 (the only role)
+        """Return the rules of *role* in five answers."""
+        return rules_text.briefing(self)
 
     def begin(self, world: World) -> Firm:
         """Set up the firm and start its processes."""

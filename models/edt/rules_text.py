@@ -1,5 +1,6 @@
 """The rules of the consulting firm in words, for its manager."""
 
+from desim.core.reported import SeatBriefing
 from models.edt.params import DigitalTwinParams
 
 _AIM = "The aim is the highest accumulated earnings at the end: revenue less salaries, workplaces "
@@ -41,3 +42,19 @@ def rules(params: DigitalTwinParams) -> str:
         return text + _REFUSED if params.mode == "strict" else text
     work = _WORK.format(or_leave=" or you take them off")
     return _EVENTS.format(aim=_AIM, work=work, quarter=params.quarter)
+
+
+def briefing(params: DigitalTwinParams) -> SeatBriefing:
+    """Return the rules for the manager in five answers."""
+    steps = params.loaded_scenario.steps
+    once = params.asks == "once"
+    return SeatBriefing(
+        title="The consulting firm",
+        you_are="The manager of a consulting firm. "
+        + ("You decide once, before it starts." if once else "You decide at its events."),
+        you_want="Projects that earn more than the people on them cost.",
+        it_costs="Every consultant on the payroll costs money in every step, busy or not; so do "
+        "workplaces and the firm itself.",
+        it_ends=f"After {steps} steps.",
+        score="Earnings of the whole run, in money: revenue less all costs.",
+    )

@@ -11,6 +11,7 @@ from desim.composition.group import Group
 from desim.composition.parts_model import FixedParts
 from desim.core.ledger_protocols import Statement
 from desim.core.model_protocols import Rows
+from desim.core.reported import SeatBriefing
 from desim.show.column import Column
 from models.enterprise import observation, options, processes, score
 from models.enterprise.actions import Command
@@ -43,6 +44,10 @@ class Enterprise(EnterpriseParams, FixedParts):
     def rules_for(self, role: str) -> str:  # noqa: ARG002
         """Return the rules text that *role* may read."""
         return observation.rules(self)
+
+    def briefing_for(self, role: str) -> SeatBriefing:  # noqa: ARG002 (the only role)
+        """Return the rules of *role* in five answers."""
+        return observation.briefing(self)
 
     def begin(self, world: World) -> Company:
         """Begin the departments and start the month ends."""

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from attrs import frozen
 
+from desim.core.reported import SeatBriefing
 from desim.show.column import DOLLARS, Column
 from models.enterprise.params import EnterpriseParams
 
@@ -90,3 +91,17 @@ the next observation says why."""
 def rules(params: EnterpriseParams) -> str:
     """Return the rules for the controller."""
     return _RULES.format(months=params.months, reserve=params.reserve, grace=params.grace)
+
+
+def briefing(params: EnterpriseParams) -> SeatBriefing:
+    """Return the rules for the controller in five answers."""
+    return SeatBriefing(
+        title="The enterprise",
+        you_are="The controller of a company: you move cash between its treasury and its "
+        "departments, once a month.",
+        you_want="The highest net worth of the whole company.",
+        it_costs="Cash that lies idle in one department is missing in another. A department with "
+        f"unpaid costs at {params.grace} month ends in a row is closed.",
+        it_ends=f"After {params.months} months, or when the treasury opens a month below $0.",
+        score="Dollars: the net worth of the company at the end.",
+    )

@@ -9,6 +9,7 @@ from attrs import frozen
 from desim import Presets, Role, World
 from desim.catalog.known_scores import KnownScores, read_known_scores
 from desim.core.calendar import Months, month_end
+from desim.core.reported import SeatBriefing
 from desim.core.run import check_roles
 from desim.lanes.lane_protocols import Lanes
 from desim.show.column import Column
@@ -74,6 +75,10 @@ class EnterpriseArena(ArenaParams, Presets):
     def rules_for(self, role: str) -> str:  # noqa: ARG002
         """Return the rules text that *role* may read."""
         return rules_text.rules(self)
+
+    def briefing_for(self, role: str) -> SeatBriefing:  # noqa: ARG002 (the only role)
+        """Return the rules of *role* in five answers."""
+        return rules_text.briefing(self)
 
     def begin(self, world: World) -> Lender:
         """Post the opening balances and start the processes."""

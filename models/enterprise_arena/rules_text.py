@@ -1,5 +1,6 @@
 """The rules of EnterpriseArena in words, for the chief financial officer."""
 
+from desim.core.reported import SeatBriefing
 from models.enterprise_arena.params import ArenaParams
 from models.enterprise_arena.rules import UNBOUNDED
 
@@ -42,3 +43,23 @@ def _terms(params: ArenaParams) -> str:
     most = f" A request is for at most {bound:,.0f} dollars." if bound < UNBOUNDED else ""
     goes_on = " The reply to one that is refused says whether the month goes on." if free else ""
     return most + goes_on
+
+
+def briefing(params: ArenaParams) -> SeatBriefing:
+    """Return the rules for the officer in five answers."""
+    soonest, latest = params.delay_range
+    charge = f"Each call of a tool costs ${params.tool_charge:,.0f}. " if params.tool_charge else ""
+    less = ", less the equity that you raised and the debt that you owe"
+    return SeatBriefing(
+        title="The lender's years",
+        you_are="The chief financial officer of a company that lends. Each month you may look "
+        "things up, and must then do one thing.",
+        you_want="Cash that never falls below $0 at the end of a month, and a company that grows.",
+        it_costs=f"{charge}Money that you ask for arrives {soonest} to {latest} months later, if "
+        "at all.",
+        it_ends=f"After {params.horizon} months, or with the first month that ends below $0.",
+        score=f"Dollars: {params.valuation_multiple:g} times the revenue of the last "
+        f"{params.trailing_months} months, plus cash"
+        + (less if params.score_of == "value_added" else "")
+        + "; a bankrupt company has no revenue and no cash.",
+    )

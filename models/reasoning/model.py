@@ -9,6 +9,7 @@ from attrs import frozen
 from desim import Presets, Role, World
 from desim.catalog.known_scores import KnownScores, read_known_scores
 from desim.core.calendar import Calendar
+from desim.core.reported import SeatBriefing
 from desim.errors import UsageError, possible
 from desim.short_repr import short_repr
 from desim.show.column import Column
@@ -60,6 +61,10 @@ class ReasoningTasks(ReasoningParams, Presets):
     def rules_for(self, role: str) -> str:  # noqa: ARG002
         """Return the rules text that *role* may read."""
         return observation.RULES
+
+    def briefing_for(self, role: str) -> SeatBriefing:  # noqa: ARG002 (the only role)
+        """Return the rules of *role* in five answers."""
+        return observation.briefing(len(self.chosen_items))
 
     def begin(self, world: World) -> Desk:
         """Put the items in order and start the analyst's work."""

@@ -5,6 +5,8 @@ The rules of the reasoning tasks in words, for the analyst.
 
 from attrs import frozen
 
+from desim.core.reported import SeatBriefing
+
 
 @frozen
 class Feedback:
@@ -57,3 +59,19 @@ RULES = (
     "You are an analyst. You get one question at a time, and before it the document that it is "
     "about, if there is one; no question depends on another."
 )
+
+
+def briefing(questions: int) -> SeatBriefing:
+    """Return the rules for the analyst in five answers.
+
+    Args:
+        questions: How many are asked.
+    """
+    return SeatBriefing(
+        title="The analyst's questions",
+        you_are="An analyst who answers questions on reports, tables and formulas.",
+        you_want="Right answers, in the form that the question asks for.",
+        it_costs="A wrong answer counts as none; there is no second try.",
+        it_ends=f"After {questions} questions.",
+        score="The share of right answers, from 0 to 1.",
+    )

@@ -13,12 +13,13 @@ from attrs import frozen
 from desim import Presets, Role, World
 from desim.catalog.known_scores import KnownScores, read_known_scores
 from desim.core.calendar import Calendar
+from desim.core.reported import SeatBriefing
 from desim.show.column import Column
 from models.yc_bench.actions import Command
 from models.yc_bench.clock import CompanyClock
 from models.yc_bench.commands.founder import founder
 from models.yc_bench.company.founding import found, start_calendar
-from models.yc_bench.observation import RULES, FounderDesk
+from models.yc_bench.observation import RULES, FounderDesk, briefing
 from models.yc_bench.options import default_action, options
 from models.yc_bench.params import YCBenchParams
 from models.yc_bench.processes import lose_client, work
@@ -63,6 +64,10 @@ class YCBench(YCBenchParams, Presets):
     def rules_for(self, role: str) -> str:  # noqa: ARG002
         """Return the rules text that *role* may read."""
         return RULES
+
+    def briefing_for(self, role: str) -> SeatBriefing:  # noqa: ARG002 (the only role)
+        """Return the rules of *role* in five answers."""
+        return briefing(self)
 
     def begin(self, world: World) -> CompanyState:
         """Draw the world, or take it from its file, and start its processes."""

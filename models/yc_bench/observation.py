@@ -13,7 +13,9 @@ from typing import Any, ClassVar, NoReturn
 
 from attrs import frozen
 
+from desim.core.reported import SeatBriefing
 from desim.show.column import CENTS, Column
+from models.yc_bench.params import YCBenchParams
 from models.yc_bench.rules.specs import TaskSpec
 
 
@@ -189,3 +191,23 @@ of the other clients fades meanwhile.
 - Some clients are not reliable.
 - Salaries are paid every month; a company whose funds fall below zero is bankrupt.
 - Prestige is counted by domain, and better tasks need more of it."""
+
+
+def briefing(params: YCBenchParams) -> SeatBriefing:
+    """Return the rules for the founder in five answers."""
+    years = params.horizon_years
+    return SeatBriefing(
+        title="The start-up's year" if years == 1 else f"The start-up's {years} years",
+        you_are=f"The founder of {params.company_name}: {params.num_employees} people, "
+        f"{params.num_clients} clients, a market of {params.num_market_tasks} tasks.",
+        you_want="As much money in the bank as you can, from tasks that are done in time.",
+        it_costs="Salaries, every month. Work done late costs prestige"
+        + (
+            f" and {params.penalty_fail_funds_pct:.0%} of its reward."
+            if params.penalty_fail_funds_pct
+            else "."
+        ),
+        it_ends=f"After {years} year{'s' * (years > 1)}, or at once when funds fall below $0.",
+        score=f"Dollars in the bank at the end; you begin with "
+        f"{CENTS.text(params.initial_funds_cents)}.",
+    )

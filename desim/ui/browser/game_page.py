@@ -10,12 +10,16 @@ from typing import Any
 
 from nicegui import ui
 
+from desim.core.model_protocols import offers
+from desim.core.reported import HasBriefing
 from desim.episodes.background import in_background
 from desim.errors import UsageError
 from desim.faults import RAISED
 from desim.show.labels import class_text, label_text, value_text
 from desim.ui.browser import widgets
+from desim.ui.browser.briefing_panel import rules_dialog, show_briefings
 from desim.ui.browser.decision_panel import show_decision
+from desim.ui.browser.effect_panel import show_effect
 from desim.ui.browser.widgets import heading, missing_help, show_table
 from desim.ui.comparison import BaselineComparison
 from desim.ui.forms import forms
@@ -38,7 +42,9 @@ _CHECK_SECONDS = 0.5
 
 
 def game_name(game: Game) -> str:
-    """Return the name of a game's model as words."""
+    """Return the title of a game's world, or else the name of its model as words."""
+    if offers(game.model, HasBriefing):
+        return game.model.briefing_for(game.seats[0]).title
     return class_text(game.header.model.rsplit(":", 1)[-1])
 
 
@@ -134,6 +140,10 @@ class Tab:
             elif self._waits:
                 self._others()
             else:
+                if not self.view.steps:
+                    show_briefings(self.game)
+                if self.view.effect:
+                    show_effect(self.view.effect)
                 show_decision(self.view, self.game.role(self.view.role), self.act)
             self._tables()
 
@@ -151,9 +161,20 @@ class Tab:
             if time:
                 _fact(time.label.lower(), time.text)
             _fact("decision", value_text(len(view.steps) + bool(view.role)))
+            self._rules_button()
             if game.practice:
-                button = ui.button("Undo", icon="undo", on_click=self.undo).classes("ml-auto")
+                button = ui.button("Undo", icon="undo", on_click=self.undo)
                 button.props('no-caps outline dense data-act="undo"').set_enabled(bool(view.steps))
+
+    def _rules_button(self) -> None:
+        """Show the button that opens the rules, which the key R opens as well."""
+        rules = rules_dialog(self.game)
+        button = ui.button("Rules (R)", on_click=rules.open).classes("ml-auto")
+        button.props('no-caps outline dense data-act="rules"')
+        ui.keyboard(
+            lambda event: rules.open() if event.action.keydown and event.key == "r" else None,
+            ignore=["input", "select", "textarea"],  # the focus is on a button after a click
+        )
 
     def _roles(self) -> str:
         """Return the role that decides, or all of the person's roles if no decision is open."""

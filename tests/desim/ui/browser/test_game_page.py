@@ -369,3 +369,24 @@ def test_a_role_without_years_reads_none(chromium: Any, tmp_path: Path, pictures
             chromium.driver.find_element("xpath", tab).click()
             chromium.until(lambda: "2xx0" in chromium.find("[role='tabpanel']").text)
             assert YEAR.findall(chromium.text()) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("model", ["beer_game", "enterprise_arena", "yc_bench"])
+def test_the_five_answers_are_read_without_scrolling_and_r_opens_the_rules(
+    chromium: Any, tmp_path: Path, pictures: Path, model: str
+) -> None:
+    """Before the first decision; afterwards the key or the button shows them."""
+    bottom = "document.querySelector('[data-briefing]').getBoundingClientRect().bottom"
+    with Server(f"{model} --record game.jsonl", tmp_path) as server:
+        chromium.open(server.address)
+        assert all(begin in chromium.text() for begin in ("You are", "It costs", "The score"))
+        assert chromium.at_size(1280, 800, bottom) < 800
+        assert [size for size in SIZES if not chromium.fits(*size)] == []
+        chromium.pictures(pictures / f"briefing_{model}.png", [(1280, 800), (390, 844)])
+        chromium.decide()
+        assert "You want" not in chromium.text()
+        assert chromium.find("[data-effect]").text.startswith("What that did")
+        chromium.pictures(pictures / f"effect_{model}.png", [(1280, 800), (390, 844)])
+        chromium.find("body").send_keys("r")
+        chromium.until(lambda: "All rules" in chromium.text())

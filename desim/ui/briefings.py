@@ -1,0 +1,44 @@
+"""The briefing of a person's seat: five answers, then all rules, before the first decision."""
+
+import inspect
+from typing import Any
+
+from desim.core.model_protocols import HasLength, Model, model_of, offers, world_rules
+from desim.core.reported import HasBriefing, SeatBriefing
+from desim.show.labels import class_text, label_text
+
+
+def briefing_of(model: Model[Any], role: str) -> SeatBriefing:
+    """Return the briefing of a role, or of the role of a part.
+
+    A model without one is described by its docstrings and its length.
+    """
+    part, inside = model_of(model, role)
+    return part.briefing_for(inside) if offers(part, HasBriefing) else _described(part, inside)
+
+
+def rules_paragraphs(model: Model[Any], role: str) -> list[str]:
+    """Return the rules of a role as paragraphs."""
+    return [text.strip() for text in world_rules(model, role).split("\n\n") if text.strip()]
+
+
+def _described(part: Model[Any], role: str) -> SeatBriefing:
+    """Return what the docstrings of a model and its roles state."""
+    actions = part.roles[role].action
+    length = f"After {part.length}." if offers(part, HasLength) else "When the world ends it."
+    return SeatBriefing(
+        title=class_text(type(part).__name__),
+        you_are=f"{label_text(role)}. {_first_sentence(type(part))}",
+        you_want="The highest score.",
+        it_costs=f"{_first_sentence(actions)}" if isinstance(actions, type) else _UNKNOWN_COSTS,
+        it_ends=length,
+        score=_first_sentence(part.score) or "A number; higher is better.",
+    )
+
+
+_UNKNOWN_COSTS = "The rules below and the help of each action say what costs something."
+
+
+def _first_sentence(described: Any) -> str:
+    paragraph = " ".join((inspect.getdoc(described) or "").split("\n\n")[0].split())
+    return f"{paragraph.partition('. ')[0].rstrip('.')}." if paragraph else ""

@@ -1,0 +1,106 @@
+"""A person reads who they are, what they want and what costs them before the first decision."""
+
+import re
+from pathlib import Path
+from typing import ClassVar
+
+import pytest
+from attrs import frozen
+from click.testing import CliRunner
+
+from desim import Role, World, catalog
+from desim.cli.main import main
+from desim.composition import Composite
+from desim.core.model_protocols import default_roles
+from desim.ui.briefings import briefing_of, rules_paragraphs
+
+#: Characters of an answer; longer ones need scrolling on a laptop.
+LONGEST = 200
+
+
+@frozen
+class Seen:
+    """An observation."""
+
+
+@frozen
+class Bake:
+    """Bake bread, at a dollar a loaf."""
+
+
+@frozen
+class Bakery:
+    """A bakery that opens every morning. It sells bread.
+
+    Attributes:
+        days: Length.
+    """
+
+    days: int = 3
+    roles: ClassVar[dict[str, Role]] = {"baker": Role(Seen, Bake)}
+
+    def begin(self, world: World) -> object:
+        """Start nothing."""
+        return world
+
+    def score(self, state: object) -> float:
+        """Return the dollars in the till."""
+        return float(state is None)
+
+    def metrics(self, state: object) -> dict[str, float]:
+        """Return nothing."""
+        return {"states": float(state is None)}
+
+
+@pytest.mark.parametrize("model", catalog.models())
+def test_every_role_of_every_world_has_five_short_answers(model: str) -> None:
+    """Each is a sentence without an unfilled field, in every preset."""
+    for preset in catalog.presets(type(catalog.model(model))):
+        world = catalog.model(model).preset(preset)
+        for role in default_roles(world):
+            answers = briefing_of(world, role).answers()
+            assert [name for name, _ in answers] == [
+                "You are",
+                "You want",
+                "It costs",
+                "It ends",
+                "The score",
+            ]
+            for _, text in answers:
+                assert re.fullmatch(r"[^{}]+[.]", text), text
+                assert len(text) <= LONGEST, text
+
+
+def test_a_briefing_has_the_numbers_of_the_parameters() -> None:
+    """A change of a cost or of the length is in it."""
+    world = catalog.model("beer_game").preset("poisson", horizon=7, backlog_cost=3.5)
+    briefing = briefing_of(world, "retailer")
+    assert briefing.it_ends == "After 7 weeks."
+    assert "a unit owed 3.5" in briefing.it_costs
+
+
+def test_a_world_without_a_briefing_is_described_by_its_docstrings() -> None:
+    """Role, score and action name what they are."""
+    briefing = briefing_of(Bakery(), "baker")
+    assert briefing.title == "Bakery"
+    assert briefing.you_are == "Baker. A bakery that opens every morning."
+    assert briefing.it_costs == "Bake bread, at a dollar a loaf."
+    assert briefing.score == "Return the dollars in the till."
+
+
+def test_the_seat_of_a_part_has_the_briefing_of_its_part() -> None:
+    """Its rules name the part that it plays in."""
+    group = Composite({"plant": catalog.model("beer_game").preset("poisson")})
+    assert briefing_of(group, "plant.retailer").title == "The Beer Game"
+    assert "You play 'plant.retailer'." in rules_paragraphs(group, "plant.retailer")
+
+
+def test_the_terminal_begins_with_the_briefing_and_prints_rules(tmp_path: Path) -> None:
+    """`rules` prints them at any time."""
+    arguments = ["play", "edt", "--preset", "interactive", "--terminal"]
+    record = ["--record", str(tmp_path / "game.jsonl")]
+    done = CliRunner().invoke(main, [*arguments, *record], input="rules\n")
+    assert done.exit_code == 0, done.output
+    before, _, after = done.output.partition("Decision 1")
+    assert "You want   Projects that earn more than the people on them cost." in before
+    assert "A command that cannot be carried out changes nothing" in after
