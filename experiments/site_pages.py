@@ -300,13 +300,20 @@ def _member_row(member: Member) -> list[str]:
 def help_text(path: Iterable[str]) -> tuple[click.Command, str]:
     """Return a command and its help, 80 columns wide; *path* is without `desim`."""
     command: click.Command = command_line
-    context = click.Context(command, info_name="desim", terminal_width=80, max_content_width=80)
+    context = _context(command, "desim")
     for name in path:
         found = command.get_command(context, name) if isinstance(command, click.Group) else None
         if found is None:
             raise LookupError(f"desim has no command {name!r}")
-        command, context = found, click.Context(found, parent=context, info_name=name)
+        command, context = found, _context(found, name, context)
     return command, command.get_help(context)
+
+
+def _context(
+    command: click.Command, name: str, parent: click.Context | None = None
+) -> click.Context:
+    width = {"terminal_width": 80, "max_content_width": 80}
+    return click.Context(command, parent, name, **width, **command.context_settings)
 
 
 def _commands_page() -> str:

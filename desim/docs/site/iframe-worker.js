@@ -1,13 +1,19 @@
 // Browsers start no worker from a file, so the search of a site that is opened without a server
 // runs its worker's script in a hidden frame.
 if (location.protocol === "file:") {
+  // As between threads: later, and a copy.
+  const deliver = (message, to) => {
+    const data = structuredClone(message)
+    setTimeout(() => to.onmessage?.({ data }))
+  }
+
   window.Worker = class {
     constructor(url) {
       this.waiting = []
       this.frame = document.body.appendChild(document.createElement("iframe"))
       this.frame.hidden = true
       const inner = this.frame.contentWindow
-      inner.postMessage = data => setTimeout(() => this.onmessage?.({ data }))
+      inner.postMessage = message => deliver(message, this)
       const script = inner.document.createElement("script")
       script.src = url
       script.onload = () => {
@@ -19,7 +25,7 @@ if (location.protocol === "file:") {
     }
 
     postMessage(data) {
-      if (this.loaded) this.frame.contentWindow.onmessage({ data })
+      if (this.loaded) deliver(data, this.frame.contentWindow)
       else this.waiting.push(data)
     }
 
