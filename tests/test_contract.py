@@ -21,6 +21,7 @@ from desim.core.model_protocols import (
     HasScoreRange,
     is_deterministic,
     offers,
+    own_revision,
 )
 from desim.core.policy_protocols import (
     is_drawing,
@@ -249,8 +250,9 @@ def test_a_world_passes_every_check(name: str) -> None:
 
 @pytest.mark.parametrize("model", sorted(catalog.models()))
 def test_every_model_has_a_page(model: str) -> None:
-    """The model's README names every preset and every role."""
+    """The model's README names its revision, every preset and every role."""
     page = (ROOT / "models" / model / "README.md").read_text(encoding="utf-8")
+    assert f"\n\nRevision {own_revision(catalog.model_class(model))}.\n\n" in page
     assert [p for p in presets(catalog.model_class(model)) if f"`{p}`" not in page] == []
     assert [r for r in catalog.model(model).roles if r not in page] == []
 

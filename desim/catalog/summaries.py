@@ -11,8 +11,10 @@ from desim.core.model_protocols import (
     HasParts,
     HasPresetWarnings,
     Model,
+    Revision,
     default_roles,
     offers,
+    revision_of,
 )
 from desim.core.policy_protocols import (
     declared_arguments,
@@ -96,6 +98,7 @@ class ModelSummary:
 
     Attributes:
         text: The first line of its docstring, or of that of the function that returns it.
+        revision: Its revision, or the revisions by part; see `revision_of`.
         presets: Their names, the default first.
         roles: The roles of the preset that was summarised.
         policies: The policies of this model alone.
@@ -106,6 +109,7 @@ class ModelSummary:
     """
 
     text: str
+    revision: Revision
     presets: tuple[str, ...]
     roles: Mapping[str, RoleSummary]
     policies: Mapping[str, PolicySummary]
@@ -153,6 +157,7 @@ def _model_summary(name: str) -> ModelSummary:
     cls, default = type(model), default_roles(model)
     return ModelSummary(
         (function and _first_line(function)) or _first_line(cls),
+        revision_of(model),
         catalog.presets(cls),
         {
             name: RoleSummary(

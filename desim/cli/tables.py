@@ -14,6 +14,7 @@ from attrs import evolve
 from rich.console import Console
 
 from desim.catalog.summaries import ArgumentSummary, CatalogSummary, ModelSummary, PolicySummary
+from desim.core.model_protocols import revision_text
 from desim.core.roles import KNOWLEDGE, knowledge_legend
 from desim.episodes.usage import default_share, is_played
 from desim.errors import UsageError, possible
@@ -65,6 +66,7 @@ def print_model(name: str, catalog: CatalogSummary) -> None:
     facts = {
         "model": name,
         "what it is": model.text or NOTHING,
+        "revision": revision_text(model.revision),
         "presets": ", ".join(model.presets),
         **{f"warning: {preset}": text for preset, text in model.warnings.items()},
         **({"parts": parts} if parts else {}),

@@ -19,7 +19,9 @@ from typing import (
 
 from desim.core.roles import Role
 from desim.core.world import World
+from desim.errors import UsageError
 from desim.schema.described import field_lines
+from desim.short_repr import short_repr
 
 #: Questions to one role at one tick, where a model states no `max_questions_per_tick`.
 MAX_QUESTIONS_PER_TICK = 1_000
@@ -27,6 +29,14 @@ MAX_QUESTIONS_PER_TICK = 1_000
 
 #: The fact that `kept_facts` names for a model that does not declare what a redraw keeps.
 UNDECLARED = "whatever the model drew before, as it declares nothing"
+
+
+#: The revision of a world that declares none.
+FIRST_REVISION = 1
+
+
+#: The revision of a world: a number, or for a model with parts the numbers by part.
+Revision = int | Mapping[str, int]
 
 
 #: A table that a person may look up: plain rows of text, numbers or None by column.
@@ -110,6 +120,18 @@ class HasQuestionLimit(Protocol):
     def max_questions_per_tick(self) -> int:
         """At least 1; without this member, `MAX_QUESTIONS_PER_TICK`."""
         ...
+
+
+@runtime_checkable
+class HasRevision(Protocol):
+    """A model class with a revision: a number that rises when equal answers give another episode.
+
+    Records, boards and tasks state it. An episode recorded with an older revision replays where the
+    code still gives the same; otherwise the refusal names both revisions.
+    """
+
+    #: At least 1; without this member, `FIRST_REVISION`.
+    revision: ClassVar[int]
 
 
 @runtime_checkable
@@ -351,6 +373,50 @@ class HasScoreRange(Protocol):
         no such range with these parameters.
         """
         ...
+
+
+def revision_of(model: Model[Any]) -> Revision:
+    """Return the revision of a world; of a model with parts the revisions by part.
+
+    Names of parts inside a part are dotted. A model with parts and a revision of its own states
+    that one under the empty name.
+
+    Raises:
+        UsageError: A revision is not a whole number of at least 1.
+    """
+    own = own_revision(type(model))
+    if not offers(model, HasParts):
+        return own or FIRST_REVISION
+    found = {"": own} if own else {}
+    for name, part in model.models.items():
+        inside = revision_of(part)
+        each = {"": inside} if isinstance(inside, int) else inside
+        found |= {f"{name}.{at}".rstrip("."): number for at, number in each.items()}
+    return found
+
+
+def own_revision(cls: type) -> int | None:
+    """Return the revision that the class of a model declares; None if it declares none.
+
+    Raises:
+        UsageError: It is not a whole number of at least 1.
+    """
+    revision = getattr(cls, "revision", None) if offers(cls, HasRevision) else None
+    if revision is None or inspect.isdatadescriptor(revision):
+        return None  # a parameter or a property of that name is something else
+    if type(revision) is not int or revision < FIRST_REVISION:
+        raise UsageError(
+            f"the revision of {cls.__name__} is {short_repr(revision)}; it is a whole number of at "
+            f"least {FIRST_REVISION}, as a ClassVar"
+        )
+    return revision
+
+
+def revision_text(revision: Revision) -> str:
+    """Return a revision in words, such as "2", or of a model with parts "plant 2, lender 1"."""
+    if isinstance(revision, int):
+        return f"{revision}"
+    return ", ".join(f"{name} {number}".strip() for name, number in revision.items())
 
 
 def default_roles(model: Model[Any]) -> tuple[str, ...]:

@@ -4,6 +4,7 @@
 """
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from itertools import islice
 from typing import Any, TypeVar
 
@@ -136,9 +137,23 @@ def repeated(model: Model[Any], header: Header, steps: Iterable[Step], **options
         BadRecord: A decision differs from the recorded one; the text names the first.
     """
     run = Run(model, header.seed, [*header.policies], futures=header.futures, **options)
-    repeat(run, steps, repeat_step)
-    move_on(run)
+    with naming_changes(header, model):
+        repeat(run, steps, repeat_step)
+        move_on(run)
     return run
+
+
+@contextmanager
+def naming_changes(header: Header, model: Model[Any]) -> Iterator[None]:
+    """Add to the text of a refused record what has changed in its world since it was recorded.
+
+    Raises:
+        BadRecord: As the block raises it.
+    """
+    try:
+        yield
+    except BadRecord as fault:
+        raise BadRecord(f"{fault}{header.changes(model)}") from None
 
 
 def repeated_whole(model: Model[Any], episode: Episode, **options: Any) -> Run[Any]:
@@ -151,6 +166,7 @@ def repeated_whole(model: Model[Any], episode: Episode, **options: Any) -> Run[A
     if episode.result and (run.open or run.result().ledger_digest != episode.ledger_digest):
         raise BadRecord(
             "the record does not replay to the same ledgers; desim replay names the difference"
+            f"{episode.header.changes(model)}"
         )
     return run
 

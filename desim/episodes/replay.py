@@ -8,8 +8,9 @@ from attrs import evolve, field, frozen
 
 from desim.core.points import Points
 from desim.core.result import Result
+from desim.core.run import Run
 from desim.episodes.episode_options import TrustOptions
-from desim.episodes.prefix import first_difference, repeated
+from desim.episodes.prefix import first_difference, naming_changes, repeated
 from desim.episodes.trust import trusted_model
 from desim.errors import BadRecord, DesimError
 from desim.records.episode import Episode
@@ -54,18 +55,28 @@ def replay(options: ReplayOptions) -> Episode:
     points = Points() if series else None
     try:
         run = repeated(built, header, episode.steps, points=points)
-        if run.open:
-            raise BadRecord(
-                f"the record ends after {len(episode.steps)} decisions, but "
-                f"{run.open[0].role!r} is asked at t={run.world.now}"
-            )
-        assert episode.result is not None
-        # Policies note usage, and a replay runs no policies.
-        same_result(episode.result, run.result())
+        with naming_changes(header, built):
+            _same_end(episode, run)
         inside = Inside.of(run, points, keep_state=True, series=series)
     except DesimError as fault:
         raise BadRecord(f"{path}: {fault}") from None
     return evolve(episode, inside=inside)
+
+
+def _same_end(episode: Episode, run: Run[Any]) -> None:
+    """Compare the end of an episode with that of a run in which its decisions were repeated.
+
+    Raises:
+        BadRecord: The run has not ended, or has another result.
+    """
+    if run.open:
+        raise BadRecord(
+            f"the record ends after {len(episode.steps)} decisions, but "
+            f"{run.open[0].role!r} is asked at t={run.world.now}"
+        )
+    assert episode.result is not None
+    # Policies note usage, and a replay runs no policies.
+    same_result(episode.result, run.result())
 
 
 def not_compared(replayed: Episode) -> list[str]:

@@ -166,6 +166,7 @@ class Episode:
             **({"knows": head.knows} if head.knows else {}),
             **end,
             "version": head.version,
+            "revision": head.provenance.revision,
         }
 
     def facts(self) -> "Table":

@@ -14,10 +14,11 @@ from typing import Any
 import msgspec
 
 from desim import catalog
-from desim.core.model_protocols import Model
+from desim.core.model_protocols import Model, own_revision
 from desim.core.result import Result
 from desim.core.roles import Knowledge
 from desim.errors import BadRecord, SchemaError, UsageError, possible
+from desim.records.provenance import Provenance
 from desim.records.reach import model_reaches, refuse
 from desim.schema import encode, from_plain
 from desim.schema.immutable import once_an_object
@@ -46,6 +47,8 @@ class Header(
         futures: For a branch: the numbers of decisions after which the future was redrawn, and the
             seeds.
         knows: What policies know, by role, where it is more than observations.
+        provenance: The revision and the code of the world, and versions; without values in a record
+            of an older desim.
     """
 
     format: str
@@ -58,6 +61,7 @@ class Header(
     starts: dict[str, int] = {}
     futures: tuple[tuple[int, int], ...] = ()
     knows: dict[str, Knowledge] = {}
+    provenance: Provenance = Provenance()
 
     @classmethod
     def of(
@@ -70,7 +74,7 @@ class Header(
         knows: Mapping[str, Knowledge] | None = None,
     ) -> "Header":
         """Return the header of an episode that starts now."""
-        name, preset, params = _model_fields(model)
+        name, preset, params, provenance = _model_fields(model)
         return cls(
             format=FORMAT,
             version=__version__,
@@ -82,7 +86,12 @@ class Header(
             starts=dict(starts or {}),
             futures=tuple(futures),
             knows=dict(knows or {}),
+            provenance=provenance,
         )
+
+    def changes(self, model: Model[Any]) -> str:
+        """Return what has changed in its world since, as the end of an error text, or nothing."""
+        return self.provenance.changes(self.model, Provenance.of(model))
 
     def futures_of_branch(self, decisions: int, future: int | None) -> tuple[tuple[int, int], ...]:
         """Return the futures of a branch of this episode.
@@ -108,22 +117,27 @@ class Header(
         """
         if not trust:
             refuse(model_reaches(self.model, self.params))
+        now = None
         try:
             if ":" not in self.model and not catalog.has_model(self.model):
                 # Not left to the catalog, which imports a user's module for its hint.
                 names = possible(self.model, catalog.model_names())
                 raise UsageError(f"there is no model {shown(self.model)}; {names}")  # noqa: TRY301
-            built: Model[Any] = from_plain(self.params, catalog.model_class(self.model), "params")
+            cls = catalog.model_class(self.model)
+            now = own_revision(cls)
+            built: Model[Any] = from_plain(self.params, cls, "params")
         except (SchemaError, UsageError) as fault:
             what = f"{cut(self.model)} of desim {cut(self.version)}"
-            raise BadRecord(f"written for {what}: {fault}") from None
+            since = self.provenance.other_revision(self.model, now)
+            raise BadRecord(f"written for {what}: {fault}{since}") from None
         return built
 
 
 @once_an_object
-def _model_fields(model: Model[Any]) -> tuple[str, str, bytes]:
-    """Return name, preset and parameters of a model, these as JSON: each header has its own."""
-    return catalog.model_name(type(model)), catalog.nearest_preset(model), encode(model)
+def _model_fields(model: Model[Any]) -> tuple[str, str, bytes, Provenance]:
+    """Return name, preset, parameters (as JSON: each header has its own) and provenance."""
+    name, preset = catalog.model_name(type(model)), catalog.nearest_preset(model)
+    return name, preset, encode(model), Provenance.of(model)
 
 
 class Step(

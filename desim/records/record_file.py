@@ -117,12 +117,13 @@ class RecordFile(io.RawIOBase):
     def __init__(self, path: Path) -> None:
         try:
             self._raw = path.open("xb", buffering=0)
-        except FileExistsError:
-            raise UsageError(
-                f"{path} exists and is kept; choose another name or remove it"
-            ) from None
         except OSError as fault:
-            raise UsageError(f"cannot write {path}: {fault.strerror}") from None
+            super().close()  # otherwise the garbage collector closes a file that was never opened
+            if isinstance(fault, FileExistsError):
+                text = f"{path} exists and is kept; choose another name or remove it"
+            else:
+                text = f"cannot write {path}: {fault.strerror}"
+            raise UsageError(text) from None
         self._path = path
 
     def writable(self) -> bool:

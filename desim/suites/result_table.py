@@ -88,7 +88,7 @@ def _pooled_note(lines: Sequence[SuiteLine]) -> Iterator[str]:
 
 
 def _notes(lines: Sequence[SuiteLine]) -> Iterator[str]:
-    """Yield the sentences on variances and on the seeds needed."""
+    """Yield the sentences on variances, on the seeds needed, and on the revision of the world."""
     yield from _pooled_note(lines)
     firsts = [(line.entry, line.main) for line in lines]
     parts = [f"{entry} {_parts(cell)}" for entry, cell in firsts if cell.parts]
@@ -100,6 +100,10 @@ def _notes(lines: Sequence[SuiteLine]) -> Iterator[str]:
         best = next(iter(sizes.values()))
         needed = "; ".join(f"{entry} {_needed(size)}" for entry, size in sizes.items())
         yield f"To tell from {best.best} by {best.column} (95 %, power 0.8): {needed}."
+    revisions = dict.fromkeys(one for line in lines for one in line.revisions)
+    if revisions:
+        mixed = ", which are different worlds" * (len(revisions) > 1)
+        yield f"Revision of the world: {' and '.join(revisions)}{mixed}."
 
 
 def _share(share: float | None) -> Printed | None:

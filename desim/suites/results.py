@@ -127,6 +127,7 @@ class SuiteLine:
         cells: The world's columns, then cost, tokens and minutes if these are not among them.
         knows: The most that its policies know, as its ended episodes record it.
         pooled: In a table over several worlds those whose episodes are in the means.
+        revisions: The revisions of the world, in words, of the episodes in the means.
     """
 
     world: str
@@ -141,6 +142,7 @@ class SuiteLine:
     cells: tuple[ResultCell, ...] = field(factory=tuple)
     knows: Knowledge = "observation"
     pooled: tuple[str, ...] = ()
+    revisions: tuple[str, ...] = ()
 
     @property
     def main(self) -> ResultCell:
@@ -224,10 +226,17 @@ def _result_line(
         _default_share(played for _, played in known if played.state in {"done", "not played"}),
         tuple(cells),
         most_known(played.knows for _, played in known),
-        ()
-        if isinstance(shown, PlannedWorld)
-        else tuple(dict.fromkeys(job.world for job, _ in done)),
+        *_pooled_and_revisions(shown, done),
     )
+
+
+def _pooled_and_revisions(
+    shown: PlannedWorld | PlannedTable, done: Iterable[tuple[SuiteJob, Played]]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the worlds of a table over several, or the revisions of one world."""
+    if isinstance(shown, PlannedTable):
+        return tuple(dict.fromkeys(job.world for job, _ in done)), ()
+    return (), tuple(dict.fromkeys(played.revision for _, played in done if played.revision))
 
 
 def _default_share(episodes: Iterable[Played]) -> float | None:

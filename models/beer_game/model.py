@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 from attrs import frozen
 
@@ -29,6 +29,8 @@ _MONDAY = datetime(2025, 1, 6)  # noqa: DTZ001 (no zones)
 @frozen(kw_only=True)
 class BeerGame(BeerGameParams, Presets):
     """A serial supply chain on a weekly clock: orders travel up, goods travel down."""
+
+    revision: ClassVar[int] = 1
 
     @classmethod
     def known_scores(cls, preset: str) -> KnownScores | None:

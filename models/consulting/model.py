@@ -25,6 +25,7 @@ _MORNING = datetime(2025, 1, 6, 9)  # noqa: DTZ001 (no zones)
 class Consulting(ConsultingParams, Presets):
     """A case interview: an interviewer leads a candidate through a case, and judges score it."""
 
+    revision: ClassVar[int] = 1
     default_roles: ClassVar[tuple[str, ...]] = ("candidate",)
     length: ClassVar[str] = "interview"
 

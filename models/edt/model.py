@@ -35,6 +35,7 @@ OPENING_DAY = datetime(2025, 1, 1)  # noqa: DTZ001 (calendars have no time zones
 class EnterpriseDigitalTwin(DigitalTwinParams, Presets):
     """A consulting firm: consultants work on projects, each with a life of its own."""
 
+    revision: ClassVar[int] = 1
     default_roles: ClassVar[tuple[str, ...]] = (MANAGER,)
 
     @classmethod

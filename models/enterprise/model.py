@@ -28,6 +28,7 @@ _CONTROLLER = Role(
 class Enterprise(EnterpriseParams, FixedParts):
     """One company: a treasury that finances a plant, a consultancy and a start-up."""
 
+    revision: ClassVar[int] = 1
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = PRESETS
     own_roles: ClassVar[Mapping[str, Role]] = {CONTROLLER: _CONTROLLER}
 

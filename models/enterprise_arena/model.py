@@ -2,7 +2,7 @@
 
 import datetime as dt
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from attrs import frozen
 
@@ -40,6 +40,8 @@ class EnterpriseArena(ArenaParams, Presets):
 
     The parameters are those of `ArenaParams`.
     """
+
+    revision: ClassVar[int] = 1
 
     def __attrs_post_init__(self) -> None:
         super().__attrs_post_init__()

@@ -31,6 +31,7 @@ _MONDAY = datetime(2025, 1, 6, 9)  # noqa: DTZ001 (no zones)
 class ReasoningTasks(ReasoningParams, Presets):
     """Questions with one right answer each, which arrive in order or in windows."""
 
+    revision: ClassVar[int] = 1
     default_roles: ClassVar[tuple[str, ...]] = (ANALYST,)
 
     #: If an answer takes no time all questions are at one tick; each is asked once.

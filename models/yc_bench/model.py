@@ -41,6 +41,8 @@ def begin(world: World, params: YCBenchParams) -> CompanyState:
 class YCBench(YCBenchParams, Presets):
     """A start-up's year: accept tasks, put people on them, meet payroll."""
 
+    revision: ClassVar[int] = 1
+
     @classmethod
     def known_scores(cls, preset: str) -> KnownScores | None:
         """Return the known scores of a preset, from `known_scores.json`."""

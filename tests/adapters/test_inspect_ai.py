@@ -88,6 +88,7 @@ def test_a_heuristic_plays_many_samples_at_once_as_desim_does() -> None:
     digests = set()
     for sample in log.samples:
         preset, seed = sample.metadata["preset"], sample.metadata["seed"]
+        assert sample.metadata["revision"] == 1
         model = catalog.model("beer_game", preset, {"horizon": "3"})
         direct = desim.play(model, {"retailer": "last_demand"}, seed).result
         assert direct is not None

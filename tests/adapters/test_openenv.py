@@ -176,6 +176,7 @@ def test_tasks_are_presets_and_seeds_in_disjoint_splits() -> None:
     with pytest.raises(IndexError, match="split 'tset' was given"):
         environment.num_tasks("tset")
     task = environment.get_task("train", 7)
+    assert task["revision"] == 1
     seen = environment.reset(split="train", index=7)
     assert environment.state.preset == task["preset"]
     assert "seed" not in environment.state.model_dump()

@@ -69,6 +69,7 @@ def test_a_task_is_a_preset_and_a_seed() -> None:
     assert json.loads(tasks[0].data.prompt)["role"] == "retailer"
     assert "seed" not in tasks[0].data.system_prompt + tasks[0].data.prompt
     assert tasks[0].data.prompt != tasks[1].data.prompt  # different seeds differ
+    assert tasks[0].data.revision == 1
 
 
 @pytest.mark.parametrize("world", catalog.models())

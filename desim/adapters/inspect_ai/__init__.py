@@ -36,6 +36,7 @@ from desim.adapters.seat.agent_loop import AgentLimits
 from desim.adapters.seat.episodes_of import Evaluation, has_scale
 from desim.adapters.seat.setup import Setup
 from desim.adapters.seat.tool_session import only_seat
+from desim.core.model_protocols import revision_of, revision_text
 
 __all__ = ["TASKS", "world_task"]
 
@@ -72,6 +73,7 @@ def world_task(
         solver=play_by_tools(world, played.arguments, dict(limits or {}), folder),
         scorer=[world_score(), *([normalised(world, played.arguments)] if scored else [])],
         on_resume=_on_resume,
+        version=revision_text(revision_of(next(iter(setups.values())).model)),
         **(inspect_limits or {}),
     )
 
@@ -81,7 +83,7 @@ def _sample(world: str, setup: Setup, preset: str, seed: int) -> Any:
         # Without the seed: another solver may send the input to the model.
         input=f"Play {only_seat(setup)} in {world}, preset {preset}.",
         id=f"{preset}-{seed}",
-        metadata={"preset": preset, "seed": seed},
+        metadata={"preset": preset, "seed": seed, "revision": revision_of(setup.model)},
     )
 
 

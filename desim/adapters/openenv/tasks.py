@@ -7,7 +7,7 @@ from attrs import asdict, evolve, frozen
 
 from desim.adapters.seat.setup import Setup
 from desim.catalog import from_preset, model_name, nearest_preset, presets
-from desim.core.model_protocols import default_roles, is_deterministic
+from desim.core.model_protocols import default_roles, is_deterministic, revision_of
 from desim.errors import DesimError, UsageError, possible
 from desim.schema import to_plain
 from desim.short_repr import short_repr
@@ -113,14 +113,15 @@ def reward_of(setup: Setup) -> str:
 
 
 def as_plain(task: Task, setup: Setup) -> dict[str, Any]:
-    """Return a task as plain values, with the limits of its episode and without its seed.
+    """Return a task as plain values, with the limits of its episode, and without its seed.
 
-    A player who knows the seed could build the world again.
+    A player who knows the seed could build the world again. The revision of the world is among the
+    values.
     """
     limits = {"max_decisions": setup.max_decisions, "max_days": setup.max_days}
     shown = asdict(task)
     del shown["seed"]
-    return shown | limits
+    return shown | limits | {"revision": revision_of(setup.model)}
 
 
 def _setups(setup: Setup) -> dict[str, Setup]:

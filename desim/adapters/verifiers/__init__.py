@@ -29,6 +29,7 @@ from desim.adapters.verifiers.data import (
 )
 from desim.adapters.verifiers.harness import WorldHarness
 from desim.adapters.verifiers.tool_server import WorldToolset, served_instructions
+from desim.core.model_protocols import revision_of
 from desim.episodes.driver import play
 from desim.errors import UsageError, possible
 from desim.schema import TAG, tag, to_plain
@@ -168,6 +169,7 @@ class WorldTaskset(vf.Taskset[WorldTask, WorldConfig]):
             system_prompt=served_instructions(setup, system) if config.task.served else system,
             prompt=prompt,
             world=config.world,
+            revision=revision_of(setup.model),
             preset=preset,
             seed=seed,
             arguments=arguments,

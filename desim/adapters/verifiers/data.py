@@ -46,6 +46,7 @@ class WorldData(vf.TaskData):
     """One episode: what `setup_of` needs, and the seed. No harness shows these fields."""
 
     world: str
+    revision: int | dict[str, int]
     preset: str
     seed: int
     arguments: dict[str, Any]

@@ -14,7 +14,7 @@ from desim.core.run import Run
 from desim.core.world import Decision
 from desim.episodes.collector import rare_collections
 from desim.episodes.episode_options import UNTRUSTED, TrustOptions
-from desim.episodes.prefix import repeat, repeat_step
+from desim.episodes.prefix import naming_changes, repeat, repeat_step
 from desim.episodes.trust import trusted_model
 from desim.errors import BadRecord, UsageError
 from desim.records.episode import Episode
@@ -142,7 +142,7 @@ def _repeated(model: Model[Any], episode: Episode, limits: Limits | None) -> tup
         t = run.world.now
         moments.append(Moment(t, decision.role, decision.observation, decision.action, until))
 
-    repeat(
-        Run(model, header.seed, [*header.policies], limits, header.futures), episode.steps, answer
-    )
+    run = Run(model, header.seed, [*header.policies], limits, header.futures)
+    with naming_changes(header, model):
+        repeat(run, episode.steps, answer)
     return tuple(moments)

@@ -42,6 +42,7 @@ class Played(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         error: Why it failed; empty if it did not.
         seconds: Wall time of the command that ended it.
         knows: The most that one of its policies knows.
+        revision: The revision of the world in words; empty if its record states none.
     """
 
     job: str
@@ -56,6 +57,7 @@ class Played(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     error: str = ""
     seconds: float = 0.0
     knows: Knowledge = "observation"
+    revision: str = ""
 
     @property
     def state(self) -> str:
@@ -150,6 +152,7 @@ def read_played(
         limit=next(_limits_noted(recorded), ""),
         seconds=round(seconds, 3),
         knows=most_known(recorded.header.knows.values()),
+        revision=recorded.header.provenance.text,
     )
 
 

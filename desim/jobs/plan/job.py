@@ -9,7 +9,7 @@ import msgspec
 from attrs import frozen
 
 from desim.core.limits import Limits
-from desim.core.model_protocols import HasWorstScore, Model, offers
+from desim.core.model_protocols import HasWorstScore, Model, offers, revision_of
 from desim.jobs.plan.lineups import PolicyEntry
 from desim.jobs.plan.players import inside, is_fixed, players
 from desim.jobs.plan.record_job import safe_name
@@ -43,6 +43,9 @@ WORST_SCORE = "worst_score"
 #: The keys of rows that hold the cluster of the seed, if the model groups its seeds; and by item
 #: its part of the score and whether it was answered right, if the model declares items.
 CLUSTER, ITEMS = "cluster", "items"
+
+#: The key of rows that holds the revision of the world; see `revision_of`.
+REVISION = "revision"
 
 #: The key of rows whose episode is known to be the same on every seed.
 FIXED = "deterministic"
@@ -124,7 +127,7 @@ class Frame(msgspec.Struct, frozen=True):
             "policy": entry.label,
             "arguments": entry.arguments,
         }
-        after: dict[str, Any] = {}
+        after: dict[str, Any] = {REVISION: revision_of(model)}
         if offers(model, HasWorstScore) and (worst := model.worst_score) is not None:
             after[WORST_SCORE] = float(worst)
         if is_fixed(model, entry.policies):

@@ -65,7 +65,7 @@ class ComparisonTable(Tabular):
         rivals: How many groups are compared with it; the intervals of their differences hold
             together at the level.
         knows: What the policies of groups know, where it is more than observations.
-        known: The sentence on the best known scores, or empty.
+        of_worlds: Sentences on the worlds: their best known scores, and mixed revisions.
         averaged: By column the values over which groups are means.
     """
 
@@ -75,7 +75,7 @@ class ComparisonTable(Tabular):
     against: str = ""
     rivals: int = 0
     knows: Mapping[tuple[Any, ...], Knowledge] = field(factory=dict)
-    known: str = ""
+    of_worlds: tuple[str, ...] = ()
     averaged: Mapping[str, Sequence[Any]] = field(factory=dict)
 
     def tables(self) -> tuple[Table]:
@@ -110,7 +110,7 @@ class ComparisonTable(Tabular):
             found.append(f"difference to {self.against}, paired by seed{more}")
             if any(line.difference and not line.difference.paired.n for line in self.lines):
                 found.append("0 pairs: the seeds differ, so the interval is Welch's")
-        return [*found, *estimate_notes(self.lines), *([self.known] if self.known else [])]
+        return [*found, *estimate_notes(self.lines), *self.of_worlds]
 
     def legend(self) -> list[str]:
         """Return the sentences on what heads and marks mean."""

@@ -7,7 +7,7 @@ from typing import Any, Self
 from attrs import frozen
 
 from desim.errors import UsageError, possible
-from desim.jobs.plan.job import CLUSTER, FIXED, ITEMS, Row
+from desim.jobs.plan.job import CLUSTER, FIXED, ITEMS, REVISION, Row
 from desim.jobs.rows.columns import (
     Key,
     column,
@@ -78,9 +78,10 @@ def compare(
             )
     text = "" if against is None else _reference_label(against)
     levels = knowledge_of_groups(rows, groups, by)
-    note = known_note(rows, kept.seeds) if "score" in figures else ""
+    known = known_note(rows, kept.seeds) if "score" in figures else ""
+    notes = (*kept.revision_notes, *([known] if known else []))
     return ComparisonTable(
-        by, tuple(lines), level, text, len(reference_of), levels, note, averaged(rows, groups, by)
+        by, tuple(lines), level, text, len(reference_of), levels, notes, averaged(rows, groups, by)
     )
 
 
@@ -93,19 +94,33 @@ class _Columns:
     fixed: list[bool]
     failed: list[bool]
     has_items: list[bool]
+    revisions: Mapping[str, Sequence[str]]
     matches: list[_Match]
 
     @classmethod
     def of(cls, rows: Sequence[Row], by: tuple[str, ...] | None) -> Self:
         """Return the columns; those that pairs share only where *by* is given."""
         found: tuple[list[Any], ...] = ([], [], [], [], [])
+        revisions: dict[str, dict[str, None]] = {}
         for row in rows:
+            revisions.setdefault(row["model"], {})[str(row.get(REVISION))] = None
             of_row = row["seed"], row.get(CLUSTER), FIXED in row, row["error"], ITEMS in row
             for values, value in zip(found, of_row, strict=True):
                 values.append(value)
         seeds, clusters, fixed, errors, items = found
         failed = [error is not None for error in errors]
-        return cls(seeds, clusters, fixed, failed, items, list(_matches(rows, by)) if by else [])
+        matches = list(_matches(rows, by)) if by else []
+        named = {world: tuple(each) for world, each in revisions.items()}
+        return cls(seeds, clusters, fixed, failed, items, named, matches)
+
+    @property
+    def revision_notes(self) -> list[str]:
+        """A sentence for each world of which rows of several revisions are compared."""
+        return [
+            f"rows of {world} are of revisions {', '.join(each)}, which are different worlds"
+            for world, each in self.revisions.items()
+            if len(each) > 1
+        ]
 
 
 @frozen

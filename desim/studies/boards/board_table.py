@@ -37,14 +37,14 @@ _APART = "each policy has played seeds of its own, so differences are not paired
 
 
 def board_table(
-    title: str, lines: Sequence[BoardLine], known: str = "", *, paired: bool = True
+    title: str, lines: Sequence[BoardLine], of_world: Sequence[str] = (), *, paired: bool = True
 ) -> Table:
     """Return the table of a board.
 
     Args:
         title: Above it.
         lines: Lines from `ranked`.
-        known: The sentence on the best known scores, or empty.
+        of_world: Sentences on the world, such as its best known scores; empty ones are left out.
         paired: Whether the policies have played the same seeds.
     """
     cells: list[list[Any]] = []
@@ -61,7 +61,7 @@ def board_table(
         cells,
         left=(0, 1, len(heads) - 1),
         title="\n".join(filter(None, [title, headline(lines)])),
-        notes=[*notes, *([known] if known else [])],
+        notes=[*notes, *filter(None, of_world)],
         legend=[*_terms(lines), *estimate_legend(lines)],
         spare=(_HEADS.index(TO_TELL),),
         breaks=(len(_HEADS) - 1,) if beside else (),

@@ -13,11 +13,15 @@ from desim.catalog.policy_spec import Spec, read_policies
 from desim.catalog.presets import presets
 from desim.core.limits import Limits
 from desim.core.model_protocols import (
+    FIRST_REVISION,
     HasBoardMetrics,
     HasClusters,
     Model,
+    Revision,
     is_deterministic,
     offers,
+    revision_of,
+    revision_text,
 )
 from desim.core.policy_protocols import (
     HasBoardSeeds,
@@ -67,6 +71,7 @@ class Board(Tabular):
         rows: One for each episode.
         seconds: Wall-clock time in which they were played.
         beside: Names of metrics that are printed beside the score.
+        revision: The revision of the world.
     """
 
     name: str
@@ -74,6 +79,7 @@ class Board(Tabular):
     rows: Rows
     seconds: float
     beside: tuple[str, ...] = ()
+    revision: Revision = FIRST_REVISION
 
     @property
     def seeds(self) -> int:
@@ -104,7 +110,8 @@ class Board(Tabular):
         known = known_note(self.rows, self.rows.column("seed"))
         title = f"{self.name}: {episodes}, {rate}"
         lines = self.ranked()
-        return (board_table(title, lines, known, paired=self.paired), *self._shares(lines))
+        notes = [known, f"revision of the world: {revision_text(self.revision)}"]
+        return (board_table(title, lines, notes, paired=self.paired), *self._shares(lines))
 
     def _shares(self, lines: Sequence[BoardLine]) -> Iterator[Table]:
         if any(line.sample.unit == "items" for line in lines):
@@ -121,6 +128,7 @@ class Board(Tabular):
         return {
             "model": model,
             "preset": preset,
+            "revision": self.revision,
             "seconds": self.seconds,
             "lines": [_plain(line) for line in self.ranked()],
             "known": known.plain() if known else None,
@@ -195,7 +203,8 @@ def boards(
             rows = _played(name, each, executor, limits, partial(_add, progress, before, total))
             model = model_finder.model(name)
             beside = tuple(model.board_metrics) if offers(model, HasBoardMetrics) else ()
-            yield Board(name, tuple(each), rows, time.perf_counter() - start, beside)
+            seconds = time.perf_counter() - start
+            yield Board(name, tuple(each), rows, seconds, beside, revision_of(model))
             before += len(rows)
 
 

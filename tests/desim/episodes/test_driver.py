@@ -226,6 +226,7 @@ def test_a_summary_is_plain() -> None:
         "decisions",
         "ledger_digest",
         "version",
+        "revision",
     ]
     assert json.loads(msgspec.json.encode(summary)) == summary
 

@@ -243,7 +243,7 @@ def test_json_nested_beyond_reason_is_refused() -> None:
     class Say:
         what: Any
 
-    with pytest.raises(WrongAction, match="recursion"):
+    with pytest.raises(WrongAction, match=r"recursion|Stack overflow"):  # of Python 3.14
         Codec(Say).read('{"do":"say","what":' + "[" * 100_000 + "]" * 100_000 + "}")
 
 

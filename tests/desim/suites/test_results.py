@@ -422,3 +422,12 @@ def test_without_the_papers_nothing_is_printed_beside(plan: Plan, tmp_path: Path
     """A folder that is not here is no error."""
     (tmp_path / "papers" / "paper.json").rename(tmp_path / "papers" / "away.json")
     assert results(plan, {})[0].cells[0].published == ""
+
+
+def test_a_table_states_the_revision_of_its_world(plan: Plan) -> None:
+    """That of its records; where a folder mixes several, a sentence warns of it."""
+    outcomes = dict([ended("game__first__seed0__1", 10.0, revision="1")])
+    assert "Revision of the world: 1." in result_table("game", results(plan, outcomes)).notes
+    outcomes |= dict([ended("game__second__seed0__1", 10.0, revision="2")])
+    mixed = "Revision of the world: 1 and 2, which are different worlds."
+    assert mixed in result_table("game", results(plan, outcomes)).notes

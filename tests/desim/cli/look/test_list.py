@@ -32,6 +32,17 @@ def test_list_shows_one_model(desim: Desim) -> None:
     assert "edt" not in out
 
 
+def test_list_shows_the_revision_of_one_model(
+    desim: Desim, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a model with parts those of the parts, and in JSON by part."""
+    monkeypatch.setattr(catalog.model_class("beer_game"), "revision", 7)
+    lines = desim("list", "beer_game").out.splitlines()
+    assert ["revision", "7"] in [line.split() for line in lines]
+    shown = json.loads(desim("list", "enterprise", "--json").out)["models"]["enterprise"]
+    assert shown["revision"] == {"": 1, "treasury": 1, "plant": 7, "startup": 1}
+
+
 def test_list_warns_of_a_preset_whose_scores_compare_with_no_others(desim: Desim) -> None:
     """Beside the presets, and in JSON by the preset's name."""
     assert "five times" in " ".join(desim("list", "yc_bench").out.split())

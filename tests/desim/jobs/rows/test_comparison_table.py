@@ -361,3 +361,11 @@ def test_a_table_as_text_is_what_rich_prints() -> None:
         patch.setenv("FORCE_COLOR", "1")
         patch.setenv("COLUMNS", "20")
         assert str(printed()).splitlines() == lines
+
+
+def test_rows_of_several_revisions_of_a_world_are_named() -> None:
+    """Their scores are not those of one world, as where folders of different years are joined."""
+    rows = [{**row("a", seed, 1.0 + seed), "revision": seed % 2 + 1} for seed in range(4)]
+    (note,) = [n for n in Rows(rows).table().notes() if "revisions" in n]
+    assert note == "rows of shop are of revisions 1, 2, which are different worlds"
+    assert not any("revisions" in note for note in Rows(rows[::2]).table().notes())

@@ -70,6 +70,7 @@ def test_equal_policies_levels_and_single_episodes_are_explained() -> None:
     assert third.split()[:5] == ["seer", "1", "1", "9", "exact"]
     assert [note.split()[0] for note in notes] == [
         "ranks",
+        "revision",
         "±",
         "rank:",
         "*",
@@ -130,9 +131,10 @@ def test_ranks_of_one_seed_rest_on_one_seed() -> None:
 
 def test_a_board_is_plain_data() -> None:
     """For `--json`: a line for each row of the table."""
-    board = Board("shop/small", entrants("b", "a,x=1", "c", state=["c"]), three_policies(), 2)
-    summary = board.summary()
-    assert [*summary] == ["model", "preset", "seconds", "lines", "known"]
+    policies = entrants("b", "a,x=1", "c", state=["c"])
+    summary = Board("shop/small", policies, three_policies(), 2, (), {"west": 2}).summary()
+    assert summary["revision"] == {"west": 2}
+    assert [*summary] == ["model", "preset", "revision", "seconds", "lines", "known"]
     assert summary["known"] is None
     assert [one["policies"] for one in summary["lines"]] == [("b",), ("a,x=1",), ("c",)]
     last = summary["lines"][2]

@@ -1,0 +1,128 @@
+"""What an episode was played with: the revision and the code of its world, and versions.
+
+A record holds it, so that one that no longer replays is refused with what has changed since.
+"""
+
+import hashlib
+import importlib.metadata
+import platform
+import sys
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Any, Self
+
+import msgspec
+
+from desim.core.model_protocols import HasParts, Model, Revision, offers, revision_of, revision_text
+from desim.short_repr import cut
+
+#: Packages whose version may change an episode of any world.
+_PACKAGES = ("numpy", "simpy")
+
+#: Hexadecimal digits of a digest of code.
+_DIGITS = 16
+
+
+class Provenance(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The revision and the code of a world, and the versions of what it runs on.
+
+    Attributes:
+        revision: The revision of the world, at least 1, or by part; see `revision_of`. None in a
+            record that was written before worlds had revisions.
+        code: A digest of the source files of the world and of its parts; empty if one has none.
+        versions: The versions of Python and of packages, by name.
+    """
+
+    revision: Annotated[int, msgspec.Meta(ge=1)] | dict[str, int] | None = None
+    code: str = ""
+    versions: dict[str, str] = {}
+
+    @classmethod
+    def of(cls, model: Model[Any]) -> Self:
+        """Return the provenance of an episode that is played now."""
+        revision: Revision = revision_of(model)
+        own = revision if isinstance(revision, int) else dict(revision)
+        return cls(own, code_digest(model), dict(versions()))
+
+    @property
+    def text(self) -> str:
+        """The revision in words; empty if it is not known."""
+        return "" if self.revision is None else revision_text(self.revision)
+
+    def changes(self, world: str, now: "Provenance") -> str:
+        """Return what has changed since an episode was recorded, as the end of an error text.
+
+        Args:
+            world: The name of the world.
+            now: The present provenance of the world.
+
+        Returns:
+            Both revisions where they differ, else that the code differs, else both versions of what
+            differs; empty if nothing does.
+        """
+        if revised := self.other_revision(world, now.revision):
+            return revised
+        if self.code != now.code:
+            return f"; the code of {cut(world)} has changed since it was recorded"
+        then = {name: cut(self.versions.get(name, "")) for name in now.versions}
+        changed = [f"{name} {then[name]}" for name in then if then[name] != now.versions[name]]
+        present = ", ".join(f"{name} {text}" for name, text in now.versions.items())
+        return f"; recorded with {', '.join(changed)}; here are {present}" if changed else ""
+
+    def other_revision(self, world: str, now: Revision | None) -> str:
+        """Return the recorded revision and the present one if they differ; see `changes`."""
+        if now is None or self.revision == now:
+            return ""
+        then = f"revision {cut(self.text)}" if self.text else "no revision"
+        here = cut(revision_text(now))
+        return f"; recorded with {then} of {cut(world)}, which has revision {here} here"
+
+
+@cache
+def versions() -> Mapping[str, str]:
+    """Return the versions of Python and of the packages that may change an episode, by name."""
+    return {"python": platform.python_version(), **dict(_package_versions())}
+
+
+def _package_versions() -> Iterator[tuple[str, str]]:
+    for name in _PACKAGES:
+        try:
+            yield name, importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            continue  # a world without random draws plays without numpy
+
+
+def code_digest(model: Model[Any]) -> str:
+    """Return a digest of the source files of a world and of its parts; empty if one has none."""
+    every = [_source_digest(cls) for cls in sorted({*_classes(model)}, key=_qualified)]
+    return _digest("".join(every).encode()) if all(every) else ""
+
+
+def _classes(model: Model[Any]) -> Iterator[type]:
+    yield type(model)
+    for part in model.models.values() if offers(model, HasParts) else ():
+        yield from _classes(part)
+
+
+def _qualified(cls: type) -> str:
+    return f"{cls.__module__}:{cls.__qualname__}"
+
+
+@cache
+def _source_digest(cls: type) -> str:
+    """Return a digest of the package of a class, or of its module; empty if it has no file."""
+    module = sys.modules.get(cls.__module__)
+    file = Path(getattr(module, "__file__", None) or "")
+    if not file.is_file():
+        return ""  # a notebook, or an import from an archive
+    folder, in_package = file.parent, "." in cls.__module__
+    files = sorted(folder.rglob("*.py")) if in_package else [file]
+    contents = (
+        f"{one.relative_to(folder).as_posix()}\0".encode() + one.read_bytes() for one in files
+    )
+    return _digest(b"\0".join(contents))
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()[:_DIGITS]
