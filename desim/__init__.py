@@ -22,7 +22,10 @@ The public names, by task; `desim/README.md` leads to the page of each:
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from desim.joined_packages import join_packages
 from desim.version import __version__
+
+join_packages()
 
 if TYPE_CHECKING:
     from desim.catalog.known_scores import KnownScores, read_known_scores

@@ -6,13 +6,12 @@ import os
 import re
 import subprocess
 import sys
-import venv
 from pathlib import Path
 from typing import Any
 
 import pytest
 from support.imports import WORLDS
-from support.paths import ROOT
+from support.installed import call, install_wheel
 
 pytestmark = pytest.mark.slow
 
@@ -126,25 +125,8 @@ play(17, Cover())  # error: Argument 1 to "play"
 
 @pytest.fixture(scope="module")
 def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Build the wheel, install it into an empty environment and return its interpreter."""
-    folder = tmp_path_factory.mktemp("installed")
-    venv.create(folder / "venv", with_pip=True)
-    interpreter = folder / "venv" / ("Scripts" if os.name == "nt" else "bin") / "python"
-    # Isolated from the checkout and from this environment, but not from pip's configuration.
-    call(folder, interpreter, "-m", "pip", "wheel", "--quiet", "--no-deps", "-w", "dist", str(ROOT))
-    (wheel,) = (folder / "dist").glob("desim-*.whl")
-    call(folder, interpreter, "-m", "pip", "install", "--quiet", str(wheel))
-    return interpreter
-
-
-def call(folder: Path, *arguments: object) -> str:
-    """Run a program in a folder and return its output; fail with what it printed as errors."""
-    env = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
-    done = subprocess.run(
-        [*map(str, arguments)], cwd=folder, env=env, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr + done.stdout
-    return done.stdout
+    """The interpreter of an empty environment with the wheel."""
+    return install_wheel(tmp_path_factory.mktemp("installed"))
 
 
 def test_desim_lists_every_model(python: Path, tmp_path: Path) -> None:

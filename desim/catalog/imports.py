@@ -6,19 +6,15 @@ import importlib.util
 import inspect
 import pkgutil
 import sys
-from collections.abc import Iterable
 from functools import cache
-from itertools import accumulate
+from importlib.machinery import PathFinder
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from desim.errors import UsageError, possible
+from desim.joined_packages import own_folder
 from desim.opened_files import noting
-
-#: The folder in which desim is installed, with models, ledgers and policies.
-_HOME = Path(__file__).resolve().parents[2]
-
 
 #: Folders from which classes have moved to the package of the same name in another one: records and
 #: specs of earlier versions name the left.
@@ -28,24 +24,14 @@ _MOVED = {"policies.heuristics": "policies.informed"}
 @cache
 def folders(package: str) -> tuple[str, ...]:
     """Return the names of the packages inside one of our namespace packages, sorted."""
-    path = import_ours(package).__path__
-    return tuple(sorted(m.name for m in pkgutil.iter_modules(path) if m.ispkg))
+    own, *others = importlib.import_module(package).__path__
+    # Another distribution may install a package of the same name into the folder of ours.
+    found = {name for name in _packages(own) if Path(own, name, "README.md").exists()}
+    return tuple(sorted(found.union(_packages(*others))))
 
 
-def import_ours(name: str) -> ModuleType:
-    """Import a module of one of our namespace packages.
-
-    Raises:
-        UsageError: A module or a regular package of the user's has the same name and hides ours;
-            it is not imported.
-    """
-    package = name.split(".", 1)[0]
-    # A namespace package has no file of its own.
-    if hiding := _file_of_package(package):
-        raise UsageError(
-            f"{hiding} hides desim's own {package!r}; remove that file and both folders are used"
-        )
-    return importlib.import_module(name)
+def _packages(*folders: str) -> set[str]:
+    return {module.name for module in pkgutil.iter_modules(folders) if module.ispkg}
 
 
 def is_loaded(module: str) -> bool:
@@ -60,40 +46,15 @@ def foreign_file(name: str) -> str:
         name: A module of one of our namespace packages, such as `models.NAME`.
 
     Returns:
-        The first such file that an import would run, of the module or of a package above it.
-        Empty if the module is in desim's own folder, is imported already, or does not exist.
+        The file; empty if the module is in desim's own folder, is imported already, or does not
+        exist.
     """
-    if is_loaded(name):
-        return ""
-    folders: Iterable[str] = sys.path
-    for part in accumulate(name.split("."), "{}.{}".format):
-        file, folders = _found(part, folders)
-        if file and not Path(file).resolve().is_relative_to(_HOME):
-            return file
-    return ""
-
-
-def _file_of_package(package: str) -> str:
-    if package in sys.modules:
-        return getattr(sys.modules[package], "__file__", None) or ""
-    return _found(package, sys.path)[0]
-
-
-def _found(name: str, folders: Iterable[str]) -> tuple[str, list[str]]:
-    """Return the file that an import of a module would run, and the folders of its own modules.
-
-    Not `importlib.util.find_spec`, which imports the packages above the module.
-    """
-    inside: list[str] = []
-    for folder in folders:
-        finder = pkgutil.get_importer(folder)
-        spec = finder.find_spec(name) if finder is not None else None
-        if spec is None:
-            continue
-        if spec.loader is not None:
-            return spec.origin or "", [*(spec.submodule_search_locations or ())]
-        inside += spec.submodule_search_locations or ()
-    return "", inside
+    package, _, _ = name.rpartition(".")
+    path = importlib.import_module(package).__path__
+    spec = None if is_loaded(name) else PathFinder.find_spec(name, path)
+    file = (spec and spec.origin) or ""
+    own = Path(own_folder(package)).resolve()
+    return "" if Path(file).resolve().is_relative_to(own) else file
 
 
 def is_users_module(name: str) -> bool:

@@ -4,14 +4,12 @@ import importlib
 import inspect
 from collections.abc import Callable, Mapping
 from functools import cache
-from types import ModuleType
 from typing import Any
 
 from desim.catalog.changes import changed
 from desim.catalog.imports import (
     folders,
     foreign_file,
-    import_ours,
     is_loaded,
     is_users_module,
     load,
@@ -29,8 +27,11 @@ _MEMBERS = ("roles", "begin", "score", "metrics")
 
 @cache
 def models() -> Mapping[str, type]:
-    """Return the model classes in the folders named `models`, by name."""
-    return {name: _model_in(import_ours(f"models.{name}")) for name in folders("models")}
+    """Return the model classes in the folders named `models`, by name.
+
+    A package that exports no model class is left out: a user's folder `models` may have others.
+    """
+    return {name: model_class(name) for name in folders("models") if _model_classes(name)}
 
 
 def model(given: Any, preset: str = "", changes: Mapping[str, Any] | None = None) -> Model[Any]:
@@ -141,7 +142,10 @@ def model_class(name: str) -> type:
         return cls
     if name not in folders("models"):
         raise UsageError(f"there is no model {name!r}; {_hint(name)}, or module:Class for your own")
-    return _model_in(import_ours(f"models.{name}"))
+    classes = _model_classes(name)
+    if len(classes) != 1:
+        raise UsageError(f"models.{name} must export one model class; it exports {len(classes)}")
+    return classes[0]
 
 
 def model_name(cls: type) -> str:
@@ -190,10 +194,8 @@ def _is_model(value: Any) -> bool:
     return inspect.isclass(value) and all(hasattr(value, member) for member in _MEMBERS)
 
 
-def _model_in(module: ModuleType) -> type:
-    name = module.__name__
-    models = [v for v in vars(module).values() if _is_model(v)]
-    classes: list[type] = [v for v in models if v.__module__.startswith(name)]
-    if len(classes) != 1:
-        raise UsageError(f"{name} must export one model class; it exports {len(classes)}")
-    return classes[0]
+def _model_classes(name: str) -> list[type]:
+    """Import a package of a folder `models`, and return the model classes that it exports."""
+    package = f"models.{name}"
+    values = vars(importlib.import_module(package)).values()
+    return [v for v in values if _is_model(v) and v.__module__.startswith(package)]

@@ -7,7 +7,7 @@ from functools import cache
 from types import ModuleType
 from typing import Any, Protocol, runtime_checkable
 
-from desim.catalog.imports import import_ours, load
+from desim.catalog.imports import load
 from desim.catalog.model_finder import model_name
 from desim.core.model_protocols import Model, default_roles
 from desim.errors import UsageError, possible
@@ -41,7 +41,7 @@ def policies(of: type | None = None) -> Mapping[str, type]:
         return {name: cls for module in _rules(of) for name, cls in _classes(module)}
     known: dict[str, type] = {}
     for module in _GENERIC:
-        known |= dict(_classes(import_ours(f"policies.{module}")))
+        known |= dict(_classes(importlib.import_module(f"policies.{module}")))
     return known
 
 

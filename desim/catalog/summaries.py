@@ -22,6 +22,7 @@ from desim.core.policy_protocols import (
     knows,
 )
 from desim.core.roles import Knowledge
+from desim.lanes.lane_protocols import DecidesAll, HasLanes
 from desim.schema import members
 from desim.schema.arguments import parameters
 from desim.schema.wire_types import attribute_texts
@@ -56,12 +57,14 @@ class PolicySummary:
         arguments: What a spec of it may set.
         knows: What it knows: a level of `KNOWLEDGE`.
         draws: Whether its actions depend on chance or on the episode's seed.
+        lanes: Whether it can answer many episodes of the model at once.
     """
 
     text: str
     arguments: tuple[ArgumentSummary, ...]
     knows: Knowledge
     draws: bool
+    lanes: bool
 
 
 @frozen
@@ -106,6 +109,7 @@ class ModelSummary:
         baselines: The specs that `desim baselines` plays.
         parts: The parts by name, also those inside a part, as `west.plant`.
         warnings: Sentences on the scores of presets, by the preset's name.
+        lanes: Whether many of its episodes can be played at once, by policies that have lanes.
     """
 
     text: str
@@ -117,6 +121,7 @@ class ModelSummary:
     baselines: tuple[str, ...]
     parts: Mapping[str, PartSummary]
     warnings: Mapping[str, str]
+    lanes: bool
 
 
 @frozen
@@ -172,7 +177,12 @@ def _model_summary(name: str) -> ModelSummary:
         catalog.baselines(model),
         dict(_parts(model)),
         dict(cls.preset_warnings) if offers(cls, HasPresetWarnings) else {},
+        _has_lanes(model),
     )
+
+
+def _has_lanes(model: Model[Any]) -> bool:
+    return offers(model, HasLanes) and not offers(model, HasParts)
 
 
 def _parts(model: Model[Any], prefix: str = "") -> Iterator[tuple[str, PartSummary]]:
@@ -199,7 +209,11 @@ def _policy_summaries(
 ) -> dict[str, PolicySummary]:
     return {
         name: PolicySummary(
-            _first_line(cls), _required_first(_arguments(cls)), knows(cls, model), is_drawing(cls)
+            _first_line(cls),
+            _required_first(_arguments(cls)),
+            knows(cls, model),
+            is_drawing(cls),
+            model is not None and _has_lanes(model) and offers(cls, DecidesAll),
         )
         for name, cls in policies.items()
     }

@@ -121,7 +121,7 @@ class CommandGroup(click.Group):
         return super().resolve_command(ctx, args)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Accept `--debug` and `--log-level` also after the command."""
+        """Accept the options of all commands also after the command."""
         # Here and not in `main`, which does not run while a shell completes a line.
         _import_from_current_folder()
         with errors_reported(debug="--debug" in args):
@@ -154,7 +154,7 @@ def _common_options_first(args: list[str]) -> list[str]:
     """Move the options that every command has to the front, where click looks for them."""
     front, rest, left = [], [], iter(args)
     for arg in left:
-        if arg == "--debug" or arg.startswith("--log-level="):
+        if arg in ("--debug", "--no-pager") or arg.startswith("--log-level="):
             front.append(arg)
         elif arg == "--log-level":
             front += [arg, *itertools.islice(left, 1)]
@@ -167,7 +167,10 @@ def _common_options_first(args: list[str]) -> list[str]:
 @click.version_option(__version__, prog_name="desim")
 @click.option("--log-level", type=click.Choice(LEVELS), help="Write log lines to standard error.")
 @click.option("--debug", is_flag=True, help="Show the traceback of an error.")
-def main(log_level: str | None, debug: bool) -> None:  # noqa: FBT001, ARG001 (click passes flags so)
+@click.option(
+    "--no-pager", is_flag=True, help="Print a long table at once; DESIM_PAGER names a pager."
+)
+def main(log_level: str | None, **_flags: bool) -> None:
     """Simulate business worlds in which somebody has to decide."""
     # A table has characters that an encoding such as ASCII lacks; they are written as `?`.
     if isinstance(sys.stdout, io.TextIOWrapper):

@@ -14,13 +14,13 @@ from attrs import evolve
 from rich.console import Console
 
 from desim.catalog.summaries import ArgumentSummary, CatalogSummary, ModelSummary, PolicySummary
+from desim.cli.pager import paged
 from desim.core.model_protocols import revision_text
 from desim.core.roles import KNOWLEDGE, knowledge_legend
 from desim.episodes.usage import default_share, is_played
 from desim.errors import UsageError, possible
 from desim.jobs.rows.rows import Rows
 from desim.records.episode import Episode
-from desim.show.console import console
 from desim.show.labels import NOTHING, value_text
 from desim.show.table import Table, print_tables
 
@@ -36,13 +36,15 @@ class Findings(Protocol):
 #: The mark of a policy that draws, in lists, and its meaning.
 _DRAWS, _DRAWS_MEANS = "draws", "draws: its actions depend on chance or on the seed"
 
+#: The mark of a policy that answers many episodes at once, and its meaning.
+_LANES, _LANES_MEANS = "lanes", "lanes: its episodes of many seeds are played at once, as arrays"
+
 
 def print_catalog(catalog: CatalogSummary) -> None:
     """Print all models, their policies, and the policies of every model.
 
     The actions of a model, a dozen or two, are in the tables of that model alone.
     """
-    out = console()
     heads = ("model", "presets", "roles", "what it is")
     lines = (
         (name, ", ".join(model.presets), ", ".join(model.roles), model.text)
@@ -53,15 +55,16 @@ def print_catalog(catalog: CatalogSummary) -> None:
     )
     everywhere = _policies("policies of every model", catalog.policies)
     tables = (_words(heads, lines), *chain.from_iterable(policies), *everywhere)
-    print_tables(out, tables)
-    for name, file in catalog.not_imported.items():
-        line = f"{name}: {file} was not imported; desim list {name} imports and shows it"
-        out.print(line, markup=False)
+    with paged() as out:
+        print_tables(out, tables)
+        for name, file in catalog.not_imported.items():
+            line = f"{name}: {file} was not imported; desim list {name} imports and shows it"
+            out.print(line, markup=False)
 
 
 def print_model(name: str, catalog: CatalogSummary) -> None:
     """Print one model: presets, roles, actions, and the policies that play it."""
-    out, model = console(), catalog.models[name]
+    model = catalog.models[name]
     parts = ", ".join(f"{part} ({of.name})" for part, of in model.parts.items())
     facts = {
         "model": name,
@@ -70,6 +73,7 @@ def print_model(name: str, catalog: CatalogSummary) -> None:
         "presets": ", ".join(model.presets),
         **{f"warning: {preset}": text for preset, text in model.warnings.items()},
         **({"parts": parts} if parts else {}),
+        "lanes": "many seeds at once, with policies marked so" if model.lanes else NOTHING,
         "baselines": "  ".join(model.baselines) or NOTHING,
     }
     roles = (
@@ -91,7 +95,8 @@ def print_model(name: str, catalog: CatalogSummary) -> None:
         *chain.from_iterable(of_parts),
         *_policies("policies of every model", catalog.policies, further),
     )
-    print_tables(out, tables)
+    with paged() as out:
+        print_tables(out, tables)
 
 
 def print_policy(name: str, catalog: CatalogSummary) -> None:
@@ -111,12 +116,12 @@ def print_policy(name: str, catalog: CatalogSummary) -> None:
         for title, model in catalog.models.items()
         for each in model.further_arguments.get(name, ())
     )
-    out = console()
-    out.print(f"{name}: {known[name].text}", markup=False, highlight=False)
     level = known[name].knows
-    out.print(f"knows {level}: {KNOWLEDGE[level]}", markup=False, highlight=False)
-    out.print()
-    out.print(_words(("argument", "default", "what it sets"), chain(own, further)))
+    with paged() as out:
+        out.print(f"{name}: {known[name].text}", markup=False, highlight=False)
+        out.print(f"knows {level}: {KNOWLEDGE[level]}", markup=False, highlight=False)
+        out.print()
+        out.print(_words(("argument", "default", "what it sets"), chain(own, further)))
 
 
 def _argument_line(argument: ArgumentSummary, where: str = "") -> tuple[str, str, str]:
@@ -135,7 +140,8 @@ def print_episode(episode: Episode, *, as_json: bool) -> None:
         after = [name for name, _ in lines].index("decisions") + 1
         lines.insert(after, ("defaults", defaults))
         facts = evolve(facts, lines=lines)
-    console().print(facts)
+    with paged() as out:
+        out.print(facts)
 
 
 def defaults_text(usage: Mapping[str, Mapping[str, float]]) -> str:
@@ -159,12 +165,14 @@ def print_found(found: Findings, *, as_json: bool) -> None:
     if as_json:
         click.echo(msgspec.json.encode(found.plain()))
     else:
-        console().print(found)
+        with paged() as out:
+            out.print(found)
 
 
 def print_rows(rows: Rows, figures: Sequence[str], against: str | None) -> None:
     """Print a sweep's rows by policy and by every parameter that varies."""
-    console().print(rows.table(by=[*rows.varying, "policy"], show=figures, against=against))
+    with paged() as out:
+        out.print(rows.table(by=[*rows.varying, "policy"], show=figures, against=against))
 
 
 @contextmanager
@@ -230,13 +238,14 @@ def _policies(
         for name, policy in policies.items()
     )
     legend = knowledge_legend(policy.knows for policy in policies.values())
-    legend += [_DRAWS_MEANS] if _DRAWS in used else []
+    legend += [_DRAWS_MEANS] * (_DRAWS in used) + [_LANES_MEANS] * (_LANES in used)
     yield evolve(_words(heads, lines), title=title, notes=notes, legend=legend)
 
 
 def _marks(policy: PolicySummary) -> list[str]:
-    """Return what a policy knows if that is more than observations, and whether it draws."""
-    return [policy.knows] * (policy.knows != "observation") + [_DRAWS] * policy.draws
+    """Return what a policy knows if that is more than observations, and its other marks."""
+    known = [policy.knows] * (policy.knows != "observation")
+    return known + [_DRAWS] * policy.draws + [_LANES] * policy.lanes
 
 
 def _words(heads: Sequence[str], lines: Iterable[Sequence[str]]) -> Table:

@@ -66,7 +66,7 @@ class Tabular:
         for place, table in enumerate(tables := self.tables()):
             yield from [""] * (place > 0)
             yield from table.rendered(options.max_width)
-        yield from _captions(legend(tables))
+        yield from _captions(legend(tables, options.max_width))
 
     def _repr_html_(self) -> str:
         tables = self.tables()
@@ -97,7 +97,8 @@ class Table(Tabular):
         title: Above it; empty for none.
         notes: Sentences about its figures, without which a line could be misread.
         legend: Sentences that say what a head or a mark means, the same in other tables.
-        spare: The places of columns that are left out on a console of less than 100 columns.
+        spare: The places of columns that are left out on a console of less than 100 columns, with
+            the sentences of the legend that begin with their heads.
         breaks: The places of columns before which a table that is too wide for its console is
             continued below, with its first column repeated.
     """
@@ -153,10 +154,15 @@ class Table(Tabular):
         # Escaped before their widths are measured: `SafeConsole` would escape what is laid out.
         columns = [[*map(visible_text, each)] for each in zip(*heads, *self.texts, strict=True)]
         gap = _NARROW_GAP if width < _NARROW else _GAP
-        kept = [at for at in range(self._width) if width >= _NARROW or at not in self.spare]
+        left_out = self.left_out(width)
+        kept = [at for at in range(self._width) if at not in left_out]
         for part in self._parts(columns, kept, width, gap) if kept else ():
             yield from self._part(columns, part, width, gap)
         yield from _captions(self.notes)
+
+    def left_out(self, width: int) -> frozenset[int]:
+        """Return the places of the columns that are not printed at a width."""
+        return self.spare if width < _NARROW else frozenset()
 
     @property
     def _width(self) -> int:
@@ -217,9 +223,13 @@ class Table(Tabular):
         return table
 
 
-def legend(tables: Iterable[Table]) -> list[str]:
-    """Return the sentences of the legends of tables, each once."""
-    return list(dict.fromkeys(sentence for table in tables for sentence in table.legend))
+def legend(tables: Iterable[Table], width: int = _UNLIMITED) -> list[str]:
+    """Return the sentences of the legends of tables that are printed at a width, each once."""
+    found: dict[str, None] = {}
+    for table in tables:
+        heads = tuple(f"{table.heads[at]}: " for at in table.left_out(width))
+        found |= dict.fromkeys(one for one in table.legend if not one.startswith(heads))
+    return list(found)
 
 
 def print_tables(out: "Console", found: Iterable[Tabular]) -> None:
@@ -231,7 +241,7 @@ def print_tables(out: "Console", found: Iterable[Tabular]) -> None:
                 out.print()
             out.print(evolve(table, legend=()))
             printed.append(table)
-    if sentences := legend(printed):
+    if sentences := legend(printed, out.width):
         out.print()
         out.print(*_captions(sentences), sep="\n")
 

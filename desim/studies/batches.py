@@ -87,28 +87,44 @@ def batches(options: GoalOptions, *, any_first: bool = False) -> Batches:
     plan = options.grid([0])
     least = first_look(options.rarest)
     models = [one.model for one in plan.variants]
-    clustered = [model for model in models if offers(model, HasClusters)]
-    if options.seeds is None:
-        seeds = [*_with_new_clusters(clustered, (), range(options.max_seeds))]
-        first = min(least, len(seeds))
-    else:
-        given = checked_seeds(options.seeds)
-        first = len(given)
-        further = with_further(given, options.max_seeds)[first:]
-        seeds = [*given, *_with_new_clusters(clustered, given, further)]
+    bounds = declared_range(options, models)
+    is_fixed = all(map(plan.is_fixed, range(len(plan.cells))))
+    seeds, first = _seeds(options, models, 1 if any_first or bounds or is_fixed else least)
     plan = evolve(plan, seeds=tuple(seeds))
     clusters = _same_clusters(models, seeds[:first])
-    found = Batches(plan, first, clusters, declared_range(options, models))
-    if not found.is_fixed():
+    if not is_fixed:
         count = len(set(clusters))
-        if clustered and count + len(seeds) - first < min(least, options.max_seeds):
+        is_clustered = any(offers(model, HasClusters) for model in models)
+        if is_clustered and count + len(seeds) - first < min(least, options.max_seeds):
             raise UsageError(
                 f"{options.max_seeds:,} seeds have {count + len(seeds) - first} clusters, such as "
                 "cases, and repeat them; play a number of seeds that is fixed beforehand"
             )
         if not any_first:
-            checked_first(count, found.bounds, least)
-    return found
+            checked_first(count, bounds, least)
+    return Batches(plan, first, clusters, bounds)
+
+
+def _seeds(
+    options: GoalOptions, models: Sequence[Model[Any]], least: int
+) -> tuple[Sequence[int], int]:
+    """Return all seeds that may be played, and how many of them are in the first batch.
+
+    Args:
+        options: The arguments of the study.
+        models: Its models.
+        least: The clusters that a first batch of given seeds has at least, if there are as many.
+    """
+    clustered = [model for model in models if offers(model, HasClusters)]
+    if options.seeds is None:
+        seeds = [*_with_new_clusters(clustered, (), range(options.max_seeds))]
+        return seeds, min(first_look(options.rarest), len(seeds))
+    given = checked_seeds(options.seeds)
+    further = with_further(given, options.max_seeds)[len(given) :]
+    seeds = [*given, *_with_new_clusters(clustered, given, further)]
+    # Each of the further seeds has a cluster of its own.
+    missing = max(0, least - len(set(_same_clusters(models, given))))
+    return seeds, min(len(seeds), len(given) + missing)
 
 
 def declared_range(options: GoalOptions, models: Iterable[Model[Any]]) -> ScoreRange | None:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import combinations
 from typing import get_args
 
-from attrs import evolve, field, frozen
+from attrs import field, frozen
 
 from desim.errors import UsageError
 from desim.jobs.rows.rows import Rows
@@ -98,13 +98,9 @@ def select(options: SelectOptions) -> Choice:
     """
     if options.by not in PROCEDURES:
         raise UsageError(f"by={options.by!r} was given; possible: {', '.join(PROCEDURES)}")
-    if options.by != "ocba" and options.delta is None:
-        raise UsageError(
-            f"{options.by} needs delta, the smallest difference that matters; or choose ocba, "
-            "which uses max_seeds for each candidate and guarantees nothing"
-        )
     if len(options.grid([0]).cells) < 2:  # noqa: PLR2004 (a choice needs two candidates)
         raise UsageError("one candidate was given; a selection is among at least 2")
+    _check_goal(options)
     if not 0 < options.alpha < 1:
         raise UsageError(f"alpha={options.alpha:g} was given; it is above 0 and below 1")
     made = _batches(options)
@@ -118,14 +114,41 @@ def select(options: SelectOptions) -> Choice:
         return Choice(names, tuple(candidates), len(rows), sentence, rows)
 
 
+def _check_goal(options: SelectOptions) -> None:
+    """Refuse a selection without its goal: a difference that matters, or a budget.
+
+    Raises:
+        UsageError: The goal is missing, or that of the other procedures is given.
+    """
+    if options.by != "ocba":
+        if options.delta is None:
+            raise UsageError(
+                f"{options.by} needs delta, the smallest difference that matters; or choose ocba, "
+                "which needs a budget and guarantees nothing"
+            )
+        if options.budget is not None:
+            raise UsageError(f"budget={options.budget} was given; only ocba has a budget")
+        return
+    if options.delta is not None:
+        raise UsageError(f"delta={options.delta:g} was given; ocba uses its budget and no delta")
+    if options.budget is None:
+        raise UsageError("ocba needs a budget, the number of episodes of all candidates together")
+
+
 def _batches(options: SelectOptions) -> Batches:
-    """Return the seeds; with a budget, one candidate may play those of all."""
+    """Return the seeds.
+
+    Raises:
+        UsageError: See `batches`; or the first batch is too small, or larger than the budget.
+    """
     if options.by == "elimination":
         return batches(options)
-    if options.by == "ocba":
-        count = len(options.grid([0]).cells)
-        options = evolve(options, max_seeds=options.max_seeds * count)
     made = batches(options, any_first=True)
+    if options.budget is not None and options.budget < made.first * len(made.plan.cells):
+        raise UsageError(
+            f"budget={options.budget} was given, but the first batch has {made.first} seeds of "
+            f"{len(made.plan.cells)} candidates"
+        )
     if made.first < MIN_FIRST:
         raise UsageError(f"one seed was given; {options.by} begins with at least {MIN_FIRST}")
     return made
@@ -144,7 +167,8 @@ def _selected(played: PlayedCells, options: SelectOptions) -> _Found:
         best = max(known, key=lambda cell: played.values(cell)[0])
         return [best], "deterministic: every seed has the same episode"
     if options.by == "ocba":
-        return _by_budget(played, known, options.max_seeds)
+        assert options.budget is not None
+        return _by_budget(played, known, options.budget)
     assert options.delta is not None
     chosen = _kim_nelson if options.by == "kn" else _eliminated
     return chosen(played, known, options.delta, options.alpha)
@@ -254,10 +278,9 @@ def _refuse_failures(played: PlayedCells, cells: Sequence[int]) -> None:
             )
 
 
-def _by_budget(played: PlayedCells, known: list[int], seeds: int) -> _Found:
-    """Allocate a mean number of seeds to the candidates; return the one with the highest mean."""
-    plan = played.batches.plan
-    budget, most = seeds * len(plan.cells), len(plan.seeds)
+def _by_budget(played: PlayedCells, known: list[int], budget: int) -> _Found:
+    """Allocate episodes to the candidates; return the one with the highest mean."""
+    most = len(played.batches.plan.seeds)
     while (used := sum(map(len, played.rows.values()))) < budget:
         estimates = {cell: interval(played.values(cell)) for cell in known}
         further = allocation(estimates, min(budget - used, max(len(known), int(_BATCH * used))))

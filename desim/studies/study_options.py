@@ -100,10 +100,10 @@ class GoalOptions(GridStudy):
 
     Attributes:
         show: The figure: score, decisions, or a metric.
-        seeds: Those of the first batch, at least 60 where no range of the figure is known; later
-            batches go on behind the largest. None: 60, or as many as *rarest* needs.
-        max_seeds: With a goal: how many seeds at most; default 2,000. Where a selection has a
-            budget, their mean number for each candidate.
+        seeds: Those that are played first; others follow behind the largest. Where no range of the
+            figure is known, the first look is at 60 at least, or as many as *rarest* needs. None:
+            as many as the first look needs.
+        max_seeds: With a goal: how many seeds at most, of each candidate; default 2,000.
         rarest: The probability of the rarest outcome that the first batch shall show (with 95 %).
         score_range: LOW:HIGH, between which every value of the figure is: the narrowest that is
             certain; or none. Default: the range of the model's scores, if it declares one. In
@@ -140,12 +140,14 @@ class SelectOptions(GoalOptions):
     Attributes:
         by: The procedure: "elimination", "kn" for normal scores, or "ocba", which uses all of its
             budget and guarantees nothing.
-        delta: The smallest difference that matters, in the unit of the figure; ocba needs none.
+        delta: The smallest difference that matters, in the unit of the figure; not for ocba.
+        budget: For ocba: the number of episodes of all candidates together.
         alpha: The probability of a wrong selection, above 0 and below 1.
     """
 
     by: Procedure = "elimination"
     delta: float | None = None
+    budget: int | None = None
     alpha: float = 0.05
 
 

@@ -158,15 +158,18 @@ def read_seeds(text: str) -> Sequence[int]:
     """Return the seeds of `A:B` (without B) or `A,B,...`; an empty text means 0:20.
 
     Raises:
-        UsageError: The text has neither form.
+        UsageError: The text has neither form, or A is not below B.
     """
     if not text:
         return range(FIRST_SEEDS)
     start, colon, stop = text.partition(":")
     try:
-        return range(int(start), int(stop)) if colon else [int(n) for n in text.split(",")]
+        seeds = range(int(start), int(stop)) if colon else [int(n) for n in text.split(",")]
     except ValueError:
         raise UsageError(f"seeds {text!r} were given; write A:B (without B) or A,B,...") from None
+    if not seeds:
+        raise UsageError(f"seeds {text!r} were given; in A:B, A is below B")
+    return seeds
 
 
 def _from_file(path: Path) -> SweepSpec:

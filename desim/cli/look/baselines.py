@@ -1,6 +1,7 @@
 """`desim baselines`: a line for each world, or ranked baselines of the presets of worlds."""
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -87,8 +88,8 @@ def _print_overview(options: Boards) -> "Sequence[Row]":
     """Print a line for each world."""
     import msgspec
 
+    from desim.cli.pager import paged
     from desim.cli.tables import progress_bar
-    from desim.show.console import console
     from desim.studies.boards.overview import SEEDS, overview
 
     with progress_bar("baselines") as progress:
@@ -98,7 +99,8 @@ def _print_overview(options: Boards) -> "Sequence[Row]":
         for world in found.worlds:
             click.echo(msgspec.json.encode(world.plain()))
     else:
-        console().print(found)
+        with paged() as out:
+            out.print(found)
     return found.rows
 
 
@@ -106,6 +108,7 @@ def _print_boards(options: Boards) -> "Sequence[Row]":
     """Print a board for each preset."""
     import msgspec
 
+    from desim.cli.pager import paged
     from desim.cli.tables import progress_bar
     from desim.show.console import console
     from desim.show.table import print_tables
@@ -121,12 +124,14 @@ def _print_boards(options: Boards) -> "Sequence[Row]":
             rows.extend(board.rows)
             yield board
 
-    with progress_bar("baselines") as progress:
+    # All boards take minutes, and are printed as they come.
+    on = paged() if options.models and not options.as_json else nullcontext(console())
+    with on as out, progress_bar("baselines") as progress:
         if options.as_json:
             for board in played(progress):
                 click.echo(msgspec.json.encode(board.summary()))
         else:
-            print_tables(console(), played(progress))
+            print_tables(out, played(progress))
     return rows
 
 
@@ -134,8 +139,8 @@ def _print_normalised(options: Boards) -> "Sequence[Row]":
     """Print one table of all presets."""
     import msgspec
 
+    from desim.cli.pager import paged
     from desim.cli.tables import progress_bar
-    from desim.show.console import console
     from desim.studies.boards.all_worlds import normalised_boards
     from desim.studies.boards.leaderboard import everything
 
@@ -147,7 +152,8 @@ def _print_normalised(options: Boards) -> "Sequence[Row]":
         for line in found.lines():
             click.echo(msgspec.json.encode(line))
     else:
-        console().print(found)
+        with paged() as out:
+            out.print(found)
     if found.faults:
         fail(f"{', '.join(found.faults)}: scores more than a bound that no policy can exceed")
     return found.rows

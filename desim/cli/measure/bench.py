@@ -199,13 +199,12 @@ def _ask(plan: "Plan", outcomes: "Mapping[str, JobOutcome]") -> None:
 
 def _print_expected(plan: "Plan", outcomes: "Mapping[str, JobOutcome]") -> None:
     """Print the episodes that are left, with calls and money expected."""
-    from desim.show.console import console
+    from desim.cli.pager import paged
     from desim.show.estimates import short_cell
     from desim.show.table import Printed, Table, print_tables
     from desim.suites.status import expectations, expected_cost
 
     lines = expectations(plan, outcomes)
-    out = console()
     heads = ["world", "entry", "left", "calls expected", "cost expected", "episodes it rests on"]
     rows = [
         [
@@ -219,9 +218,10 @@ def _print_expected(plan: "Plan", outcomes: "Mapping[str, JobOutcome]") -> None:
         for line in lines
     ]
     left, cost = sum(line.left for line in lines), expected_cost(lines)
-    print_tables(out, [*_endpoint_tables(plan), Table(heads, rows, (0, 1, 5))])
     total = "not known" if cost is None else f"{cost:.4g}"
-    out.print(f"{left:,} of {plan.episodes:,} episodes are left, cost {total}", highlight=False)
+    with paged() as out:
+        print_tables(out, [*_endpoint_tables(plan), Table(heads, rows, (0, 1, 5))])
+        out.print(f"{left:,} of {plan.episodes:,} episodes are left, cost {total}", highlight=False)
 
 
 def _endpoint_tables(plan: "Plan") -> "Iterator[Table]":
@@ -267,20 +267,21 @@ def _played(
 
 
 def _print_results(plan: "Plan", folder: "RecordFolder") -> None:
+    from desim.cli.pager import paged
     from desim.jobs.keep.spending import count_outcomes
-    from desim.show.console import console
     from desim.show.table import print_tables
     from desim.suites.result_table import result_table
     from desim.suites.results import results
 
-    out, outcomes = console(), folder.outcomes()
+    outcomes = folder.outcomes()
     lines = results(plan, outcomes)
     by_world = {world: [line for line in lines if line.world == world] for world in plan.shown}
-    print_tables(out, (result_table(world, mine) for world, mine in by_world.items() if mine))
-    out.print()
     spent = folder.spent()
     count_outcomes(plan.jobs, outcomes, spent)
-    out.print(f"spent {spent.cost():.6g} in {spent.calls():,} calls", highlight=False)
+    with paged() as out:
+        print_tables(out, (result_table(world, mine) for world, mine in by_world.items() if mine))
+        out.print()
+        out.print(f"spent {spent.cost():.6g} in {spent.calls():,} calls", highlight=False)
 
 
 def _fail_unless_whole(plan: "Plan", outcomes: "dict[str, JobOutcome]") -> None:

@@ -35,7 +35,8 @@ class SweepText:
         set: A parameter of the model, or with dots a field inside one.
         specs: NAME or module:Name, then ,KEY=VALUE for each argument. Several that name different
             roles play together.
-        seeds: A:B without B, or A,B,...; default 0:20, with --until and --select 0:60.
+        seeds: A:B without B, or A,B,...; default 0:20. With --until and --select those that are
+            played first, before as many more as are needed.
         design: Play points of the ranges in --set: lhs:64, sobol:64, factorial, sobol-indices:256,
             morris:20.
     """
@@ -62,8 +63,9 @@ class SweepCommand(GridOptions):
         until: Play seeds until half of every interval is as narrow: 5% of the mean, or 2.5.
         select: Play only what is needed to select the best: best by successive elimination, kn for
             normal scores, ocba without a guarantee.
-        delta: With --select: the smallest difference that matters; ocba needs none.
-        max_seeds: With --until and --select; default 2,000.
+        delta: With --select best and kn: the smallest difference that matters.
+        budget: With --select ocba: the number of episodes of all candidates together.
+        max_seeds: With --until and --select, of each candidate; default 2,000.
         score_range: With --until and --select: LOW:HIGH, between which every value of the figure
             is, or none; default: that of the model's scores, if it declares one.
         rarest: With --until and --select: the rarest outcome that the first batch shall show;
@@ -80,6 +82,7 @@ class SweepCommand(GridOptions):
     until: str | None = None
     select: Literal["best", "kn", "ocba"] | None = None
     delta: float | None = None
+    budget: int | None = None
     max_seeds: int | None = None
     score_range: str | None = None
     rarest: float | None = None
@@ -119,8 +122,8 @@ class SweepCommand(GridOptions):
             )
         if self.until is None and self.select is None:
             counts = {"--max-seeds": self.max_seeds, "--rarest": self.rarest}
-            goal = {"--delta": self.delta, "--range": self.score_range, **counts}
-            refuse_options(goal, "--until or --select")
+            goal = {"--delta": self.delta, "--budget": self.budget, "--range": self.score_range}
+            refuse_options({**goal, **counts}, "--until or --select")
             return
         spec.refuse_design()
         plain = {"--retry-failed": self.retry_failed, "--series": self.series}
@@ -130,7 +133,7 @@ class SweepCommand(GridOptions):
         if self.until is None:
             refuse_options({"--against": self.against}, "--until")
         else:
-            both = {"--select": self.select, "--delta": self.delta}
+            both = {"--select": self.select, "--delta": self.delta, "--budget": self.budget}
             refuse_options(both, "a sweep without --until")
 
 
@@ -150,8 +153,8 @@ def command(text: SweepText, options: SweepCommand, spending: Spending) -> None:
     of one way may also be joined with +, as in retailer=base_stock,target=24+factory=benchmark.
     `--set KEY=V1,V2` varies a parameter, `--set policy.KEY=V1,V2` an argument of the policies.
     With --out, the same command continues a sweep that was stopped; it is refused if code or files
-    that the rows depend on have changed since. With --until or --select, --seeds names the first
-    batch, and further seeds are played as needed. With --records each episode has a record there,
+    that the rows depend on have changed since. With --until or --select, further seeds are
+    played behind --seeds as needed. With --records each episode has a record there,
     which `desim replay`, `desim report` and `desim resume` take.
     Episodes of language models wait for their replies together, in one process; --max-calls and
     --max-cost hold for all of them, and episodes that they cut fail.
@@ -160,11 +163,11 @@ def command(text: SweepText, options: SweepCommand, spending: Spending) -> None:
     """
     import msgspec
 
+    from desim.cli.pager import paged
     from desim.cli.tables import print_rows, progress_bar
     from desim.jobs.keep.store import SweepWarning
     from desim.jobs.plan.job import LANES
     from desim.jobs.rows.failures import failures_text
-    from desim.show.console import console
     from desim.studies.sweep_file import read_config
 
     spec = read_config(**given(text))
@@ -181,7 +184,8 @@ def command(text: SweepText, options: SweepCommand, spending: Spending) -> None:
         for row in analysis.plain() if analysis else rows:
             click.echo(msgspec.json.encode(row))
     elif found or analysis:
-        console().print(found or analysis)
+        with paged() as out:
+            out.print(found or analysis)
     else:
         print_rows(rows, shown, options.against)
     if options.out and not options.as_json:
@@ -222,7 +226,7 @@ def _played(spec: "SweepSpec", options: SweepCommand) -> "tuple[Comparison | Cho
 
         assert options.select is not None
         by: Procedure = "elimination" if options.select == "best" else options.select
-        found = select(by=by, delta=options.delta, **how)
+        found = select(by=by, delta=options.delta, budget=options.budget, **how)
     return found, found.rows
 
 

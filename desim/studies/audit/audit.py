@@ -60,6 +60,7 @@ def audit(options: AuditOptions) -> Audited:
         UsageError: A name does not exist, seeds or limits are wrong, no honest rule is known, or
             *out* holds something else.
         DesimError: No honest rule has a score.
+        KeyboardInterrupt: On Ctrl-C; its text says how the audit goes on.
     """
     seeds, held_out = disjoint_seeds(options.seeds, options.held_out)
     variant = variants([options.model], options.preset, {})[0]
@@ -86,9 +87,14 @@ def audit(options: AuditOptions) -> Audited:
             Random(options.search_seed),  # noqa: S311 (no secret)
             options.progress or (lambda _done, _total: None),
         )
-        search.run()
-        rules = {spec: honest[spec] for spec in near}
-        found = _report(search, variant, rules, held_out, options.out, fixed=fixed)
+        try:
+            search.run()
+            rules = {spec: honest[spec] for spec in near}
+            found = _report(search, variant, rules, held_out, options.out, fixed=fixed)
+        except KeyboardInterrupt:
+            goes_on = "the same command goes on"
+            way = goes_on if options.out is not None else f"with --out FOLDER {goes_on}"
+            raise KeyboardInterrupt(f"stopped; {way}") from None
         return evolve(found, listed=tuple(one.name for one in listed))
 
 

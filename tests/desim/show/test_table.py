@@ -100,10 +100,12 @@ def test_a_table_whose_words_do_not_fit_is_printed_as_cards() -> None:
 
 
 def test_spare_columns_are_left_out_on_a_narrow_console() -> None:
-    """From 100 columns on all are printed."""
-    table = Table(["name", "n", "needed"], [["a", 1, 150]], spare=[2])
-    assert printed(table, 99)[0].split() == ["name", "n"]
-    assert printed(table, 100)[0].split() == ["name", "n", "needed"]
+    """From 100 columns on all are printed, with what the legend says of them."""
+    terms = ["n: seeds", "needed: seeds to tell"]
+    table = Table(["name", "n", "needed"], [["a", 1, 150]], spare=[2], legend=terms)
+    narrow, wide = printed(table, 99), printed(table, 100)
+    assert (narrow[0].split(), narrow[2:]) == (["name", "n"], terms[:1])
+    assert (wide[0].split(), wide[2:]) == (["name", "n", "needed"], terms)
 
 
 def test_a_table_that_is_too_wide_is_continued() -> None:

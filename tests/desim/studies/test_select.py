@@ -61,7 +61,7 @@ def test_without_a_range_the_sentence_names_what_may_be_unseen() -> None:
 
 def test_a_budget_goes_to_the_closest_rivals() -> None:
     """The sentence makes no promise."""
-    given: Any = {"set": {"wind": 3.0}, "seeds": range(20), "max_seeds": 60}
+    given: Any = {"set": {"wind": 3.0}, "seeds": range(20), "budget": 60 * len(MANY)}
     found = select(WALK, MANY, by="ocba", **given)
     assert found.best == (MANY[-1],)
     seeds = {one.name: one.seeds for one in found.candidates}
@@ -70,6 +70,19 @@ def test_a_budget_goes_to_the_closest_rivals() -> None:
     assert found.sentence == (
         "highest mean of 5 after 300 episodes (optimal computing budget allocation); no guarantee"
     )
+
+
+def test_no_candidate_of_a_budget_plays_more_than_its_maximum() -> None:
+    """The rest of the budget is left."""
+    found = select(WALK, MANY, by="ocba", seeds=range(20), max_seeds=30, budget=1_000)
+    assert max(one.seeds for one in found.candidates) == 30
+
+
+def test_seeds_that_are_given_are_played_first_and_completed() -> None:
+    """The first look needs 60 where no range of the score is known."""
+    found = select(WALK, MANY[:2], delta=1.0, seeds=[7, *range(100, 119)])
+    seeds = [row["seed"] for row in found.rows.where(policy=MANY[0])]
+    assert seeds == [7, *range(100, 159)]
 
 
 def test_candidates_are_named_by_the_parameters_that_vary() -> None:
@@ -126,7 +139,8 @@ def test_kim_and_nelson_suppose_normal_scores() -> None:
 def test_a_selection_begins_with_the_seeds_that_are_given(by: Procedure) -> None:
     """And goes on behind the largest of them."""
     given = [40, *range(20, 1, -1)]
-    both: Any = {"by": by, "delta": 1e-9, "max_seeds": 24, "set": {"wind": [0, 1e-6]}}
+    goal = {"budget": 48} if by == "ocba" else {"delta": 1e-9}
+    both: Any = {"by": by, **goal, "max_seeds": 24, "set": {"wind": [0, 1e-6]}}
     found = select(WALK, "random", seeds=given, **both)
     seeds = [row["seed"] for row in found.rows if row["params"]["wind"]]
     assert seeds == [*given, *range(41, 21 + len(seeds))]
@@ -155,14 +169,30 @@ def test_wrong_arguments_are_refused() -> None:
     for options, text in [
         ({"by": "best"}, "possible: elimination, kn, ocba"),
         ({}, "elimination needs delta, the smallest difference that matters; or choose ocba"),
+        ({"delta": 1.0, "budget": 9}, "budget=9 was given; only ocba has a budget"),
+        ({"by": "ocba", "delta": 1.0}, "delta=1 was given; ocba uses its budget and no delta"),
+        ({"by": "ocba"}, "ocba needs a budget, the number of episodes of all candidates together"),
+        (
+            {"by": "ocba", "budget": 100, "seeds": range(21)},
+            "budget=100 was given, but the first batch has 21 seeds of 5 candidates",
+        ),
         ({"by": "kn"}, "kn needs delta"),
         ({"delta": 0.0}, "above 0"),
         ({"delta": float("inf")}, "delta=inf was given; it is finite and above 0"),
-        ({"by": "ocba", "max_seeds": 0}, "max_seeds=0 was given; possible: 1 to 1,000,000"),
+        (
+            {"by": "ocba", "budget": 9, "max_seeds": 0},
+            "max_seeds=0 was given; possible: 1 to 1,000,000",
+        ),
         ({"delta": 1.0, "alpha": 1.0}, "alpha=1 was given; it is above 0 and below 1"),
         ({"delta": 1.0, "seeds": range(60), "max_seeds": 5}, "first batch has 60 seeds"),
-        ({"delta": 1.0, "seeds": range(20)}, "the first look has 20 seeds; at least 60"),
-        ({"by": "ocba", "seeds": [4]}, "one seed was given; ocba begins with at least 2"),
+        (
+            {"delta": 1.0, "seeds": range(20), "max_seeds": 40},
+            "the first look has 40 seeds; at least",
+        ),
+        (
+            {"by": "ocba", "budget": 9, "seeds": [4]},
+            "one seed was given; ocba begins with at least 2",
+        ),
         ({"delta": 1.0, "seeds": "0:9"}, "give a list or a range"),
     ]:
         with pytest.raises(UsageError, match=text):

@@ -87,6 +87,8 @@ def test_seeds_are_a_range_or_a_list() -> None:
     assert read_seeds("") == range(20)
     with pytest.raises(UsageError, match=r"seeds '1-3' were given; write A:B \(without B\) or"):
         read_seeds("1-3")
+    with pytest.raises(UsageError, match="seeds '5:2' were given; in A:B, A is below B"):
+        read_seeds("5:2")
 
 
 @pytest.mark.parametrize(

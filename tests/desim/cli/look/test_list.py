@@ -107,12 +107,25 @@ def test_list_marks_what_a_policy_says_of_itself(
     print_model("beer_game", summarise_catalog(["beer_game"]))
     out = capsys.readouterr().out
     assert [line.split()[:3] for line in out.splitlines() if line.startswith("constant")] == [
-        ["constant", "quantity", "rules"]
+        ["constant", "quantity", "rules,"]
     ]
     assert "rules: uses constants of the world" in out
     assert "future: uses future events" in out
     assert "draws: its actions depend on chance" in out
     assert max(map(len, out.splitlines())) <= 80
+
+
+def test_list_says_what_has_lanes(desim: Desim) -> None:
+    """The model in a line, its policies by a mark; other worlds and policies have none."""
+    models = json.loads(desim("list", "--json").out)["models"]
+    lanes = {name for name, model in models.items() if model["lanes"]}
+    assert lanes == {"beer_game", "enterprise_arena"}
+    rules = models["beer_game"]["policies"]
+    assert (rules["base_stock"]["lanes"], rules["perfect"]["lanes"]) == (True, False)
+    out = desim("list", "beer_game").out
+    assert "many seeds at once, with policies marked so" in out
+    assert "lanes: its episodes of many seeds are played at once" in out
+    assert "lanes: " not in desim("list", "edt").out
 
 
 def test_names_are_whole_on_a_narrow_terminal(

@@ -12,7 +12,7 @@ from attrs import frozen
 from support.recorded import GAME
 
 from desim import Episode, branch, export, play, replay, resume
-from desim.catalog.imports import folders, import_ours
+from desim.catalog.imports import folders
 from desim.core.model_protocols import NamesModels, OpensFiles
 from desim.episodes.futures.branched_record import play_branch
 from desim.errors import BadRecord, UsageError
@@ -216,19 +216,6 @@ def test_a_world_that_is_not_shipped_needs_trust_wherever_it_lies(
     assert not corner.exists()
     assert resume(file, {"retailer": "greedy"}, model="corner").result is not None
     assert corner.exists()
-
-
-def test_a_package_that_hides_ours_is_not_imported(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The error names its file."""
-    left, package = tmp_path / "imported", tmp_path / "hidden_models"
-    package.mkdir()
-    (package / "__init__.py").write_text(f"import pathlib; pathlib.Path({str(left)!r}).touch()\n")
-    monkeypatch.syspath_prepend(str(tmp_path))
-    with pytest.raises(UsageError, match=f"{package}/__init__.py hides desim's own"):
-        import_ours("hidden_models.beer_game")
-    assert not left.exists()
 
 
 def test_what_was_played_here_needs_no_trust(tmp_path: Path) -> None:

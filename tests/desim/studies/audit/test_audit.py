@@ -55,6 +55,22 @@ def test_an_audit_is_the_same_again_and_goes_on_from_its_folder(tmp_path: Path) 
     assert Episode.read(first.record).score == first.scores[0]
 
 
+def test_a_stopped_audit_says_how_it_goes_on(tmp_path: Path) -> None:
+    """With a folder by the same command; it then ends as one that was not stopped."""
+
+    def stop(done: int, _total: int) -> None:
+        if done > 20:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt, match=r"^stopped; the same command goes on$"):
+        audited(out=tmp_path / "kept", progress=stop)
+    assert audited(out=tmp_path / "kept").lines == bank_audited().lines
+    with pytest.raises(
+        KeyboardInterrupt, match=r"^stopped; with --out FOLDER the same command goes"
+    ):
+        audited(progress=stop)
+
+
 def test_an_exploit_names_the_seeds_that_were_played() -> None:
     """As a range only where they are one."""
     assert bank_audited().exploit("debt").seeds == "0:6"

@@ -1,0 +1,112 @@
+"""The packages `models`, `ledgers` and `policies`: desim's folders first, then those of the user.
+
+A module or a regular package of the user's with such a name would hide desim's own. Importing desim
+therefore puts a finder in front of Python's, which joins all folders of these names. The user's
+`models.py` or `models/__init__.py` is executed when one of its names is used, and not before: it
+may lie in a folder of somebody else's, where only worlds that are named may run code.
+"""
+
+import sys
+from collections.abc import Iterator, Sequence
+from importlib.machinery import ModuleSpec, PathFinder
+from os.path import abspath, dirname, join
+from types import ModuleType
+from typing import Any, overload
+
+#: The packages that are joined; above the folders that users may add to, none has an `__init__.py`.
+_JOINED = ("models", "ledgers", "policies", "policies.heuristics", "policies.informed")
+
+# Functions of os.path, because pathlib is not loaded yet when Python starts.
+_HOME = dirname(dirname(abspath(__file__)))  # noqa: PTH100, PTH120
+
+
+def own_folder(package: str) -> str:
+    """Return the folder of a joined package that was installed with desim."""
+    return join(_HOME, *package.split("."))  # noqa: PTH118
+
+
+class JoinedPath(Sequence[str]):
+    """The `__path__` of a joined package, which follows changes of `sys.path`."""
+
+    def __init__(self, package: str) -> None:
+        self._package = package
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[str]: ...
+    def __getitem__(self, index: int | slice) -> str | list[str]:
+        return self._folders()[index]
+
+    def __len__(self) -> int:
+        return len(self._folders())
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._folders()})"
+
+    def _folders(self) -> list[str]:
+        found = [own_folder(self._package)]
+        for spec in _specs(self._package):
+            found += spec.submodule_search_locations or ()
+        return [*dict.fromkeys(found)]
+
+
+class JoinedPackage(ModuleType):
+    """A joined package; its attributes beyond submodules are those of the user's own file."""
+
+    def __getattr__(self, name: str) -> Any:
+        # Libraries look for attributes such as `__file__` in every module that is loaded.
+        if name == "__all__" or not name.startswith("__"):
+            self._execute_users_file()
+            if name in vars(self):
+                return vars(self)[name]
+        raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
+
+    def _execute_users_file(self) -> None:
+        """Execute the first file of that name on the path, once; again after a failure."""
+        spec = next((each for each in _specs(self.__name__) if each.loader), None)
+        if spec is None or spec.loader is None or "__file__" in vars(self):
+            return
+        self.__file__ = spec.origin
+        try:
+            spec.loader.exec_module(self)
+        except BaseException:
+            del self.__file__
+            raise
+
+
+class _Finder:
+    """Finds and loads the joined packages; all other modules are left to Python's finders."""
+
+    @classmethod
+    def find_spec(cls, name: str, *_path_and_target: object) -> ModuleSpec | None:
+        if name not in _JOINED:
+            return None
+        spec = ModuleSpec(name, cls, is_package=True)  # type: ignore[arg-type] # the class loads
+        spec.submodule_search_locations = JoinedPath(name)  # type: ignore[assignment] # no list
+        return spec
+
+    @staticmethod
+    def create_module(spec: ModuleSpec) -> JoinedPackage:
+        return JoinedPackage(spec.name)
+
+    @staticmethod
+    def exec_module(module: ModuleType) -> None:
+        pass
+
+
+def join_packages() -> None:
+    """Join the packages from now on, and those that a user's program has imported already."""
+    if _Finder not in sys.meta_path:
+        sys.meta_path.insert(0, _Finder)
+    for name in _JOINED:
+        if (module := sys.modules.get(name)) and not isinstance(module, JoinedPackage):
+            module.__path__ = JoinedPath(name)  # type: ignore[assignment] # no list
+
+
+def _specs(package: str) -> Iterator[ModuleSpec]:
+    """Yield what each folder of the import path has under the name of a package."""
+    parent, _, _ = package.rpartition(".")
+    for folder in [*(sys.modules[parent].__path__ if parent else sys.path)]:
+        if spec := PathFinder.find_spec(package, [folder]):
+            yield spec
