@@ -1,10 +1,9 @@
 """Consolidation: the books of several companies added up in the book of their group.
 
-The account of a company with the other companies of its group, in the company's own book.
-
-A balance above zero is owed to this company by its partner (a receivable), one below zero is owed
-by this company. The account is added to the book by the first entry, so that a company without a
-group has none.
+`Intercompany` is the account of a company with the other companies of its group, in the company's
+own book. A balance above zero is owed to this company by its partner (a receivable), one below zero
+is owed by this company. `GoodsExchange` does the same for goods, in the company's own stock.
+Account and place are added by the first entry, so that a company without a group has none.
 """
 
 from collections import Counter, defaultdict
@@ -16,6 +15,7 @@ from ledgers.book import Book, WrongAmount
 from ledgers.chart import Chart
 from ledgers.entry import Entry, Memo
 from ledgers.errors import LedgerError
+from ledgers.stock import Overdrawn, Stock, WrongUnits
 
 #: Returns the group's account for an account of a company.
 AccountName: TypeAlias = Callable[[str], str]
@@ -157,3 +157,71 @@ class Intercompany:
 def _check(cents: int) -> None:
     if type(cents) is not int or cents < 1:
         raise WrongAmount(f"{cents!r} cents were given; an amount is a whole number above 0")
+
+
+#: The outside place of goods that other companies deliver or take.
+PLACE = "intercompany"
+
+
+class WrongPartner(LedgerError):
+    """The name of a partner is not a text, or is empty."""
+
+
+class GoodsExchange:
+    """Goods received from and handed over to partners.
+
+    The first exchange adds the outside place of the partners, so that the stock of a company
+    without a group has none.
+
+    Args:
+        goods: The company's goods.
+    """
+
+    __slots__ = ("_balances", "_goods")
+
+    def __init__(self, goods: Stock) -> None:
+        self._goods = goods
+        self._balances: Counter[str] = Counter()
+
+    @property
+    def balances(self) -> dict[str, int]:
+        """Units by partner: those received from it less those handed over to it."""
+        return dict(self._balances)
+
+    def receive(self, time: int, place: str, units: int, partner: str) -> None:
+        """Move units that a partner delivers to a place.
+
+        Raises:
+            WrongUnits: The units are not a whole number above 0.
+            WrongPartner: The partner's name is not a text, or is empty.
+            LedgerError: The same errors as `Stock.move`.
+        """
+        _check_goods(units, partner)
+        self._open()
+        self._goods.move(time, PLACE, place, units)
+        self._balances[partner] += units
+
+    def hand_over(self, time: int, place: str, units: int, partner: str) -> None:
+        """Move units from a place to a partner.
+
+        Raises:
+            Overdrawn: The place holds fewer units.
+            LedgerError: The same errors as `receive`.
+        """
+        _check_goods(units, partner)
+        if units > (held := self._goods[place]):
+            raise Overdrawn(f"{units} units were to be taken from {place!r}, which holds {held}")
+        self._open()
+        self._goods.move(time, place, PLACE, units)
+        self._balances[partner] -= units
+
+    def _open(self) -> None:
+        if PLACE not in self._goods.held:
+            self._goods.add_outside(PLACE)
+
+
+def _check_goods(units: object, partner: object) -> None:
+    if type(units) is not int or units < 1:
+        raise WrongUnits(f"{units!r} units were given; goods are exchanged in whole units above 0")
+    if not isinstance(partner, str) or not partner:
+        raise WrongPartner(f"partner={partner!r} was given; it is the name of a company")

@@ -51,6 +51,7 @@ LAYERS = (
     "desim.show",
     "desim.core",
     "desim.lanes",
+    "desim.resources",
     "desim.monitoring",
     "desim.tracing",
     "desim.catalog",

@@ -1,9 +1,14 @@
-"""Exchanges of cash and goods between parts: both ledgers change in one step, and none gains."""
+"""Exchanges of cash and goods between parts: both ledgers change in one step, and none gains.
+
+A shipment changes them in two steps; between these its units are under way.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 from fractions import Fraction
 from typing import Any, NamedTuple
+
+from attrs import frozen
 
 from desim.composition.parts import Part
 from desim.core.ledger_protocols import HasGoodsExchange, HasIntercompany
@@ -69,8 +74,7 @@ def exchange(giver: Side, taker: Side, amount: int) -> None:
         ValueError: A part keeps nothing of the kind, or the giver refuses the amount.
         NotConserved: The two parts hold more or less than before.
     """
-    if giver.part is taker.part:
-        raise UsageError(f"giver and taker are both part {giver.part.name!r}; name two parts")
+    _check_two(giver, taker)
     with giver.part.at_common_time() as from_, taker.part.at_common_time() as to:
         # Checked before anything is posted: the taker may refuse only because it keeps nothing of
         # the kind, the giver also because of the amount.
@@ -85,12 +89,81 @@ def exchange(giver: Side, taker: Side, amount: int) -> None:
         )
 
 
-def exchange_faults(parts: Iterable[Part], members: Collection[str]) -> list[str]:
+@frozen
+class Shipment:
+    """Goods that one part has handed over and another receives later.
+
+    Attributes:
+        sender: Part and place, such as "north.factory".
+        receiver: Part and place.
+        units: A whole number above 0.
+        sent: The common tick at which they left the sender.
+    """
+
+    sender: str
+    receiver: str
+    units: int
+    sent: int
+
+    @property
+    def parts(self) -> tuple[str, str]:
+        """The names of sender and receiver."""
+        return part_and_place(self.sender)[0], part_and_place(self.receiver)[0]
+
+
+def hand_over(giver: Side, taker: Side, amount: int) -> None:
+    """Take an amount out of one part, for another one that receives it later.
+
+    Raises:
+        UsageError: Both parts are the same.
+        ValueError: A part keeps nothing of the kind, or the giver refuses the amount.
+        NotConserved: The giver has lost more or less than the amount.
+    """
+    _check_two(giver, taker)
+    with taker.part.at_common_time() as to:
+        taker.held(to)  # raises where the part has no such place
+    _move(giver, giver.give, amount, taker.part.name, sign=-1)
+
+
+def receive(giver: Side, taker: Side, amount: int) -> None:
+    """Add an amount to a part which another part has handed over before.
+
+    Raises:
+        ValueError: The taker refuses it.
+        NotConserved: The taker has gained more or less than the amount.
+    """
+    _move(taker, taker.take, amount, giver.part.name, sign=1)
+
+
+def _move(
+    side: Side, act: Callable[[Any, int, str], None], amount: int, partner: str, *, sign: int
+) -> None:
+    with side.part.at_common_time() as state:
+        before = side.held(state)
+        act(state, amount, partner)  # refuses an amount that is no whole number above 0
+        after = side.held(state)
+    if after != before + sign * amount:
+        raise NotConserved(
+            f"{side.part.name} held {before} before {amount} units of a shipment left or arrived, "
+            f"and {after} after it"
+        )
+
+
+def _check_two(giver: Side, taker: Side) -> None:
+    if giver.part is taker.part:
+        raise UsageError(f"giver and taker are both part {giver.part.name!r}; name two parts")
+
+
+def exchange_faults(
+    parts: Iterable[Part], members: Collection[str], under_way: Iterable[Shipment] = ()
+) -> list[str]:
     """Return a sentence for every pair of parts whose balances do not cancel.
 
     Args:
         parts: All parts that have begun; the balances of repetitions are summed.
         members: The names of all parts.
+        under_way: Shipments that have left one part and have not arrived in another; they count as
+            goods of the receiver.
     """
     cents: Counter[tuple[str, str]] = Counter()
     units: Counter[tuple[str, str]] = Counter()
@@ -100,6 +173,9 @@ def exchange_faults(parts: Iterable[Part], members: Collection[str]) -> list[str
             _add(cents, part.name, model.intercompany(state))
         if offers(model, HasGoodsExchange):
             _add(units, part.name, model.exchanged_goods(state))
+    for shipment in under_way:
+        sender, receiver = shipment.parts
+        units[receiver, sender] += shipment.units
     return [*_faults(cents, "cents", members), *_faults(units, "units", members)]
 
 

@@ -4,6 +4,7 @@ from collections.abc import Generator, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from datetime import datetime
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 from attrs import evolve, frozen
@@ -12,12 +13,15 @@ from simpy.events import Event
 from desim.composition.common_clock import CommonClock, LocalTicks
 from desim.composition.exchange import (
     NotConserved,
+    Shipment,
     Side,
     cash_side,
     exchange,
     exchange_faults,
     goods_side,
+    hand_over,
     part_and_place,
+    receive,
 )
 from desim.composition.part_ledgers import PartLedger, ledgers_of
 from desim.composition.parts import AFTER_LINKS, MAX_PARTS, Part, part_seed
@@ -74,6 +78,7 @@ class Group:
         self._past: dict[str, list[Part]] = {}
         self._ranks = {name: rank for rank, name in enumerate(members)}
         self._finished: list[str] = []
+        self._under_way: list[Shipment] = []
         self._ends: tuple[str, ...] = ()
         self._ends_with = all
         for name in self.members:
@@ -200,13 +205,44 @@ class Group:
         exchange(self._goods_side(sender), self._goods_side(receiver), units)
         self.check_conserved()
 
+    def ship(self, sender: str, receiver: str, units: int, arrival: Event) -> None:
+        """Send goods that leave one part now and arrive in another when an event happens.
+
+        Between the two they are `under_way`. A shipment whose event has not happened when the
+        episode ends has not arrived.
+
+        Args:
+            sender: Part and place, such as "north.factory".
+            receiver: Part and place; the part that is present at the arrival receives the goods.
+            units: A whole number above 0.
+            arrival: A pending event of rank `AFTER_PARTS` or above, such as
+                `world.timeout(ticks, rank=AFTER_PARTS)`, or a `world.delay`.
+
+        Raises:
+            UsageError: As `deliver`; or the event has happened.
+            ValueError: As `deliver`.
+            NotConserved: As `transfer`.
+        """
+        if arrival.callbacks is None:
+            raise UsageError("the arrival has happened; goods arrive with a pending event")
+        hand_over(self._goods_side(sender), self._goods_side(receiver), units)
+        shipment = Shipment(sender, receiver, units, self.world.now)
+        self._under_way.append(shipment)
+        arrival.callbacks.append(partial(self._arrive, shipment))
+        self.check_conserved()
+
+    @property
+    def under_way(self) -> tuple[Shipment, ...]:
+        """The shipments that have not arrived, in the order in which they were sent."""
+        return tuple(self._under_way)
+
     def intercompany_faults(self) -> list[str]:
         """Return a sentence for every pair of parts whose balances do not cancel.
 
         The balances of a repeated part are summed.
         """
         parts = (part for name in self.parts for part in self.repetitions(name))
-        return exchange_faults(parts, self.members)
+        return exchange_faults(parts, self.members, self._under_way)
 
     def check_conserved(self) -> None:
         """Check that cash and goods which entered a part have left another.
@@ -220,6 +256,12 @@ class Group:
                 f"cash or goods were created or lost by t={now}, {self.clock.moment(now)}: "
                 + "; ".join(faults)
             )
+
+    def _arrive(self, shipment: Shipment, _: Event) -> None:
+        self._under_way.remove(shipment)
+        sender, receiver = map(self._goods_side, (shipment.sender, shipment.receiver))
+        receive(sender, receiver, shipment.units)
+        self.check_conserved()
 
     @contextmanager
     def _checked(self, part: Part) -> Iterator[Any]:

@@ -158,7 +158,7 @@ def waited_for(event: Event | None) -> str:  # noqa: PLR0911 (one line a class)
 
 
 class ResourceNames:
-    """Names resources by an attribute of the state or a variable of a process that uses them.
+    """Names resources by their monitor, an attribute of the state or a variable of a process.
 
     Args:
         run: The run that they are part of.
@@ -174,11 +174,18 @@ class ResourceNames:
         """Return the name of a resource; the second one of a name is `name 2`."""
         known = self._named.get(id(resource))
         if known is None:
-            found = self.variable(resource, process) or type(resource).__name__
+            found = self._own(resource) or self.variable(resource, process)
+            found = found or type(resource).__name__
             self._taken[found] = count = self._taken.get(found, 0) + 1
             known = (resource, found if count == 1 else f"{found} {count}")
             self._named[id(resource)] = known
         return known[1]
+
+    @staticmethod
+    def _own(resource: BaseResource[Any, Any]) -> str:
+        """Return the attribute `name` of a resource, which monitors set; empty if it has none."""
+        name = vars(resource).get("name")
+        return name if isinstance(name, str) else ""
 
     def variable(self, value: object, process: simpy.Process | None) -> str:
         """Return the name of a variable that holds a value; empty if none is found."""

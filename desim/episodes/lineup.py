@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from types import FunctionType
 from typing import Any
 
-from attrs import Factory, evolve, field, frozen
+from attrs import Factory, define, evolve, field, frozen
 
 from desim import catalog
 from desim.catalog.policy_spec import ConfiguredClass, Spec, label
@@ -47,6 +47,27 @@ OnePolicy = str | Policy | type[Policy] | ConfiguredClass | Callable[[Any], Any]
 Policies = OnePolicy | Mapping[str, OnePolicy] | None
 
 
+@define(eq=False)
+class SeatDraws:
+    """The generators of the policies of one episode; a redrawn future begins them anew."""
+
+    _generators: dict[str, list[Any]] = field(factory=dict)
+
+    def add(self, role: str, generator: Any) -> None:
+        """Keep a generator of the policy of a role."""
+        self._generators.setdefault(role, []).append(generator)
+
+    def redraw(self, role: str, seed: int) -> None:
+        """Begin the generators of a role's policy anew, with the seed of the streams in a future.
+
+        A policy that makes generators of `Seat.seed` itself draws the same numbers in all futures.
+        """
+        from numpy.random import PCG64  # takes longer to import than all of desim
+
+        for generator in self._generators.get(role, ()):
+            generator.bit_generator.state = PCG64(derived_seed(seed, "policy", role)).state
+
+
 @frozen
 class Seat:
     """The argument of a policy's class method `seated`.
@@ -71,6 +92,7 @@ class Seat:
     budget: CommandBudget = field(factory=command_budget, repr=False)
     name: str = field(default=Factory(lambda seat: seat.role, takes_self=True), kw_only=True)
     shows_model: bool = field(default=True, kw_only=True, repr=False)
+    _draws: SeatDraws = field(factory=SeatDraws, kw_only=True, repr=False, eq=False)
 
     @property
     def model(self) -> Model[Any]:
@@ -87,10 +109,15 @@ class Seat:
         return self._model
 
     def generator(self) -> Any:
-        """Return a random generator of the seat's own, independent of all streams of the world."""
+        """Return a random generator of the seat's own, independent of all streams of the world.
+
+        It begins anew in place where a future of the episode is redrawn.
+        """
         from numpy.random import PCG64, Generator  # takes longer to import than all of desim
 
-        return Generator(PCG64(self.seed))
+        generator = Generator(PCG64(self.seed))
+        self._draws.add(self.name, generator)
+        return generator
 
 
 @frozen
@@ -106,7 +133,7 @@ class WorldSeat(Seat):
     def without_world_seed(self) -> Seat:
         """Return the seat of any other policy."""
         given = self._model, self.role, self.spec, self.seed, self.budget
-        return Seat(*given, name=self.name, shows_model=self.shows_model)
+        return Seat(*given, name=self.name, shows_model=self.shows_model, draws=self._draws)
 
 
 @frozen
@@ -117,11 +144,13 @@ class Lineup:
         policies: One policy for each role that is not left to the model.
         labels: The names of these policies in tables and records, by role.
         knows: The levels of what they know, by role, above observations.
+        draws: Their generators.
     """
 
     policies: Mapping[str, Policy]
     labels: Mapping[str, str]
     knows: Mapping[str, Knowledge] = field(factory=dict)
+    draws: SeatDraws = field(factory=SeatDraws, repr=False, eq=False)
 
     @property
     def roles(self) -> frozenset[str]:
@@ -168,9 +197,13 @@ def resolve(
         raise UsageError(f"role {roles[0]!r} needs a policy")
     given = assign(model, policies)
     check_roles(model, frozenset(given))
-    made = {role: policy_at(one, seat_of(model, role, seed)) for role, one in given.items()}
+    draws = SeatDraws()
+    made = {
+        role: policy_at(one, evolve(seat_of(model, role, seed), draws=draws))
+        for role, one in given.items()
+    }
     named = labels or {role: label(one) for role, one in given.items()}
-    return Lineup(made, named, knows_by_role(model, given))
+    return Lineup(made, named, knows_by_role(model, given), draws)
 
 
 def knows_by_role(model: Model[Any], given: Mapping[str, Any]) -> dict[str, Knowledge]:

@@ -2,7 +2,7 @@
 
 import contextlib
 from collections.abc import Iterator, Sequence
-from functools import partial
+from functools import partial, reduce
 from pathlib import Path
 from typing import Any, Self
 
@@ -14,6 +14,7 @@ from desim.core.points import Points
 from desim.core.policy_protocols import LooksAhead, Noted, Policy, Resumable
 from desim.core.result import Result
 from desim.core.run import Run
+from desim.core.streams import redrawn_seed
 from desim.core.world import Decision
 from desim.episodes.episode_options import EpisodeOptions
 from desim.episodes.lineup import Lineup
@@ -72,6 +73,7 @@ class Session:
         self.model = model
         self.policies: dict[str, Policy] = dict(lineup.policies)
         self._tracing = tracing
+        self._draws, self._redrawn = lineup.draws, dict[str, int]()
         self.header = (
             past.header if past else Header.of(model, seed, lineup.labels, knows=lineup.knows)
         )
@@ -201,7 +203,21 @@ class Session:
             raise
         if decisions:
             self.before_tick = self.decided
+            if self.header.futures:
+                self._redraw_draws(decisions)
         return decisions
+
+    def _redraw_draws(self, decisions: Sequence[Decision]) -> None:
+        """Begin the draws of policies anew that make the first decision after a redraw.
+
+        By decision and not at the redraw: others of its instant belong to the time before it.
+        """
+        for number, decision in enumerate(decisions, self.decided):
+            due = [future for at, future in self.header.futures if at <= number]
+            if len(due) > self._redrawn.get(decision.role, 0):
+                self._redrawn[decision.role] = len(due)
+                seed = reduce(redrawn_seed, due, self.header.seed)
+                self._draws.redraw(decision.role, seed)
 
     def result(self) -> Result:
         """Return the result of the ended run.

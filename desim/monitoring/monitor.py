@@ -5,6 +5,7 @@ The queues of SimPy's resources, observed: who came, who was served, who gave up
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from math import inf
 from typing import Any
 
 import simpy
@@ -16,7 +17,9 @@ from desim.core.world import World
 from desim.errors import UsageError
 from desim.monitoring.tally import Tally
 from desim.monitoring.time_weighted import TimeWeighted
+from desim.monitoring.use_by_reason import UseByReason
 from desim.monitoring.warm_up import checked_warm_up, plain
+from desim.resources.working_hours import has_working_hours, watch_capacity
 
 
 class QueueMonitor:
@@ -127,8 +130,9 @@ def monitor(
     The resource keeps its class, and processes use it as before: its queues are replaced by ones
     that report what enters and leaves, and its grants are watched. Nothing is scheduled and no
     order changes. Where the series of the episode are wanted, the monitor records them as
-    `NAME.in_use` and `NAME.queue` (a resource), or `NAME.level`, `NAME.put_queue` and
-    `NAME.get_queue` (a container or a store).
+    `NAME.in_use`, `NAME.queue` and, with working hours, `NAME.open` (a resource), or `NAME.level`,
+    `NAME.put_queue` and `NAME.get_queue` (a container or a store). Traces show the resource under
+    this name.
 
     Args:
         resource: A `Resource`, a `Container` or a `Store` of a `World`, or an instance of a
@@ -160,6 +164,9 @@ class Monitor:
         puts: The queue of requests, or of puts.
         gets: The queue of gets of a container or a store.
         preempted: Requests of a `PreemptiveResource` that lost their unit to another one.
+        off_shift: Requests that lost their unit at the end of a shift; see `WorkingHours`.
+        open: Over time, the capacity of a resource; None where it is infinite.
+        reasons: The use by the reasons of requests.
     """
 
     def __init__(self, resource: Any, name: str, warm_up: int) -> None:
@@ -167,7 +174,7 @@ class Monitor:
         if not isinstance(world, World):
             raise UsageError(f"the resource {name!r} does not belong to a World")
         self.name = name
-        self.preempted = 0
+        self.preempted = self.off_shift = 0
         self._world, self._resource, self._warm_up = world, resource, warm_up
         self._content = _content_of(resource)
         self._shares = isinstance(resource, simpy.Resource)
@@ -176,18 +183,26 @@ class Monitor:
         first = "queue" if self._shares else "put_queue"
         self.puts = QueueMonitor(world, warm_up, partial(self._record, first))
         self.gets = QueueMonitor(world, warm_up, partial(self._record, "get_queue"))
+        self.open: TimeWeighted | None = None
+        self.reasons = UseByReason(world, warm_up)
         observe(resource, "put_queue", self.puts)
-        if not self._shares:  # releases never wait
+        if self._shares:
+            self._watch_users()
+        else:  # releases never wait
             observe(resource, "get_queue", self.gets)
+        vars(resource).setdefault("name", name)
         resource._do_put = self._watched(resource._do_put)  # noqa: SLF001 (called by SimPy)
         resource._do_get = self._watched(resource._do_get)  # noqa: SLF001 (called by SimPy)
         self._record(self._word, self.level.current)
 
     @property
     def utilisation(self) -> float | None:
-        """The mean level over the capacity; None where the capacity is infinite."""
-        capacity = self._resource.capacity
-        return None if capacity == float("inf") else self.level.mean / capacity
+        """The mean level over the mean capacity; None where the capacity is infinite or was 0.
+
+        Above 1 where uses that go on after their shift take longer than open units are idle.
+        """
+        capacity = self._resource.capacity if self.open is None else self.open.mean
+        return None if capacity in (0, inf) else self.level.mean / capacity
 
     def metrics(self) -> dict[str, float | None]:
         """Return the statistics as plain JSON values by name; None where nothing is known.
@@ -204,9 +219,35 @@ class Monitor:
         if self._shares:
             yield from _queue_figures(self.puts, "", "requests")
             yield "preempted", self.preempted
+            yield from self._shift_figures()
         else:
             yield from _queue_figures(self.puts, "put_", "puts")
             yield from _queue_figures(self.gets, "get_", "gets")
+
+    def _shift_figures(self) -> Iterator[tuple[str, float | None]]:
+        """Yield the figures of working hours, and of requests with reasons."""
+        if self.open is not None and has_working_hours(self._resource):
+            yield "off_shift", self.off_shift
+            yield "open_mean", self.open.mean
+        yield from ((f"use.{reason}", mean) for reason, mean in self.reasons.means().items())
+
+    def _watch_users(self) -> None:
+        """Follow the capacity of a resource, and the requests that use it already."""
+        resource = self._resource
+        if resource.capacity != inf:
+            self.open = TimeWeighted(self._world, resource.capacity, warm_up=self._warm_up)
+        for request in resource.users:
+            self.reasons.begin(request)
+        watch_capacity(resource, self._capacity_changed)
+        if has_working_hours(resource):
+            self._record("open", resource.capacity)
+
+    def _capacity_changed(self, capacity: int, sent_off: int) -> None:
+        self.off_shift += sent_off if self._world.now >= self._warm_up else 0
+        if self.open is None:
+            self.open = TimeWeighted(self._world, capacity, warm_up=self._warm_up)
+        self.open.set(capacity)
+        self._record("open", capacity)
 
     def _watched(self, do: Callable[[Any], Any]) -> Callable[[Any], Any]:
         """Return the resource's own method, which notes what it has changed."""
@@ -221,6 +262,9 @@ class Monitor:
             # A request that was granted without a further unit in use has taken one from another.
             elif self._shares and isinstance(event, Put) and event.triggered:
                 self.preempted += self._world.now >= self._warm_up
+                self.reasons.end_all_but(self._resource.users)
+            if self._shares:
+                self.reasons.note(event)
             return again
 
         return watched

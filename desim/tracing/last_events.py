@@ -10,6 +10,7 @@ from simpy.resources.base import Get, Put
 from desim.core.observer import MAX_EVENTS, Observed, ResourceNames, first_event
 from desim.core.world import Decision, World
 from desim.errors import UsageError
+from desim.resources.working_hours import ShiftChange
 from desim.short_repr import short_repr
 
 
@@ -72,7 +73,7 @@ def _event_label(resources: ResourceNames, world: World, event: Event, callbacks
 def _class(event: Event) -> str:
     # Under SimPy's names, which a model uses; the world's own classes stand for them.
     for known in (simpy.Process, simpy.Timeout):
-        if isinstance(event, known) and type(event).__module__.startswith("desim."):
+        if isinstance(event, known) and type(event).__module__.startswith("desim.core."):
             return known.__name__
     return type(event).__name__
 
@@ -87,5 +88,7 @@ def _what(event: Event, resources: ResourceNames) -> str:
             return f" of {event.process.name}"
         case Put() | Get():
             return f" of {resources.name(event.resource, event.proc)}"
+        case ShiftChange():
+            return f" of {resources.name(event.resource, None)}"
         case _:
             return ""

@@ -10,7 +10,7 @@ import simpy
 from simpy.events import Event, Interruption
 from simpy.resources.base import BaseResource, Get, Put
 from simpy.resources.container import Container
-from simpy.resources.resource import Release, Resource
+from simpy.resources.resource import Release, Request, Resource
 from simpy.resources.store import Store
 
 from desim.core.observer import (
@@ -21,6 +21,8 @@ from desim.core.observer import (
     is_pending,
     waited_for,
 )
+from desim.resources.reasons import reason_of
+from desim.resources.working_hours import ShiftChange, has_working_hours
 from desim.short_repr import short_repr
 from desim.tracing.trace_labels import clean, process_label
 from desim.tracing.trace_rows import Count, Lasting
@@ -47,7 +49,9 @@ class Resources:
 
     def claimed(self, event: Event, processes: list[simpy.Process]) -> list[BaseResource[Any, Any]]:
         """Return the resources that an event or the processes it has resumed may have changed."""
-        found = {event.resource: None} if isinstance(event, Put | Get) else {}
+        found: dict[BaseResource[Any, Any], None] = {}
+        if isinstance(event, Put | Get | ShiftChange):
+            found[event.resource] = None
         for process in processes:
             for claim in claims(process.target) if process.is_alive else ():
                 found[claim.resource] = None
@@ -107,6 +111,8 @@ class Resources:
             if claim not in known and not isinstance(claim, Release):
                 who = f"{claim.proc.name} {process_label(claim.proc)}" if claim.proc else ""
                 known[claim] = span = Lasting(part, kind, who.strip(), time, cause=cause)
+                if isinstance(claim, Request) and (reason := reason_of(claim)):
+                    span.arguments["reason"] = reason
                 self.spans.append(span)
 
 
@@ -114,6 +120,8 @@ def _numbers(resource: BaseResource[Any, Any], waiting: list[Claim]) -> Iterator
     yield "queue length", len(waiting)
     if isinstance(resource, Resource):
         yield "users", resource.count
+        if has_working_hours(resource):
+            yield "open", resource.capacity
     elif isinstance(resource, Container):
         yield "level", resource.level
     elif isinstance(resource, Store):

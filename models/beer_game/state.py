@@ -15,9 +15,9 @@ from desim import World
 from desim.errors import possible
 from desim.short_repr import short_repr
 from ledgers.book import Book
+from ledgers.consolidation import GoodsExchange
 from ledgers.stock import Stock
 from models.beer_game.accounts import DIGITS, Cash, chart
-from models.beer_game.goods import GoodsExchange
 from models.beer_game.observation import Number, Stage
 from models.beer_game.params import BeerGameParams
 from models.beer_game.pipeline import Pipeline, Units, total

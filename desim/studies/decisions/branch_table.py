@@ -126,14 +126,18 @@ def fresh_note(policies: Mapping[str, Any], fresh: Collection[str]) -> Sequence[
 
 def redrawn_notes(past: Past) -> Sequence[str]:
     """Return the sentences about a comparison in redrawn futures."""
+    if kept := kept_facts(past.model):
+        redrawn = (
+            "redrawn futures: later draws were made anew, the same for every action; hidden facts "
+            "stayed, so the differences depend on these as well as on the decision"
+        )
+        return (
+            redrawn,
+            f"every future shares hidden facts, which no redraw replaces: {'; '.join(kept)}",
+        )
     redrawn = (
         "redrawn futures: what no role could have observed when the decision was open was drawn "
         "anew, the same for every action, so the differences judge the decision and not the luck "
         "that followed it"
     )
-    found = [redrawn]
-    if kept := kept_facts(past.model):
-        found.append(
-            f"every future shares hidden facts, which no redraw replaces: {'; '.join(kept)}"
-        )
-    return found
+    return (redrawn,)

@@ -166,6 +166,8 @@ def test_hidden_facts_that_stay_are_named() -> None:
     walk = play(Walk(steps=2), Stride(3))
     text = str(regret(walk, Stride(1), futures=2, most_options=1))
     assert "shares hidden facts, which no redraw replaces: whatever the model drew before" in text
+    assert "so the differences depend on these as well as on the decision" in text
+    assert "what no role could have observed" not in text
     assert "2 decisions had up to 1 more options than were played" in text
     [first, _] = regret(walk, Stride(1), futures=2, most_options=1).lines
     assert first.best == {"do": "go", "places": 2}

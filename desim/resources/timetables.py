@@ -1,0 +1,135 @@
+"""Capacity by tick: a repeating list of shifts, or business hours."""
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from itertools import accumulate
+from typing import Any, Protocol, runtime_checkable
+
+from attrs import field, frozen
+
+from desim.core.calendar import BusinessHours
+from desim.errors import UsageError
+from desim.short_repr import short_repr
+
+#: The most shifts of a list: one for each hour of ten years.
+MOST_SHIFTS = 100_000
+
+_WEEK = 7
+
+
+@runtime_checkable
+class Timetable(Protocol):
+    """The capacity of a resource over time, such as one with holidays."""
+
+    def capacity(self, tick: int) -> int:
+        """Return the capacity at a tick, at least 0."""
+        ...
+
+    def next_change(self, tick: int) -> int | None:
+        """Return the first later tick with another capacity; None if it never changes again."""
+        ...
+
+
+def timetable(given: Any, capacity: int) -> Timetable:
+    """Return a timetable, made of shifts or of business hours.
+
+    Args:
+        given: A `Timetable`; (ticks, capacity) of shifts that repeat from tick 0 on; or
+            `BusinessHours`.
+        capacity: The capacity during business hours.
+
+    Raises:
+        UsageError: The value has another form, or a shift is invalid.
+    """
+    if isinstance(given, BusinessHours):
+        return OfficeTimetable(given, capacity)
+    if isinstance(given, Timetable):
+        return given
+    if isinstance(given, Sequence) and not isinstance(given, str | bytes) and given:
+        return ShiftTimetable(_checked_shifts(given))
+    raise UsageError(
+        f"{short_repr(given)} was given as working hours; a list of (ticks, capacity), "
+        "BusinessHours or a Timetable are possible"
+    )
+
+
+def _checked_shifts(shifts: Sequence[Any]) -> tuple[tuple[int, int], ...]:
+    if len(shifts) > MOST_SHIFTS:
+        raise UsageError(f"{len(shifts):,} shifts were given; {MOST_SHIFTS:,} are possible")
+    for shift in shifts:
+        if not _is_shift(shift):
+            raise UsageError(
+                f"{short_repr(shift)} was given as a shift; it is (ticks, capacity), whole numbers "
+                "of at least 1 and 0"
+            )
+    return tuple((ticks, capacity) for ticks, capacity in shifts)
+
+
+def _is_shift(shift: Any) -> bool:
+    if not isinstance(shift, tuple | list) or [*map(type, shift)] != [int, int]:
+        return False
+    ticks, capacity = shift
+    return bool(ticks >= 1 and capacity >= 0)
+
+
+@frozen
+class ShiftTimetable:
+    """Shifts that repeat from tick 0 on.
+
+    Attributes:
+        shifts: Ticks and capacity of each.
+    """
+
+    shifts: tuple[tuple[int, int], ...]
+    _ends: tuple[int, ...] = field(init=False, repr=False)
+
+    @_ends.default
+    def _sums(self) -> tuple[int, ...]:
+        return tuple(accumulate(ticks for ticks, _ in self.shifts))
+
+    def capacity(self, tick: int) -> int:
+        """Return the capacity of the shift at a tick."""
+        return self.shifts[self._place(tick)][1]
+
+    def next_change(self, tick: int) -> int | None:
+        """Return the start of the next shift with another capacity; None if all have the same."""
+        first = self._place(tick)
+        end = tick - tick % self._ends[-1] + self._ends[first]
+        for number in range(first + 1, first + len(self.shifts)):
+            ticks, capacity = self.shifts[number % len(self.shifts)]
+            if capacity != self.shifts[first][1]:
+                return end
+            end += ticks
+        return None
+
+    def _place(self, tick: int) -> int:
+        return bisect_right(self._ends, tick % self._ends[-1])
+
+
+@frozen
+class OfficeTimetable:
+    """A capacity during business hours, and 0 outside them.
+
+    Attributes:
+        hours: The opening hours.
+        units: The capacity while they are open.
+    """
+
+    hours: BusinessHours
+    units: int
+
+    def capacity(self, tick: int) -> int:
+        """Return the capacity at a tick."""
+        return self.units if self.hours.next_open(tick) == tick else 0
+
+    def next_change(self, tick: int) -> int | None:
+        """Return the next opening or closing; None if it is always open."""
+        if (opening := self.hours.next_open(tick)) > tick:
+            return opening
+        closing = self.hours.closing(tick)
+        # A day of 24 hours ends at the opening of the next, if that is a working day.
+        for _ in range(_WEEK):
+            if self.hours.next_open(closing) > closing:
+                return closing
+            closing = self.hours.closing(closing)
+        return None

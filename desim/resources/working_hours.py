@@ -1,0 +1,189 @@
+"""Working hours: a timetable changes the capacity of a resource of SimPy."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
+
+import simpy
+from simpy.resources.resource import Preempted, PriorityRequest, Request
+
+from desim.core.calendar import BusinessHours
+from desim.core.world import Ranked, World
+from desim.errors import UsageError, possible
+from desim.resources.timetables import Timetable, timetable
+from desim.short_repr import short_repr
+
+#: The ends of a shift: users keep their unit until they release it, or lose it.
+ENDS = ("finish", "preempt")
+
+#: The rank of a change of capacity: before the other events of its tick.
+_FIRST = -1
+
+_WATCHERS = "capacity_watchers"
+
+
+class ShiftEnded(Preempted):
+    """The cause of the interrupt of a process whose unit is off shift; `by` is None."""
+
+
+class ShiftChange(Ranked):
+    """The event at which a shift of a resource begins or ends.
+
+    Attributes:
+        resource: The resource.
+    """
+
+    def __init__(self, resource: simpy.Resource, delay: int, rank: int = _FIRST) -> None:
+        super().__init__(resource._env, delay, rank=rank)  # type: ignore[arg-type] # noqa: SLF001
+        self.resource = resource
+
+
+class WorkingHours:
+    """Opens and closes units of a resource by a timetable; the resource keeps its class.
+
+    The capacity itself changes, which SimPy reads at every request; no process holds the closed
+    units. At the tick of a change, in this order:
+
+    1. The capacity is the new one before the other events of the tick. Where it has risen, waiting
+       requests are granted in the order of the queue.
+    2. The events of the tick. A use that ends now has ended in time, and none begins in a closed
+       unit.
+    3. With `preempt`, at *rank*: uses above the capacity end. The least important lose their unit
+       (highest `key` of a `PriorityRequest`; of a plain `Resource`, those granted last), and their
+       processes are interrupted with `ShiftEnded`, the more important first.
+
+    With `finish` they keep their unit until they release it, and no request is granted before
+    fewer units are in use than are open. A process that resumes an interrupted use waits with a new
+    request for the ticks that were left. The timetable schedules events for ever, unless its
+    capacity is constant; an episode then ends by `World.end` or a limit.
+
+    Args:
+        resource: A `Resource`, `PriorityResource` or `PreemptiveResource` of a `World`.
+        hours: (ticks, capacity) of shifts that repeat from tick 0 on; `BusinessHours`, with the
+            resource's own capacity while they are open; or a `Timetable`.
+        ends: "finish" or "preempt".
+        rank: The rank of the interrupts among the events of their tick, at least 0.
+
+    Attributes:
+        timetable: The capacity over time.
+        ends: As given.
+
+    Raises:
+        UsageError: The resource has another type, belongs to no World or has working hours, or an
+            argument is invalid.
+    """
+
+    def __init__(
+        self,
+        resource: simpy.Resource,
+        hours: Timetable | BusinessHours | Sequence[tuple[int, int]],
+        *,
+        ends: Literal["finish", "preempt"] = "finish",
+        rank: int = 1,
+    ) -> None:
+        self._world = _checked_world(resource)
+        if ends not in ENDS:
+            raise UsageError(f"ends={short_repr(ends)} was given; {possible(str(ends), ENDS)}")
+        if type(rank) is not int or rank < 0:
+            raise UsageError(f"rank={short_repr(rank)} was given; it is a whole number from 0 on")
+        self.timetable = timetable(hours, int(resource.capacity))
+        self.ends = ends
+        self._resource, self._rank = resource, rank
+        vars(resource)["working_hours"] = self
+        # SimPy's preemption takes a unit from a user although no unit is open then.
+        resource._do_put = self._guarded(resource._do_put)  # type: ignore[assignment] # noqa: SLF001
+        self._open()
+        self._schedule()
+
+    def _open(self) -> None:
+        """Set the capacity of the present tick, and grant what waits."""
+        capacity = self.timetable.capacity(self._world.now)
+        if type(capacity) is not int or capacity < 0:
+            raise UsageError(
+                f"a timetable has capacity {short_repr(capacity)} at t={self._world.now}; it is a "
+                "whole number from 0 on"
+            )
+        self._resource._capacity = capacity  # noqa: SLF001 (SimPy has no public setter)
+        self._grant()
+        self._report(0)
+
+    def _schedule(self) -> None:
+        """Schedule the next change, if there is one."""
+        now = self._world.now
+        tick = self.timetable.next_change(now)
+        if tick is None:
+            return
+        if type(tick) is not int or tick <= now:
+            raise UsageError(
+                f"a timetable has its next change at {short_repr(tick)}, and now is t={now}; it is "
+                "a later tick"
+            )
+        ShiftChange(self._resource, tick - now).callbacks.append(self._change)
+
+    def _change(self, _: simpy.Event) -> None:
+        self._open()
+        if self.ends == "preempt" and self._resource.count > self._resource.capacity:
+            end = ShiftChange(self._resource, 0, self._rank)
+            end.callbacks.append(self._send_off)
+        self._schedule()
+
+    def _send_off(self, _: simpy.Event) -> None:
+        """End the uses above the capacity."""
+        resource = self._resource
+        users = list(resource.users)
+        if isinstance(resource, simpy.PriorityResource):
+            users.sort(key=_importance)
+        over = users[int(resource.capacity) :]
+        for request in over:
+            resource.release(request)
+            # A request without a process, or of one that has ended, has nothing to interrupt.
+            if request.proc is not None and request.proc.is_alive:
+                request.proc.interrupt(ShiftEnded(None, request.usage_since, resource))
+        self._grant()
+        self._report(len(over))
+
+    def _grant(self) -> None:
+        # One call grants at most the first request of the queue.
+        for _ in range(len(self._resource.put_queue)):
+            self._resource._trigger_put(None)  # noqa: SLF001 (SimPy calls it after a release)
+
+    def _guarded(self, do: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        """Return the resource's own method, which is not called while all open units are over."""
+        resource = self._resource
+
+        def guarded(request: Any) -> Any:
+            if resource.capacity == 0 or resource.count > resource.capacity:
+                return None
+            return do(request)
+
+        return guarded
+
+    def _report(self, sent_off: int) -> None:
+        for watcher in vars(self._resource).get(_WATCHERS, ()):
+            watcher(self._resource.capacity, sent_off)
+
+
+def has_working_hours(resource: simpy.Resource) -> bool:
+    """Return whether a timetable changes the capacity of a resource."""
+    return "working_hours" in vars(resource)
+
+
+def watch_capacity(resource: simpy.Resource, watcher: Callable[[int, int], object]) -> None:
+    """Call a function with the new capacity and the uses that a shift's end has cut, at changes."""
+    vars(resource).setdefault(_WATCHERS, []).append(watcher)
+
+
+def _checked_world(resource: Any) -> World:
+    if not isinstance(resource, simpy.Resource):
+        name = type(resource).__name__
+        raise UsageError(f"{name} has no working hours; a simpy Resource can have them")
+    if has_working_hours(resource):
+        raise UsageError("the resource has working hours already; one timetable holds them all")
+    world = resource._env  # noqa: SLF001 (SimPy has no public name for it)
+    if not isinstance(world, World):
+        raise UsageError("the resource does not belong to a World")
+    return world
+
+
+def _importance(request: Request) -> Any:
+    assert isinstance(request, PriorityRequest)
+    return request.key

@@ -1,0 +1,88 @@
+"""Redrawn futures and the times of events: which of them are drawn anew, and why others stay."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from support.cases import thinned
+
+from desim import catalog
+from desim.composition.parts_model import PartsModel
+from desim.core.model_protocols import default_roles
+from desim.core.run import Run
+from desim.core.world import World
+from desim.episodes.prefix import open_decisions
+from desim.studies.boards.leaderboard import everything
+from desim.studies.checks.answers import FittingAnswers
+
+#: By world, why the times of pending events are the same in all futures; None where a redraw draws
+#: some of them anew.
+SAME = {
+    "beer_game": "weeks and lead times are parameters",
+    "consulting": "the length of a turn is a parameter",
+    "edt": "turns follow from work that the manager sees, but for what an extension adds (`kept`)",
+    "enterprise": None,
+    "enterprise_arena": None,
+    "reasoning": "the seconds of an item are a parameter",
+    "yc_bench": "ends of tasks follow from listed rates, but for disloyal clients (`kept`)",
+}
+
+#: The most decisions of an episode that are played before a redraw.
+_MOST = 200
+
+
+def worlds_of(run: Run[Any]) -> Iterator[World]:
+    """Yield the world of a run and those of its parts."""
+    yield run.world
+    if isinstance(run.model, PartsModel):
+        for part in run.model.group_of(run.state).parts.values():
+            assert part.world is not None
+            yield part.world
+
+
+def pending(run: Run[Any]) -> list[list[int]]:
+    """Return by world the ticks of the events for which somebody waits."""
+    return [
+        sorted(entry[0] for entry in world._queue if entry[3].callbacks)  # type: ignore[misc]
+        for world in worlds_of(run)
+    ]
+
+
+def times(model: Any, at: int, future: int) -> list[list[int]]:
+    """Return the times of the events that are pending after a redraw behind some decisions."""
+    run, answers = Run(model, 1, default_roles(model)), FittingAnswers()
+    for number, decision in enumerate(open_decisions(run)):
+        if number == at:
+            break
+        run.answer(decision, answers(run, decision))
+    run.redraw(future)
+    return pending(run)
+
+
+def differing(model: Any) -> int:
+    """Return after how many of three redraws three futures have other event times."""
+    run, answers, asked = Run(model, 1, default_roles(model)), FittingAnswers(), 0
+    for decision in open_decisions(run):
+        run.answer(decision, answers(run, decision))
+        asked += 1
+        if asked == _MOST:
+            break
+    ats = [asked * share // 4 for share in range(1, 4)]
+    return sum(len({str(times(model, at, future)) for future in (1, 2, 3)}) > 1 for at in ats)
+
+
+def test_every_world_is_listed() -> None:
+    """A new world says which of its times a redraw draws anew."""
+    assert {name.partition("/")[0] for name in everything()} == SAME.keys()
+
+
+@pytest.mark.parametrize("world", thinned(everything(), 3))
+def test_times_that_no_role_observes_differ_between_futures(world: str) -> None:
+    """An answer of investors comes at another month; all other times are known to a role."""
+    found = differing(catalog.model(world))
+    assert found == 0 or SAME[world.partition("/")[0]] is None
+
+
+def test_the_times_of_outcomes_are_drawn_anew() -> None:
+    """Of requests for funding that are under way; the officer knows the range of months alone."""
+    assert differing(catalog.model("enterprise_arena/regime")) > 0
