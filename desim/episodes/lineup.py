@@ -33,7 +33,7 @@ from desim.core.policy_protocols import (
 )
 from desim.core.roles import Knowledge, Role, split_name
 from desim.core.run import check_roles
-from desim.core.streams import derived_seed
+from desim.core.streams import derived_seed, generator_of
 from desim.episodes.usage import CommandBudget, command_budget
 from desim.errors import UsageError, possible
 from desim.schema.arguments import build, parameters, read_arguments
@@ -88,9 +88,7 @@ class Seat:
 
     def generator(self) -> Any:
         """Return a random generator of the seat's own, independent of all streams of the world."""
-        from numpy.random import PCG64, Generator  # takes longer to import than all of desim
-
-        return Generator(PCG64(self.seed))
+        return generator_of(self.seed)
 
 
 @frozen
