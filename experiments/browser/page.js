@@ -94,6 +94,14 @@ const FIGURES = {
   last_order: "Your last order",
 };
 
+let played;
+
+function drawChart() {
+  if (played) at("chart").replaceChildren(orderChart(played.weeks, played.horizon, Math.max(280, at("chart").clientWidth)));
+}
+
+addEventListener("resize", drawChart);
+
 at("begin").onsubmit = async (event) => {
   event.preventDefault();
   const { preset, role, seed } = Object.fromEntries(new FormData(event.target));
@@ -116,12 +124,13 @@ function show(game) {
   const week = game.stage ? game.stage.week : game.horizon;
   at("week").textContent = game.end ? `The game has ended after ${game.horizon} weeks` : `Week ${week} of ${game.horizon}: you are the ${game.role}`;
   const shown = Object.entries(FIGURES).filter(() => game.stage).map(([name, label]) => [label, game.stage[name]]);
-  at("figures").replaceChildren(...[["Cost so far", game.cost], ...shown].map(([label, value]) => {
+  at("figures").replaceChildren(...[[game.end ? "Cost" : "Cost so far", game.cost], ...shown].map(([label, value]) => {
     const pair = element("div", "");
     pair.append(element("dt", label), element("dd", number.format(value)));
     return pair;
   }));
-  at("chart").replaceChildren(orderChart(game.weeks, game.horizon));
+  played = game;
+  drawChart();
   const heads = ["week", "incoming_order", "order", "incoming_delivery", "outgoing_delivery", "inventory", "backlog", "cost"];
   table(at("weeks"), ["Week", "Ordered from you", "Your order", "Delivered", "Shipped", "On hand", "Owed", "Cost"],
     game.weeks.map((line) => ({ cells: heads.map((head) => line[head]) })));
