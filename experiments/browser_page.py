@@ -7,8 +7,7 @@ checkout. A browser loads WebAssembly from a server only, for which Python's own
     python experiments/browser_page.py --out tab
     python -m http.server --directory tab
 
-The index has no wheel of numpy for WebAssembly. Where the Pyodide distribution can be reached,
-`--wheel FILE` adds its wheel, and the page then plays every world that starts no program.
+The index has no wheel of numpy for WebAssembly; `--wheel FILE` adds one from elsewhere.
 """
 
 import argparse
@@ -24,7 +23,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 
-#: What the page is made of, and the policy that it shows first.
+#: The sources of the page, with the policy that it shows first.
 SOURCES = ROOT / "experiments" / "browser"
 
 #: The version of Pyodide; its lock file names the version of Python and the platform of wheels.

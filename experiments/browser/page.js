@@ -91,7 +91,6 @@ const FIGURES = {
   incoming_order: "Ordered from you",
   incoming_delivery: "Delivered to you",
   supply_line: "Under way to you",
-  last_order: "Your last order",
 };
 
 let played;
@@ -112,6 +111,7 @@ at("begin").onsubmit = async (event) => {
 at("order").onsubmit = async (event) => {
   event.preventDefault();
   show(await ask("order", { units: event.target.units.value }));
+  event.target.units.select();
 };
 
 function show(game) {

@@ -1,4 +1,4 @@
-"""What the page of a browser tab computes: a game, the replay of a record, a policy over seeds.
+"""The requests of a page in a browser tab: a game, the replay of a record, a policy over seeds.
 
 The page's worker calls `answer` with the name of a request and its arguments as JSON.
 """
@@ -26,7 +26,7 @@ from desim.episodes.caller import CallerSession
 from desim.episodes.lineup import policy_knows
 from desim.records.record import PERSON
 from desim.short_repr import short_repr
-from models.beer_game import Order, Stage
+from models.beer_game import Stage
 
 WORLD = "beer_game"
 
@@ -95,12 +95,13 @@ class Game:
         """Order units, which ends the week.
 
         Raises:
-            UsageError: The text is no whole number, or the game has ended.
+            UsageError: The text is not a whole number of at least 0, or the game has ended.
             WrongAction: The number is too large.
         """
         if not self.session.open:
             raise UsageError("the game has ended; begin another one")
-        self.session.answer(self.session.open[0], Order(whole(units, "an order")))
+        action = {"do": "order", "quantity": whole(units, "an order")}
+        self.session.answer(self.session.open[0], action)
         self.session.advance()
 
     def shown(self) -> dict[str, Any]:
@@ -136,8 +137,8 @@ class Game:
 
 def observed(stage: Stage) -> dict[str, Any]:
     """Return the figures of an observation that the page shows."""
-    names = ("week", "inventory", "backlog", "incoming_order", "incoming_delivery")
-    return {name: getattr(stage, name) for name in (*names, "supply_line", "last_order")}
+    flows = ("incoming_order", "incoming_delivery", "supply_line")
+    return {name: getattr(stage, name) for name in ("week", "inventory", "backlog", *flows)}
 
 
 def stage_rules(model: Model[Any]) -> Iterator[str]:
@@ -179,8 +180,9 @@ def begin(preset: str, role: str, seed: str) -> dict[str, Any]:
 
 def order(units: str) -> dict[str, Any]:
     """Order units in the game that is played."""
-    _played[0].order(units)
-    return _played[0].shown()
+    game = _played[0]
+    game.order(units)
+    return game.shown()
 
 
 def rules() -> dict[str, Any]:
@@ -234,8 +236,8 @@ def run_policy(text: str, preset: str) -> dict[str, Any]:
     """Play a policy and the textbook rule for the retailer on the same seeds.
 
     Raises:
-        UsageError: The text is too long, is no program, fails, or has no policy; the error names
-            the line.
+        UsageError: The text is too long, has a syntax error, fails, or defines no policy; the
+            error names the line.
         PolicyFailed: The policy fails in a game; the error names the line.
     """
     model = catalog.model(f"{WORLD}/{preset}")
