@@ -1,7 +1,7 @@
 """Random numbers that depend on a seed and a name alone."""
 
 import hashlib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from desim.errors import UsageError
 from desim.short_repr import short_repr
@@ -57,9 +57,18 @@ def generator(seed: int, *name: str) -> "Generator":
     Returns:
         A PCG64 generator with the seed `derived_seed(seed, *name)`.
     """
-    from numpy.random import PCG64, Generator
+    return generator_of(derived_seed(seed, *name))
 
-    return Generator(PCG64(derived_seed(seed, *name)))
+
+def generator_of(seed: int) -> "Generator":
+    """Return a PCG64 generator: numpy's, or a `PlainGenerator` where numpy is not installed."""
+    try:
+        from numpy.random import PCG64, Generator  # takes longer to import than all of desim
+    except ModuleNotFoundError:
+        from desim.plain_generator import PlainGenerator
+
+        return cast("Generator", PlainGenerator(seed))
+    return Generator(PCG64(seed))
 
 
 def redrawn_seed(seed: int, future: int) -> int:

@@ -33,7 +33,7 @@ from desim.core.policy_protocols import (
 )
 from desim.core.roles import Knowledge, Role, split_name
 from desim.core.run import check_roles
-from desim.core.streams import derived_seed
+from desim.core.streams import derived_seed, generator_of
 from desim.episodes.usage import CommandBudget, command_budget
 from desim.errors import UsageError, possible
 from desim.schema.arguments import build, parameters, read_arguments
@@ -113,9 +113,7 @@ class Seat:
 
         It begins anew in place where a future of the episode is redrawn.
         """
-        from numpy.random import PCG64, Generator  # takes longer to import than all of desim
-
-        generator = Generator(PCG64(self.seed))
+        generator = generator_of(self.seed)
         self._draws.add(self.name, generator)
         return generator
 

@@ -2,11 +2,15 @@
 
 from importlib import import_module
 from types import SimpleNamespace
-from typing import Any
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from desim.lanes.lane_columns import Array
+from desim.late_import import LateModule
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = LateModule("numpy")
 
 
 def namespace(arrays: Any = None) -> Any:
@@ -49,7 +53,7 @@ def entries(column: Array) -> list[Any]:
 
 def _numpy_1() -> Any:
     added = {"concat": np.concatenate, "astype": _astype, "bool": np.bool_, "isdtype": _isdtype}
-    return SimpleNamespace(**{**vars(np), **added})
+    return SimpleNamespace(**{**vars(import_module("numpy")), **added})
 
 
 def _astype(column: Array, kind: Any) -> Array:

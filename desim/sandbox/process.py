@@ -84,7 +84,8 @@ def run_order(
         SandboxFailed: It could not be started.
         UsageError: The system is not one on which programs can be confined at all.
     """
-    if not hasattr(os, "fork") or not sys.executable:
+    # A browser's Python has `fork`, which fails.
+    if not hasattr(os, "fork") or sys.platform == "emscripten" or not sys.executable:
         raise UsageError("programs of a model are run on Linux and macOS alone, by an interpreter")
     with tempfile.TemporaryFile() as ordered, _folder() as folder, _pipes() as pipes:
         result, status = pipes

@@ -150,6 +150,7 @@ _SWITCHES = (
     "disable-background-networking",
     "disable-component-update",
     "disable-sync",
+    "host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
 )
 
 

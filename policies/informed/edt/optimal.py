@@ -17,7 +17,6 @@ from models.edt.actions import Decide
 from models.edt.observation import Briefing
 from models.edt.params import DigitalTwinParams
 from models.edt.planning.decision import Plan
-from policies.informed.edt.earnings_bound import earnings_bound
 from policies.informed.edt.search import best_found
 
 #: Decisions that `Optimal` evaluates. With 60,000, all of them annealing and descent, a hill climb
@@ -153,6 +152,8 @@ def solve(
         role: The manager's role.
         evaluations: Number of decisions to evaluate, at least 1.
     """
+    from policies.informed.edt.earnings_bound import earnings_bound  # imports numpy
+
     assert isinstance(params, Model)
     least = _least(params)
     plan = best_found(params.loaded_scenario, evaluations, 0, least).plan

@@ -14,19 +14,24 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-import numpy as np
 from attrs import define, field, frozen
-from numpy.typing import NDArray
 
 from desim.errors import BadRecord
+from desim.late_import import LateModule
 from desim.schema.untrusted import decode_json
 from policies.llm.chat.messages import user
 from policies.llm.wires.endpoint import Endpoint
 from policies.llm.wires.wire import Complete, ModelReply, NoReply, Request
 
-Vectors: TypeAlias = NDArray[np.float64]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+else:
+    np = LateModule("numpy")
+
+Vectors: TypeAlias = "NDArray[np.float64]"
 
 #: Returns one row for each text.
 Embed: TypeAlias = Callable[[Sequence[str]], Vectors]
@@ -64,7 +69,7 @@ def hashed(texts: Sequence[str]) -> Vectors:
     return _unit(vectors)
 
 
-def similarities(query: str, texts: Sequence[str], embed: Embed) -> NDArray[np.float64]:
+def similarities(query: str, texts: Sequence[str], embed: Embed) -> "NDArray[np.float64]":
     """Return the cosine of a query and each text, 0 for a text without a direction."""
     if not texts:
         return np.zeros(0)
