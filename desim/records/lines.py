@@ -137,6 +137,7 @@ class Step(
         observation: The role's observation; plain JSON values when read from a file.
         action: The role's action; a tagged object when read from a file.
         notes: Notes of the policy (tokens, cost), if any.
+        possible: The tags of the actions that could answer; empty where all of the role's could.
     """
 
     t: int
@@ -144,6 +145,7 @@ class Step(
     observation: Any
     action: Any
     notes: dict[str, Any] | None = None
+    possible: tuple[str, ...] = ()
 
     @staticmethod
     def encoded(observation: Any) -> bytes:

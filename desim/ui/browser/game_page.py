@@ -134,7 +134,7 @@ class Tab:
             elif self._waits:
                 self._others()
             else:
-                show_decision(self.view, self.game.role(self.view.role), self.act)
+                show_decision(self.view, self.act)
             self._tables()
 
     def _header(self) -> None:
