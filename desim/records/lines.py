@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 
 from desim import catalog
+from desim.catalog.presets import encoded_parameters
 from desim.core.model_protocols import Model
 from desim.core.result import Result
 from desim.core.roles import Knowledge
@@ -123,7 +124,8 @@ class Header(
 @once_an_object
 def _model_fields(model: Model[Any]) -> tuple[str, str, bytes]:
     """Return name, preset and parameters of a model, these as JSON: each header has its own."""
-    return catalog.model_name(type(model)), catalog.nearest_preset(model), encode(model)
+    params = encoded_parameters(model)
+    return catalog.model_name(type(model)), catalog.nearest_preset(model), params
 
 
 class Step(
