@@ -63,7 +63,7 @@ def check(options: CheckOptions) -> Checks:
     """Play a model in all the ways in which desim does, and name its faults.
 
     Episodes are played with options taken at random; a role without options takes its default
-    action, or the least one that its schema allows. `desim/README.md` lists the checks.
+    action, or the least one that its schema allows. `desim/docs/check.md` lists the checks.
 
     Returns:
         The findings: a check that fails has a sentence, and a place in the model where one is
