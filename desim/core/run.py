@@ -16,7 +16,15 @@ from desim.core.log import SILENT
 from desim.core.model_protocols import HasFuture, Model, default_roles, offers, question_limit
 from desim.core.observer import Observer, before_events, on_causes
 from desim.core.points import Points
-from desim.core.result import Result, Series, read_series, score_of, summarise
+from desim.core.result import (
+    Result,
+    Series,
+    Ticks,
+    check_series,
+    ended_series,
+    score_of,
+    summarise,
+)
 from desim.core.roles import Role, action_classes
 from desim.core.streams import check_seed
 from desim.core.world import Decision, World
@@ -277,8 +285,20 @@ class Run(Generic[S]):
             raise self._fault
         if not self.world.ended:
             raise UsageError("the episode still runs: advance until it hands out no decision")
+        check_series(self.model)
+        return self.ended_series()[0]
+
+    def ended_series(self) -> tuple[Series, Ticks]:
+        """Return the series of an ended episode and the ends of their periods; see `ended_series`.
+
+        Raises:
+            WrongResult: A series is not a sequence of numbers.
+            ModelFailed: The run is dead, or the model's `series` raised an exception.
+        """
+        if self._fault is not None:
+            raise self._fault
         with self._faults():
-            return read_series(self.model, self.state)
+            return ended_series(self.model, self.state, self.world.now)
 
     def _redraw_due(self) -> None:
         """Redraw the future for every branch before one of the open decisions."""
