@@ -134,7 +134,8 @@ def yc_funds(seeds: int) -> Drawn:
 
 def _mean(cents: Any) -> Any:
     """Return the mean funds by month, thousand USD; a debt counts as none, as published."""
-    return np.maximum(cents, 0).mean(0) / CENTS / THOUSAND
+    held = _to_the_end(cents, len(MONTHS), hold=True)
+    return np.maximum(held, 0).mean(0) / CENTS / THOUSAND
 
 
 def _money(thousands: float) -> str:
@@ -213,7 +214,8 @@ def yc_ends(seeds: int) -> Drawn:
     finish(left, "Figure 7 of the paper: final funds", FUNDS, "")
     lasts = []
     for number, (name, funds) in enumerate(rows.series("funds_cents").items()):
-        each = np.maximum(funds, 0) / CENTS / THOUSAND
+        held = _to_the_end(funds, len(MONTHS), hold=True)
+        each = np.maximum(held, 0) / CENTS / THOUSAND
         parted = np.pad(each, ((0, 0), (0, 1)), constant_values=np.nan).ravel()
         line(right, number, [*MONTHS, np.nan] * len(each), parted, every=3)
         lasts.append((float(each.mean(0)[-1]), named(YCBench(), name), "black"))
@@ -326,7 +328,10 @@ def arena_months(seeds: int) -> Drawn:
     for panel, (name, unit, title, label) in zip(panels, shown, strict=True):
         ends = []
         for number, (rule, text) in enumerate(ARENA_RULES.items()):
-            ys = _to_the_end(rows.series(name)[rule], hold=name != "cash").mean(0) / unit
+            ys = (
+                _to_the_end(rows.series(name)[rule], ARENA_MONTHS, hold=name != "cash").mean(0)
+                / unit
+            )
             line(panel, number, range(len(ys)), ys, every=12)
             ends.append((ys[-1], text, "black"))
         finish(panel, title, "month", label)
@@ -360,9 +365,9 @@ def _models() -> list[Line]:
     return [row for row in rows if row.label not in ("Human", "Average")]
 
 
-def _to_the_end(values: Any, *, hold: bool) -> Any:
+def _to_the_end(values: Any, months: int, *, hold: bool) -> Any:
     """Return series of all months: after an episode's end its last value, or nothing."""
-    filled = np.zeros((len(values), ARENA_MONTHS))
+    filled = np.zeros((len(values), months))
     for row, series in zip(filled, values, strict=True):
         known = series[~np.isnan(series)]
         row[: len(known)] = known

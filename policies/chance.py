@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from attrs import frozen
 
-from desim import Seat
+from desim import Role, Seat
 from policies.greedy import Options, options_of
 
 if TYPE_CHECKING:  # numpy.random takes longer to import than all of desim
@@ -25,6 +25,7 @@ class Random:
 
     draws: ClassVar[bool] = True
     takes_options: ClassVar[bool] = True
+    takes_role: ClassVar[bool] = True
 
     options: Options
     generator: "Generator"
@@ -38,7 +39,7 @@ class Random:
         """
         return cls(options_of(seat), seat.generator())
 
-    def decide(self, observation: Any) -> Any:
+    def decide(self, observation: Any, narrowed: Role | None = None) -> Any:
         """Return the action of a random option."""
-        options = self.options(observation)
+        options = ((narrowed and narrowed.options) or self.options)(observation)
         return options[int(self.generator.integers(len(options)))].action

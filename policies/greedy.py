@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Self
 
 from attrs import frozen
 
-from desim import Option, Seat
+from desim import Option, Role, Seat
 from desim.errors import UsageError
 
 __all__ = ["Greedy", "Options", "options_of"]
@@ -25,6 +25,7 @@ class Greedy:
 
     memoryless: ClassVar[bool] = True
     takes_options: ClassVar[bool] = True
+    takes_role: ClassVar[bool] = True
 
     options: Options
 
@@ -37,9 +38,10 @@ class Greedy:
         """
         return cls(options_of(seat))
 
-    def decide(self, observation: Any) -> Any:
+    def decide(self, observation: Any, narrowed: Role | None = None) -> Any:
         """Return the action of the best option."""
-        return max(self.options(observation), key=attrgetter("value")).action
+        options = (narrowed and narrowed.options) or self.options
+        return max(options(observation), key=attrgetter("value")).action
 
 
 def options_of(seat: Seat) -> Options:

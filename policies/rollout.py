@@ -1,13 +1,14 @@
 """Rollouts: each option is played ahead in redrawn futures, and the best on average is taken."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from math import sqrt
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from attrs import define, field
 
-from desim import Policy, Seat
+from desim import Option, Policy, Role, Seat
+from desim.core.policy_protocols import decide_arguments
 from desim.episodes.lineup import policy_at
 from desim.episodes.simulator import Simulator
 from desim.errors import UsageError
@@ -51,6 +52,7 @@ class Rollout:
 
     draws: ClassVar[bool] = True
     takes_options: ClassVar[bool] = True
+    takes_role: ClassVar[bool] = True
 
     options: Options
     base: Policy
@@ -126,12 +128,13 @@ class Rollout:
         self._simulator = simulator
         simulator.lineup(self._seats(simulator), 0)
 
-    def decide(self, observation: Any) -> Any:
+    def decide(self, observation: Any, narrowed: Role | None = None) -> Any:
         """Return the base's action, or an option that is better."""
         if self._simulator is None:
             raise UsageError("rollout needs an episode to play ahead from; play it with desim.play")
-        usual = self.base.decide(observation)
-        actions = self._actions(observation, usual)
+        usual = self.base.decide(*decide_arguments(self.base, observation, narrowed))
+        options = (narrowed and narrowed.options) or self.options
+        actions = self._actions(options(observation), usual)
         if len(actions) == 1:
             self.notes = {}
             return usual
@@ -148,9 +151,9 @@ class Rollout:
         others = dict.fromkeys(simulator.roles, self.others)
         return {**others, simulator.role: self.spec}
 
-    def _actions(self, observation: Any, usual: Any) -> list[Any]:
+    def _actions(self, options: Sequence[Option], usual: Any) -> list[Any]:
         """Return the base's action first, then other options, the highest values first."""
-        by_value = sorted(self.options(observation), key=attrgetter("value"), reverse=True)
+        by_value = sorted(options, key=attrgetter("value"), reverse=True)
         actions = {self.wire(usual)[1]: usual}
         for option in by_value:
             actions.setdefault(self.wire(option.action)[1], option.action)

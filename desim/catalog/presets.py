@@ -5,11 +5,14 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any, Self, TypeVar
 
+import attrs
+
 from desim.catalog.changes import evolved
 from desim.core.model_protocols import HasPresets, offers
 from desim.errors import UsageError, possible
-from desim.schema import to_plain
+from desim.schema import encode, to_plain
 from desim.schema.arguments import build
+from desim.short_repr import short_repr
 
 T = TypeVar("T")
 
@@ -34,6 +37,7 @@ def from_preset(cls: type[T], name: str = "", changes: Mapping[str, Any] | None 
     Raises:
         UsageError: The preset or a parameter does not exist, or a value is refused.
     """
+    _check_arguments(cls, name, changes)
     known = _known(cls)
     name = name or next(iter(known))
     if name not in known:
@@ -50,6 +54,21 @@ def from_preset(cls: type[T], name: str = "", changes: Mapping[str, Any] | None 
     return evolved(built, inside) if inside else built
 
 
+def _check_arguments(cls: Any, name: Any, changes: Any) -> None:
+    """Check the types of the arguments of `from_preset`.
+
+    Raises:
+        UsageError: One is of another type.
+    """
+    if not isinstance(cls, type):
+        raise UsageError(f"{short_repr(cls)} was given; a preset is built from a model's class")
+    if not isinstance(name or "", str):
+        known = ", ".join(_known(cls))
+        raise UsageError(f"preset {short_repr(name)} was given; it is a name: {known}")
+    if not isinstance(changes or {}, Mapping) or not all(isinstance(k, str) for k in changes or ()):
+        raise UsageError(f"changes={short_repr(changes)} was given; it maps parameters to values")
+
+
 class Presets:
     """Gives a model class `preset`, which builds a model from one of its `presets`."""
 
@@ -63,6 +82,23 @@ class Presets:
             UsageError: The preset or a parameter does not exist, or a value is refused.
         """
         return from_preset(cls, name, changes)
+
+
+def encoded_parameters(model: Any) -> bytes:
+    """Return the parameters of a model as JSON.
+
+    Raises:
+        UsageError: The model is no frozen class of plain values.
+    """
+    try:
+        return encode(model)
+    except TypeError as fault:
+        cls = type(model)
+        text = (
+            f"{cls.__name__} cannot be written as JSON ({fault}); a model is a frozen attrs class"
+        )
+        mend = "" if attrs.has(cls) else ": write @attrs.frozen above it, its parameters as fields"
+        raise UsageError(f"{text} of plain values{mend}") from None
 
 
 def nearest_preset(model: Any) -> str:

@@ -239,7 +239,12 @@ class Part:
         """Ask questions again on the common clock and pass the answers on."""
         shared = self._shared
         questions = [
-            shared.ask(self._prefix + each.role, _Observed(self, each.observe), before=AFTER_PARTS)
+            shared.ask(
+                self._prefix + each.role,
+                _Observed(self, each.observe),
+                before=AFTER_PARTS,
+                actions=each.actions,
+            )
             for each in decisions
         ]
         yield questions[0] if len(questions) == 1 else shared.all_of(questions)

@@ -15,7 +15,7 @@ from typing import (
 from attrs import field, frozen
 
 from desim.core.model_protocols import Model, kept_facts, offers
-from desim.core.roles import KNOWLEDGE, Knowledge, knowledge_order
+from desim.core.roles import KNOWLEDGE, Knowledge, Role, knowledge_order
 from desim.errors import UsageError
 from desim.short_repr import short_repr
 
@@ -58,6 +58,20 @@ class DecidesAsync(Protocol):
 
     async def decide_async(self, observation: Any, /) -> Any:
         """Return the action that `decide` would return."""
+        ...
+
+
+@runtime_checkable
+class TakesRole(Protocol):
+    """A policy that follows questions which take some actions of its role alone.
+
+    Its `decide`, and its `decide_async`, take a second argument at such a question: the role with
+    these actions, and with the options among them.
+    """
+
+    @property
+    def takes_role(self) -> bool:
+        """Whether it does."""
         ...
 
 
@@ -377,6 +391,21 @@ def _checked(policy: Any, level: Any) -> Knowledge:
 def needs_world_seed(policy: Any) -> bool:
     """Return whether a policy or its class receives the world's seed with its seat."""
     return offers(policy, NeedsWorldSeed) and policy.needs_world_seed
+
+
+def decide_arguments(
+    policy: Any, observation: Any, narrowed: Role | None
+) -> tuple[Any] | tuple[Any, Role]:
+    """Return the arguments of a policy's `decide`.
+
+    Args:
+        policy: The policy.
+        observation: The observation.
+        narrowed: The role with the actions that may answer; None if all of the role's may.
+    """
+    if narrowed is not None and offers(policy, TakesRole) and policy.takes_role:
+        return observation, narrowed
+    return (observation,)
 
 
 def memoryless_roles(policies: Mapping[str, Policy]) -> frozenset[str]:

@@ -13,10 +13,13 @@ from attrs import field, frozen
 
 from desim.core.ledger_protocols import Conserving, HasLedgers, Ledger
 from desim.core.model_protocols import Model, offers
-from desim.core.reported import HasSeries
+from desim.core.reported import HasSeries, HasSeriesTicks
 from desim.errors import UsageError, WrongResult
 from desim.schema import to_plain
 from desim.short_repr import short_repr
+
+#: The ticks at which periods end, by the name of the series.
+Ticks = Mapping[str, Sequence[int]]
 
 #: Stands in `Result.ended` instead of a reason if the model has not ended.
 RUNNING = "still running"
@@ -139,7 +142,7 @@ def check_series(model: Model[Any]) -> None:
         )
 
 
-def read_series(model: Model[Any], state: Any) -> dict[str, tuple[float, ...]]:
+def read_series(model: Any, state: Any) -> dict[str, tuple[float, ...]]:
     """Return the series of an ended episode as Python's floats.
 
     Raises:
@@ -149,6 +152,44 @@ def read_series(model: Model[Any], state: Any) -> dict[str, tuple[float, ...]]:
     check_series(model)
     assert offers(model, HasSeries)
     return {name: _floats(name, values) for name, values in model.series(state).items()}
+
+
+def ended_series(model: Any, state: Any, end: int) -> tuple[Series, Ticks]:
+    """Return the series of an ended episode up to its end, and the ends of their periods.
+
+    A company that went bankrupt in May may report all months of its year. The period in which the
+    episode ended ends with it. Series without the ends of all periods are whole; a model without
+    series has none.
+
+    Args:
+        model: The model.
+        state: Its state.
+        end: The tick at which the episode ended.
+
+    Raises:
+        WrongResult: A series is not a sequence of numbers.
+    """
+    found = read_series(model, state) if offers(model, HasSeries) else {}
+    ticks = series_ticks(model, state) if found else {}
+    kept = {name: _played(each, end) for name, each in ticks.items()}
+    values = {
+        name: each[: len(kept[name])] if len(ticks.get(name, ())) == len(each) else each
+        for name, each in found.items()
+    }
+    return values, kept
+
+
+def series_ticks(model: Any, state: Any) -> Ticks:
+    """Return the ticks at which the periods of series end; empty if the model reports none."""
+    return model.series_ticks(state) if offers(model, HasSeriesTicks) else {}
+
+
+def _played(ticks: Sequence[int], end: int) -> Sequence[int]:
+    """Return the ends of the periods that were played."""
+    whole = [tick for tick in ticks if tick <= end]
+    if len(whole) == len(ticks):
+        return ticks
+    return [*whole, end] if end > (whole[-1] if whole else 0) else whole
 
 
 def _floats(name: str, values: Any) -> tuple[float, ...]:

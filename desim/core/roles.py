@@ -1,12 +1,16 @@
 """A role: the schema of its observations and actions, and the options it offers."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from types import UnionType
 from typing import Any, Literal
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from desim.errors import UsageError
+from desim.schema.class_types import members, union_of
+from desim.schema.wire_types import tag
+from desim.short_repr import short_repr
 
 #: A level of the facts that a policy, or an option, uses; it includes the levels before it.
 Knowledge = Literal["observation", "rules", "state", "future"]
@@ -92,6 +96,77 @@ class Role:
         # The first option, not the one of the highest value: a failed policy has not earned that
         # choice. A role whose first option may do harm declares a default action.
         return self.options(observation)[0].action
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """The tags of the action classes, in their order."""
+        return tuple(tag(cls) for cls in members(self.action))
+
+    def narrowed(self, actions: Any) -> "Role":
+        """Return the role with some of its action classes, and with the options among these.
+
+        Its default action is that of the role where this is among them, or else the first option.
+
+        Args:
+            actions: A class, a union, a tuple or a list of classes.
+
+        Raises:
+            UsageError: One of them is not an action class of the role, or none is given.
+        """
+        own = members(self.action)
+        given = action_classes(actions)
+        if not given or any(cls not in own for cls in given):
+            names = ", ".join(cls.__name__ for cls in own)
+            raise UsageError(f"actions={short_repr(actions)} was given; possible: {names}")
+        kept = tuple(cls for cls in own if cls in given)
+        options = self.options and partial(_options_among, self.options, kept)
+        default = partial(_default_among, self, options, kept)
+        return evolve(self, action=union_of(kept), options=options, default_action=default)
+
+
+def action_classes(actions: Any) -> tuple[Any, ...]:
+    """Return the classes of a class, a union, a tuple or a list."""
+    return tuple(actions) if isinstance(actions, tuple | list) else members(actions)
+
+
+def _options_among(
+    options: Callable[[Any], Sequence[Option]], classes: tuple[type, ...], observation: Any
+) -> Sequence[Option]:
+    """Return the options whose actions are of some classes.
+
+    Raises:
+        UsageError: None is.
+    """
+    found = [option for option in options(observation) if isinstance(option.action, classes)]
+    if not found:
+        raise UsageError(f"no option of the role is {_names(classes)}, which this question takes")
+    return found
+
+
+def _default_among(
+    role: Role,
+    options: Callable[[Any], Sequence[Option]] | None,
+    classes: tuple[type, ...],
+    observation: Any,
+) -> Any:
+    """Return the default action of a role if it is of some classes, or else the first option.
+
+    Raises:
+        UsageError: There is neither.
+    """
+    action = role.default_for(observation)
+    if isinstance(action, classes):
+        return action
+    if options is None:
+        raise UsageError(
+            f"the default action {short_repr(action)} is not {_names(classes)}, which this "
+            "question takes, and the role has no options to take another from"
+        )
+    return options(observation)[0].action
+
+
+def _names(classes: tuple[type, ...]) -> str:
+    return " or ".join(cls.__name__ for cls in classes)
 
 
 def split_name(name: str) -> tuple[str, str]:

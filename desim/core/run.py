@@ -16,7 +16,16 @@ from desim.core.log import SILENT
 from desim.core.model_protocols import HasFuture, Model, default_roles, offers, question_limit
 from desim.core.observer import Observer, before_events, on_causes
 from desim.core.points import Points
-from desim.core.result import Result, Series, read_series, score_of, summarise
+from desim.core.result import (
+    Result,
+    Series,
+    Ticks,
+    check_series,
+    ended_series,
+    score_of,
+    summarise,
+)
+from desim.core.roles import Role, action_classes
 from desim.core.streams import check_seed
 from desim.core.world import Decision, World
 from desim.errors import (
@@ -86,6 +95,8 @@ class Run(Generic[S]):
         self._fits = {name: type_check(role.observation) for name, role in self.roles.items()}
         # Filled for roles that are asked a second time at a tick; few are.
         self._limits: dict[str, int] = {}
+        # Roles with the actions of questions that take some of them, so that equal ones are one.
+        self._narrowed: dict[tuple[str, Any], Role] = {}
         self._open: list[Decision] = []
         # Questions by role at tick `_instant`; reset when the clock moves.
         self._asked_now: dict[str, int] = {}
@@ -200,12 +211,19 @@ class Run(Generic[S]):
             raise self._fault
         if decision not in self._open or decision.wire:
             raise UsageError(f"the decision of {decision.role!r} is not open")
+        narrowed = decision.narrowed
+        taking = self._codec[decision.role] if narrowed is None else codec(narrowed.action)
         try:
-            decision.action, decision.wire = self._codec[decision.role].take(action)
+            decision.action, decision.wire = taking.take(action)
         except WrongAction as wrong:
+            only = "" if narrowed is None else ", as this question takes no other action"
             raise WrongAction(
-                f"{decision.role!r} answered at t={self.world.now}: {wrong}"
+                f"{decision.role!r} answered at t={self.world.now}: {wrong}{only}"
             ) from None
+
+    def role_of(self, decision: Decision) -> Role:
+        """Return the role that is asked, with the actions that may answer this question alone."""
+        return decision.narrowed or self.roles[decision.role]
 
     def redraw(self, future: int) -> None:
         """Draw anew everything that no role can have observed yet; keep the rest.
@@ -267,8 +285,20 @@ class Run(Generic[S]):
             raise self._fault
         if not self.world.ended:
             raise UsageError("the episode still runs: advance until it hands out no decision")
+        check_series(self.model)
+        return self.ended_series()[0]
+
+    def ended_series(self) -> tuple[Series, Ticks]:
+        """Return the series of an ended episode and the ends of their periods; see `ended_series`.
+
+        Raises:
+            WrongResult: A series is not a sequence of numbers.
+            ModelFailed: The run is dead, or the model's `series` raised an exception.
+        """
+        if self._fault is not None:
+            raise self._fault
         with self._faults():
-            return read_series(self.model, self.state)
+            return ended_series(self.model, self.state, self.world.now)
 
     def _redraw_due(self) -> None:
         """Redraw the future for every branch before one of the open decisions."""
@@ -310,6 +340,8 @@ class Run(Generic[S]):
                 self._instant, self._asked_now = now, {role: 1}
             else:
                 self._count(role, now)
+            if decision.actions is not None:
+                self._narrow(decision)
             decision.observation = seen = decision.observe()
             fits = self._fits[role]
             if fits is not None and not fits(seen):
@@ -318,6 +350,22 @@ class Run(Generic[S]):
         if self._meter is not None:
             self._meter.decisions(len(self._open))
         return self._open
+
+    def _narrow(self, decision: Decision) -> None:
+        """Let a question take some actions of its role alone.
+
+        Raises:
+            UsageError: One of them is not an action class of the role.
+        """
+        key = decision.role, action_classes(decision.actions)
+        if key not in self._narrowed:
+            try:
+                self._narrowed[key] = self.roles[decision.role].narrowed(decision.actions)
+            except UsageError as fault:
+                raise UsageError(
+                    f"the question to {decision.role!r} at t={self.world.now}: {fault}"
+                ) from None
+        decision.narrowed = self._narrowed[key]
 
     def _check_observation(self, decision: Decision) -> None:
         try:

@@ -17,6 +17,7 @@ from simpy.events import NORMAL, Event, Timeout
 
 from desim.core.log import logger
 from desim.core.points import TakesPoints
+from desim.core.roles import Role
 from desim.core.streams import check_seed, generator, redrawn_seed
 from desim.errors import NeverYielded, NotInteger, StreamTaken, UsageError, Withdrawn, possible
 from desim.short_repr import short_repr
@@ -106,6 +107,8 @@ class Decision(Event):
     Attributes:
         role: The role that is asked.
         before: The priority of events that wait, at this tick, until the question is answered.
+        actions: The action classes that may answer it, as `World.ask` takes them; None for all.
+        narrowed: The role with these alone, from when it is handed out; None for all.
         observation: What the role observes; made once, when the question is handed out.
         action: The answer, once given.
         wire: The answer as a tagged JSON object; empty until the answer is given.
@@ -114,6 +117,8 @@ class Decision(Event):
     observation: Any
     action: Any
     wire: bytes = b""
+    actions: Any = None
+    narrowed: Role | None = None
 
     def __init__(
         self, world: "World", role: str, observe: Callable[[], Any], before: float = inf
@@ -124,6 +129,11 @@ class Decision(Event):
         self.role = role
         self.observe = observe
         self.before = before
+
+    @property
+    def possible(self) -> tuple[str, ...]:
+        """The tags of the actions that may answer it; empty where all of the role's may."""
+        return self.narrowed.tags if self.narrowed is not None else ()
 
     def settle(self, action: Any) -> None:
         """Resume the process that asked, at this tick."""
@@ -286,7 +296,14 @@ class World(simpy.Environment):
         if not event._ok and not hasattr(event, "_defused"):  # noqa: SLF001
             raise event._value  # noqa: SLF001
 
-    def ask(self, role: str, observe: Callable[[], Any], before: int | None = None) -> Decision:
+    def ask(
+        self,
+        role: str,
+        observe: Callable[[], Any],
+        before: int | None = None,
+        *,
+        actions: Any = None,
+    ) -> Decision:
         """Put a question to a role; a process yields it to receive the action.
 
         Args:
@@ -294,6 +311,10 @@ class World(simpy.Environment):
             observe: Called once, when the question is handed out; returns the observation.
             before: Hand the question out before the events of this tick that have this rank or a
                 higher one. Without it, all events of the tick come first.
+            actions: The action classes of the role that may answer this question: a class, a union
+                such as `Repair | Wait`, or a tuple; None for all. Another action is a
+                `WrongAction`. When the question is handed out, a `UsageError` is raised if one is
+                not among the role's.
 
         Raises:
             UsageError: No policy plays that role.
@@ -305,6 +326,8 @@ class World(simpy.Environment):
         else:
             decision = Decision(self, role, observe, NORMAL + before)
             self.urgent = min(self.urgent, decision.before)
+        if actions is not None:
+            decision.actions = actions
         self.asked.append(decision)
         return decision
 

@@ -125,7 +125,7 @@ class CallerSession:
         if self.run.open[0] is decision:
             self.session.take(decision, action)
         else:  # taken in the order of the questions, after those before it
-            self._kept[decision], _ = codec(self.model.roles[decision.role].action).take(action)
+            self._kept[decision], _ = codec(self.run.role_of(decision).action).take(action)
         self.open.remove(decision)
         self.answered += 1
 
@@ -199,7 +199,8 @@ class CallerSession:
         """Return the answer of another role's policy, awaited if it is an awaitable."""
         with _as_policy_failed():
             with self.session.policy_faults(decision):
-                answer = self.session.policies[decision.role].decide(decision.observation)
+                policy = self.session.policies[decision.role]
+                answer = policy.decide(*self.session.arguments(decision))
             if hasattr(answer, "__await__"):
                 [(_, answer)] = self._loop.answers(Waiting(self.session, [(decision, answer)]))
             return answer
@@ -212,7 +213,8 @@ class CallerSession:
             self._kept.update(await Waiting(self.session, waiting).answers())
 
     async def _ask_async(self, decision: Decision) -> Any:
-        answer = decide_in_loop(self.session.policies[decision.role])(decision.observation)
+        decide = decide_in_loop(self.session.policies[decision.role])
+        answer = decide(*self.session.arguments(decision))
         return await answer if hasattr(answer, "__await__") else answer
 
 

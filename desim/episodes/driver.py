@@ -166,7 +166,10 @@ def _decide_all(
     try:
         for decision in decisions:
             try:  # not `Session.policy_faults`, which takes a tenth of the time of a decision
-                action = deciding[decision.role](decision.observation)
+                if decision.narrowed is None:
+                    action = deciding[decision.role](decision.observation)
+                else:
+                    action = deciding[decision.role](*session.arguments(decision))
             except DesimError:
                 raise
             except RAISED as fault:

@@ -67,7 +67,14 @@ def repeat_step(run: Run[Any], number: int, decision: Decision, step: Step) -> N
         BadRecord: Role, tick or observation differs, or the role has no such action.
     """
     made = step_class(run.roles[decision.role])
-    _same_question(number, step, made(run.world.now, decision.role, decision.observation, None))
+    now = made(
+        run.world.now,
+        decision.role,
+        decision.observation,
+        None,
+        possible=decision.possible,
+    )
+    _same_question(number, step, now)
     try:
         run.answer(decision, step.action)
     except WrongAction as wrong:
@@ -214,6 +221,8 @@ def _same_question(number: int, recorded: Step, now: Step) -> None:
     if recorded.observed != now.observed:
         decode = msgspec.json.decode
         _same(number, recorded, decode(recorded.observed), decode(now.observed))
+    if recorded.possible != now.possible:
+        _same(number, recorded, [*recorded.possible], [*now.possible], "$.possible")
 
 
 def _same(number: int, step: Step, recorded: Any, now: Any, path: str = "$") -> None:

@@ -7,13 +7,20 @@ import contextlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from attrs import define, evolve, field, frozen
 
 from desim.core.model_protocols import offers
 from desim.core.points import Points
-from desim.core.policy_protocols import LooksAhead, Noted, Policy, Resumable
+from desim.core.policy_protocols import (
+    LooksAhead,
+    Noted,
+    Policy,
+    Resumable,
+    decide_arguments,
+)
+from desim.core.roles import Role
 from desim.episodes.driver import play_session, play_session_async
 from desim.episodes.episode_options import EpisodeOptions, TrustOptions
 from desim.episodes.lineup import Lineup, Policies, resolve
@@ -39,10 +46,14 @@ class Late:
     policy: Policy
     _step: Step | None = None
 
-    def decide(self, observation: Any) -> Any:
+    takes_role: ClassVar[bool] = True
+
+    def decide(self, observation: Any, narrowed: Role | None = None) -> Any:
         """Return the next recorded action, or what the policy decides."""
         self._step = next(self.repeats, None)
-        return self.policy.decide(observation) if self._step is None else self._step.action
+        if self._step is not None:
+            return self._step.action
+        return self.policy.decide(*decide_arguments(self.policy, observation, narrowed))
 
     @property
     def notes(self) -> Mapping[str, Any]:

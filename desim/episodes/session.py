@@ -11,7 +11,13 @@ from attrs import evolve
 
 from desim.core.model_protocols import Model, offers
 from desim.core.points import Points
-from desim.core.policy_protocols import LooksAhead, Noted, Policy, Resumable
+from desim.core.policy_protocols import (
+    LooksAhead,
+    Noted,
+    Policy,
+    Resumable,
+    decide_arguments,
+)
 from desim.core.result import Result
 from desim.core.run import Run
 from desim.core.streams import redrawn_seed
@@ -133,6 +139,11 @@ class Session:
         except RAISED as fault:
             raise self.failed(decision, fault) from fault
 
+    def arguments(self, decision: Decision) -> tuple[Any, ...]:
+        """Return the arguments with which the policy of its role makes a decision."""
+        policy = self.policies[decision.role]
+        return decide_arguments(policy, decision.observation, decision.narrowed)
+
     def take(self, decision: Decision, action: Any) -> None:
         """Give an answer to the run and record it, unless it is on record already.
 
@@ -155,7 +166,8 @@ class Session:
         again = decided <= self._recorded
         if again or self._keeps_steps:
             made = self._step[decision.role]
-            step = made(t, decision.role, decision.observation, decision.action, notes)
+            seen, possible = decision.observation, decision.possible
+            step = made(t, decision.role, seen, decision.action, notes, possible)
             if again:
                 same_step(decided, next(self._repeats), step)
             if self._keeps_steps:

@@ -191,7 +191,7 @@ class Simulator:
 
         def score(lane: LaneMirror) -> Scores:
             lane.check(present.role, present.observation)
-            take = codec(run.roles[present.role].action).take
+            take = codec(run.role_of(present).action).take
             return lane.scores([{present.role: take(a)[0]} for a in actions], futures, ticks)
 
         rows = self._mirrors.scores(
@@ -349,7 +349,8 @@ def _ahead(run: Run[Any], policies: Mapping[str, Policy], rollout: _Rollout) -> 
 def _decided(policies: Mapping[str, Policy], decision: Decision) -> Any:
     """Return what the policy of a role decides; errors as of `decide_at_once`."""
     role = decision.role
-    return decide_at_once(policies[role], role, int(decision.env.now), decision.observation)
+    now, seen = int(decision.env.now), decision.observation
+    return decide_at_once(policies[role], role, now, seen, decision.narrowed)
 
 
 def _end_after(run: Run[Any], ticks: int) -> None:

@@ -1,18 +1,15 @@
 """The state and the series that an episode played in this process holds besides its record."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from attrs import field, frozen
 
-from desim.core.model_protocols import Model, offers
+from desim.core.model_protocols import Model
 from desim.core.points import Points, Recorded
-from desim.core.reported import HasSeries, HasSeriesTicks
-from desim.core.result import Series, read_series
+from desim.core.result import Series, Ticks, ended_series
 from desim.core.run import Run
 from desim.errors import UsageError
-
-Ticks = Mapping[str, Sequence[int]]
 
 
 @frozen(eq=False)
@@ -49,10 +46,7 @@ class Inside:
         """
         if not keep_state and not series and points is None:
             return None
-        read = None
-        if series:
-            found = run.series() if offers(run.model, HasSeries) else {}
-            read = (found, _ends(run.model, run.state))
+        read = run.ended_series() if series else None
         states = (run.state,) if keep_state else ()
         recorded = points.read() if points else {}
         return cls(run.model, recorded, run.world.now, states, read)
@@ -70,29 +64,27 @@ class Inside:
 
     @property
     def series(self) -> Series:
-        """The series that the model reports period by period; empty for a model without series.
+        """The series that the model reports period by period, up to the end of the episode.
 
         Raises:
             UsageError: The series were not read, and the state was not kept.
             WrongResult: A series is not a sequence of numbers.
         """
-        if self._read is not None:
-            return self._read[0]
-        model = self.model
-        return read_series(self.model, self.state) if offers(model, HasSeries) else {}
+        return self._series()[0]
 
     @property
     def ends(self) -> Ticks:
         """The tick at the end of each period, by the name of the series, if it is known."""
-        return self._read[1] if self._read is not None else _ends(self.model, self.state)
+        return self._series()[1]
+
+    def _series(self) -> tuple[Series, Ticks]:
+        if self._read is not None:
+            return self._read
+        return ended_series(self.model, self.state, self.end)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # A state holds generators, which cannot be copied, and results travel without it.
         return (_nothing, ())
-
-
-def _ends(model: Model[Any], state: Any) -> Ticks:
-    return model.series_ticks(state) if offers(model, HasSeriesTicks) else {}
 
 
 def _nothing() -> None:

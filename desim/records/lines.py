@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 
 from desim import catalog
+from desim.catalog.presets import encoded_parameters
 from desim.core.model_protocols import Model, own_revision
 from desim.core.result import Result
 from desim.core.roles import Knowledge
@@ -137,7 +138,7 @@ class Header(
 def _model_fields(model: Model[Any]) -> tuple[str, str, bytes, Provenance]:
     """Return name, preset, parameters (as JSON: each header has its own) and provenance."""
     name, preset = catalog.model_name(type(model)), catalog.nearest_preset(model)
-    return name, preset, encode(model), Provenance.of(model)
+    return name, preset, encoded_parameters(model), Provenance.of(model)
 
 
 class Step(
@@ -151,6 +152,7 @@ class Step(
         observation: The role's observation; plain JSON values when read from a file.
         action: The role's action; a tagged object when read from a file.
         notes: Notes of the policy (tokens, cost), if any.
+        possible: The tags of the actions that could answer; empty where all of the role's could.
     """
 
     t: int
@@ -158,6 +160,7 @@ class Step(
     observation: Any
     action: Any
     notes: dict[str, Any] | None = None
+    possible: tuple[str, ...] = ()
 
     @staticmethod
     def encoded(observation: Any) -> bytes:

@@ -164,11 +164,14 @@ class Recorder:
         self, t: int, decision: Decision, observed: bytes, notes: Mapping[str, Any] | None
     ) -> None:
         """Write an answered decision, whose observation is given as JSON."""
-        self._put(_decision_line(t, decision.role, observed, decision.wire, notes))
+        self._put(
+            _decision_line(t, decision.role, observed, decision.wire, notes, decision.possible)
+        )
 
     def step(self, s: Step) -> None:
         """Write a decision that was played before."""
-        self._put(_decision_line(s.t, s.role, s.observed, tagged(s.action), s.notes))
+        wire = tagged(s.action)
+        self._put(_decision_line(s.t, s.role, s.observed, wire, s.notes, s.possible))
 
     def transcript(self, entry: TranscriptEntry) -> None:
         """Write what a policy received."""
@@ -229,11 +232,17 @@ _decode_tag = msgspec.json.Decoder(_Tag).decode
 
 
 def _decision_line(
-    t: int, role: str, observed: bytes, wire: bytes, notes: Mapping[str, Any] | None
+    t: int,
+    role: str,
+    observed: bytes,
+    wire: bytes,
+    notes: Mapping[str, Any] | None,
+    possible: tuple[str, ...],
 ) -> bytes:
     """Return the line of a decision with its end."""
     # Both are JSON already, so the line is joined instead of encoded as a whole.
     tail = b',"notes":' + _encode(notes) if notes else b""
+    tail += b',"possible":' + _encode(possible) if possible else b""
     parts = (t, _role(role), observed, wire, tail)
     return b'{"line":"decision","t":%d,"role":%b,"observation":%b,"action":%b%b}\n' % parts
 

@@ -15,7 +15,7 @@ from typing import Any, Self
 
 from desim.catalog.policy_spec import label
 from desim.core.model_protocols import Model, default_roles
-from desim.core.roles import Option, Role
+from desim.core.roles import Role
 from desim.core.run import Run, check_roles
 from desim.core.world import Decision
 from desim.episodes.caller import CallerSeat, CallerSession
@@ -123,7 +123,7 @@ class Game:
             if self._play is None or decision is None:
                 raise Stale("the game has no open decision to answer")
             # Checked before `take`, whose error would also name the role and the tick.
-            codec(self.role(decision.role).action).take(action)
+            codec(self._run.role_of(decision).action).take(action)
             if self._record_is_ours():
                 self._advance(self._play, decision, action)
                 self._changed()
@@ -300,14 +300,17 @@ class Game:
         decision, (steps, episode, fault) = self._open_decision(), self._present()
         mine = tuple(step for step in steps if step.role in self.seats)
         role = decision.role if decision else ""
-        options, options_error = self._options(decision)
+        spec = self._run.role_of(decision) if decision else None
+        seen = decision.observation if decision else None
+        options, options_error = offered_options(spec, seen) if spec else ((), "")
         shown_role = role or (mine[-1].role if mine else self.seats[0])
         tables, tables_error = offered_tables(self.model, self._run.state, shown_role)
         return GameView(
             turn=self._turn,
             date=self.time(shown_role, self._run.world.now),
             role=role,
-            observation=decision.observation if decision else None,
+            spec=spec,
+            observation=seen,
             options=options,
             options_error=options_error,
             effect=self._effect(decision, mine),
@@ -326,11 +329,6 @@ class Game:
             return None
         role = self.role(decision.role)
         return effect_of(self.model, self._run.state, role, given[-1], decision.observation)
-
-    def _options(self, decision: Decision | None) -> tuple[tuple[Option, ...], str]:
-        if decision is None:
-            return (), ""
-        return offered_options(self.role(decision.role), decision.observation)
 
 
 def _without(seats: Sequence[str], others: Mapping[str, Any]) -> dict[str, Any]:

@@ -163,8 +163,8 @@ class TerminalGame:
         return options[number - 1].action
 
     def _forms(self) -> tuple[Form, ...]:
-        role = self.game.view.role
-        return forms(self.game.role(role)) if role else ()
+        role = self.game.view.spec
+        return forms(role) if role else ()
 
     # -- output ------------------------------------------------------------------------------------
 

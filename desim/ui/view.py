@@ -29,6 +29,7 @@ class GameView:
         turn: Grows with every change, also when a decision is taken back.
         date: The present tick as the role knows it: its own time, else an ISO date, else empty.
         role: The role whose decision is open; empty if no decision is open.
+        spec: The role of the open decision with the actions that it takes; None without one.
         observation: The observation of the open decision.
         options: Its options, the highest value first; empty if the role offers none.
         options_error: The error if the model failed to return options; empty otherwise.
@@ -44,6 +45,7 @@ class GameView:
     turn: int
     date: str
     role: str
+    spec: Role | None
     observation: Any
     options: tuple[Option, ...]
     options_error: str

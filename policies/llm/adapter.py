@@ -13,6 +13,7 @@ from desim.schema import from_plain
 from desim.schema.arguments import build, parameters
 from policies.llm.chat.conversation import (
     Conversation,
+    FollowsRole,
     HasRequestFields,
     NoCallNeeded,
     ParsedReply,
@@ -64,6 +65,7 @@ class Llm:
         "router",
     )
     draws: ClassVar[bool] = True
+    takes_role: ClassVar[bool] = True
 
     role: Role
     conversation: Conversation
@@ -74,6 +76,7 @@ class Llm:
     learning: Learning | None = None
     routing: Routing | None = None
     notes: dict[str, Any] = field(factory=dict, init=False)
+    _asked: Role | None = field(default=None, init=False)
     _limit_reached: str = field(default="", init=False)
     _repairs: int = field(default=0, init=False)
     _bad_replies: int = field(default=0, init=False)
@@ -178,8 +181,9 @@ class Llm:
                 self.routing.restore(entry["router"])
         self.metered.restore(recorded)
 
-    def decide(self, observation: Any) -> Any:
+    def decide(self, observation: Any, narrowed: Role | None = None) -> Any:
         """Return an action, after one or more calls of the model if the world needs one."""
+        self._take_role(narrowed or self.role)
         self._repairs = self._bad_replies = 0
         self._default_reason = ""
         self.metered.decision = Used()
@@ -190,9 +194,9 @@ class Llm:
         self.notes = self._noted()
         return action
 
-    async def decide_async(self, observation: Any) -> Any:
+    async def decide_async(self, observation: Any, narrowed: Role | None = None) -> Any:
         """Return an action as `decide` does; other decisions go on while a call is under way."""
-        return await suspended(self.decide, observation)
+        return await suspended(self.decide, observation, narrowed)
 
     def after(self, episode: Episode) -> None:
         """Learn from an episode; the next begins with fresh limits."""
@@ -221,7 +225,13 @@ class Llm:
         except Spent as limit:
             self._limit_reached = str(limit)
         self._default_reason = self._default_reason or self._limit_reached
-        return self.role.default_for(observation)
+        return (self._asked or self.role).default_for(observation)
+
+    def _take_role(self, role: Role) -> None:
+        """Let the conversation offer the actions that the question takes alone."""
+        if role is not (self._asked or self.role) and isinstance(self.conversation, FollowsRole):
+            self.conversation.take_role(role)
+        self._asked = role
 
     def _models_action(self, observation: Any) -> Any:
         """Call the model until a reply is valid; after the last retry return the fallback."""

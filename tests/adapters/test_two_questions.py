@@ -5,11 +5,14 @@ import json
 from typing import Any
 
 import pytest
-from support.two_questions import Closing, Save, Workshop
+from support.two_questions import Closing, Repair, Save, Workshop
 
 from desim.adapters.seat.setup import Setup
 from desim.adapters.seat.tool_session import ToolSession
 from desim.adapters.trl import environment
+from desim.errors import WrongAction
+
+STRICT = Workshop(strict=True)
 
 #: The observations of the owner on the four days, who saves 10 dollars on each.
 SEEN = [
@@ -112,6 +115,97 @@ def test_openenv_plays_it() -> None:
     shown = [play.reset(seed=1), *(play.step(answer) for _ in range(3))]
     assert [one.observation for one in shown] == SEEN
     assert "machine" in json.dumps(served.observation.model_json_schema())
+
+
+# -- questions that take some of the actions alone -------------------------------------------------
+
+
+@pytest.mark.parametrize("form", ["fields", "options"])
+def test_gymnasium_masks_what_is_not_possible_now(form: str) -> None:
+    """A sample of the mask is an action that the question takes; another one is refused."""
+    pytest.importorskip("gymnasium")
+    from desim.adapters.gymnasium import SeatEnv
+
+    env = SeatEnv(STRICT, seat="owner", action=form)
+    env.action_space.seed(1)
+    _, info = env.reset(seed=1)
+    for _ in range(3):
+        mask = info["action_mask"]
+        sampled = env.action_space.sample(mask if form == "fields" else mask.astype("int8"))
+        info = env.step(sampled)[4]
+    with pytest.raises(WrongAction, match="expected Repair"):
+        env.step(ACTION)
+    assert [option.action for option in env.options] == [Repair()]
+    assert env.step({"do": "repair"})[2]
+
+
+def test_a_space_of_a_world_that_takes_every_action_has_no_mask() -> None:
+    """As before."""
+    pytest.importorskip("gymnasium")
+    from desim.adapters.gymnasium import SeatEnv
+
+    assert SeatEnv(Workshop(), seat="owner").reset(seed=1)[1] == {}
+
+
+def test_pettingzoo_masks_what_is_not_possible_now() -> None:
+    """As Gymnasium does."""
+    pytest.importorskip("pettingzoo")
+    from desim.adapters.pettingzoo import parallel_env
+
+    env = parallel_env(STRICT, seats=("owner",))
+    _, infos = env.reset(seed=1)
+    masks = [infos, env.step({"owner": ACTION})[4]]
+    assert [one["owner"]["action_mask"]["do"].tolist() for one in masks] == [[1, 0], [0, 1]]
+    with pytest.raises(WrongAction, match="expected Repair"):
+        env.step({"owner": ACTION})
+
+
+def test_texts_for_models_with_tools_name_what_is_possible_now() -> None:
+    """Behind the observation; a call of another tool is an error and changes nothing."""
+    strict = Setup.of(STRICT, seats="owner")
+    with strict.begin(1) as session:
+        play = ToolSession(strict, session)
+        assert play.observation().splitlines()[1:] == ["Possible now: save."]
+        asyncio.run(play.call("save", {"amount": 1}))
+        assert play.observation().splitlines()[1:] == ["Possible now: repair."]
+        wrong = asyncio.run(play.reply_to("save", {"amount": 1}))
+        assert "expected Repair" in wrong
+        asyncio.run(play.default())
+        assert play.answers[-1] == {"do": "repair"}
+
+
+def test_mcp_names_what_is_possible_now() -> None:
+    """In each turn, by seat."""
+    pytest.importorskip("mcp")
+    from support.mcp_agent import in_memory
+
+    from desim.adapters.mcp.episodes import Episodes
+
+    async def played() -> list[Any]:
+        async with in_memory(Episodes(Setup.of(STRICT, seats="owner"))) as agent:
+            return [
+                await agent.call("begin_episode", seed=1),
+                await agent.call("save", amount=10),
+            ]
+
+    assert [turn["possible"] for turn in asyncio.run(played())] == [
+        {"owner": ["save"]},
+        {"owner": ["repair"]},
+    ]
+
+
+def test_openenv_names_what_is_possible_now() -> None:
+    """In each observation; empty at questions that take every action."""
+    pytest.importorskip("openenv")
+    from desim.adapters.openenv.environment import Served
+
+    served = Served(Setup.of(STRICT, seats="owner"))
+    play = served()
+    answer = served.action.model_validate(ACTION)
+    shown = [play.reset(seed=1), play.step(answer), play.step(answer)]
+    assert [one.possible for one in shown] == [["save"], ["repair"], ["repair"]]
+    assert "expected Repair" in shown[2].refused
+    assert Served(setup())().reset(seed=1).possible == []
 
 
 def test_the_observation_itself_is_no_tagged_object() -> None:

@@ -3,11 +3,14 @@
 Records and the command line name it `support.two_questions:Workshop`.
 """
 
+import datetime as dt
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from attrs import define, field, frozen
+from attrs.validators import ge, le
 
+from desim.core.calendar import Calendar
 from desim.core.roles import Option, Role
 from desim.core.world import World
 
@@ -49,7 +52,7 @@ class Save:
         amount: Dollars.
     """
 
-    amount: int
+    amount: int = field(validator=[ge(0), le(1_000)])
 
 
 @frozen
@@ -71,9 +74,13 @@ class Workshop:
 
     Attributes:
         days: How long it runs.
+        strict: Whether the till can be filled on even days alone, and the lathe must be repaired.
     """
 
     days: int = 4
+    strict: bool = False
+    deterministic: ClassVar[bool] = True
+    calendar: ClassVar[Calendar] = Calendar(dt.datetime(2024, 3, 4), dt.timedelta(days=1))  # noqa: DTZ001 (calendars have no time zones)
 
     @property
     def roles(self) -> Mapping[str, Role]:
@@ -96,7 +103,8 @@ class Workshop:
         for day in range(self.days):
             seen = Breakdown(day, "lathe") if day % 2 else Closing(day, till.cash)
             till.seen.append(seen)
-            answer = yield world.ask("owner", lambda seen=seen: seen)
+            actions = None if not self.strict else Repair if day % 2 else (Save,)
+            answer = yield world.ask("owner", lambda seen=seen: seen, actions=actions)
             till.cash += answer.amount if isinstance(answer, Save) else 0
             yield world.timeout(1)
 

@@ -21,7 +21,7 @@ from desim.core.roles import Option
 from desim.core.world import Decision
 from desim.errors import UsageError, WrongAction
 from desim.jobs.plan.parameter_values import from_numpy
-from desim.schema import TAG
+from desim.schema import TAG, codec
 from desim.schema.validators import whole
 from desim.short_repr import short_repr
 
@@ -93,8 +93,7 @@ class SeatSpaces:
         self._most = form.max_options
         self._by_options = form.action == OPTIONS
         self._observed = ObservationSpace(self._role.observation, form, flat=form.flat)
-        self._codec = setup.codec(role)
-        self._actions = ActionSpace(self._codec, form)
+        self._actions = ActionSpace(setup.codec(role), form)
         self._offered: tuple[Decision | None, Sequence[Option]] = (None, ())
         if self._by_options and self._role.options is None:
             raise UsageError(f'{role!r} offers no options; give action="{FIELDS}"')
@@ -113,9 +112,16 @@ class SeatSpaces:
         return self._and_options(self._observed.blank(), ())
 
     def mask(self, session: SteppedSession, decision: Decision | None) -> dict[str, Any]:
-        """Return the mask of the options on offer, under `action_mask`; empty in other forms."""
+        """Return `action_mask`: of the options on offer, or of the actions that a question takes.
+
+        The second is a mask for `action_space.sample`; it is missing where a question takes all
+        actions of the role.
+        """
+        if not self._by_options:
+            possible = decision.possible if decision is not None else ()
+            return {"action_mask": self._actions.mask(possible)} if possible else {}
         offered = self._options(session, decision) if decision is not None else ()
-        return {"action_mask": self._mask(offered)} if self._by_options else {}
+        return {"action_mask": self._mask(offered)}
 
     def action(self, session: SteppedSession, decision: Decision, given: Any) -> Any:
         """Return the action of a member of the action space, as `SteppedSession.answer` takes it.
@@ -139,11 +145,7 @@ class SeatSpaces:
         offered = self._options(session, decision)
         if given < len(offered):
             return offered[int(given)].action
-        return self._role.default_for(decision.observation)
-
-    def checked(self, action: Any) -> Any:
-        """Return an action that was checked against the schema."""
-        return self._codec.take(action)[0]
+        return session.run.role_of(decision).default_for(decision.observation)
 
     def encode(self, action: Any) -> Any:
         """Return the member of the space of all fields for an action; see `ActionSpace.encode`."""
@@ -262,7 +264,7 @@ class SpacesEnvironment(SeatEnvironment):
             if (role := decision.role) in actions:
                 action = self.seats[role].action(session, decision, actions[role])
                 if len(actions) > 1:  # none is taken before all fit
-                    action = self.seats[role].checked(action)
+                    action = codec(session.run.role_of(decision).action).take(action)[0]
                 answers.append((decision, action))
         for decision, action in answers:
             session.answer(decision, action)

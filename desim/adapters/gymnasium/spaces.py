@@ -19,7 +19,7 @@ list `max_entries` entries, or fewer where its class says so.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from types import UnionType
 from typing import Any
 
@@ -126,6 +126,11 @@ class ActionSpace:
                 f"{short_repr(member)} is not in the action space: {sentence(fault)}; "
                 f"{self._codec.expected()}"
             ) from None
+
+    def mask(self, possible: Collection[str]) -> dict[str, Any]:
+        """Return the mask with which `space.sample` draws one of some actions, given by tag."""
+        allowed = [name in possible for name in self._codec.classes]
+        return {**dict.fromkeys(self.parts), TAG: np.array(allowed, dtype=np.int8)}
 
     def _name_of(self, cls: type) -> str:
         return next(name for name, each in self._codec.classes.items() if each is cls)

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import anyio
 from anyio import to_thread
-from attrs import evolve, frozen
+from attrs import evolve, field, frozen
 
 from desim.adapters.seat.seat_environment import SeatEnvironment
 from desim.adapters.seat.setup import Setup
@@ -43,11 +43,14 @@ class Turn:
         observations: The observations of the open decisions, by seat, as plain values.
         rewards: By seat, the change of its score or metric since the turn before.
         ended: The facts of the episode's end; None before its end.
+        possible: The tags of the actions that may be answered now, by seat; without the seats that
+            may answer with every action.
     """
 
     observations: Mapping[str, Any]
     rewards: Mapping[str, float]
     ended: Mapping[str, Any] | None = None
+    possible: Mapping[str, tuple[str, ...]] = field(factory=dict)
 
 
 class _World(SeatEnvironment):
@@ -163,7 +166,8 @@ class OpenEpisode:
         except RAISED as fault:
             raise EpisodeFailed(_sentence_of(fault)) from fault
         shown = {one.role: session.seen(one) for one in session.open}
-        self.turn = Turn(shown, rewards, session.end_facts() if session.done else None)
+        possible = {one.role: one.possible for one in session.open if one.possible}
+        self.turn = Turn(shown, rewards, session.end_facts() if session.done else None, possible)
         if session.done:
             self._close()
         return self.turn

@@ -38,6 +38,7 @@ _BEGIN = (
     "plays one episode at a time."
 )
 _PRESENT = "Return the observation that waits for an answer, and the last reward, again."
+_POSSIBLE = "By seat the actions that may be answered now; without seats that may give every one."
 _CLOSE = "Leave an episode before its end. It can be resumed."
 _LOOK_UP = f"Return up to {_MOST_ROWS} rows of a table of what you know."
 
@@ -164,6 +165,8 @@ class ToolSet:
     def _facts(self, episode: OpenEpisode, turn: Turn) -> dict[str, Any]:
         """Return a turn as a tool returns it."""
         facts: dict[str, Any] = {"episode": episode.name, "done": turn.ended is not None}
+        if turn.possible:
+            facts["possible"] = {seat: list(tags) for seat, tags in turn.possible.items()}
         if self._several:
             facts |= {"observations": dict(turn.observations), "rewards": dict(turn.rewards)}
         else:
@@ -213,6 +216,7 @@ class ToolSet:
             "episode": {"type": "string"},
             "done": {"type": "boolean"},
             "ended": {"type": "object", "description": "At the end: score, reason, metrics."},
+            "possible": {"type": "object", "description": _POSSIBLE},
             **seen,
         }
         return {"type": "object", "properties": properties, "required": ["episode", "done"]}

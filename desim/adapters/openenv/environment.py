@@ -243,7 +243,10 @@ class WorldEnvironment(Environment[WorldAction, WorldObservation, EpisodeIdentit
             return self._served.observation(done=True, ended=session.end_facts(), **facts)
         decision = session.open[0]
         seen = session.seen(decision)
-        return self._served.observation(seat=decision.role, observation=seen, **facts)
+        possible = list(decision.possible)
+        return self._served.observation(
+            seat=decision.role, observation=seen, possible=possible, **facts
+        )
 
 
 class _InTheLoop(WorldEnvironment):

@@ -45,6 +45,9 @@ class WorldObservation(Observation):
     observation: dict[str, Any] | None = Field(
         default=None, description="What it observes; null before the first reset and at the end."
     )
+    possible: list[str] = Field(
+        default=[], description="The actions that may be answered now; empty where all may."
+    )
     refused: str = Field(
         default="", description="Why the last action was refused and changed nothing; else empty."
     )

@@ -123,7 +123,7 @@ def _plan(setup: Setup) -> dict[str, Any]:
         while not session.done and len(actions) < _MOST_ACTIONS:
             decision = session.open[0]
             options = session.options(decision)
-            role = setup.model.roles[decision.role]
+            role = session.run.role_of(decision)
             best = max(options, key=lambda each: each.value).action if options else None
             action = best or role.default_for(decision.observation)
             actions.append(json.loads(tagged(action)))

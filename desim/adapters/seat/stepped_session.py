@@ -96,7 +96,7 @@ class SteppedSession(CallerSession):
 
     def answer_default(self, decision: Decision) -> dict[str, Any]:
         """Answer an open decision by its role's default action, and return its tagged object."""
-        action = self.model.roles[decision.role].default_for(decision.observation)
+        action = self.run.role_of(decision).default_for(decision.observation)
         name = tag(type(action))  # type: ignore[arg-type] # classes do hash
         plain = {TAG: name, **to_plain(action)}
         self.answer(decision, plain)
@@ -125,7 +125,7 @@ class SteppedSession(CallerSession):
 
     def options(self, decision: Decision) -> Sequence[Option]:
         """Return the options that a role offers at a decision; empty for a role without options."""
-        offered = self.model.roles[decision.role].options
+        offered = self.run.role_of(decision).options
         return offered(decision.observation) if offered else ()
 
     def tables(self, seat: str) -> Mapping[str, Rows]:
@@ -164,10 +164,15 @@ class SteppedSession(CallerSession):
         }
 
     def text(self) -> str:
-        """Return the first open observation as JSON, or the sentence that the episode is over."""
+        """Return the first open observation as JSON, or the sentence that the episode is over.
+
+        A second line names the actions of a question that takes some of the role's alone.
+        """
         if self.done:
             return f"The episode is over. {as_json(self.end_facts())}"
-        return as_json(self.seen(self.open[0]))
+        decision = self.open[0]
+        named = ", ".join(decision.possible)
+        return as_json(self.seen(decision)) + (f"\nPossible now: {named}." if named else "")
 
 
 class Rewards:

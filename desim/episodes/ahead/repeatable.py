@@ -8,22 +8,33 @@ from desim.core.policy_protocols import (
     LooksAhead,
     Policy,
     ReachesOutside,
+    decide_arguments,
     knows,
     sees_more_than_rules,
 )
+from desim.core.roles import Role
 from desim.errors import DesimError, PolicyFailed, UsageError
 from desim.faults import RAISED, fault_text
 
 
-def decide_at_once(policy: Policy, role: str, t: int, observation: Any) -> Any:
+def decide_at_once(
+    policy: Policy, role: str, t: int, observation: Any, narrowed: Role | None
+) -> Any:
     """Return what a policy decides in a branch or a rollout, where nothing is awaited.
+
+    Args:
+        policy: The policy.
+        role: The name of its role.
+        t: The tick.
+        observation: The observation.
+        narrowed: See `decide_arguments`.
 
     Raises:
         PolicyFailed: The policy raised an exception.
         UsageError: The policy decides in a coroutine.
     """
     try:
-        action = policy.decide(observation)
+        action = policy.decide(*decide_arguments(policy, observation, narrowed))
     except DesimError:
         raise
     except RAISED as fault:

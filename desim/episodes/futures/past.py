@@ -10,6 +10,7 @@ from attrs import evolve, field, frozen
 from desim.core.limits import Limits
 from desim.core.model_protocols import Model, offers
 from desim.core.reported import HasDates
+from desim.core.roles import Role
 from desim.core.run import Run
 from desim.core.world import Decision
 from desim.episodes.collector import rare_collections
@@ -31,6 +32,7 @@ class Moment(NamedTuple):
         action: The role's action, as an instance.
         until: The number, from 0, of the first decision that was handed out later: those between
             were open together, so none of them depends on another's answer.
+        narrowed: The role with the actions that the question takes; None if it takes all.
     """
 
     t: int
@@ -38,6 +40,7 @@ class Moment(NamedTuple):
     observation: Any
     action: Any
     until: int
+    narrowed: Role | None = None
 
 
 @frozen
@@ -101,13 +104,18 @@ class Past:
             )
         return self.moments[at]
 
+    def role_of(self, moment: Moment) -> Role:
+        """Return the role of a decision, with the actions that its question took alone."""
+        return moment.narrowed or self.model.roles[moment.role]
+
     def day(self, t: int) -> dt.date | None:
         """Return the date of a tick; None in a model without dates."""
         return self.model.date(t) if offers(self.model, HasDates) else None
 
     def bare(self) -> "Past":
-        """Return the same without observations, which is smaller."""
-        return evolve(self, moments=tuple(one._replace(observation=None) for one in self.moments))
+        """Return the same without observations and narrowed roles, which is smaller."""
+        bare = (one._replace(observation=None, narrowed=None) for one in self.moments)
+        return evolve(self, moments=tuple(bare))
 
 
 @frozen
@@ -140,7 +148,8 @@ def _repeated(model: Model[Any], episode: Episode, limits: Limits | None) -> tup
         repeat_step(run, number, decision, step)
         until = run.decisions + len(run.handed_out)
         t = run.world.now
-        moments.append(Moment(t, decision.role, decision.observation, decision.action, until))
+        role, seen, made = decision.role, decision.observation, decision.action
+        moments.append(Moment(t, role, seen, made, until, decision.narrowed))
 
     run = Run(model, header.seed, [*header.policies], limits, header.futures)
     with naming_changes(header, model):

@@ -14,7 +14,12 @@ from attrs import evolve, frozen
 from desim import catalog
 from desim.catalog.policy_spec import label, read_policies
 from desim.core.model_protocols import Model
-from desim.core.policy_protocols import Policy, memoryless_roles, sees_more_than_rules
+from desim.core.policy_protocols import (
+    Policy,
+    decide_arguments,
+    memoryless_roles,
+    sees_more_than_rules,
+)
 from desim.core.run import Run
 from desim.core.world import Decision
 from desim.episodes.ahead.repeatable import check_repeatable, decide_at_once
@@ -77,7 +82,8 @@ class Course:
     def observe(self, t: int, decision: Decision) -> None:
         """Let the policy of its role observe a decision that was repeated for another course."""
         if self.arm.then is not None and decision.role not in self.arm.fresh:
-            decide_at_once(self.policies[decision.role], decision.role, t, decision.observation)
+            role, seen = decision.role, decision.observation
+            decide_at_once(self.policies[role], role, t, seen, decision.narrowed)
 
     def play(self, run: Run[Any]) -> float:
         """Answer all decisions of a run from the open ones on, and return its score."""
@@ -99,7 +105,8 @@ class Course:
         if known is not None and decision.role in arm.fresh:
             return known
         t, role = int(decision.env.now), decision.role
-        decided = decide_at_once(self.policies[role], role, t, decision.observation)
+        seen, narrowed = decision.observation, decision.narrowed
+        decided = decide_at_once(self.policies[role], role, t, seen, narrowed)
         return decided if known is None else known
 
 
@@ -170,7 +177,8 @@ def fresh_roles(past: Past, policies: Mapping[str, Any]) -> frozenset[str]:
     for moment in past.moments:
         if moment.role not in fresh:
             try:
-                made[moment.role].decide(moment.observation)
+                policy = made[moment.role]
+                policy.decide(*decide_arguments(policy, moment.observation, moment.narrowed))
             except RAISED:
                 fresh.add(moment.role)
     return frozenset(fresh)
@@ -201,8 +209,9 @@ def decided_at(past: Past, policies: Mapping[str, Any], then: Mapping[str, Any])
             yield None
             continue
         asked = new_policies(past, every, past.header.seed) if role in fresh else made
-        answer = decide_at_once(asked[role], role, moment.t, moment.observation)
-        yield codec(past.model.roles[role].action).take(answer)[0]
+        seen, narrowed = moment.observation, moment.narrowed
+        answer = decide_at_once(asked[role], role, moment.t, seen, narrowed)
+        yield codec(past.role_of(moment).action).take(answer)[0]
 
 
 def new_policies(past: Past, policies: Mapping[str, Any], seed: int) -> Mapping[str, Policy]:

@@ -4,16 +4,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any
 
+import msgspec
 from attrs import evolve
 
 from desim.catalog import model_finder
 from desim.catalog.changes import changed
-from desim.catalog.presets import from_preset, nearest_preset, presets
+from desim.catalog.presets import encoded_parameters, from_preset, nearest_preset, presets
 from desim.core.model_protocols import HasParts, HasPresets, Model, NamesModels, offers
 from desim.errors import UsageError
 from desim.jobs.plan.job import Variant
 from desim.jobs.plan.parameter_values import combinations
-from desim.schema import to_plain
 from desim.schema.arguments import needs_arguments
 
 #: Stands for a missing value; differs from every parameter's value.
@@ -121,13 +121,7 @@ def _plain(model: Model[Any]) -> dict[str, Any]:
 
     Those of a part's model are under the part's name, not in the parameter that holds the part.
     """
-    try:
-        plain: dict[str, Any] = to_plain(model)
-    except TypeError as fault:
-        raise UsageError(
-            f"{type(model).__name__} cannot be written as JSON ({fault}); a model is a frozen "
-            "attrs class of plain values"
-        ) from None
+    plain: dict[str, Any] = msgspec.json.decode(encoded_parameters(model))
     named: Any = type(model)
     for _, _, inside in named.inner_models(plain) if offers(named, NamesModels) else ():
         if isinstance(inside, dict):

@@ -11,7 +11,7 @@ from desim.errors import UsageError
 from desim.records.episode import Episode
 from desim.reports.elements.drawing import check_plot, write_picture
 from desim.reports.elements.page import clean
-from desim.reports.record.measured import EpisodeSeries, Measured, is_unchanged, played
+from desim.reports.record.measured import EpisodeSeries, Measured, is_unchanged
 from desim.reports.record.record_read import policies_text
 from desim.reports.record.series_charts import Shown, draw_panel, roles_chart
 from desim.show.labels import number_text
@@ -127,8 +127,7 @@ def _series(episode: Episode) -> EpisodeSeries:
             "the episode was not played in this process, so it has no series; "
             "desim.replay(FILE, series=True) plays a record again"
         )
-    series, ends = played(inside.series, inside.ends, inside.end)
-    return EpisodeSeries.of(inside.model, series, ends, inside.points, episode.steps)
+    return EpisodeSeries.of(inside.model, inside.series, inside.ends, inside.points, episode.steps)
 
 
 def _rows(lines: Sequence[Measured], across: int) -> list[list[Measured]]:

@@ -74,8 +74,11 @@ def measured(
     """
     columns = columns_of(model)
     for name, values in series.items():
-        column = columns.get(name, Column())
-        places = [timeline.place(tick) for tick in ends.get(name, ())[: len(values)]]
+        column, ticks = columns.get(name, Column()), ends.get(name, ())[: len(values)]
+        if len(ticks) == len(values):
+            ticks = ticks[: _drawn(ticks)]
+            values = values[: len(ticks)]  # noqa: PLW2901 (of the last period, if it is drawn)
+        places = [timeline.place(tick) for tick in ticks]
         # Without the ends of all periods, or if several end at one moment, periods are counted.
         in_time = len(places) == len(values) and increases(places)
         if not in_time:
@@ -177,38 +180,20 @@ def marks(group: str, decided: Mapping[str, Sequence[float]]) -> list[float]:
 #: Most roles whose decisions are marked; an untrusted record may name one for each decision.
 _MOST_ROLES = 200
 
-#: The least share of a period from which its figures are shown.
+
+#: The least share of a period from which its figures are drawn.
 _HARDLY = 0.05
 
 
-def played(
-    series: Mapping[str, Sequence[float]], ends: Mapping[str, Sequence[int]], end: int
-) -> tuple[dict[str, Sequence[float]], dict[str, Sequence[int]]]:
-    """Return series and the ends of their periods up to the end of the episode.
+def _drawn(ticks: Sequence[int]) -> int:
+    """Return how many periods are drawn: the last is left out if the episode ended at its start.
 
-    A company that went bankrupt in May may report all months of its year, for tables that need
-    them, but its line must not continue until December. The period in which the episode ended is
-    cut at that end, and is left out if hardly any of it was played.
-
-    Args:
-        series: A number for each period, by name; not cut without the ends of all periods.
-        ends: The ticks at which periods end, by series.
-        end: The tick at which the episode ended.
+    The counts of so short a period would be a drop at the end of a line.
     """
-    kept = {name: _played(ticks, end) for name, ticks in ends.items()}
-    values = {
-        name: each[: len(kept[name])] if len(ends.get(name, ())) == len(each) else each
-        for name, each in series.items()
-    }
-    return values, kept
-
-
-def _played(ticks: Sequence[int], end: int) -> Sequence[int]:
-    whole = [tick for tick in ticks if tick <= end]
-    if len(whole) == len(ticks):
-        return ticks
-    last, cut = whole[-1] if whole else 0, ticks[len(whole)]
-    return [*whole, end] if end - last > (cut - last) * _HARDLY else whole
+    if len(ticks) <= 1:
+        return len(ticks)
+    first, second, last = [0, *ticks][-3:]
+    return len(ticks) - (0 < last - second < (second - first) * _HARDLY)
 
 
 @frozen

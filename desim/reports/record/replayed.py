@@ -14,8 +14,8 @@ from attrs import frozen
 from desim.core.limits import alarm
 from desim.core.model_protocols import Model, offers
 from desim.core.points import Points
-from desim.core.reported import HasSeries, HasSeriesTicks
-from desim.core.result import Result, read_series
+from desim.core.reported import HasSeries
+from desim.core.result import Result, read_series, series_ticks
 from desim.core.run import Run
 from desim.episodes.collector import rare_collections
 from desim.episodes.prefix import repeated, repeated_whole
@@ -24,7 +24,7 @@ from desim.errors import BadRecord, DesimError, ModelFailed
 from desim.faults import RAISED, fault_text
 from desim.records.episode import Episode
 from desim.records.reach import model_reaches
-from desim.reports.record.measured import EpisodeSeries, played
+from desim.reports.record.measured import EpisodeSeries
 
 #: Most decisions of a record that is replayed; about a minute for a fast world.
 MOST_REPLAYED = 500_000
@@ -94,9 +94,7 @@ def _played(model: Model[Any], episode: Episode) -> Replayed:
     series: _Series = {}
     ends: _Ticks = {}
     if episode.result is not None:
-        series = run.series() if offers(model, HasSeries) else {}
-        ends = model.series_ticks(run.state) if offers(model, HasSeriesTicks) else {}
-        series, ends = played(series, ends, run.world.now)
+        series, ends = run.ended_series()
         notes = _differences(episode.result, run.result())
     else:
         series, ends = _so_far(run)
@@ -128,7 +126,7 @@ def _so_far(run: Run[Any]) -> tuple[_Series, _Ticks]:
         return {}, {}
     try:
         series = read_series(run.model, run.state)
-        ticks = run.model.series_ticks(run.state) if offers(run.model, HasSeriesTicks) else {}
+        ticks = series_ticks(run.model, run.state)
     except RAISED:  # a model promises its series for an ended episode alone
         return {}, {}
     ends = {name: [t for t in ticks.get(name, ()) if t < run.world.now] for name in series}

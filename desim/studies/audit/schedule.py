@@ -136,6 +136,7 @@ class Schedule:
     draws: ClassVar[bool] = False
     #: An audit compares plans with rules, which may know constants of the world, as options may.
     takes_options: ClassVar[bool] = True
+    takes_role: ClassVar[bool] = True
 
     rules: Plan
     role: Role
@@ -144,6 +145,7 @@ class Schedule:
     _same: int = 0
     _recent: deque[Any] = field(factory=lambda: deque(maxlen=3))
     _schemas: dict[str, Schema] = field(init=False)
+    _asked: Role = field(init=False)
 
     def __attrs_post_init__(self) -> None:
         self._schemas = action_schemas(codec(self.role.action))
@@ -161,12 +163,13 @@ class Schedule:
             raise UsageError(f"plan {plan!r} has no action of the role: {min(unknown)!r}")
         return made
 
-    def decide(self, observation: Any) -> Any:
+    def decide(self, observation: Any, narrowed: Role | None = None) -> Any:
         """Return the action of the first rule that applies and whose values are observed.
 
         Raises:
             PolicyFailed: No rule applies, and the role has no default action.
         """
+        self._asked = narrowed or self.role
         for number, rule in enumerate(self.rules):
             if rule.applies(observation, self._count):
                 turn = self._turns.get(number, 0)
@@ -190,7 +193,7 @@ class Schedule:
 
     def _default(self, observation: Any) -> Any:
         try:
-            return self.role.default_for(observation)
+            return self._asked.default_for(observation)
         except UsageError as fault:
             raise PolicyFailed(f"no rule of the plan applies, and {fault}") from None
 
@@ -206,12 +209,12 @@ class Schedule:
             for name, text in planned.fields.items()
         }
         try:
-            return codec(self.role.action).read({"do": planned.name, **made})
+            return codec(self._asked.action).read({"do": planned.name, **made})
         except WrongAction:
             return None
 
     def _option(self, planned: PlannedAction, observation: Any) -> Any:
-        options = list(self.role.options(observation)) if self.role.options else []
+        options = list(self._asked.options(observation)) if self._asked.options else []
         if not options:
             return None
         if planned.name == RANKED:

@@ -3,7 +3,7 @@
 from collections import deque
 from collections.abc import Iterable, Iterator
 from random import Random
-from typing import Any
+from typing import Any, ClassVar
 
 from attrs import define, field
 
@@ -30,7 +30,7 @@ class FittingAnswers:
     def __call__(self, run: Run[Any], decision: Decision) -> Any:
         """Return the answer to an open decision."""
         # Drawn for every decision, so that a role without options does not shift other choices.
-        found = _fitting(run.roles[decision.role], decision.observation)
+        found = _fitting(run.role_of(decision), decision.observation)
         return found[int(self._random.random() * len(found))]
 
 
@@ -38,12 +38,14 @@ class FittingAnswers:
 class FittingPolicy:
     """A policy of one role that answers as `FittingAnswers` does."""
 
+    takes_role: ClassVar[bool] = True
+
     _role: Role
     _random: Random = field(factory=lambda: Random(0))  # noqa: S311 (no secret)
 
-    def decide(self, observation: Any) -> Any:
+    def decide(self, observation: Any, narrowed: Role | None = None) -> Any:
         """Return one of the answers that fit."""
-        return self._random.choice(_fitting(self._role, observation))
+        return self._random.choice(_fitting(narrowed or self._role, observation))
 
 
 class ScriptedAnswers:
@@ -86,7 +88,7 @@ def _options(role: Role, seen: Any) -> Iterator[Any]:
     except RAISED:
         return
     for action in found:
-        if _fits(role, action):
+        if fits(role, action):
             yield action
 
 
@@ -95,11 +97,11 @@ def _defaults(role: Role, seen: Any) -> Iterator[Any]:
         action = role.default_for(seen)
     except RAISED:
         return
-    if _fits(role, action):
+    if fits(role, action):
         yield action
 
 
-def _fits(role: Role, action: Any) -> bool:
+def fits(role: Role, action: Any) -> bool:
     """Return whether an action fits the schema of its role."""
     try:
         codec(role.action).take(action)

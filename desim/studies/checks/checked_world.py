@@ -13,7 +13,7 @@ from desim.core.world import Decision
 from desim.episodes.driver import play
 from desim.faults import RAISED
 from desim.schema import codec
-from desim.studies.checks.answers import FittingAnswers, ScriptedAnswers
+from desim.studies.checks.answers import FittingAnswers, ScriptedAnswers, fits
 from desim.studies.checks.course import CheckedCourse, played
 from desim.studies.checks.outcomes import NotChecked
 
@@ -63,7 +63,9 @@ class CheckedWorld:
         def choose(run: Run[Any], decision: Decision) -> Any:
             if (repeated := next(given, None)) is not None:
                 return codec(run.roles[decision.role].action).read(repeated.wire)
-            return action if decision.role == role else further(run, decision)
+            if decision.role == role and fits(run.role_of(decision), action):
+                return action
+            return further(run, decision)
 
         most = number + 1 + len(course.seats)
         return played(self.model, course.seed, course.seats, choose, most=most)

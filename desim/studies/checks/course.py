@@ -9,6 +9,7 @@ from attrs import define, field, frozen
 from desim.core.limits import Limits
 from desim.core.model_protocols import Model
 from desim.core.result import Result
+from desim.core.roles import Role
 from desim.core.run import Run
 from desim.core.world import Decision
 from desim.episodes.prefix import first_difference, open_decisions
@@ -32,6 +33,7 @@ class Asked:
         seen: The observation as JSON, made when the question was handed out.
         wire: The answer as a tagged JSON object.
         observe: The function of the model that made the observation.
+        spec: The role, with the actions that the question takes.
     """
 
     t: int
@@ -40,6 +42,7 @@ class Asked:
     seen: bytes
     wire: bytes
     observe: Callable[[], Any] = field(repr=False)
+    spec: Role = field(repr=False)
 
     @property
     def plain(self) -> dict[str, Any]:
@@ -133,8 +136,9 @@ def played(
 
 
 def _answer(course: CheckedCourse, run: Run[Any], decision: Decision, action: Any) -> None:
-    role, seen = decision.role, decision.observation
+    role, seen, spec = decision.role, decision.observation, run.role_of(decision)
     # Encoded before the answer, which may change what an observation refers to.
-    wire = encode_observation(seen, run.roles[role].observation)
+    shown = encode_observation(seen, spec.observation)
     run.answer(decision, action)
-    course.asked.append(Asked(run.world.now, role, seen, wire, decision.wire, decision.observe))
+    now = run.world.now
+    course.asked.append(Asked(now, role, seen, shown, decision.wire, decision.observe, spec))

@@ -6,7 +6,6 @@ from typing import Any
 
 import msgspec
 
-from desim.core.roles import Role
 from desim.errors import DesimError, ModelFailed, WrongAction
 from desim.faults import RAISED
 from desim.schema import codec, encode_observation, from_plain
@@ -51,12 +50,10 @@ def _check_read(one: Asked, kind: Any, where: str) -> None:
 
 def options(world: CheckedWorld) -> str:
     """Every option fits the schema of its role, none is refused, and the model plays on after."""
-    roles = world.model.roles
     offered = 0
     for course in world.courses():
         for one in course.asked:
-            role = roles[one.role]
-            offered += sum(1 for _ in _checked_options(role, one)) if role.options else 0
+            offered += sum(1 for _ in _checked_options(one)) if one.spec.options else 0
         _check_refusals(world, course)
     if not offered:
         raise NotChecked("no role offers options; see `random`")
@@ -64,13 +61,13 @@ def options(world: CheckedWorld) -> str:
     return f"{counted(offered, 'option')}: in the schema, and {tried} of them tried"
 
 
-def _checked_options(role: Role, one: Asked) -> Iterator[Any]:
+def _checked_options(one: Asked) -> Iterator[Any]:
     """Yield the actions of the options of a decision.
 
     Raises:
         CheckFailed: The options are empty, cannot be made, or include one that does not fit.
     """
-    where = f"the options of {one.role!r} at t={one.t}"
+    where, role = f"the options of {one.role!r} at t={one.t}", one.spec
     assert role.options is not None
     try:
         found = [option.action for option in role.options(one.observation)]
@@ -112,10 +109,9 @@ def _tried(world: CheckedWorld, course: CheckedCourse) -> int:
     tried, seen = 0, Counter[str]()
     for number, one in enumerate(course.asked):
         seen[one.role] += 1
-        role = world.model.roles[one.role]
-        if seen[one.role] > _TRIED or role.options is None:
+        if seen[one.role] > _TRIED or one.spec.options is None:
             continue
-        for action in _checked_options(role, one):
+        for action in _checked_options(one):
             _try(world, course, number, action)
             tried += 1
     return tried

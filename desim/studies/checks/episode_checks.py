@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from desim.core.model_protocols import is_deterministic
+from desim.core.policy_protocols import decide_arguments
 from desim.episodes.futures.branched_record import play_branch
 from desim.episodes.lineup import resolve
 from desim.episodes.replay import replay, same_result
@@ -51,7 +52,9 @@ def random_play(world: CheckedWorld) -> str:
         model,
         world.seeds[0],
         [*model.roles],
-        lambda _run, decision: policies[decision.role].decide(decision.observation),
+        lambda _run, one: policies[one.role].decide(
+            *decide_arguments(policies[one.role], one.observation, one.narrowed)
+        ),
     )
     if isinstance(course.fault, WrongAction):
         raise NotChecked("an option of a role does not fit its schema; see `options`")

@@ -5,7 +5,8 @@ from typing import Any
 
 from desim.core.roles import Role
 from desim.errors import LimitReached, Stuck, WrongAction
-from desim.schema import codec, members
+from desim.schema import TAG, codec, members
+from desim.schema.codecs import tagged_object
 from desim.schema.described import Schema, action_schemas
 from desim.short_repr import short_repr
 from desim.studies.checks.checked_world import CheckedWorld
@@ -38,18 +39,23 @@ def limits(world: CheckedWorld) -> str:
 
 
 def _tried(world: CheckedWorld, course: CheckedCourse, role: str) -> int:
-    """Take the extreme actions of a role at its first decision; return how many.
+    """Take the extreme actions of a role at its first decision that takes them; return how many.
 
     Raises:
         CheckFailed: The model fails.
     """
-    first = next((at for at, one in enumerate(course.asked) if one.role == role), None)
+    first: dict[str, int] = {}
+    for at, one in enumerate(course.asked):
+        if one.role == role:
+            first = dict.fromkeys(one.spec.tags, at) | first
     tried = 0
-    for action in extreme_actions(world.model.roles[role]) if first is not None else ():
-        again = world.played_otherwise(course, first or 0, action)
+    for action in extreme_actions(world.model.roles[role]) if first else ():
+        if (number := first.get(tagged_object(action)[TAG])) is None:
+            continue
+        again = world.played_otherwise(course, number, action)
         tried += 1
         if again.fault is not None and not isinstance(again.fault, Stuck | LimitReached):
-            text = f"{role!r} took {short_repr(action)} at t={course.asked[first or 0].t}, and the "
+            text = f"{role!r} took {short_repr(action)} at t={course.asked[number].t}, and the "
             sentence = f"{text}model failed: {fault_sentence(again.fault)}"
             raise CheckFailed(sentence) from again.fault
     return tried

@@ -14,8 +14,8 @@ from desim.core.model_protocols import (
     offers,
 )
 from desim.core.points import checked_name
-from desim.core.reported import HasSeries, HasSeriesColumns, HasSeriesTicks
-from desim.core.result import Series, flat, read_series, score_of
+from desim.core.reported import HasSeries, HasSeriesColumns
+from desim.core.result import Series, flat, read_series, score_of, series_ticks
 from desim.errors import DesimError
 from desim.schema import to_plain
 from desim.short_repr import short_repr
@@ -117,7 +117,7 @@ def _check_ticks(model: Any, course: CheckedCourse, found: Series) -> None:
     Raises:
         CheckFailed: There are more or fewer of them, or a tick is before the one before it.
     """
-    ends = model.series_ticks(course.state) if offers(model, HasSeriesTicks) else {}
+    ends = series_ticks(model, course.state)
     for name, values in found.items():
         ticks = ends.get(name, ())
         if name in ends and len(ticks) != len(values):

@@ -8,6 +8,7 @@ from attrs import frozen
 
 from desim.episodes.futures.past import (
     Arm,
+    Moment,
     Past,
 )
 from desim.episodes.futures.record_pass import RecordPass
@@ -173,24 +174,24 @@ def _other_answer(
     """Return the answer to compare with the recorded one, and the policy that gives it as text."""
     at, role = place.at, place.role
     if action is not None:
-        return _given_action(past, role, action), ""
+        return _given_action(past, past.moment(at), action), ""
     if role not in others:
         raise UsageError(f"the decision is one of {role!r}; name a policy for that role")
     mine = {role: others[role]}
     return next(islice(decided_at(past, mine, base), at, None)), f" ({labels(mine)})"
 
 
-def _given_action(past: Past, role: str, action: Any) -> Any:
+def _given_action(past: Past, moment: Moment, action: Any) -> Any:
     """Return a given action as an instance.
 
     Raises:
-        UsageError: It is not in the role's schema.
+        UsageError: It is not an action that the question takes.
     """
     try:
-        form = codec(past.model.roles[role].action)
+        form = codec(past.role_of(moment).action)
         return form.take(form.read(action) if isinstance(action, str | bytes) else action)[0]
     except WrongAction as wrong:
-        raise UsageError(f"the action for {role!r} does not fit: {wrong}") from None
+        raise UsageError(f"the action for {moment.role!r} does not fit: {wrong}") from None
 
 
 def _scores(

@@ -91,14 +91,15 @@ def _describe(element: Any, field: Field, hint: str) -> None:
 _SHOWN = 8
 
 
-def show_decision(view: GameView, role: Role, act: Act) -> None:
+def show_decision(view: GameView, act: Act) -> None:
     """Show the open decision of a view.
 
     Args:
         view: The view.
-        role: The role that decides.
         act: Answers the decision.
     """
+    role = view.spec
+    assert role is not None
     with ui.element("div").classes("grid grid-cols-1 lg:grid-cols-5 gap-4 items-start w-full"):
         with ui.element("section").classes("panel lg:col-span-3 stack gap-3 min-w-0"):
             heading("What you see")

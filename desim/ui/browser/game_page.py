@@ -144,7 +144,7 @@ class Tab:
                     show_briefings(self.game)
                 if self.view.effect:
                     show_effect(self.view.effect)
-                show_decision(self.view, self.game.role(self.view.role), self.act)
+                show_decision(self.view, self.act)
             self._tables()
 
     def _header(self) -> None:

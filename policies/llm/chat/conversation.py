@@ -15,7 +15,7 @@ from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
 import msgspec
 from attrs import frozen
 
-from desim import Episode, Model, Seat, catalog
+from desim import Episode, Model, Role, Seat, catalog
 from desim.core.model_protocols import rules_of
 from desim.errors import UsageError
 from desim.opened_files import noting
@@ -102,6 +102,15 @@ class HasRequestFields(Protocol):
     """
 
     request_fields: Mapping[str, Any]
+
+
+@runtime_checkable
+class FollowsRole(Protocol):
+    """A conversation that follows questions which take some actions of its role alone."""
+
+    def take_role(self, role: Role, /) -> None:
+        """Take the role of the next question, with the actions that it takes."""
+        ...
 
 
 @frozen

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from desim import Episode, Seat
+from desim import Episode, Role, Seat
 from desim.core.model_protocols import world_rules
 from desim.schema import codec, plain_observation, to_plain
 from desim.schema.described import Schema, action_schemas, field_lines, menu
@@ -41,7 +41,8 @@ class GenericConversation:
         history: Rounds kept where the options name no number.
 
     Attributes:
-        codec: Reads and writes the actions of the role.
+        role: The role, with the actions that the present question takes.
+        codec: Reads and writes these actions.
         known: The names of the actions that the model is offered.
         actions: Their schemas.
         by_tools: Whether the model answers by calls of tools.
@@ -55,14 +56,18 @@ class GenericConversation:
         self.seat = seat
         self.mode = options.mode or mode
         self.by_tools = self.mode == "tools"
-        self.codec = codec(seat.spec.action)
-        self.known = self.offered()
-        self.actions = action_schemas(self.codec, self.known)
+        self.take_role(seat.spec)
         self.world_rules = world_rules(seat.model, seat.role)
         self.memory: list[Any] = []
         self.keep = history if options.history is None else options.history
         self._rounds = Rounds(self.keep)
         self._question: Message = user("")
+
+    def take_role(self, role: Role) -> None:
+        """Take the role of the next question, with the actions that it takes."""
+        self.role, self.codec = role, codec(role.action)
+        self.known = self.offered()
+        self.actions = action_schemas(self.codec, self.known)
 
     # -- what a world may override -----------------------------------------------------------------
 
@@ -127,7 +132,7 @@ class GenericConversation:
 
     def fallback(self, observation: Any) -> Any:
         """Return the default action and keep the round."""
-        action = self.seat.spec.default_for(observation)
+        action = self.role.default_for(observation)
         done = "(There was no answer, so this was done: " + as_json(to_plain(action)) + ")"
         self._rounds.add(self._question, {"role": "assistant", "content": done})
         return action

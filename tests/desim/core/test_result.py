@@ -10,7 +10,7 @@ from attrs import frozen
 from support.small_worlds import STRIDE, Diary, Trail, Walk
 
 from desim import Run
-from desim.core.result import check_series, read_series
+from desim.core.result import check_series, ended_series, read_series
 from desim.episodes.driver import play
 from desim.errors import ModelFailed, UsageError, WrongResult
 
@@ -49,6 +49,49 @@ def test_an_unknown_number_is_nan() -> None:
     """As the model returns it."""
     (series,) = read_series(Odd(what=[1, math.nan]), Trail([], [])).values()
     assert math.isnan(series[1])
+
+
+@frozen
+class Yearly(Odd):
+    """A walk that reports the tick at which each period ends."""
+
+    ends: tuple[int, ...] = (10, 110, 310)
+
+    def series(self, _path: Trail) -> Mapping[str, Any]:
+        """Return a series with ends and one without."""
+        return {"cash": [1.0, 2.0, 3.0], "free": [4.0, 5.0]}
+
+    def series_ticks(self, _path: Trail) -> Mapping[str, Any]:
+        """Return the ends of one."""
+        return {"cash": self.ends}
+
+
+@pytest.mark.parametrize(
+    ("end", "ticks"),
+    [
+        (0, []),
+        (10, [10]),
+        (11, [10, 11]),
+        (110, [10, 110]),
+        (300, [10, 110, 300]),
+        (900, [10, 110, 310]),
+    ],
+)
+def test_series_end_with_the_episode(end: int, ticks: list[int]) -> None:
+    """The period in which it ended ends with it; a series without ends is whole."""
+    values, ends = ended_series(Yearly(), Trail([], []), end)
+    assert list(ends["cash"]) == ticks
+    assert values == {"cash": (1.0, 2.0, 3.0)[: len(ticks)], "free": (4.0, 5.0)}
+
+
+def test_tables_of_an_episode_end_with_it() -> None:
+    """Also its series in memory, read when it ended or later."""
+    for now in (True, False):
+        episode = play(Yearly(ends=(1, 2, 9)), STRIDE, series=now)
+        assert episode.inside is not None
+        last = episode.inside.end
+        assert list(episode.inside.ends["cash"]) == [1, 2, last]
+        assert episode.columns()["time"][:3] == [1, 2, last]
 
 
 def test_a_model_without_series_has_none() -> None:

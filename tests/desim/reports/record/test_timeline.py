@@ -17,7 +17,6 @@ from desim.reports.record.measured import (
     is_unchanged,
     marks,
     measured,
-    played,
 )
 from desim.reports.record.timeline import Timeline
 from desim.show.column import Column
@@ -126,20 +125,12 @@ def test_the_axis_of_an_episode_spans_series_and_decisions() -> None:
 
 
 @pytest.mark.parametrize(
-    ("end", "ticks"),
-    [
-        (10, [10]),
-        (10 + 1, [10]),  # of 100 ticks
-        (60, [10, 60]),
-        (110, [10, 110]),
-        (300, [10, 110, 300]),
-        (900, [10, 110, 310]),
-        (0, []),
-    ],
+    ("ticks", "drawn"),
+    [([], 0), ([10], 1), ([100, 104], 1), ([100, 105], 2), ([100, 200, 204], 2), ([5, 5], 2)],
 )
-def test_no_period_is_drawn_that_was_not_played(end: int, ticks: list[int]) -> None:
-    """The one in which the episode ended ends with it; what has no ends stays whole."""
-    series = {"cash": [1.0, 2.0, 3.0], "free": [4.0, 5.0]}
-    values, ends = played(series, {"cash": [10, 110, 310]}, end)
-    assert ends == {"cash": ticks}
-    assert values == {"cash": series["cash"][: len(ticks)], "free": [4.0, 5.0]}
+def test_a_period_at_whose_start_the_episode_ended_is_not_drawn(
+    ticks: list[int], drawn: int
+) -> None:
+    """It is shorter than a twentieth of the one before."""
+    found = EpisodeSeries.of(Stocked(), {"level": [2.0] * len(ticks)}, {"level": ticks}, {}, [])
+    assert [len(line.values) for line in found.series] == [drawn]
