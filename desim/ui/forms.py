@@ -5,18 +5,20 @@ JSON) are checked here. The role's codec checks the values, as for every answer,
 the same errors that a policy gets.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
-from attrs import frozen
+from attrs import evolve, frozen
 
-from desim.core.roles import Option, Role
+from desim.core.roles import Role
 from desim.errors import UsageError, WrongAction, possible
 from desim.schema import codec
-from desim.schema.codecs import tagged_object
 from desim.schema.wire_types import TAG
-from desim.show.labels import label_text, number_text
+from desim.short_repr import short_repr
+from desim.show.column import Column, columns_of
+from desim.show.labels import is_number, label_text, number_text
 
 #: The kinds of fields that hold a number.
 NUMBERS = {"integer", "number"}
@@ -41,6 +43,7 @@ class Field:
         least: Lower bound of a number, if it has one.
         most: Upper bound of a number, if it has one.
         items: The kind of a list's values.
+        unit: The unit of a number, such as "units"; empty for none.
     """
 
     name: str
@@ -53,11 +56,25 @@ class Field:
     least: float | None = None
     most: float | None = None
     items: str = "text"
+    unit: str = ""
 
     @property
     def label(self) -> str:
-        """The name as words."""
-        return label_text(self.name)
+        """The name as words, and the unit in brackets."""
+        return f"{label_text(self.name)} ({self.unit})" if self.unit else label_text(self.name)
+
+    @property
+    def wanted(self) -> str:
+        """The numbers that may be typed, such as "a whole number of units from 0 on"."""
+        kind = "a whole number" if self.kind == "integer" else "a number"
+        unit = f" of {self.unit}" if self.unit else ""
+        least, most = _near(self.least), _near(self.most)
+        limits = "" if least is None else f" from {number_text(least)}"
+        if most is not None:
+            limits += f" {'up ' if least is None else ''}to {number_text(most)}"
+        elif least is not None:
+            limits += " on"
+        return f"{kind}{unit}{limits}"
 
     @property
     def hint(self) -> str:
@@ -70,9 +87,17 @@ class Field:
         }
         parts = [kinds[self.kind]] if self.kind in kinds else []
         bounds = (("at least", self.least), ("at most", self.most))
-        parts += [f"{text} {number_text(b)}" for text, b in bounds if b is not None and _near(b)]
+        parts += [
+            f"{text} {number_text(b)}" for text, bound in bounds if (b := _near(bound)) is not None
+        ]
         parts += [] if self.required else ["may be left empty"]
         return ", ".join(parts)
+
+    def takes(self, number: float) -> bool:
+        """Return whether a number is whole where it must be, and within the bounds."""
+        whole = self.kind != "integer" or isinstance(number, int)
+        above = self.least is None or number >= self.least
+        return whole and above and (self.most is None or number <= self.most)
 
 
 @frozen
@@ -111,7 +136,8 @@ def forms(role: Role) -> tuple[Form, ...]:
     """Return the forms of a role, one for each class of actions."""
     schema = codec(role.action).json_schema()
     refs = schema.get("anyOf", [schema])
-    return tuple(_form(_resolved(ref, schema["$defs"]), schema["$defs"]) for ref in refs)
+    shapes = [_resolved(ref, schema["$defs"]) for ref in refs]
+    return tuple(_form(shape, schema["$defs"], role) for shape in shapes)
 
 
 def amount_form(known: Sequence[Form]) -> Form | None:
@@ -129,15 +155,21 @@ def amount_form(known: Sequence[Form]) -> Form | None:
     return filled_in[0] if filled_in[0].fields[0].kind in NUMBERS else None
 
 
-def _form(schema: Mapping[str, Any], defs: Mapping[str, Any]) -> Form:
+def _form(schema: Mapping[str, Any], defs: Mapping[str, Any], role: Role) -> Form:
     required = schema.get("required", ())
+    tag = schema["properties"][TAG]["enum"][0]
+    columns = columns_of(codec(role.action).classes[tag])
     fields = [
-        _field(name, each, defs, required=name in required)
+        evolve(_field(name, each, defs, required=name in required), unit=_unit(columns.get(name)))
         for name, each in schema["properties"].items()
         if name != TAG
     ]
-    tag = schema["properties"][TAG]["enum"][0]
     return Form(tag, schema.get("description", ""), tuple(fields))
+
+
+def _unit(column: Column | None) -> str:
+    """Return the unit in which a value is typed, which is the unit of the action's field."""
+    return column.unit if column and column.scale == 1 else ""
 
 
 def _field(
@@ -188,17 +220,16 @@ def _resolved(schema: Mapping[str, Any], defs: Mapping[str, Any]) -> Mapping[str
     return target
 
 
-def _near(bound: float) -> bool:
-    """Return whether a person may reach a bound."""
-    return abs(bound) < _FAR
+def _near(bound: float | None) -> float | None:
+    """Return a bound that a person may reach; None for any other."""
+    return bound if bound is not None and abs(bound) < _FAR else None
 
 
-def initial_texts(form: Form, options: Sequence[Option]) -> dict[str, str]:
-    """Return the initial texts of a form: the values of its first option, or else defaults."""
-    for option in options:
-        plain = tagged_object(option.action)
-        if plain.pop(TAG) == form.tag:
-            return {field.name: field_text(field, plain.get(field.name)) for field in form.fields}
+def initial_texts(form: Form) -> dict[str, str]:
+    """Return the initial texts of a form: the defaults of its action.
+
+    No value of an option is filled in, as the first option is the one that a rule would take.
+    """
     return {field.name: field_text(field, field.default) for field in form.fields}
 
 
@@ -232,6 +263,8 @@ def read_form(form: Form, texts: Mapping[str, str]) -> dict[str, Any]:
         bare = text if field.kind == "text" else text.strip()
         if bare or (field.required and (field.nullable or field.kind == "text")):
             action[name] = _parsed(field, bare)
+        elif field.required and field.kind in NUMBERS:
+            raise WrongAction(f"{field.label}: type {field.wanted}; nothing was typed")
     return action
 
 
@@ -245,8 +278,23 @@ def _parsed(field: Field, text: str) -> Any:
             return _decoded(field, text)
         case "choice":
             return next((choice for choice in field.choices if str(choice) == text), text)
+        case kind if kind in NUMBERS:
+            return _parsed_number(field, text)
         case kind:
             return _parsed_word(kind, text)
+
+
+def _parsed_number(field: Field, text: str) -> int | float:
+    """Read a number of a field.
+
+    Raises:
+        WrongAction: It is none, not finite, not whole where it must be, or outside the bounds.
+    """
+    number: Any = _parsed_word(field.kind, text)
+    if not is_number(number) or not math.isfinite(number) or not field.takes(number):
+        raise WrongAction(f"{field.label}: type {field.wanted}; {short_repr(text)} was typed")
+    given: int | float = number
+    return given
 
 
 def _parsed_word(kind: str, text: str) -> Any:

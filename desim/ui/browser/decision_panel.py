@@ -152,7 +152,7 @@ def _actions(options: Sequence[Option], role: Role, act: Act) -> None:
         panel = ui.expansion(form.label, caption=form.text, value=len(known) == 1)
         panel.classes("w-full line").props(f'dense data-form="{form.tag}"')
         with panel, ui.column().classes("w-full gap-4 pt-2"):
-            show_form(form, initial_texts(form, options), act)
+            show_form(form, initial_texts(form), act)
 
 
 def _button(form: Form, act: Act) -> None:

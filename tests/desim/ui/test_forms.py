@@ -9,7 +9,7 @@ from attrs.validators import ge, le
 from hypothesis import given
 from hypothesis import strategies as st
 
-from desim import Option, Role
+from desim import Role, catalog
 from desim.errors import UsageError, WrongAction
 from desim.schema import codec
 from desim.ui.forms import Field, Form, field_text, forms, initial_texts, read_form
@@ -60,7 +60,7 @@ class Rest:
 
 ROLE = Role(Sight, Plan | Rest)
 TEXTS = {
-    "people": "1,000",
+    "people": "7",
     "pace": "2.5",
     "kind": "large",
     "sure": "yes",
@@ -117,7 +117,7 @@ def test_texts_become_a_tagged_object() -> None:
     """Empty fields are left to the action's own defaults."""
     assert read_form(plan(), TEXTS) == {
         "do": "plan",
-        "people": 1000,
+        "people": 7,
         "pace": 2.5,
         "kind": "large",
         "sure": True,
@@ -129,14 +129,23 @@ def test_texts_become_a_tagged_object() -> None:
     }
 
 
-def test_the_codec_refuses_what_does_not_fit() -> None:
-    """A text that is no number is passed on, so that the error is the role's own."""
-    with pytest.raises(WrongAction, match="people"):
-        codec(ROLE.action).take(read_form(plan(), TEXTS))
-    with pytest.raises(WrongAction, match=r"Expected `int`, got `str` - at `\$.people`"):
-        codec(ROLE.action).take(read_form(plan(), {**TEXTS, "people": "some"}))
-    with pytest.raises(WrongAction, match="missing required field `people`"):
-        codec(ROLE.action).take(read_form(plan(), {**TEXTS, "people": " "}))
+@pytest.mark.parametrize(
+    ("typed", "text"),
+    [
+        ("1,000", "'1,000' was typed"),
+        ("many", "'many' was typed"),
+        (" ", "nothing was typed"),
+        ("2.5", "'2.5' was typed"),
+        ("0", "'0' was typed"),
+        ("1e999", "'1e999' was typed"),
+        ("nan", "'nan' was typed"),
+    ],
+)
+def test_a_number_that_does_not_fit_is_refused_in_words(typed: str, text: str) -> None:
+    """The sentence says what may be typed, and names no class and no path."""
+    with pytest.raises(WrongAction) as refused:
+        read_form(plan(), {**TEXTS, "people": typed})
+    assert str(refused.value) == f"People: type a whole number from 1 to 9; {text}"
 
 
 def test_broken_json_and_unknown_fields_are_refused() -> None:
@@ -147,26 +156,20 @@ def test_broken_json_and_unknown_fields_are_refused() -> None:
         read_form(plan(), {"pase": "1"})
 
 
-def test_a_form_starts_with_its_best_option() -> None:
-    """Without an option it starts with the defaults."""
-    windows = (Window(0, 1), None)
-    best = Plan(
-        2,
-        0.5,
-        "small",
-        sure=True,
-        title="t",
-        tags=("a, b", "c"),
-        days=(1,),
-        windows=windows,
-        anything={"k": 1},
-    )
-    options = [Option(Rest(), 2), Option(best, 1)]
-    texts = initial_texts(plan(), options)
-    assert texts["tags"] == '["a, b","c"]'
-    _, wire = codec(ROLE.action).take(read_form(plan(), texts))
-    assert codec(ROLE.action).read(wire) == best
-    assert initial_texts(plan(), [])["text"] == "as ever"
+def test_a_form_starts_with_the_defaults_of_its_action() -> None:
+    """No value of an option is filled in."""
+    texts = initial_texts(plan())
+    assert (texts["text"], texts["people"]) == ("as ever", "")
+
+
+def test_a_form_names_the_unit_of_its_values() -> None:
+    """In the label, and in the sentence about what may be typed."""
+    (order,) = forms(catalog.model("beer_game").roles["retailer"])
+    assert order.fields[0].label == "Quantity (units)"
+    assert order.fields[0].wanted.startswith("a number of units")
+    weeks = Field("weeks", "integer", least=0, unit="weeks")
+    assert weeks.wanted == "a whole number of weeks from 0 on"
+    assert Field("share", "number", most=1).wanted == "a number up to 1"
 
 
 @given(st.lists(st.text(st.characters(codec="ascii", exclude_categories=["C"]), min_size=1)))

@@ -140,7 +140,7 @@ def test_forms_keep_what_was_typed_and_practice_takes_back(
         chromium.open(server.address)
         field = "input[data-field='quantity']"
         chromium.find(field).send_keys("\b\b\bmany\n")
-        chromium.until(lambda: "got `str`" in chromium.text())
+        chromium.until(lambda: "type a number of units" in chromium.text())
         assert chromium.find(field).get_attribute("value") == "many"
         chromium.picture(pictures / "wrong.png")
         assert kept(tmp_path).steps == ()
