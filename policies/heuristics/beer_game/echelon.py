@@ -34,11 +34,11 @@ from policies.heuristics.beer_game.seat import Position, parameters
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-else:
-    np = LateModule("numpy")
 
-#: A function on whole units, or a distribution of them.
-Curve: TypeAlias = "NDArray[np.float64]"
+    #: A function on whole units, or a distribution of them.
+    Curve: TypeAlias = NDArray[np.float64]
+else:
+    np, Curve = LateModule("numpy"), Any
 
 
 def echelon_levels(

@@ -30,11 +30,12 @@ from policies.informed.beer_game.cost_bound import CostBound
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-else:
-    np = LateModule("numpy")
 
-#: Orders in units: one row for each list, one column for each week.
-Lists: TypeAlias = "NDArray[np.float64]"
+    #: Orders in units: one row for each list, one column for each week.
+    Lists: TypeAlias = NDArray[np.float64]
+else:
+    np, Lists = LateModule("numpy"), Any
+
 
 #: By stage the units to order in each week, the forced weeks included.
 OrderLists = Mapping[str, Sequence[float]]

@@ -28,10 +28,11 @@ from policies.llm.wires.wire import Complete, ModelReply, NoReply, Request
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-else:
-    np = LateModule("numpy")
 
-Vectors: TypeAlias = "NDArray[np.float64]"
+    Vectors: TypeAlias = NDArray[np.float64]
+else:
+    np, Vectors = LateModule("numpy"), Any
+
 
 #: Returns one row for each text.
 Embed: TypeAlias = Callable[[Sequence[str]], Vectors]
@@ -69,7 +70,7 @@ def hashed(texts: Sequence[str]) -> Vectors:
     return _unit(vectors)
 
 
-def similarities(query: str, texts: Sequence[str], embed: Embed) -> "NDArray[np.float64]":
+def similarities(query: str, texts: Sequence[str], embed: Embed) -> Vectors:
     """Return the cosine of a query and each text, 0 for a text without a direction."""
     if not texts:
         return np.zeros(0)

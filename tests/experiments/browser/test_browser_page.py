@@ -1,5 +1,6 @@
 """The page of a browser tab, built once: desim under node, and the page in a real browser."""
 
+import contextlib
 import functools
 import json
 import shutil
@@ -127,16 +128,20 @@ def chromium(page: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[A
 
 @pytest.fixture
 def tab(chromium: Any) -> Any:
-    """The page, with nothing under way."""
-    chromium.driver.refresh()
+    """The page as soon as Python is loaded, which takes seconds: the tests share it."""
     ready = "return document.body.hasAttribute('data-ready')"
-    for _ in range(3):  # loading may take longer than one wait on a busy machine
-        try:
+    for _ in range(3):  # longer than one wait on a busy machine
+        with contextlib.suppress(AssertionError):
             chromium.until(lambda: chromium.driver.execute_script(ready))
             break
-        except AssertionError:
-            continue
     return chromium
+
+
+def write_policy(tab: Any, text: str) -> None:
+    """Replace the text of the policy and run it."""
+    script = "arguments[0].value = arguments[1]"
+    tab.driver.execute_script(script, tab.find("#program"), text)
+    tab.click("#run button")
 
 
 def order(tab: Any, units: int) -> None:
@@ -180,15 +185,19 @@ class TestInChromium:
 
     def test_wrong_input_is_one_sentence(self, tab: Any, tmp_path: Path) -> None:
         """An order, a seed and a file that are none leave the page as it was."""
+        tab.click("#begin select[name=preset] option:nth-child(1)")  # poisson
         tab.click("#begin button")
         tab.until(lambda: "Week 1 of 52" in tab.find("#week").text)
         tab.find("#order input").send_keys("<b>4\n")
         tab.until(lambda: "'<b>4' was given" in tab.find("#game-error").text)
         order(tab, 4)
         assert tab.find("#game-error").text == ""
-        tab.find("#begin input").send_keys("x")
+        tab.find("#begin input").clear()
+        tab.find("#begin input").send_keys("1x")
         tab.click("#begin button")
         tab.until(lambda: "'1x' was given; a seed" in tab.find("#game-error").text)
+        tab.find("#begin input").clear()
+        tab.find("#begin input").send_keys("1")
         (tmp_path / "a.jsonl").write_text("<img src=x>")
         tab.find("#file").send_keys(str(tmp_path / "a.jsonl"))
         tab.until(lambda: "is no episode record" in tab.find("#replay-error").text)
@@ -196,23 +205,35 @@ class TestInChromium:
         tab.find("#file").send_keys(str(tmp_path / "large.jsonl"))
         tab.until(lambda: "8,000,001 bytes" in tab.find("#replay-error").text)
 
+    @pytest.mark.parametrize(
+        ("name", "said"),
+        [
+            ("beer_game", "60 decisions replayed, all the same; score -372.5094806, ended horizon"),
+            ("yc_bench", "115 decisions replayed, all the same; score -1,395.6, ended bankruptcy"),
+            ("enterprise_arena", "the draw standard_normal() needs numpy, which is not installed"),
+        ],
+    )
+    def test_a_record_is_dropped(self, tab: Any, name: str, said: str) -> None:
+        """A record of any world is replayed, wherever on the page it is dropped."""
+        dropped = (
+            "const data = new DataTransfer();"
+            "data.items.add(new File([arguments[0]], arguments[1]));"
+            "const given = {dataTransfer: data, bubbles: true, cancelable: true};"
+            "return document.querySelector('h1').dispatchEvent(new DragEvent('drop', given))"
+        )
+        record = (TESTS / "golden" / f"{name}.jsonl").read_text("utf-8")
+        prevented = not tab.driver.execute_script(dropped, record, f"{name}.jsonl")
+        sentence = f"{name}.jsonl: {said}"
+        tab.until(lambda: sentence in tab.find("#replayed").text + tab.find("#replay-error").text)
+        assert prevented
+
     def test_a_policy_is_run_and_its_errors_are_told(self, tab: Any) -> None:
         """The scores are those of the README; an error names its line."""
-        tab.click("#run button")
+        write_policy(tab, (ROOT / "experiments" / "browser" / "policy.py").read_text("utf-8"))
         tab.until(lambda: "11.6 more" in tab.find("#summary").text)
         assert "-171.5" in tab.find("#scores").text
-        tab.find("#program").clear()
-        tab.find("#program").send_keys("class A:\n def decide(self, s):\nreturn nothing\n")
-        tab.click("#run button")
+        write_policy(tab, "class A:\n def decide(self, s):\nreturn nothing\n")
         tab.until(lambda: tab.find("#policy-error").text.startswith("line 3 (return nothing)"))
-
-    def test_a_policy_that_never_ends_is_stopped(self, tab: Any) -> None:
-        """The page stays responsive, and is ready again after loading Python anew."""
-        tab.find("#program").clear()
-        tab.find("#program").send_keys("while True: pass")
-        tab.click("#run button")
-        tab.click("#stop")
-        tab.until(lambda: tab.find("#policy-error").text.startswith("stopped; "))
 
     def test_every_field_has_a_label(self, tab: Any) -> None:
         """Fields have labels, tables heads, and the page one heading of the first level."""
@@ -223,3 +244,9 @@ class TestInChromium:
         assert tab.driver.execute_script(nameless) == []
         assert len(tab.driver.find_elements("css selector", "h1")) == 1
         assert [one for one in tab.driver.get_log("browser") if one["level"] == "SEVERE"] == []
+
+    def test_a_policy_that_never_ends_is_stopped(self, tab: Any) -> None:
+        """The page stays responsive, and loads Python again."""
+        write_policy(tab, "while True: pass")
+        tab.click("#stop")
+        tab.until(lambda: tab.find("#policy-error").text.startswith("stopped; "))
