@@ -2,8 +2,8 @@
 
 A module or a regular package of the user's with such a name would hide desim's own. Importing desim
 therefore puts a finder in front of Python's, which joins all folders of these names. The user's
-`models.py` or `models/__init__.py` is executed when one of its names is used, and not before: it
-may lie in a folder of somebody else's, where only worlds that are named may run code.
+`models.py` or `models/__init__.py` is executed when one of its names is used, and not before: the
+current folder may hold a stranger's files, of which only those that are named may run.
 """
 
 import sys

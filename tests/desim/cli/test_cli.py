@@ -216,17 +216,6 @@ def test_a_module_of_the_models_name_is_suggested(desim: Desim) -> None:
     refused(desim("run", "mine"), "there is no model 'mine'; did you mean 'mine:World'?")
 
 
-@pytest.mark.parametrize("package", ["policies", pytest.param("models", marks=pytest.mark.slow)])
-def test_an_own_package_that_hides_ours_is_named(shell: Desim, folder: Path, package: str) -> None:
-    """The error says which file to remove."""
-    (folder / package).mkdir()
-    hiding = folder / package / "__init__.py"
-    hiding.write_text("")
-    for command in (("run", "beer_game"), ("list",)):
-        ended = shell(*command)
-        refused(ended, f"{hiding} hides desim's own {package!r}; remove that file")
-
-
 # -- wrong usage -----------------------------------------------------------------------------------
 
 RUN = ("run", "beer_game")
