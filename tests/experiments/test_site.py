@@ -1,5 +1,6 @@
 """The site is built of all pages, and a fault of a page or of a link fails the build."""
 
+import re
 import shutil
 import subprocess
 import sys
@@ -202,3 +203,6 @@ def test_the_site_is_built_without_warnings_and_broken_links(tmp_path: Path) -> 
     assert done.returncode == 0, done.stderr
     text = (tmp_path / "site" / "reference" / "world.html").read_text(encoding="utf-8")
     assert 'id="desim.World"' in text
+    episode = (tmp_path / "site" / "reference" / "episode.html").read_text(encoding="utf-8")
+    signature = re.sub(r"<[^>]+>", "", episode.partition('id="desim.play"')[2])[:600]
+    assert "seed: int = 0" in " ".join(signature.split())
