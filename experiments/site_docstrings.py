@@ -24,7 +24,7 @@ class DesimDocstrings(griffe.Extension):
             text = obj.docstring.value
             obj.docstring.value = _EXAMPLE.sub(lambda found: f"```pycon\n{found[0]}\n```\n", text)
 
-    def on_function(self, *, func: griffe.Function, **kwargs: Any) -> None:  # noqa: ARG002 (as above)
+    def on_function(self, *, func: griffe.Function, **kwargs: Any) -> None:  # noqa: ARG002 (griffe's signature)
         """Show the fields of the options of a function that `takes` them as its arguments."""
         if func.docstring and any(str(one.value).startswith("takes(") for one in func.decorators):
             called = getattr(import_module(func.module.path), func.name)
@@ -32,7 +32,7 @@ class DesimDocstrings(griffe.Extension):
             arguments = inspect.signature(called).parameters.values()
             func.parameters = griffe.Parameters(*map(_argument_of_call, arguments))
 
-    def on_class_members(self, *, cls: griffe.Class, **kwargs: Any) -> None:  # noqa: ARG002 (as above)
+    def on_class_members(self, *, cls: griffe.Class, **kwargs: Any) -> None:  # noqa: ARG002 (griffe's signature)
         """Add the `__init__` that attrs makes of the fields."""
         if "__init__" not in cls.members and _is_attrs(cls):
             fields = [one for one in cls.members.values() if _is_field(one)]

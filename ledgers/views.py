@@ -62,6 +62,8 @@ def general_ledger(
     """Return every line of an account in a period, each with the balance after it.
 
     Args:
+        book: The book.
+        account: Its code.
         since: First tick of the period; None means from the first entry on.
         until: Last tick of the period, included; None means to the last entry.
 
@@ -118,6 +120,7 @@ class CashView:
         """Return the movements of cash in a period, one for each entry and category.
 
         Args:
+            book: A book that has the cash account.
             since: First tick of the period; None means from the first entry on.
             until: Last tick of the period, included; None means to the last entry.
 
