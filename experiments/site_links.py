@@ -121,7 +121,7 @@ class Html(HTMLParser):
     def handle_data(self, data: str) -> None:
         """Take items of lists and rows of tables that are part of a paragraph."""
         if "p" in self._open:
-            self.unrendered += re.findall(r"^(?:[*-] |\|).{0,30}", data, re.MULTILINE)
+            self.unrendered += re.findall(r"^[*|-] .{0,30}", data, re.MULTILINE)
 
 
 def check_site(site: Path) -> int:
@@ -155,7 +155,8 @@ def _read_html(file: Path) -> Html:
 
 def _faults_of(site: Path, page: str, html: Html, pages: dict[str, Html]) -> Iterator[str]:
     for text in html.unrendered:
-        yield f"{page}: the list or table at {text!r} is part of a paragraph; an empty line is missing or too many"
+        what = f"{page}: the list or table at {text!r} is part of a paragraph"
+        yield f"{what}; an empty line is missing or too many"
     for loaded in html.loaded:
         if urlsplit(loaded).netloc:
             yield f"{page}: loads {loaded} from another host"
