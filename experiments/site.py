@@ -137,9 +137,18 @@ def build(
         _copy(ROOT / "experiments" / "site_docstrings.py", project / "site_docstrings.py")
         run(project)
         pages = check_site(project / "site")
-        shutil.rmtree(out, ignore_errors=True)
-        shutil.copytree(project / "site", out)
+        _replace(out, project / "site")
     return pages
+
+
+def _replace(folder: Path, site: Path) -> None:
+    """Put a site in the place of a folder; one that is killed leaves the old one or none."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(dir=folder.parent, prefix=".site-") as beside:
+        new = shutil.copytree(site, Path(beside) / "site")
+        if folder.exists():
+            shutil.rmtree(folder)
+        new.rename(folder)
 
 
 @click.command()
@@ -156,7 +165,7 @@ def main(out: Path) -> None:
             raise click.ClickException(f"{package} is not installed; pip install -e '.[docs]'")
     try:
         pages = build(ROOT, out)
-    except SiteFault as fault:
+    except (SiteFault, OSError) as fault:
         raise click.ClickException(str(fault)) from None
     click.echo(f"{pages} pages, no warning, no broken link: {out / 'index.html'}")
 

@@ -1,12 +1,15 @@
-"""How does the reference show attrs classes, and examples in docstrings? An extension of griffe.
+"""How does the reference show fields as arguments, and examples? An extension of griffe.
 
 `desim/docs/site/zensical.toml` names it. The site's environment alone has griffe.
 """
 
+import inspect
 import re
+from importlib import import_module
 from typing import Any
 
 import griffe
+from attrs import NOTHING
 
 _EXAMPLE = re.compile(r"^>>> .*?(?=^\s*$|\Z)", re.DOTALL | re.MULTILINE)
 _ATTRS = ("define", "frozen", "mutable")
@@ -21,7 +24,15 @@ class DesimDocstrings(griffe.Extension):
             text = obj.docstring.value
             obj.docstring.value = _EXAMPLE.sub(lambda found: f"```pycon\n{found[0]}\n```\n", text)
 
-    def on_class_members(self, *, cls: griffe.Class, **kwargs: Any) -> None:  # noqa: ARG002 (as above)
+    def on_function(self, *, func: griffe.Function, **kwargs: Any) -> None:  # noqa: ARG002 (griffe's signature)
+        """Show the fields of the options of a function that `takes` them as its arguments."""
+        if func.docstring and any(str(one.value).startswith("takes(") for one in func.decorators):
+            called = getattr(import_module(func.module.path), func.name)
+            func.docstring.value = called.__doc__
+            arguments = inspect.signature(called).parameters.values()
+            func.parameters = griffe.Parameters(*map(_argument_of_call, arguments))
+
+    def on_class_members(self, *, cls: griffe.Class, **kwargs: Any) -> None:  # noqa: ARG002 (griffe's signature)
         """Add the `__init__` that attrs makes of the fields."""
         if "__init__" not in cls.members and _is_attrs(cls):
             fields = [one for one in cls.members.values() if _is_field(one)]
@@ -37,6 +48,18 @@ class DesimDocstrings(griffe.Extension):
 
 
 _NAMED = griffe.ParameterKind.keyword_only
+
+
+def _argument_of_call(given: inspect.Parameter) -> griffe.Parameter:
+    """Return an argument as griffe has it; the default of a factory is `...`."""
+    # Names without their modules, as in the source.
+    annotation = re.sub(r"(?:\b\w+\.)+(?=\w)", "", inspect.formatannotation(given.annotation))
+    default = given.default
+    shown = None if default is given.empty else "..." if default is NOTHING else repr(default)
+    kind = (
+        _NAMED if given.kind is given.KEYWORD_ONLY else griffe.ParameterKind.positional_or_keyword
+    )
+    return griffe.Parameter(given.name, annotation=annotation, kind=kind, default=shown)
 
 
 def _is_attrs(cls: griffe.Class) -> bool:

@@ -42,7 +42,7 @@ def page_faults(root: Path, page: str) -> Iterator[str]:
 
 
 def with_plain_links(root: Path, page: str, pages: set[str]) -> str:
-    """Return the text of a page, in which links to files that are no pages are plain code.
+    """Return the text of a page with links to other files than pages as plain code.
 
     `[the suites](experiments/suites)` becomes "the suites (`experiments/suites`)": the site has no
     such file. Links to pages and pictures stay as they are.
@@ -77,14 +77,14 @@ def _is_inside(root: Path, target: str) -> bool:
 
 @define
 class Html(HTMLParser):
-    """What a page of the site links to, loads and can be linked at.
+    """The links, anchors and loaded files of a page of the site.
 
     Attributes:
         anchors: Values of `id` and `name`.
         links: Targets of links, as written.
         navigation: Those of them that are in a `nav` element.
         loaded: Targets that a browser loads with the page.
-        unrendered: Texts that begin like a list item in the middle of a paragraph.
+        unrendered: Texts in a paragraph that begin like an item of a list or a row of a table.
     """
 
     anchors: set[str] = field(factory=set)
@@ -119,9 +119,9 @@ class Html(HTMLParser):
             self._open.reverse()
 
     def handle_data(self, data: str) -> None:
-        """Take items of lists that are part of a paragraph."""
+        """Take items of lists and rows of tables that are part of a paragraph."""
         if "p" in self._open:
-            self.unrendered += re.findall(r"^[*-] .{0,30}", data, re.MULTILINE)
+            self.unrendered += re.findall(r"^[*|-] .{0,30}", data, re.MULTILINE)
 
 
 def check_site(site: Path) -> int:
@@ -129,7 +129,7 @@ def check_site(site: Path) -> int:
 
     Raises:
         SiteFault: A link or an anchor leads to nothing, a page is missing in the navigation or
-            loads something from another host, or a list is shown as a paragraph.
+            loads something from another host, or a list or table is shown as a paragraph.
     """
     pages = {str(file.relative_to(site)): _read_html(file) for file in site.rglob("*.html")}
     pages.pop("404.html", None)
@@ -155,7 +155,8 @@ def _read_html(file: Path) -> Html:
 
 def _faults_of(site: Path, page: str, html: Html, pages: dict[str, Html]) -> Iterator[str]:
     for text in html.unrendered:
-        yield f"{page}: the list at {text!r} is part of a paragraph; put an empty line before it"
+        what = f"{page}: the list or table at {text!r} is part of a paragraph"
+        yield f"{what}; an empty line is missing or too many"
     for loaded in html.loaded:
         if urlsplit(loaded).netloc:
             yield f"{page}: loads {loaded} from another host"

@@ -103,7 +103,7 @@ def _task_names() -> dict[str, list[str]]:
 
 
 def _names_below(room: str) -> Iterator[tuple[str, str]]:
-    """Yield module and name of what is public in a module, or in a package and below."""
+    """Yield module and name of each public name of a module, or of a package and below."""
     yield from _listed_names(room)
     if room == "ledgers":
         yield from _imported_from(room)

@@ -61,6 +61,12 @@ def general_ledger(
 ) -> tuple[LedgerLine, ...]:
     """Return every line of an account in a period, each with the balance after it.
 
+    Args:
+        book: The book.
+        account: Its code.
+        since: First tick of the period; None means from the first entry on.
+        until: Last tick of the period, included; None means to the last entry.
+
     Raises:
         UnknownAccount: *account* is not in the book.
         WrongTime: An end of the period is not an `int`, or the last is before the first.
@@ -113,6 +119,11 @@ class CashView:
     ) -> tuple[CashLine, ...]:
         """Return the movements of cash in a period, one for each entry and category.
 
+        Args:
+            book: A book that has the cash account.
+            since: First tick of the period; None means from the first entry on.
+            until: Last tick of the period, included; None means to the last entry.
+
         Raises:
             Unclassified: A movement has no category.
             UnknownAccount: The cash account is not in the book.
@@ -128,7 +139,11 @@ class CashView:
     def flows(
         self, book: Book, since: int | None = None, until: int | None = None
     ) -> dict[str, int]:
-        """Return the sums of `lines` by category; a category without a movement is 0."""
+        """Return the sums of `lines` in a period by category; without a movement it is 0.
+
+        Raises:
+            LedgerError: See `lines`.
+        """
         flows = dict.fromkeys(self.categories.values(), 0)
         for line in self.lines(book, since, until):
             flows[line.category] += line.amount

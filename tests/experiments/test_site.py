@@ -1,5 +1,6 @@
 """The site is built of all pages, and a fault of a page or of a link fails the build."""
 
+import re
 import shutil
 import subprocess
 import sys
@@ -75,7 +76,7 @@ def test_a_link_to_no_file_is_named(pages: Path) -> None:
     ]
 
 
-def test_links_to_files_that_are_no_pages_become_code(pages: Path) -> None:
+def test_links_to_other_files_than_pages_become_code(pages: Path) -> None:
     """The path from the root is shown, unless the text of the link holds it."""
     text = "[top](../../README.md#a), [configuration](site/zensical.toml), [`desim/docs`](.)\n"
     (pages / "desim/docs/play.md").write_text(text, encoding="utf-8")
@@ -108,7 +109,8 @@ def test_a_site_without_faults_has_its_pages_counted(tmp_path: Path) -> None:
         ('<a href="../">', "index.html: the link to ../ leads to no page"),
         ('<script src="https://x.invalid/a.js">', "loads https://x.invalid/a.js from another host"),
         ('<link rel="stylesheet" href="//x.invalid/a">', "loads //x.invalid/a from another host"),
-        ("<p>These:\n- one\n- two</p>", "the list at '- one' is part of a paragraph"),
+        ("<p>These:\n- one\n- two</p>", "the list or table at '- one' is part of a paragraph"),
+        ("<p>| <code>a</code> | b |</p>", "the list or table at '| ' is part of a paragraph"),
     ],
 )
 def test_a_fault_of_the_built_site_is_named(tmp_path: Path, body: str, fault: str) -> None:
@@ -202,3 +204,6 @@ def test_the_site_is_built_without_warnings_and_broken_links(tmp_path: Path) -> 
     assert done.returncode == 0, done.stderr
     text = (tmp_path / "site" / "reference" / "world.html").read_text(encoding="utf-8")
     assert 'id="desim.World"' in text
+    episode = (tmp_path / "site" / "reference" / "episode.html").read_text(encoding="utf-8")
+    signature = re.sub(r"<[^>]+>", "", episode.partition('id="desim.play"')[2])[:600]
+    assert "seed: int = 0" in " ".join(signature.split())

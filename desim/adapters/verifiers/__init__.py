@@ -136,7 +136,11 @@ class WorldTaskset(vf.Taskset[WorldTask, WorldConfig]):
     """The presets and seeds of one world."""
 
     def load(self) -> Iterable[WorldTask]:
-        """Yield the tasks in the order of presets and seeds."""
+        """Yield the tasks in the order of presets and seeds.
+
+        Raises:
+            UsageError: A field of the configuration is not one of those possible.
+        """
         config = self.config
         if config.reward not in _REWARDS:
             hint = possible(config.reward, _REWARDS)
