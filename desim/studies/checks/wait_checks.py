@@ -90,7 +90,7 @@ def _opened(
 
 
 def _check_observed(course: CheckedCourse, waiting: WaitPlace, ends: Sequence[int]) -> None:
-    """Raise the advice for waits whose ends are no numbers of an open question."""
+    """Raise the advice for waits whose ends appear in no open question."""
     assert course.run is not None
     now, seen = course.run.world.now, set[float]()
     for decision in course.run.open:
