@@ -140,7 +140,7 @@ def _move(
 ) -> None:
     with side.part.at_common_time() as state:
         before = side.held(state)
-        act(state, amount, partner)  # refuses an amount that is no whole number above 0
+        act(state, amount, partner)  # accepts whole numbers above 0 alone
         after = side.held(state)
     if after != before + sign * amount:
         raise NotConserved(

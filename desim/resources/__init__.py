@@ -1,4 +1,4 @@
-"""What SimPy's resources lack: working hours, and requests with a reason.
+"""Working hours of SimPy's resources, and requests with a reason.
 
 * `timetables`: capacity by tick, as a repeating list of shifts or from business hours.
 * `working_hours`: changes the capacity of a resource by a timetable.

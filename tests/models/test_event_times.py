@@ -41,7 +41,7 @@ def worlds_of(run: Run[Any]) -> Iterator[World]:
 
 
 def pending(run: Run[Any]) -> list[list[int]]:
-    """Return by world the ticks of the events for which somebody waits."""
+    """Return by world the ticks of the events that have callbacks."""
     return [
         sorted(entry[0] for entry in world._queue if entry[3].callbacks)  # type: ignore[misc]
         for world in worlds_of(run)

@@ -58,7 +58,7 @@ class Depot:
 
     Attributes:
         units: At the beginning.
-        days: Of the episode.
+        days: The length of an episode.
     """
 
     units: int = 50

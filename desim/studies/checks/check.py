@@ -21,6 +21,7 @@ from desim.studies.checks import (
     future_checks,
     limit_checks,
     result_checks,
+    wait_checks,
 )
 from desim.studies.checks.check_findings import CheckFinding, Checks
 from desim.studies.checks.checked_world import CheckedWorld
@@ -46,6 +47,7 @@ CHECKS: Mapping[str, Callable[[CheckedWorld], str]] = {
     "branches": episode_checks.branches,
     "redraws": future_checks.redraws,
     "futures": future_checks.futures,
+    "waits": wait_checks.waits,
     "score": result_checks.score,
     "metrics": result_checks.metrics,
     "series": result_checks.series,
