@@ -88,7 +88,7 @@ def encoded_parameters(model: Any) -> bytes:
     """Return the parameters of a model as JSON.
 
     Raises:
-        UsageError: The model is no frozen class of plain values.
+        UsageError: The model is not a frozen class of plain values.
     """
     try:
         return encode(model)

@@ -152,7 +152,7 @@ class HasSeries(Protocol):
 
 @runtime_checkable
 class HasSeriesColumns(Protocol):
-    """A model that describes its series: those of `series` and of `world.series`."""
+    """A model that describes its series: those of `series` and of `world.point`."""
 
     @property
     def series_columns(self) -> Mapping[str, Column]:

@@ -59,7 +59,7 @@ class Run(Generic[S]):
         limits: Limits of wall time, events and decisions.
         futures: Redraws of the future, in order: the number of decisions before it, and its seed.
         observers: Called before every event.
-        points: Receives the points of `world.series` and of monitors; None records none.
+        points: Receives the points of `world.point` and of monitors; None records none.
 
     Attributes:
         model: The frozen parameters.

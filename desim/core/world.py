@@ -185,7 +185,7 @@ class World(simpy.Environment):
         on_cause: Called with the world and a role when the model states a cause; None in a run
             that is not traced.
         prefix: The prefix of names in a part's world, such as "plant."; empty otherwise.
-        points: Takes the points of `series`; None if they are not recorded.
+        points: Takes the points of `point`; None if they are not recorded.
         log: A structured logger that adds the simulated time; silent until it is configured.
     """
 
@@ -428,10 +428,11 @@ class World(simpy.Environment):
         """
         return _NOT_TRACED if self.on_cause is None else _Cause(self, role)
 
-    def series(self, name: str, value: Any) -> None:
+    def point(self, name: str, value: Any) -> None:
         """Record a point of a series at the present tick, if the episode's series are recorded.
 
-        The episode is the same whether or not they are. Models declare units in `series_columns`.
+        `Episode.points` returns them. The episode is the same whether or not they are recorded.
+        Models declare units in `series_columns`.
 
         Args:
             name: Words in snake_case, joined by dots.
@@ -442,6 +443,9 @@ class World(simpy.Environment):
         """
         if self.points is not None:
             self.points.add(self.now, name, value)
+
+    #: The name that `point` had in earlier versions.
+    series = point
 
     def stream(self, *name: object) -> "Generator":
         """Claim a stream of random numbers that depends on the seed and its name alone.

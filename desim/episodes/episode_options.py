@@ -51,7 +51,7 @@ class EpisodeOptions:
         key: A file of 16 to 4,096 bytes; with it the record proves that it was not altered. In
             Python the bytes, from which each line of the record has a tag; None writes a checksum
             alone.
-        series: Whether to record the points of `world.series` and of monitors, and to read what the
+        series: Whether to record the points of `world.point` and of monitors, and to read what the
             model reports period by period; see `Episode.series` and `Episode.to_pandas`.
         keep_state: Whether `episode.state` holds the state at the end, and with it all ledgers; say
             no where many episodes are held at once.

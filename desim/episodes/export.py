@@ -72,7 +72,7 @@ def export(
         folder: Where the files are written; made if it is missing. None means a folder beside
             the record, which has the record's name without its suffixes.
         what: "ledgers", or a table of `Episode.columns`: "series", with the points of
-            `world.series` and of monitors, or "decisions".
+            `world.point` and of monitors, or "decisions".
         trust: Whether a module may be imported and files may be opened that the record names.
 
     Returns:

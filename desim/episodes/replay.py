@@ -27,7 +27,7 @@ class ReplayOptions(TrustOptions):
         path: A whole record.
         key: The file of the key; with it the record proves that it was not altered. In Python the
             bytes.
-        series: Whether to record the points of `world.series` and of monitors; see `play`.
+        series: Whether to record the points of `world.point` and of monitors; see `play`.
     """
 
     path: str | Path = field(kw_only=False)

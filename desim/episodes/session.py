@@ -52,7 +52,7 @@ class Session:
         past: A cut record: the policies must make its decisions again, and the record is continued
             after them.
         how: How it is played and what is kept; its trace is *tracing*.
-        points: Receives the points of `world.series` and of monitors; None records none.
+        points: Receives the points of `world.point` and of monitors; None records none.
         tracing: Keeps a trace of it; None keeps nothing.
 
     Attributes:

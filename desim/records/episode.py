@@ -104,7 +104,7 @@ class Episode:
         return self._inside().series
 
     def points(self) -> Mapping[str, Recorded]:
-        """Return what `world.series` and monitors recorded, by name; without `series=True` nothing.
+        """Return what `world.point` and monitors recorded, by name; without `series=True` nothing.
 
         Raises:
             UsageError: The episode was not played in this process.

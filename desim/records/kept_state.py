@@ -18,7 +18,7 @@ class Inside:
 
     Attributes:
         model: The model that was played.
-        points: The points recorded by `world.series` and by monitors, by name.
+        points: The points recorded by `world.point` and by monitors, by name.
         end: The tick at which the episode ended.
     """
 

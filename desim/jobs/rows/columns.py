@@ -41,7 +41,7 @@ _NESTED = {"params": "params", "policy": "arguments", "metrics": "metrics"}
 
 
 def column_names(rows: Sequence[Row]) -> tuple[str, ...]:
-    """Return the full names of all columns, in the order of rows.csv."""
+    """Return the full names of all columns, in their order."""
     names: dict[str, dict[str, None]] = {prefix: {} for prefix in _NESTED}
     some: dict[str, None] = {}
     for row in rows:
@@ -208,6 +208,12 @@ def short_names(full: Sequence[str]) -> list[str]:
     short = [_short(name) for name in full]
     count = Counter(short)
     return [one if count[one] == 1 else name for one, name in zip(short, full, strict=True)]
+
+
+def named_paths(rows: Sequence[Row]) -> dict[str, Path]:
+    """Return by column, under its short name, where a row has its value."""
+    full = column_names(rows)
+    return dict(zip(short_names(full), paths(full), strict=True))
 
 
 def plain_value(row: Row, path: Path) -> Any:

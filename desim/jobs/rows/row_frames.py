@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from desim.jobs.plan.job import Row
-from desim.jobs.rows import columns
-from desim.jobs.rows.columns import plain_value, short_names
+from desim.jobs.rows.columns import named_paths, plain_value
 from desim.jobs.rows.row_series import TidySeries
 from desim.show import frames
 
@@ -45,22 +44,16 @@ def write_parquet(rows: Sequence[Row], path: str | Path, *, series: bool = False
     frames.write_parquet(TidySeries.of(rows).lines() if series else _lines(rows), path)
 
 
-def _named_paths(rows: Sequence[Row]) -> dict[str, columns.Path]:
-    """Return by column where a row has its value."""
-    full = columns.column_names(rows)
-    return dict(zip(short_names(full), columns.paths(full), strict=True))
-
-
 def _lines(rows: Sequence[Row]) -> Iterator[dict[str, Any]]:
     """Yield for each row its values by column."""
-    named = _named_paths(rows)
+    named = named_paths(rows)
     for row in rows:
         yield {name: plain_value(row, path) for name, path in named.items()}
 
 
 def _columns(rows: Sequence[Row]) -> dict[str, list[Any]]:
     """Return by column its values of all rows."""
-    found: dict[str, list[Any]] = {name: [] for name in _named_paths(rows)}
+    found: dict[str, list[Any]] = {name: [] for name in named_paths(rows)}
     for line in _lines(rows):
         for name, value in line.items():
             found[name].append(value)

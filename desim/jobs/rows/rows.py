@@ -161,8 +161,12 @@ class Rows(Sequence[Row]):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The full names of all columns, as in rows.csv."""
-        return columns.column_names(self._rows)
+        """The names of all columns, as in data frames, rows.csv and tables.
+
+        A parameter and a metric have no prefix (`horizon`), unless two columns would share a name
+        (`params.horizon`). Names with their prefix may be given everywhere.
+        """
+        return tuple(columns.named_paths(self._rows))
 
     @property
     def varying(self) -> tuple[str, ...]:
@@ -361,9 +365,9 @@ class Rows(Sequence[Row]):
 
     def _csv(self) -> Iterator[bytes]:
         """Yield the lines of rows.csv."""
-        names = self.columns
-        paths = columns.paths(names)
-        return csv_lines(names, ([columns.value_at(row, at) for at in paths] for row in self))
+        named = columns.named_paths(self._rows)
+        lines = ([columns.value_at(row, at) for at in named.values()] for row in self)
+        return csv_lines(tuple(named), lines)
 
 
 def _means_of_all(rows: Rows, show: str) -> Mapping[Hashable, float] | None:

@@ -40,7 +40,7 @@ class Measured:
         x: The label of the axis.
         is_dated: Whether places are days since 1970.
         in_time: Whether the axis is the episode's timeline, so that decisions have a place on it.
-        is_held: Whether a value holds until the next place, as for points of `world.series`; the
+        is_held: Whether a value holds until the next place, as for points of `world.point`; the
             figures of periods are at the periods' ends.
     """
 
@@ -202,7 +202,7 @@ class EpisodeSeries:
 
     Attributes:
         timeline: The timeline of the episode.
-        series: Those of the model in its order, then those of `world.series` and monitors.
+        series: Those of the model in its order, then those of `world.point` and monitors.
         decided: The places of each role's decisions on the timeline.
     """
 

@@ -141,6 +141,6 @@ def _failed(model: Model[Any], episode: Episode, points: Points) -> Replayed:
     found = EpisodeSeries.of(model, {}, {}, points.read(), episode.steps)
     note = (
         f"The model failed at t={episode.failure.t:,}, so there is no state to report on: of the "
-        "series only points of world.series and of monitors are shown, up to there."
+        "series only points of world.point and of monitors are shown, up to there."
     )
     return Replayed(model, None, found, (note,))

@@ -53,9 +53,8 @@ def varied(rows: Rows) -> dict[str, str]:
 
     A parameter may share its name with an argument or a metric; only the full name is unique.
     """
-    known = set(rows.columns)
-    full = ((name, f"params.{name}") for name in rows.varying)
-    return {name: column if column in known else name for name, column in full}
+    params = {name for row in rows for name in row["params"]}
+    return {name: f"params.{name}" if name in params else name for name in rows.varying}
 
 
 def swept(rows: Rows) -> list[VaryingColumn]:

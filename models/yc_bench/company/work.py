@@ -79,8 +79,8 @@ def note_workload(company: CompanyState) -> None:
     world, tasks = company.world, company.active
     people = len({who for task in tasks for who in task.team})
     company.workload.append((world.now, len(tasks), people))
-    world.series("tasks_active", len(tasks))
-    world.series("staff_busy", people)
+    world.point("tasks_active", len(tasks))
+    world.point("staff_busy", people)
 
 
 def forget(task: Task) -> None:

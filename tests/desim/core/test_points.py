@@ -1,4 +1,4 @@
-"""Points of `world.series`: names, values, one list a series, bounded memory."""
+"""Points of `world.point`: names, values, one list a series, bounded memory."""
 
 import math
 from typing import Any
@@ -15,15 +15,15 @@ from desim.errors import UsageError
 def test_a_world_records_where_series_are_wanted() -> None:
     """At the present tick, in the order of the calls; without, a call does nothing at all."""
     world = World()
-    world.series("cash", 3)
-    world.series("no name at all", None)
+    world.point("cash", 3)
+    world.point("no name at all", None)
     assert world.points is None
     world.points = kept = Points()
-    world.series("cash", 3)
+    world.point("cash", 3)
     world.run(until=world.timeout(5))
-    world.series("cash", np.int64(4))
-    world.series("desk.queue", math.nan)
-    world.series("cash", np.float32(4.5))
+    world.point("cash", np.int64(4))
+    world.point("desk.queue", math.nan)
+    world.series("cash", np.float32(4.5))  # the name of earlier versions
     found = kept.read()
     assert list(found) == ["cash", "desk.queue"]
     assert found["cash"] == Recorded((0, 5, 5), (3.0, 4.0, 4.5))

@@ -99,7 +99,7 @@ def test_a_cut_record_is_played_on(tmp_path: Path) -> None:
 
 
 def test_regret_compares_what_could_be_answered(tmp_path: Path) -> None:
-    """At a breakdown there is no alternative, and on other days two sums."""
+    """A breakdown takes one action, and other days two sums."""
     file = tmp_path / "a.jsonl"
     play(STRICT, "greedy", record=file)
     found = regret(file, "greedy", futures=2, trust=True)

@@ -40,7 +40,7 @@ class Hike(Walk):
 
     def _nights(self, world: World, trail: Trail) -> Generator[Any, Any, None]:
         while True:
-            world.series("height", 10 * trail.places[-1])
+            world.point("height", 10 * trail.places[-1])
             yield world.timeout(1)
 
     def series(self, path: Trail) -> Mapping[str, Any]:
@@ -221,7 +221,7 @@ class Weighty(Diary):
         """Note the state."""
         trail = super().begin(world)
         heavy = Heavy(trail.places, trail.gusts)
-        world.series("weight", 1)
+        world.point("weight", 1)
         ALIVE.add(heavy)
         return heavy
 

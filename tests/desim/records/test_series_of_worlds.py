@@ -46,7 +46,7 @@ class Nosy(Points):
     def read_all(self) -> None:
         """Read and throw away."""
         world = self.run.world
-        world.series("events_waiting", len(world._queue))
+        world.point("events_waiting", len(world._queue))
         self.readings += 1
 
 

@@ -235,7 +235,7 @@ def test_ledgers_that_do_not_replay_are_not_exported(
 def test_series_and_decisions_are_one_file_each(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """From the record of a shipped world; the points of `world.series` are among the series."""
+    """From the record of a shipped world; the points of `world.point` are among the series."""
     record = tmp_path / "year.jsonl"
     episode = play("yc_bench", "published_greedy", 1, record=record, series=True)
     for what in ("series", "decisions"):

@@ -91,12 +91,25 @@ def test_files_hold_all_rows_in_order(rows: Rows, tmp_path: Path) -> None:
     lines = (tmp_path / "rows.jsonl").read_text().splitlines()
     assert Rows(map(json.loads, lines)) == rows
     head, first, *others = csv.reader(io.StringIO((tmp_path / "rows.csv").read_text()))
-    assert head[:6] == ["model", "preset", "params.weeks", "policy", "seed", "score"]
-    assert head[6:10] == ["ended", "decisions", "metrics.alive", "metrics.months"]
+    assert head[:6] == ["model", "preset", "weeks", "policy", "seed", "score"]
+    assert head[6:10] == ["ended", "decisions", "alive", "months"]
     assert head[10:] == ["ledger_digest", "error"]
     assert first == ["shop", "small", "4", "a,x=1", "0", "10", "horizon", "4", "false", "", "", ""]
     assert [line[4] for line in [first, *others]] == [str(seed) for seed in range(4)] * 3
     assert others[2][-1] == "PolicyFailed: tired"
+
+
+def test_columns_have_one_name_in_rows_files_and_frames(tmp_path: Path) -> None:
+    """Without a prefix, unless two would share a name; with it they are found as well."""
+    pytest.importorskip("pandas", reason="no pandas here")
+    made = Rows([row("a", 0, 1.0, params={"gap": 3, "cash": 1}, metrics={"cash": 2.0})])
+    assert {"gap", "params.cash", "metrics.cash"} < {*made.columns}
+    assert list(made.to_pandas().columns) == [*made.columns]
+    made.write(tmp_path)
+    head = (tmp_path / "rows.csv").read_text().splitlines()[0]
+    assert head.split(",") == [*made.columns]
+    assert made.column("gap") == made.column("params.gap") == [3]
+    assert all(len(made.column(name)) == 1 for name in made.columns)
 
 
 def test_figures_survive_csv_bit_for_bit(tmp_path: Path) -> None:
@@ -104,7 +117,7 @@ def test_figures_survive_csv_bit_for_bit(tmp_path: Path) -> None:
     Rows([row("a", 0, 0.1 + 0.2, metrics={"list": [1, 2.5], "big": 2**70})]).write(tmp_path)
     (line,) = csv.DictReader(io.StringIO((tmp_path / "rows.csv").read_text()))
     assert float(line["score"]) == 0.1 + 0.2
-    assert (line["metrics.list"], int(line["metrics.big"])) == ("[1, 2.5]", 2**70)
+    assert (line["list"], int(line["big"])) == ("[1, 2.5]", 2**70)
 
 
 def test_rows_are_read_from_a_folder_or_a_file(rows: Rows, tmp_path: Path) -> None:

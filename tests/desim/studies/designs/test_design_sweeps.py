@@ -52,7 +52,7 @@ def test_every_point_is_played_by_every_policy_on_every_seed() -> None:
             "policy.size": row["arguments"]["size"],
         }
     assert {*rows.where(given="greedy").column("policy")} == {"greedy"}
-    assert {"point", "given", "params.wind", "policy.size"} <= {*rows.columns}
+    assert {"point", "given", "wind", "policy.size"} <= {*rows.columns}
 
 
 def test_the_seeds_are_common_to_all_points() -> None:
