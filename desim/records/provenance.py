@@ -1,4 +1,4 @@
-"""What an episode was played with: the revision and the code of its world, and versions.
+"""The provenance of an episode: the revision and the code of its world, and versions.
 
 A record holds it, so that one that no longer replays is refused with what has changed since.
 """
