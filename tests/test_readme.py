@@ -1,4 +1,4 @@
-"""The README is short, and its two commands are those that CI runs; `tests/docs` runs its blocks."""
+"""The README is short, and CI runs its two commands; `tests/docs` runs its blocks."""
 
 import re
 import shutil
