@@ -8,6 +8,7 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -17,7 +18,7 @@ from support.forked import desim_process, ended
 from support.paths import PYTHONPATH
 
 _FENCE = re.compile(
-    r"(?:^<!-- (?:file: (?P<file>[\w.]+)|(?P<slow>slow)) -->\n)?"
+    r"(?:^<!-- (?:file: (?P<file>[\w.]+)|(?P<slow>slow)|needs: (?P<needs>\w+)) -->\n)?"
     r"^```(?P<kind>\w+)\n(?P<text>.*?)^```",
     flags=re.DOTALL | re.MULTILINE,
 )
@@ -35,12 +36,14 @@ class Block:
         text: Its lines.
         file: The file that it is a part of, or empty.
         is_slow: Whether it is run by the slow tests alone.
+        needs: A package without which it is not run, or empty.
     """
 
     kind: str
     text: str
     file: str = ""
     is_slow: bool = False
+    needs: str = ""
 
     @property
     def commands(self) -> list[tuple[str, str]]:
@@ -94,9 +97,13 @@ def check_page(page: Path, *, slow: bool = False) -> None:
         elif block.kind == "text" and not block.file:
             assert printed == block.text.rstrip()
             printed = ""
-        elif block.kind == "console" and (slow or not block.is_slow):
+        elif block.kind == "console" and (slow or not block.is_slow) and _has(block.needs):
             _check_commands(block)
     assert printed == "", f"{page.name}: the last block printed what the page does not show"
+
+
+def _has(package: str) -> bool:
+    return not package or find_spec(package) is not None
 
 
 def _printed(block: Block, page: Path, module: ModuleType) -> str:
