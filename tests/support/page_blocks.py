@@ -55,7 +55,10 @@ class Block:
 def blocks_of(page: Path) -> list[Block]:
     """Return the fenced blocks of a page in order."""
     found = _FENCE.finditer(page.read_text(encoding="utf-8"))
-    return [Block(one["kind"], one["text"], one["file"] or "", bool(one["slow"])) for one in found]
+    return [
+        Block(one["kind"], one["text"], one["file"] or "", bool(one["slow"]), one["needs"] or "")
+        for one in found
+    ]
 
 
 def write_files(pages: Iterable[Path], folder: Path) -> None:
