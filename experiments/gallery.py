@@ -23,7 +23,7 @@ from desim.reports.elements.drawing import COLOURS, DASHES, name_rows, write_pic
 
 DOCS = Path(__file__).resolve().parents[1] / "desim" / "docs"
 
-#: Of the report of the page's sweep: the picture by the words with which its description begins.
+#: Pictures in the report of the sweep, by the words with which their descriptions begin.
 FIGURES = {
     "leaderboard.svg": "Mean scores with intervals",
     "sweep.svg": "Mean scores over",

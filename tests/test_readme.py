@@ -12,7 +12,7 @@ README = ROOT / "README.md"
 
 
 def test_the_readme_fits_in_two_hundred_lines() -> None:
-    """What needs more room has a page of its own."""
+    """Longer explanations have pages of their own."""
     assert len(README.read_text(encoding="utf-8").splitlines()) <= 200
 
 

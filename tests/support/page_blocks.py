@@ -23,7 +23,7 @@ _FENCE = re.compile(
     flags=re.DOTALL | re.MULTILINE,
 )
 
-#: What differs from run to run.
+#: Text that differs from run to run.
 _SPEED = re.compile(r"[\d,]+ episodes a second")
 
 
