@@ -23,6 +23,9 @@ _FENCE = re.compile(
     flags=re.DOTALL | re.MULTILINE,
 )
 
+#: Limit of a command.
+_SECONDS = 600
+
 #: Text that differs from run to run.
 _SPEED = re.compile(r"[\d,]+ episodes a second")
 
@@ -139,7 +142,8 @@ def output(command: str) -> str:
             streams["stdin"] = stack.enter_context(Path(words[-1]).open(encoding="utf-8"))
             words = words[:-2]
         program, *arguments = words
-        done = ended(_PROGRAMS[program](*arguments, cwd=Path.cwd(), env=_ENV, **streams))
+        process = _PROGRAMS[program](*arguments, cwd=Path.cwd(), env=_ENV, **streams)
+        done = ended(process, _SECONDS)
     assert done.code == 0, done.err
     return "\n".join(line.rstrip() for line in done.out.rstrip().splitlines())
 
