@@ -1,29 +1,58 @@
 """The pages tell the truth: their blocks run in order and print what the pages show."""
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from support.page_blocks import blocks_of, check_python, importable, write_files
+from support.page_blocks import blocks_of, check_page, importable, write_files
 from support.paths import ROOT
 
 from desim.studies.designs.kinds import planned
 from desim.studies.sweep_file import read_config
 
 DOCS = ROOT / "desim" / "docs"
-PAGES = sorted(DOCS.glob("*.md"))
+PAGES = [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_the_blocks_run_in_order_and_print_what_the_page_says(
-    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """All `python` blocks of a page share one module, in a folder with the files of the pages."""
+def name(page: Path) -> str:
+    """The name of a page in a test's id."""
+    return page.stem
+
+
+SLOW = [page for page in PAGES if any(block.is_slow for block in blocks_of(page))]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """An empty folder with the files of all pages, and a `policies` folder of its own."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MPLBACKEND", "agg")  # draws without a screen
-    write_files([DOCS / "first_world.md"], tmp_path)
+    (tmp_path / "policies").mkdir()
+    write_files(PAGES, tmp_path)
     with importable(tmp_path):
-        check_python(page)
+        yield tmp_path
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_the_blocks_run_in_order_and_print_what_the_page_says(page: Path) -> None:
+    """All blocks of a page are run in a folder that holds the files of the pages."""
+    check_page(page)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("page", SLOW, ids=name)
+def test_the_slow_blocks_print_what_the_page_says(page: Path) -> None:
+    """Blocks that are marked as slow are run after those before them on the page."""
+    check_page(page, slow=True)
+
+
+def test_a_file_belongs_to_one_page() -> None:
+    """Two pages do not write parts of one file."""
+    files = [file for page in PAGES for file in {b.file for b in blocks_of(page)} - {""}]
+    assert sorted(files) == sorted(set(files))
 
 
 def test_the_sweep_files_of_the_pages_are_read(tmp_path: Path) -> None:
@@ -72,4 +101,4 @@ def test_every_link_leads_to_a_file_and_a_heading(page: Path) -> None:
 def test_the_index_names_every_page() -> None:
     """`desim/README.md` leads to each page of `desim/docs`."""
     named = {Path(target).stem for target in links(ROOT / "desim" / "README.md")}
-    assert {page.stem for page in PAGES} - named == set()
+    assert {page.stem for page in PAGES[1:]} - named == set()

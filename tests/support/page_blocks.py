@@ -2,33 +2,66 @@
 
 import contextlib
 import io
+import os
 import re
+import shlex
+import subprocess
 import sys
 from collections.abc import Iterable, Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 from attrs import frozen
+from support.forked import desim_process, ended
+from support.paths import PYTHONPATH
 
 _FENCE = re.compile(
-    r"(?:^<!-- file: (?P<file>[\w.]+) -->\n)?^```(?P<kind>\w+)\n(?P<text>.*?)^```",
+    r"(?:^<!-- (?:file: (?P<file>[\w.]+)|(?P<slow>slow)|needs: (?P<needs>\w+)) -->\n)?"
+    r"^```(?P<kind>\w+)\n(?P<text>.*?)^```",
     flags=re.DOTALL | re.MULTILINE,
 )
+
+#: Limit of a command.
+_SECONDS = 600
+
+#: Text that differs from run to run.
+_SPEED = re.compile(r"[\d,]+ episodes a second")
 
 
 @frozen
 class Block:
-    """A fenced block of a page; `file` is the file that it is a part of, or empty."""
+    """A fenced block of a page.
+
+    Attributes:
+        kind: Its language, such as `python` or `console`.
+        text: Its lines.
+        file: The file that it is a part of, or empty.
+        is_slow: Whether it is run by the slow tests alone.
+        needs: A package without which it is not run, or empty.
+    """
 
     kind: str
     text: str
     file: str = ""
+    is_slow: bool = False
+    needs: str = ""
+
+    @property
+    def commands(self) -> list[tuple[str, str]]:
+        """Every `$ command` of a console block with the text printed under it."""
+        parts = re.split(r"^\$ ", self.text, flags=re.MULTILINE)[1:]
+        return [(part.split("\n", 1)[0], part.split("\n", 1)[1].rstrip()) for part in parts]
 
 
 def blocks_of(page: Path) -> list[Block]:
     """Return the fenced blocks of a page in order."""
     found = _FENCE.finditer(page.read_text(encoding="utf-8"))
-    return [Block(one["kind"], one["text"], one["file"] or "") for one in found]
+    return [
+        Block(one["kind"], one["text"], one["file"] or "", bool(one["slow"]), one["needs"] or "")
+        for one in found
+    ]
 
 
 def write_files(pages: Iterable[Path], folder: Path) -> None:
@@ -54,19 +87,83 @@ def importable(folder: Path) -> Iterator[None]:
                 del sys.modules[name]
 
 
-def check_python(page: Path) -> None:
-    """Run the Python blocks of a page in one module; `text` is what the block before printed."""
+def check_page(page: Path, *, slow: bool = False) -> None:
+    """Run the blocks of a page in order, in the current folder; slow ones only if *slow*.
+
+    Python blocks share one module, and a `text` block is what the Python block before it prints. A
+    `console` block holds commands with what they print; a line `...` stands for any lines.
+    """
     module = ModuleType("page")
     sys.modules["page"] = module  # `importable` removes it
     printed = ""
     for block in blocks_of(page):
         if block.kind == "python" and not block.file:
-            out = io.StringIO()
-            with contextlib.redirect_stdout(out):
-                exec(compile(block.text, page.name, "exec"), module.__dict__)  # noqa: S102 (our own page)
             assert printed == "", f"{page.name}: a block printed what the page does not show"
-            printed = out.getvalue().rstrip()
-        elif block.kind == "text":
+            printed = _printed(block, page, module)
+        elif block.kind == "text" and not block.file:
             assert printed == block.text.rstrip()
             printed = ""
+        elif block.kind == "console" and (slow or not block.is_slow) and _has(block.needs):
+            _check_commands(block)
     assert printed == "", f"{page.name}: the last block printed what the page does not show"
+
+
+def _has(package: str) -> bool:
+    return not package or find_spec(package) is not None
+
+
+def _printed(block: Block, page: Path, module: ModuleType) -> str:
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        exec(compile(block.text, page.name, "exec"), module.__dict__)  # noqa: S102 (our own page)
+    return out.getvalue().rstrip()
+
+
+def _check_commands(block: Block) -> None:
+    for command, expected in block.commands:
+        printed = output(command)
+        assert _matches(_SPEED.sub("N", expected), _SPEED.sub("N", printed)), (
+            f"{command} prints\n{printed}"
+        )
+
+
+def output(command: str) -> str:
+    """Run a command in the current folder and return what it prints, without spaces at line ends.
+
+    `2>&1` at its end adds standard error, and `< FILE` is its input.
+    """
+    words = shlex.split(command)
+    streams: dict[str, Any] = {}
+    if words[-1] == "2>&1":
+        streams["stderr"] = subprocess.STDOUT
+        words.pop()
+    with contextlib.ExitStack() as stack:
+        if words[-2] == "<":
+            streams["stdin"] = stack.enter_context(Path(words[-1]).open(encoding="utf-8"))
+            words = words[:-2]
+        program, *arguments = words
+        process = _PROGRAMS[program](*arguments, cwd=Path.cwd(), env=_ENV, **streams)
+        done = ended(process, _SECONDS)
+    assert done.code == 0, done.err
+    return "\n".join(line.rstrip() for line in done.out.rstrip().splitlines())
+
+
+def _matches(expected: str, printed: str) -> bool:
+    """Whether a text was printed, in which a line `...` stands for any lines."""
+    if "..." not in expected.splitlines():
+        return expected == printed
+    parts = re.split(r"^\.\.\.$", expected, flags=re.MULTILINE)
+    return re.fullmatch(".*".join(map(re.escape, parts)), printed, re.DOTALL) is not None
+
+
+def _python(
+    *arguments: str, cwd: Path, env: dict[str, str], **streams: Any
+) -> "subprocess.Popen[str]":
+    """Start a new Python."""
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **streams}
+    command = [sys.executable, *arguments]
+    return subprocess.Popen(command, cwd=cwd, env={**os.environ, **env}, text=True, **pipes)
+
+
+_ENV = {"PYTHONPATH": PYTHONPATH, "PYTHONWARNINGS": "default", "MPLBACKEND": "agg"}
+_PROGRAMS = {"desim": desim_process, "python": _python}
