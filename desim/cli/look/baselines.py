@@ -1,7 +1,6 @@
 """`desim baselines`: a line for each world, or ranked baselines of the presets of worlds."""
 
 from collections.abc import Sequence
-from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -17,7 +16,6 @@ if TYPE_CHECKING:  # commands start fast
     from collections.abc import Callable, Iterator
 
     from desim.jobs.plan.job import Row
-    from desim.jobs.run.playing import Progress
     from desim.studies.boards.leaderboard import Board
 
 
@@ -87,13 +85,11 @@ def _print_overview(options: Boards) -> "Sequence[Row]":
     """Print a line for each world."""
     import msgspec
 
-    from desim.cli.tables import progress_bar
     from desim.show.console import console
     from desim.studies.boards.overview import SEEDS, overview
 
-    with progress_bar("baselines") as progress:
-        seeds = SEEDS if options.seeds is None else options.seeds
-        found = overview(list(seeds), options.jobs, progress, options.limits)
+    seeds = SEEDS if options.seeds is None else options.seeds
+    found = overview(list(seeds), options.jobs, limits=options.limits)
     if options.as_json:
         for world in found.worlds:
             click.echo(msgspec.json.encode(world.plain()))
@@ -106,27 +102,24 @@ def _print_boards(options: Boards) -> "Sequence[Row]":
     """Print a board for each preset."""
     import msgspec
 
-    from desim.cli.tables import progress_bar
     from desim.show.console import console
     from desim.show.table import print_tables
     from desim.studies.boards.leaderboard import boards, everything
 
     rows: list[Row] = []
 
-    def played(progress: "Progress") -> "Iterator[Board]":
+    def played() -> "Iterator[Board]":
         names, seeds = everything(options.models), _seeds(options)
         shared = not options.different_seeds
-        play = partial(boards, names, seeds, options.jobs, progress, options.limits)
-        for board in play(shared_seeds=shared):
+        for board in boards(names, seeds, options.jobs, limits=options.limits, shared_seeds=shared):
             rows.extend(board.rows)
             yield board
 
-    with progress_bar("baselines") as progress:
-        if options.as_json:
-            for board in played(progress):
-                click.echo(msgspec.json.encode(board.summary()))
-        else:
-            print_tables(console(), played(progress))
+    if options.as_json:
+        for board in played():
+            click.echo(msgspec.json.encode(board.summary()))
+    else:
+        print_tables(console(), played())
     return rows
 
 
@@ -134,15 +127,13 @@ def _print_normalised(options: Boards) -> "Sequence[Row]":
     """Print one table of all presets."""
     import msgspec
 
-    from desim.cli.tables import progress_bar
     from desim.show.console import console
     from desim.studies.boards.all_worlds import normalised_boards
     from desim.studies.boards.leaderboard import everything
 
-    with progress_bar("baselines") as progress:
-        found = normalised_boards(
-            everything(options.models), _seeds(options), options.jobs, progress, options.limits
-        )
+    found = normalised_boards(
+        everything(options.models), _seeds(options), options.jobs, limits=options.limits
+    )
     if options.as_json:
         for line in found.lines():
             click.echo(msgspec.json.encode(line))
