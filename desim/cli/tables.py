@@ -1,9 +1,6 @@
-"""Tables and the progress bar of the commands."""
+"""Tables of the commands."""
 
-import sys
-import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any, Protocol
@@ -11,7 +8,6 @@ from typing import Any, Protocol
 import click
 import msgspec
 from attrs import evolve
-from rich.console import Console
 
 from desim.catalog.summaries import ArgumentSummary, CatalogSummary, ModelSummary, PolicySummary
 from desim.cli.pager import paged
@@ -173,46 +169,6 @@ def print_rows(rows: Rows, figures: Sequence[str], against: str | None) -> None:
     """Print a sweep's rows by policy and by every parameter that varies."""
     with paged() as out:
         out.print(rows.table(by=[*rows.varying, "policy"], show=figures, against=against))
-
-
-@contextmanager
-def progress_bar(what: str) -> Iterator[Callable[[int, int], None]]:
-    """Show a bar with rate and time left on standard error if that is a terminal.
-
-    Yields a function of the number of finished episodes and of all.
-    """
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeRemainingColumn,
-    )
-
-    bar = Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[rate]} episodes/s"),
-        TextColumn("time left"),
-        TimeRemainingColumn(),
-        console=Console(stderr=True),
-        transient=True,
-        disable=not sys.stderr.isatty(),
-    )
-    with bar:
-        task = bar.add_task(what, total=None, rate=NOTHING)
-        start, first = time.monotonic(), -1
-
-        def show(done: int, total: int) -> None:
-            nonlocal first
-            # Episodes that an earlier run has played say nothing of the speed of this one.
-            first = done if first < 0 else first
-            seconds = time.monotonic() - start
-            rate = f"{(done - first) / seconds:,.0f}" if done > first else NOTHING
-            bar.update(task, completed=done, total=total, rate=rate)
-
-        yield show
 
 
 def _actions(model: ModelSummary) -> dict[str, str]:

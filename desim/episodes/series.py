@@ -28,6 +28,7 @@ from desim.records.lines import Header
 from desim.records.record_file import lines_of
 from desim.records.record_lock import RecordLock
 from desim.schema.signatures import given, takes
+from desim.show.progress import ProgressOption, shown_progress
 
 #: The beginning of every record, as far as a killed process has written it.
 _BEGINNING = b'{"line":"header"'
@@ -55,7 +56,7 @@ class InSeries:
 
 @frozen(kw_only=True, slots=False)
 class SeriesOptions(ModelOptions):
-    """The arguments of `play_series`.
+    """The arguments of a series.
 
     Attributes:
         policies: As for `play`; specs and classes are built once, for the first seed.
@@ -77,8 +78,19 @@ class SeriesOptions(ModelOptions):
     resume: bool = False
 
 
-@takes(SeriesOptions)
-def play_series(options: SeriesOptions) -> list[Episode]:
+@frozen(kw_only=True, slots=False)
+class PlaySeriesOptions(SeriesOptions):
+    """The arguments of `play_series`.
+
+    Attributes:
+        progress: As for `sweep`.
+    """
+
+    progress: ProgressOption = None
+
+
+@takes(PlaySeriesOptions)
+def play_series(options: PlaySeriesOptions) -> list[Episode]:
     """Play several episodes with the same policy instances, which may learn in between.
 
     After every episode `after(episode)` of each policy that has this method is called.
@@ -88,7 +100,14 @@ def play_series(options: SeriesOptions) -> list[Episode]:
             process writes it.
         BadRecord: A record cannot be read, or a policy decides otherwise than on record.
     """
-    return [one.episode for one in series(**given(options))]
+    how = {**given(options), "seeds": list(options.seeds)}
+    found: list[Episode] = []
+    with shown_progress(how.pop("progress")) as progress:
+        progress(0, len(how["seeds"]))
+        for one in series(**how):
+            found.append(one.episode)
+            progress(len(found), len(how["seeds"]))
+    return found
 
 
 @frozen(kw_only=True, slots=False)

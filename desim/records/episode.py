@@ -36,7 +36,7 @@ _OF_PART = 4
 _CARD_LINES, _CARD_WIDTH = 20, 200
 
 
-@frozen
+@frozen(repr=False)
 class Episode:
     """An episode that was played: the header, the steps, and the result.
 
@@ -194,6 +194,12 @@ class Episode:
                 facts["more metrics"] = f"{more:,}; --json prints all"
             facts["ledger digest"] = (end.ledger_digest or "none")[:16]
         return Table((), ((name, value_text(value)) for name, value in facts.items()), (0, 1))
+
+    def __repr__(self) -> str:
+        head, end = self.header, self.result
+        name = "/".join(filter(None, [head.model, head.preset]))
+        how = f"score {value_text(end.score)}, {end.ended}" if end else "without a result"
+        return f"<Episode of {name}, seed {head.seed}: {how}, {len(self.steps):,} decisions>"
 
     def _repr_html_(self) -> str:
         """Return a card of a few lines, for notebooks."""

@@ -15,6 +15,9 @@ _NARROW, _WHOLE = 1e-6, 1e6
 
 _MILLION = 1e6
 
+#: Seconds of a minute, and minutes of an hour.
+_MINUTE = 60
+
 _WORD_START = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?")
@@ -129,6 +132,18 @@ def value_text(value: Any) -> str:  # noqa: PLR0911 (one line a kind of value)
             return ", ".join(f"{words_text(str(k))} {value_text(v)}" for k, v in value.items())
         case _:
             return str(value)
+
+
+def duration_text(seconds: float) -> str:
+    """Return a duration in seconds for people.
+
+    >>> duration_text(59), duration_text(300), duration_text(3700)
+    ('59 s', '5 min', '1 h 2 min')
+    """
+    if seconds < _MINUTE:
+        return f"{seconds:.0f} s"
+    hours, minutes = divmod(round(seconds / _MINUTE), _MINUTE)
+    return f"{hours:,} h {minutes} min" if hours else f"{minutes} min"
 
 
 def estimate_text(value: float, half: float | None = None) -> str:

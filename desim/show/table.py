@@ -3,9 +3,11 @@
 import csv
 import io
 import json
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from itertools import chain, pairwise
+from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
 from attrs import evolve, field, frozen
@@ -17,6 +19,9 @@ from desim.show.labels import NOTHING, value_text
 if TYPE_CHECKING:  # `import desim` must not load rich
     from rich.console import Console, ConsoleOptions
     from rich.table import Table as RichTable
+
+#: A table wider than the page of a notebook scrolls by itself.
+_SCROLLS = '<div style="overflow-x: auto">'
 
 #: Characters of a console on which no line is folded.
 _UNLIMITED = 100_000
@@ -44,8 +49,9 @@ class Printed:
 class Tabular:
     """The base of classes that are printed as tables.
 
-    `print` aligns the tables, rich folds them to the width of its console, and notebooks show them
-    as HTML. The sentences of their legends are below the last one, each once.
+    `print` aligns the tables, rich folds them to the width of its console, a prompt of Python shows
+    them within the width of its terminal, and notebooks show them as HTML. The sentences of their
+    legends are below the last one, each once. Derived attrs classes are made without a `repr`.
     """
 
     __slots__ = ()
@@ -55,9 +61,15 @@ class Tabular:
         raise NotImplementedError
 
     def __str__(self) -> str:
+        return self._text_within(_UNLIMITED)
+
+    def __repr__(self) -> str:
+        return self._text_within(get_terminal_size().columns if _is_prompt() else _UNLIMITED)
+
+    def _text_within(self, width: int) -> str:
         from desim.show.console import SafeConsole
 
-        console = SafeConsole(width=_UNLIMITED, color_system=None, force_jupyter=False)
+        console = SafeConsole(width=width, color_system=None, force_jupyter=False)
         with console.capture() as capture:
             console.print(self)
         return "\n".join(line.rstrip() for line in capture.get().splitlines())
@@ -73,6 +85,11 @@ class Tabular:
         return "\n".join([*(table.html() for table in tables), *map(_paragraph, legend(tables))])
 
 
+def _is_prompt() -> bool:
+    """Return whether values are printed on a terminal."""
+    return sys.stdout is not None and not sys.stdout.closed and sys.stdout.isatty()
+
+
 def _line_tuples(lines: Iterable[Iterable[Any]]) -> tuple[tuple[Any, ...], ...]:
     return tuple(map(tuple, lines))
 
@@ -85,7 +102,7 @@ def _places(places: Iterable[int]) -> frozenset[int]:
     return frozenset(places)
 
 
-@frozen
+@frozen(repr=False)
 class Table(Tabular):
     """A table of values with the sentences that it needs.
 
@@ -141,7 +158,8 @@ class Table(Tabular):
         rows = [_html_row("td", texts, sides) for texts in self.texts]
         head = [f"<thead>{_html_row('th', self.heads, sides)}</thead>"] if self.heads else []
         title = [f"<p><strong>{escape(self.title)}</strong></p>"] if self.title else []
-        table = ["<table>", *head, "<tbody>", *rows, "</tbody></table>"]
+        # Without colours of its own, a table is readable on a light page and on a dark one.
+        table = [f"{_SCROLLS}<table>", *head, "<tbody>", *rows, "</tbody></table></div>"]
         return "\n".join([*title, *table, *map(_paragraph, self.notes)])
 
     def rendered(self, width: int) -> Iterator[Any]:

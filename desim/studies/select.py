@@ -49,7 +49,7 @@ class Candidate:
     selected: bool
 
 
-@frozen
+@frozen(repr=False)
 class Choice(Tabular):
     """The result of a selection.
 

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any, Literal
 from attrs import evolve, field, frozen
 
 from desim.jobs.run.job_options import GridOptions, JobOptions
+from desim.show.progress import ProgressOption
 
 if TYPE_CHECKING:  # `desim sweep --help` must not load numpy
     from desim.jobs.plan.grid import Grid
     from desim.jobs.run.executors import Executor
-    from desim.jobs.run.playing import Playing, Progress
+    from desim.jobs.run.playing import Playing
     from desim.studies.designs import Design, DesignSpec
 
 #: Successive elimination; Kim and Nelson's, for normal scores; optimal computing budget allocation.
@@ -226,10 +227,11 @@ class CheckOptions:
         preset: A preset of the model; empty for all.
         seeds: The seeds of the episodes: A:B without B, or A,B,...; default 0:3. In Python whole
             numbers.
-        progress: Called with the number of finished checks and of all.
+        progress: As for `sweep`; a function is called with the numbers of finished and of all
+            checks.
     """
 
     model: Any = field(kw_only=False)
     preset: str = ""
     seeds: Iterable[int] = range(3)
-    progress: "Progress | None" = None
+    progress: ProgressOption = None

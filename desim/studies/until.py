@@ -121,7 +121,7 @@ class ComparedLine:
         return width + skewed * described.is_skewed
 
 
-@frozen
+@frozen(repr=False)
 class Comparison(Tabular):
     """The result of a comparison that plays batches of seeds.
 

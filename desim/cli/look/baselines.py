@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from contextlib import nullcontext
-from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -18,7 +17,6 @@ if TYPE_CHECKING:  # commands start fast
     from collections.abc import Callable, Iterator
 
     from desim.jobs.plan.job import Row
-    from desim.jobs.run.playing import Progress
     from desim.studies.boards.leaderboard import Board
 
 
@@ -89,12 +87,10 @@ def _print_overview(options: Boards) -> "Sequence[Row]":
     import msgspec
 
     from desim.cli.pager import paged
-    from desim.cli.tables import progress_bar
     from desim.studies.boards.overview import SEEDS, overview
 
-    with progress_bar("baselines") as progress:
-        seeds = SEEDS if options.seeds is None else options.seeds
-        found = overview(list(seeds), options.jobs, progress, options.limits)
+    seeds = SEEDS if options.seeds is None else options.seeds
+    found = overview(list(seeds), options.jobs, limits=options.limits)
     if options.as_json:
         for world in found.worlds:
             click.echo(msgspec.json.encode(world.plain()))
@@ -109,29 +105,27 @@ def _print_boards(options: Boards) -> "Sequence[Row]":
     import msgspec
 
     from desim.cli.pager import paged
-    from desim.cli.tables import progress_bar
     from desim.show.console import console
     from desim.show.table import print_tables
     from desim.studies.boards.leaderboard import boards, everything
 
     rows: list[Row] = []
 
-    def played(progress: "Progress") -> "Iterator[Board]":
+    def played() -> "Iterator[Board]":
         names, seeds = everything(options.models), _seeds(options)
         shared = not options.different_seeds
-        play = partial(boards, names, seeds, options.jobs, progress, options.limits)
-        for board in play(shared_seeds=shared):
+        for board in boards(names, seeds, options.jobs, limits=options.limits, shared_seeds=shared):
             rows.extend(board.rows)
             yield board
 
     # All boards take minutes, and are printed as they come.
     on = paged() if options.models and not options.as_json else nullcontext(console())
-    with on as out, progress_bar("baselines") as progress:
+    with on as out:
         if options.as_json:
-            for board in played(progress):
+            for board in played():
                 click.echo(msgspec.json.encode(board.summary()))
         else:
-            print_tables(out, played(progress))
+            print_tables(out, played())
     return rows
 
 
@@ -140,14 +134,12 @@ def _print_normalised(options: Boards) -> "Sequence[Row]":
     import msgspec
 
     from desim.cli.pager import paged
-    from desim.cli.tables import progress_bar
     from desim.studies.boards.all_worlds import normalised_boards
     from desim.studies.boards.leaderboard import everything
 
-    with progress_bar("baselines") as progress:
-        found = normalised_boards(
-            everything(options.models), _seeds(options), options.jobs, progress, options.limits
-        )
+    found = normalised_boards(
+        everything(options.models), _seeds(options), options.jobs, limits=options.limits
+    )
     if options.as_json:
         for line in found.lines():
             click.echo(msgspec.json.encode(line))

@@ -13,7 +13,7 @@ import click
 import msgspec
 
 from desim.errors import UsageError
-from desim.show.labels import number_text
+from desim.show.labels import duration_text, number_text
 
 if TYPE_CHECKING:  # commands start fast
     from rich.console import Group
@@ -149,21 +149,9 @@ def _sums(status: "Status") -> str:
     failed = f", {status.failed} failed" if status.failed else ""
     expected = "" if not status.expected else f" of {status.spent + status.expected:.4g} expected"
     spent = f", {status.calls:,} calls, spent {status.spent:.4g}{expected}" if status.calls else ""
-    left = "" if status.seconds_left is None else f", {_duration(status.seconds_left)} left"
+    left = "" if status.seconds_left is None else f", {duration_text(status.seconds_left)} left"
     done = status.ended == status.jobs
     return f"{status.ended} of {status.jobs} ended{failed}{spent}{'' if done else left}"
-
-
-def _duration(seconds: float) -> str:
-    """Return a duration for people.
-
-    >>> _duration(59), _duration(3700)
-    ('59 s', '1 h 2 min')
-    """
-    minutes = round(seconds / 60)
-    if seconds < 60:  # noqa: PLR2004 (a minute)
-        return f"{seconds:.0f} s"
-    return f"{minutes // 60} h {minutes % 60} min" if minutes >= 60 else f"{minutes} min"  # noqa: PLR2004
 
 
 def _write(path: Path, status: "Status") -> None:

@@ -47,18 +47,16 @@ def command(options: AuditOptions, printed: AuditPrintOptions) -> None:
     exploit of that preset.
     """
     from desim.catalog import model
-    from desim.cli.tables import print_found, progress_bar
+    from desim.cli.tables import print_found
     from desim.studies.audit.audit import audit
     from desim.studies.audit.exploits import write_exploit
     from desim.studies.boards.leaderboard import everything
 
     outranked = []
     for name in everything(options.model):
-        with progress_bar(name) as progress:
-            # A single job has a worker process, too: no plan can end or block the command itself.
-            workers = f"processes={options.jobs}"
-            chosen = evolve(options, model=name, executor=workers, progress=progress)
-            found = audit(**given(chosen))
+        # A single job has a worker process, too: no plan can end or block the command itself.
+        chosen = evolve(options, model=name, executor=f"processes={options.jobs}")
+        found = audit(**given(chosen))
         print_found(found, as_json=printed.as_json)
         if found.beaten and printed.write:
             write_exploit(model(name), found.name.partition("/")[2], found.exploit(printed.write))

@@ -87,19 +87,17 @@ def _compare(options: BranchOptions, compared: Compared, *, as_json: bool) -> No
             )
     if (compared.action is None) == (options.policies is None):
         raise UsageError("a comparison takes one of --action and --policy: what is done instead")
-    from desim.cli.tables import print_found, progress_bar
+    from desim.cli.tables import print_found
     from desim.studies.decisions.branch_comparison import compare_branches
 
-    with progress_bar("branch") as progress:
-        found = compare_branches(
-            options.path,
-            options.decisions,
-            policy=options.policies,
-            trust=options.trust,
-            model=options.model,
-            params=options.params,
-            limits=options.limits,
-            progress=progress,
-            **given(compared),
-        )
+    found = compare_branches(
+        options.path,
+        options.decisions,
+        policy=options.policies,
+        trust=options.trust,
+        model=options.model,
+        params=options.params,
+        limits=options.limits,
+        **given(compared),
+    )
     print_found(found, as_json=as_json)

@@ -35,14 +35,13 @@ def command(options: CheckOptions, printed: PrintOptions) -> None:
 
     Exit code 1 if a check fails.
     """
-    from desim.cli.tables import print_found, progress_bar
+    from desim.cli.tables import print_found
     from desim.studies.checks.check import check
     from desim.studies.checks.wording import counted
 
     failed: list[CheckFinding] = []
     for name in options.model:
-        with progress_bar(name) as progress:
-            found = check(**given(evolve(options, model=name, progress=progress)))
+        found = check(**given(evolve(options, model=name)))
         print_found(found, as_json=printed.as_json)
         failed += found.failed
     if failed:

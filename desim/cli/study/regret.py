@@ -92,7 +92,7 @@ def command(options: RegretOptions, shown: RegretPrintOptions) -> None:
     Ctrl-C the table of the decisions judged so far is printed.
     """
     from desim.cli.exit_codes import warnings_as_sentences
-    from desim.cli.tables import print_found, progress_bar
+    from desim.cli.tables import print_found
     from desim.jobs.keep.store import SweepWarning
     from desim.studies.decisions.regret import RegretStopped, regret
 
@@ -105,8 +105,8 @@ def command(options: RegretOptions, shown: RegretPrintOptions) -> None:
     if shown.hindsight:
         options = evolve(options, futures=None)
     try:
-        with progress_bar("regret") as progress, warnings_as_sentences(SweepWarning):
-            found = regret(**given(evolve(options, progress=progress)))
+        with warnings_as_sentences(SweepWarning):
+            found = regret(**given(options))
     except RegretStopped as stop:
         if stop.found is not None:
             print_found(evolve(stop.found, top=shown.top), as_json=shown.as_json)

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
-from attrs import evolve, field, frozen
+from attrs import field, frozen
 from attrs.validators import ge, le, optional
 
 from desim.cli.completion import complete_model_or_file
@@ -164,7 +164,7 @@ def command(text: SweepText, options: SweepCommand, spending: Spending) -> None:
     import msgspec
 
     from desim.cli.pager import paged
-    from desim.cli.tables import print_rows, progress_bar
+    from desim.cli.tables import print_rows
     from desim.jobs.keep.store import SweepWarning
     from desim.jobs.plan.job import LANES
     from desim.jobs.rows.failures import failures_text
@@ -172,12 +172,8 @@ def command(text: SweepText, options: SweepCommand, spending: Spending) -> None:
 
     spec = read_config(**given(text))
     options.check(spec)
-    with (
-        spending.limited(),
-        progress_bar("sweep") as progress,
-        warnings_as_sentences(SweepWarning),
-    ):
-        found, rows = _played(spec, evolve(options, progress=progress))
+    with spending.limited(), warnings_as_sentences(SweepWarning):
+        found, rows = _played(spec, options)
     shown = options.figures or ("score",)
     analysis = _analysed(spec, rows, shown)
     if options.as_json:

@@ -24,11 +24,9 @@ def command(options: TuneOptions, printed: PrintOptions) -> None:
     depends on --sampler-seed, and not on --jobs. With --out, the same command continues a search
     that was stopped, or that has a larger --budget now. Needs the extra `tune`.
     """
-    from desim.cli.tables import print_found, progress_bar
+    from desim.cli.tables import print_found
     from desim.studies.tuning.tune import tune
 
-    with progress_bar("tune") as progress:
-        # A single job has a worker process, too: no policy can end or block the command itself.
-        workers = f"processes={options.jobs}"
-        found = tune(**given(evolve(options, executor=workers, progress=progress)))
+    # A single job has a worker process, too: no policy can end or block the command itself.
+    found = tune(**given(evolve(options, executor=f"processes={options.jobs}")))
     print_found(found, as_json=printed.as_json)

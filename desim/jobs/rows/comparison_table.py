@@ -53,7 +53,7 @@ class TableLine:
         return " and ".join(map(str, self.group))
 
 
-@frozen
+@frozen(repr=False)
 class ComparisonTable(Tabular):
     """Groups of rows with intervals and differences.
 

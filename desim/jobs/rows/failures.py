@@ -40,11 +40,13 @@ def failures_text(failed: Sequence[Row], total: int) -> str:
         failed: The rows of those that failed, at least one.
         total: The number of all episodes.
     """
-    first = failed[0]
-    world = "/".join(filter(None, [first["model"], first["preset"]]))
-    which = f"{first['policy']} in {world} with seed {first['seed']}"
-    count = f"{len(failed):,} of {total:,} episodes failed"
-    return f"{count}, the first is {which}: {first['error']}"
+    return f"{len(failed):,} of {total:,} episodes failed, the first is {failure_text(failed[0])}"
+
+
+def failure_text(row: Row) -> str:
+    """Return policy, world, seed and error of the row of an episode that failed."""
+    world = "/".join(filter(None, [row["model"], row["preset"]]))
+    return f"{row['policy']} in {world} with seed {row['seed']}: {row['error']}"
 
 
 def different_seeds(rows: Sequence[Row], group: Iterable[int]) -> tuple[int, int] | None:

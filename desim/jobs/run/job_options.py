@@ -3,13 +3,13 @@
 The text of each field is also the help of its option on the command line.
 """
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from attrs import frozen
 
 from desim.core.limits import Limits
+from desim.show.progress import ProgressOption
 
 if TYPE_CHECKING:  # `desim --help` imports no more than it prints
     from desim.jobs.run.executors import Executor
@@ -29,14 +29,16 @@ class JobOptions:
             failed episodes, and is refused if code, a file or a version that the results depend on
             has changed.
         limits: The limits of each episode; one that reaches a limit fails.
-        progress: Called at the start and whenever a part is finished, with the numbers of finished
-            and of all episodes; anew for every batch.
+        progress: True shows a bar, False none; default: where standard error is a terminal or in a
+            notebook, after two seconds, with the first failure of each cause. In Python also a
+            function, called at the start and whenever a part is finished with the numbers of
+            finished and of all episodes; anew for every batch.
     """
 
     jobs: int = 1
     out: str | Path | None = None
     limits: Limits | None = None
-    progress: Callable[[int, int], object] | None = None
+    progress: ProgressOption = None
 
 
 @frozen(kw_only=True, slots=False)

@@ -2,17 +2,19 @@
 
 import contextlib
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from attrs import field, frozen
 
 from desim.errors import DesimError, UsageError
 from desim.jobs.keep.store import KeptResults, MemoryStore, Store
 from desim.jobs.plan.grid import Grid
 from desim.jobs.plan.job import Frame, JobPlan, has_failed, spans
+from desim.jobs.rows.failures import failure_text
 from desim.jobs.rows.rows import Rows
 from desim.jobs.run.executors import (
     AT_ONCE,
@@ -32,6 +34,7 @@ from desim.jobs.run.signals import interrupts_deferred
 from desim.jobs.run.warm_pool import kept_workers
 from desim.lanes.play_lanes import MOST_LANES
 from desim.short_repr import short_repr
+from desim.show.progress import Progress, ProgressOption, shown_progress
 
 #: Most jobs of one chunk; those on lanes are limited by `MOST_LANES`.
 _MAX_JOBS = 1_000
@@ -113,12 +116,11 @@ class Chunks:
             self._left.appendleft(span)
 
 
+#: What the results of most episodes hold; those of others are decoded to see whether they failed.
+_NO_ERROR = b'"error":null'
+
 #: Copies of a result that are stored in one step.
 _COPIES_AT_ONCE = 100
-
-
-#: Called with the number of finished episodes and of all episodes.
-Progress = Callable[[int, int], object]
 
 
 @frozen(eq=False)
@@ -129,7 +131,8 @@ class Playing:
         plan: All jobs that may be played.
         kept: The results of the played jobs.
         players: The executor.
-        progress: Called at the start of every batch and whenever a chunk is finished.
+        progress: Receives counts at the start of every batch and whenever a chunk is finished, and
+            the first failure of each cause.
         work: Plays the jobs of a chunk in a worker.
         out: The folder of the results; None without one.
         frames: For each cell what makes rows of its results.
@@ -259,6 +262,8 @@ class Playing:
         """Store results, then their copies; return their number."""
         results, files = split(returned)
         self.kept.add(jobs, results, files)
+        if self.progress.is_heard and self.frames:
+            self._say_failures(jobs, results)
         count = len(results)
         for job, result in zip(jobs, results, strict=True):
             if job in copies and not has_failed(result):
@@ -269,6 +274,13 @@ class Playing:
                     part = others[start : start + _COPIES_AT_ONCE]
                     self.kept.add(part, [result] * len(part), [{}] * len(part))
         return count
+
+    def _say_failures(self, jobs: Iterable[int], results: Iterable[bytes]) -> None:
+        for job, result in zip(jobs, results, strict=True):
+            if _NO_ERROR not in result and has_failed(result):
+                cell, seed = divmod(job, len(self.plan.seeds))
+                row = msgspec.json.decode(self.frames[cell].row(self.plan.seeds[seed], result))
+                self.progress.say(f"failed: {failure_text(row)}", row["error"])
 
 
 def _copies_of(plan: JobPlan, jobs: Iterable[int]) -> dict[int, list[int]]:
@@ -307,7 +319,7 @@ def playing(
     jobs: int = 1,
     out: str | Path | None = None,
     executor: Executor | str | None = None,
-    progress: Progress | None = None,
+    progress: ProgressOption = None,
     *,
     restart: bool = False,
     retry_failed: bool = False,
@@ -316,11 +328,11 @@ def playing(
     with (
         opened_executor(executor, jobs, len(plan)) as players,
         opened_store(out, restart=restart, retry_failed=retry_failed) as store,
+        shown_progress(progress) as shown,
     ):
         frames = plan.frames()
         kept = store.of(plan, frames)
-        show = progress or (lambda _done, _total: None)
-        yield Playing(plan, kept, players, show, out=out, frames=frames)
+        yield Playing(plan, kept, players, shown, out=out, frames=frames)
 
 
 def opened_store(

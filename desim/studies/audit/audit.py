@@ -25,6 +25,7 @@ from desim.jobs.run.playing import opened_executor, opened_store
 from desim.schema import to_plain
 from desim.schema.signatures import takes
 from desim.short_repr import short_repr
+from desim.show.progress import shown_progress
 from desim.studies.audit.audited import Audited, AuditLine
 from desim.studies.audit.candidates import Material
 from desim.studies.audit.exploits import listed_exploits
@@ -73,6 +74,7 @@ def audit(options: AuditOptions) -> Audited:
     with (
         opened_store(options.out) as store,
         opened_executor(options.executor, options.jobs, len(held_out)) as players,
+        shown_progress(options.progress) as show,
     ):
         lineups = LineupScores(grid_of, players, store)
         near = _best(lineups, honest, seeds)
@@ -85,7 +87,7 @@ def audit(options: AuditOptions) -> Audited:
             options.episodes,
             60 * options.minutes,
             Random(options.search_seed),  # noqa: S311 (no secret)
-            options.progress or (lambda _done, _total: None),
+            show,
         )
         try:
             search.run()

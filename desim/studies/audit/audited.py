@@ -34,7 +34,7 @@ class AuditLine:
     training: float
 
 
-@frozen
+@frozen(repr=False)
 class Audited(Tabular):
     """The scores of the plans of one preset and of its honest rules.
 

@@ -15,7 +15,8 @@ from desim.jobs.plan.grid import Grid
 from desim.jobs.plan.job import Row
 from desim.jobs.rows.failures import counted
 from desim.jobs.run.executors import Executor
-from desim.jobs.run.playing import Playing, Progress
+from desim.jobs.run.playing import Playing
+from desim.show.progress import Progress
 from desim.studies.audit.candidates import Material
 from desim.studies.audit.schedule import Plan, Schedule, plan_text
 
@@ -108,7 +109,7 @@ class LineupScores:
         """Return the rows of a grid, of which kept ones are not played again."""
         frames = plan.frames()
         kept = self.store.of(plan, frames)
-        started = Playing(plan, kept, self.players, lambda _done, _total: None, frames=frames)
+        started = Playing(plan, kept, self.players, Progress(), frames=frames)
         started.play(range(len(plan)))
         return list(started.rows())
 

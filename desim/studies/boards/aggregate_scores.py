@@ -78,7 +78,7 @@ class AggregateLine:
     improvement: Estimate | None
 
 
-@frozen
+@frozen(repr=False)
 class AggregateTable(Tabular):
     """Policies over several worlds.
 

@@ -14,8 +14,8 @@ from desim.jobs.plan.grid import checked_seeds
 from desim.jobs.plan.job import Row
 from desim.jobs.rows.rows import Rows
 from desim.jobs.rows.samples import score_sample
-from desim.jobs.run.playing import Progress
 from desim.show.estimates import EXACT, HALF, number_cell
+from desim.show.progress import ProgressOption
 from desim.show.table import Printed, Table, Tabular
 from desim.statistics.normalised import Normalised, OverWorlds, over_worlds
 from desim.studies.boards.leaderboard import Board, boards
@@ -113,7 +113,7 @@ class PolicyOverWorlds:
     worst_score: float
 
 
-@frozen
+@frozen(repr=False)
 class NormalisedBoards(Tabular):
     """Baselines by their normalised scores, world by world and over all worlds.
 
@@ -190,7 +190,7 @@ def normalised_boards(
     names: Sequence[str],
     seeds: Sequence[int],
     jobs: int,
-    progress: Progress = lambda _done, _total: None,
+    progress: ProgressOption = None,
     limits: Limits | None = None,
     knows: Knowledge = "future",
 ) -> NormalisedBoards:
@@ -200,7 +200,7 @@ def normalised_boards(
         names: Names from `leaderboard.everything`.
         seeds: Shared by all worlds.
         jobs: Worker processes.
-        progress: Called with the number of finished episodes and of all episodes.
+        progress: As for `sweep`.
         limits: The limits of each episode; one that reaches a limit fails.
         knows: The most that a policy may know; those that know more do not play.
 

@@ -3,7 +3,6 @@
 import contextlib
 import time
 from collections.abc import Iterator, Sequence
-from functools import partial
 from typing import Any
 
 from attrs import asdict, frozen
@@ -35,8 +34,8 @@ from desim.jobs.plan.grid import checked_seeds, with_further
 from desim.jobs.rows.known_means import known_means, known_note
 from desim.jobs.rows.rows import Rows
 from desim.jobs.run.executors import Executor
-from desim.jobs.run.playing import Progress
 from desim.jobs.run.process_executor import ProcessExecutor
+from desim.show.progress import Progress, ProgressOption, shown_progress
 from desim.show.table import Table, Tabular
 from desim.studies.boards.board_table import board_table
 from desim.studies.boards.item_shares import item_table
@@ -61,7 +60,7 @@ class Entrant:
     fixed: bool
 
 
-@frozen
+@frozen(repr=False)
 class Board(Tabular):
     """The scores of the baselines of one preset of one world.
 
@@ -165,7 +164,7 @@ def boards(
     names: Sequence[str],
     seeds: Sequence[int],
     jobs: int,
-    progress: Progress = lambda _done, _total: None,
+    progress: ProgressOption = None,
     limits: Limits | None = None,
     *,
     shared_seeds: bool = True,
@@ -179,7 +178,7 @@ def boards(
         names: Names from `everything`.
         seeds: Shared by all worlds.
         jobs: Worker processes.
-        progress: Called with the number of finished episodes and of all episodes.
+        progress: As for `sweep`.
         limits: The limits of each episode; one that reaches a limit fails.
         shared_seeds: Whether all policies of a world play the same seeds; otherwise each plays as
             many of its own, behind the given ones.
@@ -197,10 +196,10 @@ def boards(
         raise UsageError(f"{name} has no baselines: give its roles options, or write heuristics")
     total = sum(len(one.seeds) for each in entrants.values() for one in each)
     before = 0
-    with contextlib.closing(ProcessExecutor(jobs)) as executor:
+    with contextlib.closing(ProcessExecutor(jobs)) as executor, shown_progress(progress) as show:
         for name, each in entrants.items():
             start = time.perf_counter()
-            rows = _played(name, each, executor, limits, partial(_add, progress, before, total))
+            rows = _played(name, each, executor, limits, show.part(before, total))
             model = model_finder.model(name)
             beside = tuple(model.board_metrics) if offers(model, HasBoardMetrics) else ()
             seconds = time.perf_counter() - start
@@ -249,14 +248,9 @@ def _played(
             [read_policies([one.spec]) for one in each],
             seeds,
             executor=executor,
-            progress=partial(_add, progress, len(found), 0),
+            progress=progress.part(len(found), 0),
             limits=limits,
             digests=True,  # equal policies are joined by their ledgers
         )
     order = {label: place for place, label in enumerate(one.spec for one in entrants)}
     return Rows(sorted(found, key=lambda row: order[row["policy"]]))
-
-
-def _add(progress: Progress, before: int, total: int, done: int, _total: int) -> None:
-    """Report the progress of a part as progress of the whole."""
-    progress(before + done, total)

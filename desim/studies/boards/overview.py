@@ -10,8 +10,8 @@ from desim.core.limits import Limits
 from desim.core.model_protocols import HasLength, Model, default_roles, offers
 from desim.core.roles import Knowledge
 from desim.jobs.plan.job import Row
-from desim.jobs.run.playing import Progress
 from desim.show.labels import short_number_text, words_text
+from desim.show.progress import ProgressOption
 from desim.show.table import Printed, Table, Tabular
 from desim.studies.boards.all_worlds import NormalisedScore, NormalisedWorld, normalised_boards
 from desim.studies.boards.leaderboard import everything
@@ -72,7 +72,7 @@ class WorldLine:
         return asdict(self)
 
 
-@frozen
+@frozen(repr=False)
 class Overview(Tabular):
     """All worlds, a line each.
 
@@ -111,7 +111,7 @@ class Overview(Tabular):
 def overview(
     seeds: Sequence[int],
     jobs: int,
-    progress: Progress = lambda _done, _total: None,
+    progress: ProgressOption = None,
     limits: Limits | None = None,
 ) -> Overview:
     """Play the baselines that know no hidden state on the default preset of every world.
@@ -119,7 +119,7 @@ def overview(
     Args:
         seeds: Shared by all worlds.
         jobs: Worker processes.
-        progress: Called with the number of finished episodes and of all episodes.
+        progress: As for `sweep`.
         limits: The limits of each episode; one that reaches a limit fails.
 
     Raises:

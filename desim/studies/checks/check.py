@@ -13,6 +13,7 @@ from desim.errors import UsageError
 from desim.faults import RAISED
 from desim.jobs.plan.grid import checked_seeds
 from desim.schema.signatures import takes
+from desim.show.progress import shown_progress
 from desim.studies.checks import (
     book_checks,
     class_checks,
@@ -77,12 +78,13 @@ def check(options: CheckOptions) -> Checks:
     seeds = checked_seeds(options.seeds)
     worlds = _worlds(options)
     findings: list[CheckFinding] = []
-    progress = options.progress or (lambda _done, _total: None)
-    for number, (name, build) in enumerate(worlds.items()):
-        for found in checked(name, build, seeds):
-            findings.append(found)
-            progress(len(findings), len(worlds) * (1 + len(CHECKS)))
-        progress((number + 1) * (1 + len(CHECKS)), len(worlds) * (1 + len(CHECKS)))
+    each, total = 1 + len(CHECKS), len(worlds) * (1 + len(CHECKS))
+    with shown_progress(options.progress, "checks") as progress:
+        for number, (name, build) in enumerate(worlds.items()):
+            for found in checked(name, build, seeds):
+                findings.append(found)
+                progress(len(findings), total)
+            progress((number + 1) * each, total)
     return Checks(next(iter(worlds)).partition("/")[0], tuple(findings))
 
 

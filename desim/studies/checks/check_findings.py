@@ -30,7 +30,7 @@ class CheckFinding:
     place: str = ""
 
 
-@frozen
+@frozen(repr=False)
 class Checks(Tabular):
     """The outcomes of all checks of a model.
 

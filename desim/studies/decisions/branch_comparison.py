@@ -1,6 +1,6 @@
 """`compare_branches`: one decision of a record, or all from there on, made otherwise."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from itertools import islice
 from typing import Any
 
@@ -23,6 +23,7 @@ from desim.schema import codec
 from desim.schema.codecs import tagged_object
 from desim.schema.signatures import takes
 from desim.show.estimates import estimate_cells, interval_head
+from desim.show.progress import Progress, shown_progress
 from desim.show.table import Table, Tabular
 from desim.statistics.intervals import Interval, interval
 from desim.statistics.pairing import Difference, difference
@@ -40,7 +41,7 @@ from desim.studies.decisions.branch_table import (
 from desim.studies.decisions.decision_options import BranchComparisonOptions
 
 
-@frozen
+@frozen(repr=False)
 class BranchComparison(Tabular):
     """Two continuations of one record, over the same futures.
 
@@ -126,7 +127,8 @@ def compare_branches(options: BranchComparisonOptions) -> BranchComparison:
     place = place_of(past, options.at)
     mine, other, names = _arms(past, place, options)
     seeds: list[int | None] = [None] if futures is None else list(range(futures))
-    scores = _scores(past, (mine, other), seeds, options.progress)
+    with shown_progress(options.progress) as show:
+        scores = _scores(past, (mine, other), seeds, show)
     return BranchComparison(
         place,
         tagged_object(past.moment(place.at).action),
@@ -198,9 +200,9 @@ def _scores(
     past: Past,
     arms: tuple[Arm, Arm],
     seeds: list[int | None],
-    progress: Callable[[int, int], object] | None,
+    show: Progress,
 ) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    record, show = RecordPass(past), progress or (lambda _done, _total: None)
+    record = RecordPass(past)
     mine, other = (record.on_lanes([arm], seeds) for arm in arms)
     if mine and other and mine[0] and other[0]:
         show(2 * len(seeds), 2 * len(seeds))

@@ -3,7 +3,7 @@
 The text of each field is also the help of its option on the command line.
 """
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from desim.episodes.episode_options import TrustOptions
 from desim.episodes.lineup import Policies
 from desim.jobs.run.job_options import JobOptions
 from desim.records.episode import Episode
+from desim.show.progress import ProgressOption
 
 #: The name of the comparison with all options of a role.
 OPTIONS = "options"
@@ -71,7 +72,7 @@ class BranchComparisonOptions(TrustOptions):
             alone.
         level: The level of the intervals, above 0 and below 1.
         limits: The limits of each episode.
-        progress: Called with the numbers of finished and of all episodes.
+        progress: As for `sweep`.
     """
 
     record: str | Path | Episode = field(kw_only=False)
@@ -83,4 +84,4 @@ class BranchComparisonOptions(TrustOptions):
     from_here: bool = False
     level: float = 0.95
     limits: Limits | None = None
-    progress: Callable[[int, int], object] | None = None
+    progress: ProgressOption = None

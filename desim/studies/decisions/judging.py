@@ -2,7 +2,7 @@
 
 import contextlib
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NoReturn
 
 import msgspec
@@ -19,6 +19,7 @@ from desim.jobs.run.playing import Playing
 from desim.jobs.run.process_executor import ProcessExecutor
 from desim.schema import tagged, to_plain
 from desim.schema.codecs import tagged_object
+from desim.show.progress import Progress
 from desim.statistics.pairing import difference, simultaneous
 from desim.studies.decisions.branch_table import place_of
 from desim.studies.decisions.judge import Judge, Judged
@@ -145,16 +146,14 @@ class Judging:
         """Return False: each decision has scores of its own."""
         return False
 
-    def play(
-        self, kept: KeptResults, jobs: int, seconds: float, progress: Callable[[int, int], object]
-    ) -> None:
+    def play(self, kept: KeptResults, jobs: int, seconds: float, progress: Progress) -> None:
         """Play the questions that are not kept.
 
         Args:
             kept: The results so far.
             jobs: Worker processes.
             seconds: The approximate duration of an episode.
-            progress: Called with the numbers of finished and of all episodes.
+            progress: Receives the numbers of finished and of all episodes.
         """
         episodes = [*map(self.judge.episodes, self.questions)]
         total = sum(episodes)
@@ -165,9 +164,8 @@ class Judging:
         alone = jobs <= 1 or seconds * (total - done()) < _SECONDS_ALONE
         players: Executor = SerialExecutor() if alone else _Workers(min(jobs, len(self)))
         with contextlib.closing(players):
-            Playing(
-                self, kept, players, lambda _done, _total: progress(done(), total), self.judge
-            ).play(range(len(self)))
+            shown = Progress(lambda _done, _total: progress(done(), total))
+            Playing(self, kept, players, shown, self.judge).play(range(len(self)))
 
     def table(self, kept: KeptResults) -> RegretTable:
         """Return the table of the questions whose results are kept."""

@@ -15,6 +15,7 @@ from desim.jobs.run.playing import check_jobs, opened_store
 from desim.opened_files import noting, opened_by
 from desim.schema.signatures import takes
 from desim.short_repr import short_repr
+from desim.show.progress import shown_progress
 from desim.statistics.intervals import checked_level
 from desim.studies.decisions.branch_table import (
     check_futures_count,
@@ -101,9 +102,11 @@ def regret(options: RegretOptions) -> RegretTable:
         notes=tuple(fresh_note(base, fresh)),
     )
     out = options.out
-    with opened_store(out, restart=options.restart) as store:
+    with (
+        opened_store(out, restart=options.restart) as store,
+        shown_progress(options.progress) as show,
+    ):
         kept = store.of(judging)
-        show = options.progress or (lambda _done, _total: None)
         try:
             judging.play(kept, options.jobs, seconds, show)
         except KeyboardInterrupt:

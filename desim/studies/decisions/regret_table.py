@@ -73,7 +73,7 @@ class DecisionRegret:
         }
 
 
-@frozen
+@frozen(repr=False)
 class RegretTable(Tabular):
     """The costs of the decisions of a record; `print` shows the highest.
 

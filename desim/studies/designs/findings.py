@@ -12,7 +12,7 @@ from desim.show.table import Table, Tabular
 _GROUPS = ("policy", "figure")
 
 
-@frozen
+@frozen(repr=False)
 class Analysis(Tabular):
     """Effects, indices or screened parameters.
 

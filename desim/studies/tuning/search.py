@@ -11,8 +11,9 @@ from desim.jobs.keep.store import Store
 from desim.jobs.plan.grid import Grid
 from desim.jobs.rows.failures import counted
 from desim.jobs.run.executors import Executor
-from desim.jobs.run.playing import Playing, Progress
+from desim.jobs.run.playing import Playing
 from desim.show.labels import estimate_text
+from desim.show.progress import Progress
 from desim.studies.tuning.optuna_study import Point, Study, Trial, best_of
 from desim.studies.tuning.tuned import Scores, parameters_text
 
@@ -38,7 +39,7 @@ class Search:
         budget: Most episodes.
         players: The executor.
         store: Keeps the results of episodes.
-        progress: Called with the episodes so far and the budget.
+        progress: Receives the number of episodes so far and the budget, and failures.
         exhausted: Holds True once the study has found no further point.
         samples: Scores of the report by point and seeds.
     """
@@ -101,7 +102,8 @@ class Search:
         """
         frames = plan.frames()
         kept = self.store.of(plan)
-        started = Playing(plan, kept, self.players, lambda _done, _total: None, frames=frames)
+        failures = Progress(say=self.progress.say)  # points have counts of their own
+        started = Playing(plan, kept, self.players, failures, frames=frames)
         started.play(range(len(plan)))
         rows = started.rows()
         errors = [row["error"] for row in rows if row["error"] is not None]

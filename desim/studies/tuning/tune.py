@@ -18,6 +18,7 @@ from desim.jobs.plan.ranges import Choices, Range, read_ranges
 from desim.jobs.run.playing import opened_executor, opened_store
 from desim.schema.signatures import takes
 from desim.short_repr import short_repr
+from desim.show.progress import shown_progress
 from desim.studies.study_options import TuneOptions
 from desim.studies.tuning.optuna_study import Point, Study, best_of, silent_optuna
 from desim.studies.tuning.problem import plan_of_point, probed
@@ -69,8 +70,8 @@ def tune(options: TuneOptions) -> Tuned:
         silent_optuna(),
         opened_store(options.out) as store,
         opened_executor(options.executor, options.jobs, len(ours)) as players,
+        shown_progress(options.progress) as show,
     ):
-        show = options.progress or (lambda _done, _total: None)
         study = Study(found, sampler_seed)
         search = Search(study, plan_of, ours, budget, players, store, show)
         try:

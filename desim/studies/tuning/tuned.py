@@ -48,7 +48,7 @@ class Bought:
     held_out: Interval | None
 
 
-@frozen
+@frozen(repr=False)
 class Tuned(Tabular):
     """The result of a search.
 

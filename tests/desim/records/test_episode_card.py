@@ -25,3 +25,10 @@ def test_a_cut_record_has_a_card_without_a_score(tmp_path: Path) -> None:
         ("ended", "cut")
     ]
     assert ">cut</td>" in cut._repr_html_()
+
+
+def test_a_prompt_shows_an_episode_in_one_line() -> None:
+    """Without its decisions."""
+    assert repr(play("beer_game", "greedy", seed=1)).startswith("<Episode of beer_game/")
+    assert "score -12,950" in repr(play("beer_game", "greedy", seed=1))
+    assert len(repr(play("beer_game", "greedy", seed=1))) < 120

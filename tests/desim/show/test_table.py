@@ -146,3 +146,23 @@ def test_a_table_as_text_steers_no_terminal() -> None:
     hostile = "\x1b[2J\u202e"
     table = Table([hostile], [[hostile]], title=hostile, notes=[hostile], legend=[hostile])
     assert str(table).splitlines() == [r"\x1b[2J\u202e"] * 5
+
+
+def test_a_prompt_shows_a_table_within_its_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Elsewhere without folding, as `print` does."""
+    table = Table(["name", "what it is"], [["a", "word " * 30]], (0, 1))
+    assert repr(table) == str(table)
+    monkeypatch.setattr(
+        "sys.stdout", type("Terminal", (io.StringIO,), {"isatty": lambda _: True})()
+    )
+    monkeypatch.setenv("COLUMNS", "60")
+    assert max(map(len, repr(table).splitlines())) <= 60
+    assert max(map(len, str(table).splitlines())) > 100
+
+
+def test_ipython_shows_a_table_and_not_its_fields() -> None:
+    """Its formatter of a terminal and that of a notebook."""
+    formatters = pytest.importorskip("IPython.core.formatters").DisplayFormatter()
+    shown, _ = formatters.format(TABLE)
+    assert shown["text/plain"] == str(TABLE)
+    assert shown["text/html"] == TABLE._repr_html_()

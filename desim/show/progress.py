@@ -1,0 +1,295 @@
+"""The progress of long work: a bar on a terminal or in a notebook, or a function of the caller.
+
+Work that ends within two seconds shows no bar, and neither does work whose standard error is piped.
+"""
+
+import multiprocessing
+import re
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from threading import Timer
+from typing import Any, Protocol, Self
+
+from attrs import evolve, field, frozen
+
+from desim.errors import UsageError
+from desim.short_repr import short_repr, shortened, visible_text
+from desim.show.labels import duration_text
+
+#: Seconds before a bar is shown, and between two updates of one in a notebook.
+_PATIENCE, _PACE = 2.0, 0.2
+
+#: Seconds between two lines where there is no terminal.
+_LINE_PACE = 10.0
+
+#: Most sentences that are printed while work goes on, and characters of one.
+_MOST_SAID, _LONGEST = 10, 400
+
+#: Parts of a bar in a notebook.
+_PARTS = 1_000
+
+_NUMBER = re.compile(r"\d[\d.,_]*")
+
+#: Called with the number of finished parts of the work and of all parts.
+Count = Callable[[int, int], object]
+
+#: What a caller gives: a function; True or False; None for a bar if somebody watches.
+ProgressOption = Count | bool | None
+
+
+def _ignore(*_: object) -> None:
+    pass
+
+
+@frozen
+class Progress:
+    """The receiver of what long work reports; without arguments it ignores all of it.
+
+    Attributes:
+        count: Called with the number of finished parts and of all parts.
+        say: Called with a sentence that should not wait for the end of the work, and its kind;
+            the first sentence of each kind is shown.
+    """
+
+    count: Count = _ignore
+    say: Callable[[str, str], object] = _ignore
+
+    def __call__(self, done: int, total: int) -> None:
+        """Report the number of finished parts and of all parts."""
+        self.count(done, total)
+
+    def part(self, before: int, total: int) -> Self:
+        """Return the progress of a part of the work, which begins after *before* of *total*."""
+        return evolve(self, count=lambda done, _total: self.count(before + done, total))
+
+    @property
+    def is_heard(self) -> bool:
+        """Whether sentences are shown."""
+        return self.say is not _ignore
+
+
+@contextmanager
+def shown_progress(progress: ProgressOption, unit: str = "episodes") -> Iterator[Progress]:
+    """Show the progress of some work until the context ends.
+
+    Args:
+        progress: A function that is called with the numbers of finished and of all parts. True
+            shows a bar, or lines where standard error is no terminal. None shows a bar if standard
+            error is a terminal or the code runs in a notebook, False nothing. The `Progress` of
+            other work, of which this is a part, is used as it is.
+        unit: What is counted.
+
+    Raises:
+        UsageError: It is none of these.
+    """
+    if isinstance(progress, Progress):
+        yield progress
+    elif callable(progress):
+        yield Progress(progress, _Sentences(_print_error) if _is_watched() else _ignore)
+    elif progress is not None and not isinstance(progress, bool):
+        raise UsageError(
+            f"progress={short_repr(progress)} was given; possible: True, False, None, or a "
+            "function of the numbers of finished and of all episodes"
+        )
+    elif progress or (progress is None and _is_watched()):
+        with ExitStack() as stack:
+            bar = _bar()
+            stack.callback(bar.close)
+            yield Progress(_Meter(bar, unit), _Sentences(bar.say))
+    else:
+        yield Progress()
+
+
+class _Bar(Protocol):
+    """A place where progress is visible."""
+
+    def show(self, share: float, text: str) -> None:
+        """Show the finished share, from 0 to 1, and a text."""
+
+    def say(self, sentence: str) -> None:
+        """Print a sentence that stays."""
+
+    def close(self) -> None:
+        """Remove the bar."""
+
+
+@frozen
+class _Sentences:
+    """Prints the first sentence of each kind; kinds that differ in numbers alone are one."""
+
+    print: Callable[[str], object]
+    _kinds: set[str] = field(factory=set, init=False)
+
+    def __call__(self, sentence: str, kind: str) -> None:
+        kind = _NUMBER.sub("0", kind)
+        if kind not in self._kinds and len(self._kinds) < _MOST_SAID:
+            self._kinds.add(kind)
+            self.print(visible_text(shortened(sentence, _LONGEST)))
+
+
+class _Meter:
+    """Shows counts with their speed and the time left."""
+
+    def __init__(self, bar: _Bar, unit: str) -> None:
+        self._bar, self._unit = bar, unit
+        self._start, self._first = time.monotonic(), -1
+
+    def __call__(self, done: int, total: int) -> None:
+        if self._first < 0 or done < self._first:
+            # Parts that an earlier run has finished say nothing of the speed of this one.
+            self._start, self._first = time.monotonic(), done
+        text = f"{done:,} of {total:,} {self._unit}"
+        if done > self._first:
+            each = (time.monotonic() - self._start) / (done - self._first)
+            pace = f"{1 / each:,.0f} a second" if each < 1 else f"{duration_text(each)} each"
+            text += f", {pace}, {duration_text(each * (total - done))} left"
+        self._bar.show(done / total if total else 0.0, text)
+
+
+def _is_watched() -> bool:
+    """Return whether somebody sees standard error or the output of a cell, and not of a worker."""
+    if multiprocessing.parent_process() is not None:
+        return False
+    return _marimo() is not None or _kernel_display() is not None or _is_terminal()
+
+
+def _is_terminal() -> bool:
+    return sys.stderr is not None and not sys.stderr.closed and sys.stderr.isatty()
+
+
+def _marimo() -> Any:
+    """Return the module marimo if one of its notebooks runs."""
+    marimo = sys.modules.get("marimo")
+    return marimo if marimo is not None and marimo.running_in_notebook() else None
+
+
+def _kernel_display() -> Any:
+    """Return IPython's module of outputs if the code runs in a kernel, such as Jupyter's."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    return sys.modules["IPython.display"] if hasattr(shell, "kernel") else None
+
+
+def _bar() -> _Bar:
+    if marimo := _marimo():
+        return _CellBar(marimo)
+    if display := _kernel_display():
+        return _KernelBar(display)
+    return _TerminalBar() if _is_terminal() else _Lines()
+
+
+def _print_error(sentence: str) -> None:
+    print(sentence, file=sys.stderr, flush=True)  # noqa: T201 (progress belongs there)
+
+
+class _TerminalBar:
+    """A bar of rich on standard error."""
+
+    def __init__(self) -> None:
+        from rich.progress import BarColumn, Progress, TextColumn
+
+        from desim.show.console import SafeConsole
+
+        console = SafeConsole(stderr=True, highlight=False)
+        columns = (BarColumn(), TextColumn("{task.description}"))
+        # A piped standard output stays one: rich would redirect it to this console.
+        both = sys.stdout.isatty()
+        self._bar = Progress(*columns, console=console, transient=True, redirect_stdout=both)
+        self._task = self._bar.add_task("", total=None)
+        # A timer, because the first episode of a language model may take minutes.
+        self._timer = Timer(_PATIENCE, self._bar.start)
+        self._timer.daemon = True
+        self._timer.start()
+
+    def show(self, share: float, text: str) -> None:
+        """Show the finished share, from 0 to 1, and a text."""
+        self._bar.update(self._task, completed=share, total=1.0, description=text)
+
+    def say(self, sentence: str) -> None:
+        """Print a sentence above the bar."""
+        self._bar.console.print(sentence, markup=False)
+
+    def close(self) -> None:
+        """Remove the bar."""
+        self._timer.cancel()
+        self._timer.join()
+        self._bar.stop()
+
+
+class _Paced:
+    """Shows what comes at least *pace* seconds after the last, the first after two seconds."""
+
+    def __init__(self, pace: float) -> None:
+        self._pace, self._next = pace, time.monotonic() + _PATIENCE
+
+    def show(self, share: float, text: str) -> None:
+        """Show the finished share, from 0 to 1, and a text, unless it is too early."""
+        if time.monotonic() >= self._next:
+            self._next = time.monotonic() + self._pace
+            self._draw(share, text)
+
+    def say(self, sentence: str) -> None:
+        """Print a sentence on standard error."""
+        _print_error(sentence)
+
+    def close(self) -> None:
+        """Remove the bar, if there is one."""
+
+    def _draw(self, share: float, text: str) -> None:
+        raise NotImplementedError
+
+
+class _Lines(_Paced):
+    """Lines on standard error, for logs."""
+
+    def __init__(self) -> None:
+        super().__init__(_LINE_PACE)
+
+    def _draw(self, _share: float, text: str) -> None:
+        _print_error(text)
+
+
+class _KernelBar(_Paced):
+    """An output of a cell of Jupyter that is updated in place."""
+
+    def __init__(self, display: Any) -> None:
+        super().__init__(_PACE)
+        self._display = display
+        self._handle: Any = None
+
+    def close(self) -> None:
+        """Empty the output."""
+        if self._handle is not None:
+            self._handle.update(self._display.HTML(""))
+
+    def _draw(self, share: float, text: str) -> None:
+        html = self._display.HTML(f'<progress value="{share:.3f}" max="1"></progress> {text}')
+        if self._handle is None:
+            self._handle = self._display.display(html, display_id=True)
+        else:
+            self._handle.update(html)
+
+
+class _CellBar(_Paced):
+    """A bar of marimo above the output of its cell."""
+
+    def __init__(self, marimo: Any) -> None:
+        super().__init__(_PACE)
+        self._marimo, self._stack, self._drawn = marimo, ExitStack(), 0
+        self._bar: Any = None
+
+    def close(self) -> None:
+        """Remove the bar, if there is one."""
+        self._stack.close()
+
+    def _draw(self, share: float, text: str) -> None:
+        if self._bar is None:
+            made = self._marimo.status.progress_bar(
+                total=_PARTS, show_rate=False, show_eta=False, remove_on_exit=True
+            )
+            self._bar = self._stack.enter_context(made)
+        parts = round(_PARTS * share)
+        self._bar.update(parts - self._drawn, subtitle=text)
+        self._drawn = parts
