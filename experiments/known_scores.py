@@ -29,7 +29,6 @@ from desim.catalog.known_scores import (
     known_scores_text,
     parsed_known_scores,
 )
-from desim.cli.tables import progress_bar
 from desim.core.model_protocols import is_deterministic
 from desim.core.policy_protocols import is_drawing
 from desim.core.roles import Knowledge
@@ -220,9 +219,8 @@ def played(
     name: str, more: Sequence[str], each: Sequence[int], seeds: Sequence[int], jobs: int
 ) -> Rows:
     """Return the rows of the baselines and of further policies, each once."""
-    with progress_bar(name) as progress:
-        (board,) = boards([name], seeds, jobs, progress)
-        further = sweep(name, more, each, executor=f"processes={jobs}") if more else ()
+    (board,) = boards([name], seeds, jobs)
+    further = sweep(name, more, each, executor=f"processes={jobs}") if more else ()
     rows = Rows([*(row for row in board.rows if row["policy"] not in more), *further])
     assert not rows.failed, rows.failed[0]["error"]
     return rows

@@ -40,10 +40,16 @@ _ROOMS = {
         "Protocols of models",
         ["desim.core.model_protocols", "desim.core.reported"],
     ),
-    "policy_protocols": ("Protocols of policies", ["desim.core.policy_protocols"]),
+    "policy_protocols": (
+        "Protocols of policies",
+        ["desim.core.policy_protocols", "desim.core.roles"],
+    ),
     "ledger_protocols": ("Protocols of ledgers", ["desim.core.ledger_protocols"]),
     "ledgers": ("Ledgers", ["ledgers"]),
-    "monitoring": ("Monitoring and random streams", ["desim.monitoring", "desim.core.streams"]),
+    "monitoring": (
+        "Monitoring, resources, random streams",
+        ["desim.monitoring", "desim.resources", "desim.core.streams"],
+    ),
     "statistics": ("Statistics", ["desim.statistics", "desim.studies.boards"]),
     "designs": ("Designs of experiments", ["desim.studies.designs"]),
     "composition": ("Several models on one clock", ["desim.composition"]),

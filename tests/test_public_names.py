@@ -50,6 +50,8 @@ def test_the_names_of_the_top_level_change_on_purpose() -> None:
 @pytest.mark.parametrize("module", LISTED)
 def test_public_names_are_there(module: str) -> None:
     """Also those that are imported when they are first used."""
+    if module.startswith("desim.adapters.gymnasium"):
+        pytest.importorskip("gymnasium")
     for name in LISTED[module]:
         assert hasattr(import_module(module), name)
 

@@ -12,7 +12,7 @@ def test_a_sound_world_exits_with_0(desim: Desim) -> None:
     """The table has a line for each check."""
     done = desim("check", STALL)
     assert (done.code, done.err) == (0, "")
-    assert "none of 23 checks failed" in done.out
+    assert "none of 24 checks failed" in done.out
 
 
 def test_a_faulty_world_exits_with_1(desim: Desim) -> None:

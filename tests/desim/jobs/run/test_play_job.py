@@ -17,6 +17,7 @@ def test_a_row_has_the_results_of_the_episode() -> None:
     assert play_job(job) == {
         "model": WALK,
         "preset": "long",
+        "revision": 1,
         "params": {},
         "policy": f"{STRIDE},size=0",
         "arguments": {"size": 0},
