@@ -8,7 +8,7 @@ from attrs.validators import in_, instance_of, max_len, optional
 
 from desim.show.labels import is_number, label_text, number_text, value_text
 
-#: What a figure is; it decides how a page shows a value.
+#: The kinds of figures; a page shows the values of each kind in its own way.
 ColumnKind = Literal["number", "money", "share", "tick", "identifier", "text"]
 
 _KINDS: tuple[ColumnKind, ...] = ("number", "money", "share", "tick", "identifier", "text")
@@ -31,7 +31,7 @@ class Column:
     """The description of one figure: unit, label, kind, and what belongs to it.
 
     Attributes:
-        unit: Of the value times *scale*, such as "units" or "dollars"; empty for none.
+        unit: The unit of the value times *scale*, such as "units" or "dollars"; empty for none.
         label: For people; empty means the name as words.
         role: The role that a series belongs to; empty if it does not belong to a single role.
         period: The name of a series' periods, such as "week" or "month".
@@ -119,7 +119,7 @@ def money_text(dollars: float) -> str:
 def columns_of(cls: Any) -> Mapping[str, Column]:
     """Return the columns that a class declares as `columns`, by field name; empty without any.
 
-    A name that is no field describes a key of that name within the class's untyped values.
+    Names of other keys describe the keys of the class's untyped values.
     """
     declared = getattr(cls, "columns", None)
     return declared if isinstance(declared, Mapping) else {}

@@ -21,7 +21,7 @@ from desim.show.labels import duration_text
 #: Seconds before a bar is shown, and between two updates of one in a notebook.
 _PATIENCE, _PACE = 2.0, 0.2
 
-#: Seconds between two lines where there is no terminal.
+#: Seconds between two lines where standard error is not a terminal.
 _LINE_PACE = 10.0
 
 #: Most sentences that are printed while work goes on, and characters of one.
@@ -35,7 +35,7 @@ _NUMBER = re.compile(r"\d[\d.,_]*")
 #: Called with the number of finished parts of the work and of all parts.
 Count = Callable[[int, int], object]
 
-#: What a caller gives: a function; True or False; None for a bar if somebody watches.
+#: The option of a caller: a function; True or False; None for a bar on a terminal or in a notebook.
 ProgressOption = Count | bool | None
 
 
@@ -76,13 +76,13 @@ def shown_progress(progress: ProgressOption, unit: str = "episodes") -> Iterator
 
     Args:
         progress: A function that is called with the numbers of finished and of all parts. True
-            shows a bar, or lines where standard error is no terminal. None shows a bar if standard
+            shows a bar, or lines where standard error is not a terminal. None shows a bar if standard
             error is a terminal or the code runs in a notebook, False nothing. The `Progress` of
             other work, of which this is a part, is used as it is.
         unit: What is counted.
 
     Raises:
-        UsageError: It is none of these.
+        UsageError: *progress* is something else.
     """
     if isinstance(progress, Progress):
         yield progress
@@ -149,7 +149,7 @@ class _Meter:
 
 
 def _is_watched() -> bool:
-    """Return whether somebody sees standard error or the output of a cell, and not of a worker."""
+    """Return whether standard error is a terminal or a notebook runs; False in a worker."""
     if multiprocessing.parent_process() is not None:
         return False
     return _marimo() is not None or _kernel_display() is not None or _is_terminal()

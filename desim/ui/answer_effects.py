@@ -1,4 +1,4 @@
-"""What the last answer of a person did: a sentence of the world, and figures before and after."""
+"""The effect of a person's last answer: a sentence of the world, and figures before and after."""
 
 from typing import Any
 
@@ -32,7 +32,7 @@ class Change:
 
 @frozen
 class AnswerEffect:
-    """What an answer did until the next decision of its role.
+    """The effect of an answer, as seen at the next decision of its role.
 
     Attributes:
         answer: The answer in one line.

@@ -288,7 +288,7 @@ def _parsed_number(field: Field, text: str) -> int | float:
     """Read a number of a field.
 
     Raises:
-        WrongAction: It is none, not finite, not whole where it must be, or outside the bounds.
+        WrongAction: The text is not a number that the field takes.
     """
     number: Any = _parsed_word(field.kind, text)
     if not is_number(number) or not math.isfinite(number) or not field.takes(number):

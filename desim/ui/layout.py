@@ -26,7 +26,7 @@ _LINE = 80
 #: Deeper mappings are written in one line.
 _DEPTH_MAX = 6
 _EMPTY: tuple[Any, ...] = (None, "", [], {})
-#: What a figure without a description is shown as.
+#: The description of a figure without one.
 _PLAIN = Column()
 
 
@@ -126,7 +126,7 @@ def text_table(
         label: The title.
         rows: Plain values by key.
         help: The legend.
-        columns: Descriptions of keys; a unit stands in the head.
+        columns: Descriptions of keys; the head has the unit.
     """
     keys = list(dict.fromkeys(key for row in rows for key in row))
     given = [[row[key] for row in rows if row.get(key) is not None] for key in keys]
@@ -139,7 +139,7 @@ def text_table(
 
 @frozen
 class _Shape:
-    """What is known of a mapping: its schema, and columns by class and of this one."""
+    """The schema of a mapping, its own columns, and those of all classes by name."""
 
     schema: Mapping[str, Any]
     defs: Mapping[str, Any]

@@ -1,4 +1,4 @@
-"""What the last answer did, above the next decision."""
+"""The panel with the effect of the last answer, above the next decision."""
 
 from nicegui import ui
 
