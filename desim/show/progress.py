@@ -76,9 +76,9 @@ def shown_progress(progress: ProgressOption, unit: str = "episodes") -> Iterator
 
     Args:
         progress: A function that is called with the numbers of finished and of all parts. True
-            shows a bar, or lines where standard error is not a terminal. None shows a bar if standard
-            error is a terminal or the code runs in a notebook, False nothing. The `Progress` of
-            other work, of which this is a part, is used as it is.
+            shows a bar, or lines where standard error is not a terminal. None shows a bar on a
+            terminal or in a notebook, False nothing. The `Progress` of other work, of which this
+            is a part, is used as it is.
         unit: What is counted.
 
     Raises:
