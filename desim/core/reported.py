@@ -39,7 +39,7 @@ class SeatBriefing:
         return (
             ("You are", self.you_are),
             ("You want", self.you_want),
-            ("It costs", self.it_costs),
+            ("Costs", self.it_costs),
             ("It ends", self.it_ends),
             ("The score", self.score),
         )

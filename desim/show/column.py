@@ -1,5 +1,6 @@
 """The description of a figure: a series, or a field of an observation, action or metric."""
 
+import re
 from collections.abc import Mapping
 from typing import Any, Literal
 
@@ -17,6 +18,8 @@ _KINDS: tuple[ColumnKind, ...] = ("number", "money", "share", "tick", "identifie
 _TEXT = 80
 
 _DOLLARS = "dollars"
+#: The plural "s" of a unit's first word.
+_PLURAL, _SINGULAR = re.compile(r"^(\w{2,}[^\Ws])s\b"), r"\1"
 _PERCENT = 100
 
 
@@ -85,6 +88,8 @@ class Column:
         '$200,000'
         >>> Column(kind="share").text(0.0265), Column("weeks").text(3), Column("weeks").text(None)
         ('2.65 %', '3 weeks', '—')
+        >>> Column("units").text(1), Column("units a week").text(1), Column("ms").text(1)
+        ('1 unit', '1 unit a week', '1 ms')
         """
         if not is_number(value):
             return value_text(value)
@@ -94,7 +99,9 @@ class Column:
             case "share":
                 return f"{number_text(round(_PERCENT * value * self.scale, 6))} %"
         text = value_text(value if self.scale == 1 else value * self.scale)
-        return f"{text} {self.unit}" if unit and self.unit else text
+        if not (unit and self.unit):
+            return text
+        return f"{text} {self.unit if text != '1' else _PLURAL.sub(_SINGULAR, self.unit)}"
 
 
 #: Money in dollars, money in cents that is shown in dollars, and a share of 1 in percent.

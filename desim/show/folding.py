@@ -3,8 +3,9 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-#: A text is broken after a space, or after a mark that joins the words of a spec or a path.
-_PIECE = re.compile(r"[^\s,=/+]*[\s,=/+]*")
+#: A text is broken after a space, or after a mark that joins the words of a spec or a path; the
+#: comma before three digits belongs to its number.
+_PIECE = re.compile(r"(?:[^\s,=/+]|(?<=\d),(?=\d{3}(?!\d)))*[\s,=/+]*")
 
 #: Spaces between the head of a card's line and its value.
 _GAP = 2
@@ -27,6 +28,8 @@ def folded(text: str, width: int) -> str:
 
     >>> folded("constant,quantity=400 or more", 12)
     'constant,\nquantity=400\nor more'
+    >>> folded("training, 1,161 units", 12)
+    'training,\n1,161 units'
     """
     return "\n".join(line for each in text.split("\n") for line in _lines(each, width))
 

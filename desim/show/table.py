@@ -307,8 +307,9 @@ def _paragraph(sentence: str) -> str:
 
 
 def _html_row(tag: str, texts: Iterable[str], sides: Iterable[str]) -> str:
+    # Notebooks differ in the space between columns; marimo has none.
     cells = (
-        f'<{tag} style="text-align: {side}">{escape(text)}</{tag}>'
+        f'<{tag} style="text-align: {side}; padding: 0.1em 0.6em">{escape(text)}</{tag}>'
         for text, side in zip(texts, sides, strict=True)
     )
     return f"<tr>{''.join(cells)}</tr>"

@@ -89,7 +89,7 @@ class TerminalGame:
                 return False
             line = self._read_line()
             if line in {None, "quit"}:
-                self._print(f"Your game is recorded in {self.game.file}.")
+                self._print_command(f"Your game is recorded in {self.game.file}.")
                 return False
             try:
                 self._obey(line or "")
@@ -169,7 +169,13 @@ class TerminalGame:
     # -- output ------------------------------------------------------------------------------------
 
     def _print(self, text: str, style: str = "") -> None:
-        self.out.print(text, style=style or None, soft_wrap=True, markup=False)
+        """Print a text, which a terminal breaks between words; a pipe gets whole lines."""
+        whole = not self.out.is_terminal
+        self.out.print(text, style=style or None, soft_wrap=whole, markup=False)
+
+    def _print_command(self, text: str) -> None:
+        """Print a line with a command, which is copied as one line."""
+        self.out.print(text, soft_wrap=True, markup=False)
 
     def _print_header(self) -> None:
         header, seats = self.game.header, seats_text(self.game.model, self.game.seats)
@@ -223,6 +229,7 @@ class TerminalGame:
         for text in (effect.sentence, changes and f"Changed: {changes}."):
             if text:
                 self._print(text)
+        self._print("")
 
     def _print_fault(self, fault: Fault) -> None:
         self._print("")
@@ -233,7 +240,7 @@ class TerminalGame:
         for line in (*answer_lines(self.game, fault), *way_lines(self.game, fault)):
             self._print(line)
         if command := way_command(self.game, fault):
-            self._print(f"  {command}")
+            self._print_command(f"  {command}")
         self._print("Type `quit` to leave, or ? for help.")
 
     def _print_missing(self, error: str) -> None:
@@ -301,7 +308,7 @@ class TerminalGame:
             self._print_table(comparison.ranked(episode))
         for note in comparison.notes:
             self._print(note)
-        self._print(f"Your game is recorded in {game.file}: desim replay {game.file}")
+        self._print_command(f"Your game is recorded in {game.file}: desim replay {game.file}")
 
 
 def _amount_text(form: Form, options: int) -> str:

@@ -32,7 +32,7 @@ def _(Order, frozen):
 
 @app.cell
 def _(Cushion, desim):
-    episode = desim.play("beer_game", Cushion(), seed=1)
+    episode = desim.play("beer_game/poisson", Cushion(), seed=1)
     episode
     return (episode,)
 

@@ -85,13 +85,13 @@ _JUDGE_WANTS = "Scores that the dialogue supports."
 
 def briefing(params: ConsultingParams, role: str) -> SeatBriefing:
     """Return the rules for a role in five answers."""
-    minutes = f" or {params.minutes:g} minutes" if params.minutes else ""
+    minutes = f" and {params.minutes:g} minutes" if params.minutes else ""
     return SeatBriefing(
         title="The case interview",
         you_are=_YOU_ARE.get(role, _JUDGE_IS),
         you_want=_YOU_WANT.get(role, _JUDGE_WANTS),
-        it_costs=f"Messages: there are {params.messages} for both sides together{minutes}. Made-up "
-        "facts cost points.",
+        it_costs=f"Every message: both sides together have {params.messages}{minutes}. Made-up facts "
+        "cost points.",
         it_ends="When the interviewer closes it, or no message or time is left.",
         score="0 to 10, as the judges score the candidate.",
     )

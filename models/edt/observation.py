@@ -8,6 +8,26 @@ from attrs import frozen
 from desim.show.column import SHARE, Column
 
 
+#: The scenario names no currency.
+_MONEY = Column(kind="money")
+
+_BY_PROJECT = {
+    "seats": Column("consultants"),
+    "billing_rate": Column(label="Billing rate per effort", kind="money"),
+    "extension_probability": SHARE,
+    "follow_on_probability": SHARE,
+}
+
+#: Amounts of money for a unit of time.
+_BY_TIME = {
+    "fixed_cost": Column(label="Fixed cost per time", kind="money"),
+    "salary": Column(label="Salary per time", kind="money"),
+    "workplace_cost": Column(label="Workplace cost per time", kind="money"),
+    "consultant_cost": Column(label="Cost of a consultant per time", kind="money"),
+    "dt": Column(label="Time of a step"),
+}
+
+
 @frozen
 class ProjectOffer:
     """A project before the decision.
@@ -28,9 +48,8 @@ class ProjectOffer:
     """
 
     columns: ClassVar[Mapping[str, Column]] = {
+        **_BY_PROJECT,
         "contracted_probability": SHARE,
-        "extension_probability": SHARE,
-        "follow_on_probability": SHARE,
     }
 
     index: int
@@ -64,7 +83,13 @@ class Briefing:
         refused: Why the last answer was refused; empty if it was not.
     """
 
-    columns: ClassVar[Mapping[str, Column]] = {"revenue_risk": SHARE}
+    columns: ClassVar[Mapping[str, Column]] = {
+        **_BY_TIME,
+        "revenue_risk": SHARE,
+        "horizon": Column(label="Last step of a window"),
+        "starttime": Column(label="Start time"),
+        "stoptime": Column(label="Stop time"),
+    }
 
     projects: tuple[ProjectOffer, ...]
     consultants: int
@@ -110,8 +135,10 @@ class ProjectStatus:
     """
 
     columns: ClassVar[Mapping[str, Column]] = {
-        "extension_probability": SHARE,
-        "follow_on_probability": SHARE,
+        **_BY_PROJECT,
+        "most_seats": Column("consultants"),
+        "staff": Column("consultants"),
+        "remaining": Column(label="Remaining effort"),
     }
 
     index: int
@@ -174,8 +201,14 @@ class Dashboard:
     """
 
     columns: ClassVar[Mapping[str, Column]] = {
+        **_BY_TIME,
+        "step": Column(label="Steps completed"),
+        "steps": Column(label="Steps in all"),
+        "hired": Column(label="Consultants hired"),
+        "idle": Column(label="Consultants without a project"),
+        "free": Column(label="Consultants you may still hire"),
         "revenue_risk": SHARE,
-        **dict.fromkeys(("cash", "receivables", "earnings"), Column("money", kind="money")),
+        **dict.fromkeys(("cash", "receivables", "earnings"), _MONEY),
     }
 
     step: int

@@ -56,5 +56,5 @@ def briefing(params: DigitalTwinParams) -> SeatBriefing:
         it_costs="Every consultant on the payroll costs money in every step, busy or not; so do "
         "workplaces and the firm itself.",
         it_ends=f"After {steps} steps.",
-        score="Earnings of the whole run, in money: revenue less all costs.",
+        score="Earnings of the whole run: revenue less all costs, in a currency without a name.",
     )

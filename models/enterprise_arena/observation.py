@@ -86,7 +86,7 @@ class Month:
 
     columns: ClassVar[Mapping[str, Column]] = {
         **dict.fromkeys(("cash_balance", "loan_portfolio_gross", "total_debt"), DOLLARS),
-        "lending_rate": SHARE,
+        "lending_rate": Column(label="Lending rate a year", kind="share"),
         "amount": DOLLARS,
         **dict.fromkeys(("revenue", "net_cash_flow", "cash"), DOLLARS),
     }

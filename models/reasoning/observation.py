@@ -3,9 +3,13 @@
 The rules of the reasoning tasks in words, for the analyst.
 """
 
+from collections.abc import Mapping
+from typing import ClassVar
+
 from attrs import frozen
 
 from desim.core.reported import SeatBriefing
+from desim.show.column import Column
 
 
 @frozen
@@ -43,6 +47,12 @@ class Question:
             none.
     """
 
+    columns: ClassVar[Mapping[str, Column]] = {
+        "options": Column(label="Choices"),
+        "number": Column(label="Question number"),
+        "of": Column(label="Questions in all"),
+    }
+
     id: str
     task: str
     category: str
@@ -71,7 +81,7 @@ def briefing(questions: int) -> SeatBriefing:
         title="The analyst's questions",
         you_are="An analyst who answers questions on reports, tables and formulas.",
         you_want="Right answers, in the form that the question asks for.",
-        it_costs="A wrong answer counts as none; there is no second try.",
+        it_costs="A wrong answer earns nothing, and there is no second try.",
         it_ends=f"After {questions} questions.",
         score="The share of right answers, from 0 to 1.",
     )

@@ -9,7 +9,7 @@ from desim.ui.browser.widgets import heading
 def show_effect(effect: AnswerEffect) -> None:
     """Show the last answer, the world's sentence about it, and figures before and after."""
     with ui.element("section").classes("panel stack gap-2").props("data-effect"):
-        heading("What that did", 3)
+        heading("Since your last answer", 3)
         ui.label(effect.answer).classes("font-semibold wrap")
         if effect.sentence:
             ui.label(effect.sentence).classes("wrap")

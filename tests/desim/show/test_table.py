@@ -58,8 +58,8 @@ def test_a_notebook_shows_html() -> None:
     """Texts are escaped."""
     html = TABLE._repr_html_()
     assert "<strong>a shop</strong>" in html
-    assert '<td style="text-align: left">&lt;c&gt;</td>' in html
-    assert '<td style="text-align: right">1,234</td>' in html
+    assert '<td style="text-align: left; padding: 0.1em 0.6em">&lt;c&gt;</td>' in html
+    assert '<td style="text-align: right; padding: 0.1em 0.6em">1,234</td>' in html
     assert html.index("c was played once") < html.index("n: episodes")
 
 

@@ -60,7 +60,7 @@ def test_figures_that_differ_are_named_with_both_values(tmp_path: Path) -> None:
         assert effect is not None
         assert (effect.answer, effect.sentence) == ("Release: consultants 2", "")
         changed = {one.label: (one.before, one.after) for one in effect.changes}
-        assert changed["Hired"] == ("12", "10")
+        assert changed["Consultants hired"] == ("12", "10")
         assert "Horizon" not in changed
 
 

@@ -62,7 +62,7 @@ def test_every_role_of_every_world_has_five_short_answers(model: str) -> None:
             assert [name for name, _ in answers] == [
                 "You are",
                 "You want",
-                "It costs",
+                "Costs",
                 "It ends",
                 "The score",
             ]

@@ -62,7 +62,7 @@ def test_a_number_alone_is_the_amount_of_the_only_action_that_has_one(tmp_path: 
     assert how in done.output
     assert [line for line in done.output.splitlines() if "Done: " in line] == [
         "> Done: Order: quantity 5 units",
-        "> Done: Order: quantity 1 units",
+        "> Done: Order: quantity 1 unit",
         "> Done: Order: quantity 2.5 units",
         "> Done: Order: quantity 1,000 units",
     ]

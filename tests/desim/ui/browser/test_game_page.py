@@ -380,13 +380,13 @@ def test_the_five_answers_are_read_without_scrolling_and_r_opens_the_rules(
     bottom = "document.querySelector('[data-briefing]').getBoundingClientRect().bottom"
     with Server(f"{model} --record game.jsonl", tmp_path) as server:
         chromium.open(server.address)
-        assert all(begin in chromium.text() for begin in ("You are", "It costs", "The score"))
+        assert all(begin in chromium.text() for begin in ("You are", "Costs", "The score"))
         assert chromium.at_size(1280, 800, bottom) < 800
         assert [size for size in SIZES if not chromium.fits(*size)] == []
         chromium.pictures(pictures / f"briefing_{model}.png", [(1280, 800), (390, 844)])
         chromium.decide()
         assert "You want" not in chromium.text()
-        assert chromium.find("[data-effect]").text.startswith("What that did")
+        assert chromium.find("[data-effect]").text.startswith("Since your last answer")
         chromium.pictures(pictures / f"effect_{model}.png", [(1280, 800), (390, 844)])
         chromium.find("body").send_keys("r")
         chromium.until(lambda: "All rules" in chromium.text())
