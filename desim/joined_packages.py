@@ -7,7 +7,7 @@ current folder may hold a stranger's files, of which only those that are named m
 """
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from importlib.machinery import ModuleSpec, PathFinder
 from os.path import abspath, dirname, join
 from types import ModuleType
@@ -28,8 +28,10 @@ def own_folder(package: str) -> str:
 class JoinedPath(Sequence[str]):
     """The `__path__` of a joined package, which follows changes of `sys.path`."""
 
-    def __init__(self, package: str) -> None:
+    def __init__(self, package: str, also: Iterable[str] = ()) -> None:
         self._package = package
+        # The folders of a package that was loaded from elsewhere, as pytest loads one.
+        self._also = (*also,)
 
     @overload
     def __getitem__(self, index: int) -> str: ...
@@ -48,6 +50,7 @@ class JoinedPath(Sequence[str]):
         found = [own_folder(self._package)]
         for spec in _specs(self._package):
             found += spec.submodule_search_locations or ()
+        found += self._also
         return [*dict.fromkeys(found)]
 
 
@@ -56,23 +59,27 @@ class JoinedPackage(ModuleType):
 
     def __getattr__(self, name: str) -> Any:
         # Libraries look for attributes such as `__file__` in every module that is loaded.
-        if name == "__all__" or not name.startswith("__"):
-            self._execute_users_file()
-            if name in vars(self):
-                return vars(self)[name]
+        is_ours = name.startswith("__") and name != "__all__"
+        if not is_ours and self._execute_users_file():
+            return getattr(self, name)  # a file may define a `__getattr__` of its own
         raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
 
-    def _execute_users_file(self) -> None:
-        """Execute the first file of that name on the path, once; again after a failure."""
+    def _execute_users_file(self) -> bool:
+        """Execute the first file of that name on the path, once; again after a failure.
+
+        Returns:
+            Whether it was executed now.
+        """
         spec = next((each for each in _specs(self.__name__) if each.loader), None)
         if spec is None or spec.loader is None or "__file__" in vars(self):
-            return
+            return False
         self.__file__ = spec.origin
         try:
             spec.loader.exec_module(self)
         except BaseException:
             del self.__file__
             raise
+        return True
 
 
 class _Finder:
@@ -101,7 +108,8 @@ def join_packages() -> None:
         sys.meta_path.insert(0, _Finder)
     for name in _JOINED:
         if (module := sys.modules.get(name)) and not isinstance(module, JoinedPackage):
-            module.__path__ = JoinedPath(name)  # type: ignore[assignment] # no list
+            before = getattr(module, "__path__", ())
+            module.__path__ = JoinedPath(name, before)  # type: ignore[assignment] # no list
 
 
 def _specs(package: str) -> Iterator[ModuleSpec]:

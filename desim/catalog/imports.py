@@ -53,8 +53,18 @@ def foreign_file(name: str) -> str:
     path = importlib.import_module(package).__path__
     spec = None if is_loaded(name) else PathFinder.find_spec(name, path)
     file = (spec and spec.origin) or ""
-    own = Path(own_folder(package)).resolve()
-    return "" if Path(file).resolve().is_relative_to(own) else file
+    return "" if _is_own_file(package, file) else file
+
+
+def is_shipped(model: type) -> bool:
+    """Return whether the class of a model is in desim's own folder of models."""
+    package, _, _ = model.__module__.partition(".")
+    file = getattr(sys.modules.get(model.__module__), "__file__", None) or ""
+    return package == "models" and _is_own_file(package, file)
+
+
+def _is_own_file(package: str, file: str) -> bool:
+    return Path(file).resolve().is_relative_to(Path(own_folder(package)).resolve())
 
 
 def is_users_module(name: str) -> bool:

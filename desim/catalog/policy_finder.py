@@ -7,7 +7,7 @@ from functools import cache
 from types import ModuleType
 from typing import Any, Protocol, runtime_checkable
 
-from desim.catalog.imports import load
+from desim.catalog.imports import foreign_file, is_shipped, load
 from desim.catalog.model_finder import model_name
 from desim.core.model_protocols import Model, default_roles
 from desim.errors import UsageError, possible
@@ -120,6 +120,9 @@ def _rules(cls: type) -> tuple[ModuleType | None, ...]:
 @cache
 def _module(folder: str, cls: type) -> ModuleType | None:
     name = f"policies.{folder}." + model_name(cls).split(":", 1)[0].split(".")[-1]
+    # Whoever names a shipped world has not named rules for it that the current folder may hold.
+    if is_shipped(cls) and foreign_file(name):
+        return None
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError as fault:

@@ -175,16 +175,15 @@ class _Points:
         )
 
 
-def checked_name(name: Any) -> str:
-    """Return the name of a series or a monitor, checked.
+def checked_name(name: Any, what: str = "the name of a series") -> str:
+    """Return the name of a series, a monitor or what else *what* says, checked.
 
     Raises:
         UsageError: The name is not words in snake_case, joined by dots.
     """
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         raise UsageError(
-            f"{short_repr(name)} was given as the name of a series; a name is words in snake_case, "
-            "joined by dots"
+            f"{short_repr(name)} was given as {what}; a name is words in snake_case, joined by dots"
         )
     return name
 

@@ -23,7 +23,7 @@ def with_reason(request: _Request, reason: str) -> _Request:
     Raises:
         UsageError: The reason is not words in snake_case.
     """
-    vars(request)[_REASON] = checked_name(reason)
+    vars(request)[_REASON] = checked_name(reason, "a reason")
     return request
 
 

@@ -30,18 +30,24 @@ class Timetable(Protocol):
         ...
 
 
-def timetable(given: Any, capacity: int) -> Timetable:
+def timetable(given: Any, capacity: float) -> Timetable:
     """Return a timetable, made of shifts or of business hours.
 
     Args:
         given: A `Timetable`; (ticks, capacity) of shifts that repeat from tick 0 on; or
             `BusinessHours`.
-        capacity: The capacity during business hours.
+        capacity: The capacity during business hours, a whole number.
 
     Raises:
-        UsageError: The value has another form, or a shift is invalid.
+        UsageError: The value has another form, a shift is invalid, or the capacity during business
+            hours is no whole number.
     """
     if isinstance(given, BusinessHours):
+        if not isinstance(capacity, int):
+            raise UsageError(
+                f"a resource of capacity {short_repr(capacity)} was given; with business hours it "
+                "has a whole number of units"
+            )
         return OfficeTimetable(given, capacity)
     if isinstance(given, Timetable):
         return given

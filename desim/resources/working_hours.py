@@ -85,7 +85,7 @@ class WorkingHours:
             raise UsageError(f"ends={short_repr(ends)} was given; {possible(str(ends), ENDS)}")
         if type(rank) is not int or rank < 0:
             raise UsageError(f"rank={short_repr(rank)} was given; it is a whole number from 0 on")
-        self.timetable = timetable(hours, int(resource.capacity))
+        self.timetable = timetable(hours, resource.capacity)
         self.ends = ends
         self._resource, self._rank = resource, rank
         vars(resource)["working_hours"] = self

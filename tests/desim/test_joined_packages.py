@@ -107,6 +107,15 @@ def test_a_foreign_package_on_the_import_path_hides_no_policy(python: Path, tmp_
     assert json.loads(foreign)["score"] == json.loads(call(tmp_path, *run))["score"]
 
 
+def test_files_of_the_current_folder_join_no_rules_to_a_shipped_world(
+    python: Path, tmp_path: Path
+) -> None:
+    """Also where desim has none of that kind, as no rules of `consulting` know hidden state."""
+    write(tmp_path, policies__informed__consulting__=UNNAMED)
+    listed = json.loads(call(tmp_path, python, "-m", "desim", "list", "consulting", "--json"))
+    assert listed["models"]["consulting"]["baselines"]
+
+
 def test_a_users_world_and_rules_join(python: Path, tmp_path: Path) -> None:
     """In every list under the folder's name, also beside files that would hide ours."""
     write(tmp_path, models__=UNNAMED, models__kiosk__=KIOSK, policies__=UNNAMED)
@@ -143,6 +152,32 @@ print(hasattr(models, "__file__"), len(models.__path__[:]), models.__path__)
 """
     printed = call(tmp_path, python, "-c", code)
     assert printed.startswith("failed\nfailed\nFalse 1 JoinedPath([")
+
+
+def test_a_users_file_may_make_its_names_when_they_are_used(python: Path, tmp_path: Path) -> None:
+    """As a module with a function `__getattr__` does."""
+    late = "    if name == 'Late':\n        return 7\n    raise AttributeError(name)\n"
+    write(tmp_path, models=f"def __getattr__(name):\n{late}")
+    code = "import desim, models; print(models.Late, hasattr(models, 'Other'))"
+    assert call(tmp_path, python, "-c", code).split() == ["7", "False"]
+
+
+def test_a_package_that_was_loaded_from_elsewhere_keeps_its_folder(
+    python: Path, tmp_path: Path
+) -> None:
+    """As with `pytest --import-mode=importlib`, which adds no folder to the path of imports."""
+    write(tmp_path, away__models__="", away__models__firm="WEEKS = 4\n")
+    code = """
+import sys
+sys.path.insert(0, "away")
+import models
+sys.path.remove("away")
+import desim
+from models.firm import WEEKS
+from models.beer_game import BeerGame
+print(WEEKS)
+"""
+    assert call(tmp_path, python, "-c", code).strip() == "4"
 
 
 def test_a_package_without_a_world_is_no_world(python: Path, tmp_path: Path) -> None:

@@ -178,7 +178,7 @@ class Asks(Workshop):
         yield world.ask("owner", lambda: STRICT and till, actions=self.to)
 
 
-@pytest.mark.parametrize("to", [(), (Save, int), Workshop, [], "save"])
+@pytest.mark.parametrize("to", [(), (Save, int), Workshop, [], "save", [["save"]]])
 def test_a_question_that_takes_something_else_is_refused(to: Any) -> None:
     """The error names the tick and the classes that are possible."""
     with pytest.raises(UsageError, match=r"the question to 'owner' at t=0: .*possible: Save, Rep"):

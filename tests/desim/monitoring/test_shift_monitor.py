@@ -125,7 +125,7 @@ def test_reasons_are_few_names() -> None:
     """Words in snake_case, and at most 100, as each is a metric."""
     world = World()
     desk = simpy.Resource(world)
-    with pytest.raises(UsageError, match="a name is words in snake_case"):
+    with pytest.raises(UsageError, match="'Repair 7' was given as a reason; a name is words"):
         with_reason(desk.request(), "Repair 7")
     desk = simpy.Resource(world)
     monitor(desk, "desk")

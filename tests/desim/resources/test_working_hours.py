@@ -305,6 +305,10 @@ def test_wrong_resources() -> None:
         WorkingHours(container, [(5, 1)])
     with pytest.raises(UsageError, match="does not belong to a World"):
         WorkingHours(simpy.Resource(simpy.Environment()), [(5, 1)])
+    hours, crowd = BusinessHours(FRIDAY, 9, 17), simpy.Resource(world, float("inf"))
+    with pytest.raises(UsageError, match="a resource of capacity inf was given"):
+        WorkingHours(crowd, hours)
+    WorkingHours(crowd, [(5, 1)])
     desk = simpy.Resource(world)
     WorkingHours(desk, [(5, 1)])
     with pytest.raises(UsageError, match="has working hours already"):
