@@ -15,7 +15,7 @@ def check_seed(seed: object, what: str = "seed") -> None:
 
     Args:
         seed: The seed.
-        what: Its name in the error.
+        what: The name of the seed in the error text.
 
     Raises:
         UsageError: The seed is not a whole number of at least 0.

@@ -51,7 +51,7 @@ class Session:
         record: The file that receives the episode; None records nothing.
         past: A cut record: the policies must make its decisions again, and the record is continued
             after them.
-        how: How it is played and what is kept; its trace is *tracing*.
+        how: Settings of the episode and of its record; its trace is *tracing*.
         points: Receives the points of `world.point` and of monitors; None records none.
         tracing: Keeps a trace of it; None keeps nothing.
 

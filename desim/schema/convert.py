@@ -47,7 +47,7 @@ def writer(cls: type) -> Callable[[Any], bytes]:
 
 
 def field_types(cls: type) -> dict[str, Any]:
-    """Return the resolved types of the fields of a frozen class; class variables are no fields."""
+    """Return the resolved types of the fields of a frozen class, without class variables."""
     kinds = get_type_hints(cls)
     return {f.name: kinds.get(f.name) for f in attrs.fields(cls)}
 

@@ -22,7 +22,7 @@ def _():
 def _(define, field, frozen, ge):
     @frozen
     class Evening:
-        """What the vendor observes when the day is over."""
+        """The vendor's observation at the end of a day."""
 
         day: int
         sold: int
@@ -65,7 +65,7 @@ def _(Buy, Evening, Presets, Role, Stand, frozen, partial):
 
         days: int = 30
         presets = {"town": {}}  # noqa: RUF012 (data of a model)
-        roles = {"vendor": Role(Evening, Buy)}  # noqa: RUF012 (as above)
+        roles = {"vendor": Role(Evening, Buy)}  # noqa: RUF012 (data of a model)
 
         def begin(self, world):
             """Start the trade."""

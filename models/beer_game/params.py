@@ -88,7 +88,7 @@ class BeerGameParams:
             orders not yet filled).
         forced_weeks: Weeks at the start in which every stage must order `initial_flow`.
         strike: Weeks in which the last stage ships nothing: "30:34" is weeks 30 to 34, both
-            included; None: there is no strike.
+            included; None for a chain without a strike.
         opening_cash: Money in whole cents before the first week, from which the costs of all stages
             are paid at the end of each week; None: the chain keeps no cash.
         unit_margin: Money received for each unit that customers receive; needs `opening_cash`.

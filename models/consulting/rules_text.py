@@ -90,8 +90,8 @@ def briefing(params: ConsultingParams, role: str) -> SeatBriefing:
         title="The case interview",
         you_are=_YOU_ARE.get(role, _JUDGE_IS),
         you_want=_YOU_WANT.get(role, _JUDGE_WANTS),
-        it_costs=f"Every message: both sides together have {params.messages}{minutes}. Made-up facts "
-        "cost points.",
+        it_costs=f"Every message: both sides together have {params.messages}{minutes}. "
+        "Made-up facts cost points.",
         it_ends="When the interviewer closes it, or no message or time is left.",
         score="0 to 10, as the judges score the candidate.",
     )

@@ -77,7 +77,7 @@ class Decline:
 class Staff:
     """Set how many consultants an accepted project may have; those too many leave it at once.
 
-    Who leaves looks for other work, and loses a step, as after the end of a project.
+    A consultant who leaves is without work for a step, as after the end of a project.
 
     Attributes:
         project: Its number, from 0.

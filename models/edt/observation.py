@@ -7,7 +7,6 @@ from attrs import frozen
 
 from desim.show.column import SHARE, Column
 
-
 #: The scenario names no currency.
 _MONEY = Column(kind="money")
 

@@ -65,7 +65,7 @@ class CommandReply:
 
 @frozen
 class Month:
-    """What the officer knows without a tool call (SPEC sections 9.5 and 11).
+    """Facts that the officer knows without a tool call (SPEC sections 9.5 and 11).
 
     Attributes:
         current_month: Index of the month, from 0.

@@ -125,7 +125,7 @@ class TurnStatus:
 
 @frozen
 class FounderDesk:
-    """What the founder observes before each command.
+    """The founder's observation before each command.
 
     Attributes:
         time: ISO date and time.

@@ -50,7 +50,7 @@ def opened_session(
         seed: A whole number of at least 0.
         record: The file that receives the episode, new or of a killed process; None records
             nothing.
-        how: How it is played, and what is kept of it.
+        how: Settings of the episode and of its record.
         make: Makes the session, with the arguments of `Session`.
 
     Raises:

@@ -116,7 +116,7 @@ class Chunks:
             self._left.appendleft(span)
 
 
-#: What the results of most episodes hold; those of others are decoded to see whether they failed.
+#: Text in the result of an episode that did not fail; results without it are decoded.
 _NO_ERROR = b'"error":null'
 
 #: Copies of a result that are stored in one step.

@@ -169,7 +169,7 @@ def _is_clear(drawn: _Drawn) -> bool:
 
 
 def _is_hidden(made: Case) -> bool:
-    """Return whether no figure of the rubric is stated in what the candidate may be told."""
+    """Return whether no text for the candidate states a figure of the rubric."""
     told = {value for text in _texts(made) for value in numbers(text)}
     rubric: Any = made.rubric
     return all(

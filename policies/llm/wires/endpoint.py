@@ -199,7 +199,7 @@ def _fields(request: Request) -> dict[str, Any]:
 
 
 def _check_address(base_url: str) -> None:
-    """Refuse a text that is no valid address, or holds a secret, which the record would show."""
+    """Refuse a text that is not a valid address, or holds a secret, which the record would show."""
     if not base_url:
         return
     try:

@@ -60,7 +60,7 @@ _JSON_OBJECT = {"response_format": {"type": "json_object"}}
 
 @frozen(kw_only=True)
 class ConsultingOptions(LLMOptions):
-    """How a language model is prompted in a case interview.
+    """Settings of a language model in a case interview.
 
     Attributes:
         json_mode: Whether requests for JSON in text say so (`response_format`), as published; false

@@ -50,7 +50,7 @@ _KEYS = {"C", "R", "P", _WRAP}
 
 @frozen(kw_only=True)
 class EDTOptions(LLMOptions):
-    """How a language model is prompted in the Enterprise Digital Twin.
+    """Settings of a language model in the Enterprise Digital Twin.
 
     Attributes:
         feedback: Whether the prompt contains the results of the earlier episodes of a series.

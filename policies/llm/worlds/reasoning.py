@@ -46,7 +46,7 @@ _SCHEMA = strict(as_object({"reasoning": {"type": "string"}, "final_answer": {"t
 
 @frozen(kw_only=True)
 class ReasoningOptions(LLMOptions):
-    """How a language model is prompted in the reasoning tasks.
+    """Settings of a language model in the reasoning tasks.
 
     Attributes:
         mode: `json` for an object somewhere in the text, or `schema`; there are no tools.

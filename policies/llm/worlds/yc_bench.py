@@ -59,7 +59,7 @@ _NO_COMMAND = "the reply held no command"
 
 @frozen(kw_only=True)
 class YCBenchOptions(LLMOptions):
-    """How a language model acts in YC-Bench, and which notes it sees.
+    """Settings of a language model in YC-Bench, and the notes in its prompt.
 
     Attributes:
         console: Whether the one tool is the console `run_command`, as published.
