@@ -55,11 +55,12 @@ def test_csv_and_json_hold_the_values() -> None:
 
 
 def test_a_notebook_shows_html() -> None:
-    """Texts are escaped."""
+    """Texts are escaped, and numbers stay on one line."""
     html = TABLE._repr_html_()
     assert "<strong>a shop</strong>" in html
     assert '<td style="text-align: left; padding: 0.1em 0.6em">&lt;c&gt;</td>' in html
-    assert '<td style="text-align: right; padding: 0.1em 0.6em">1,234</td>' in html
+    number = '<td style="text-align: right; white-space: nowrap; padding: 0.1em 0.6em">'
+    assert f"{number}1,234</td>" in html
     assert html.index("c was played once") < html.index("n: episodes")
 
 
