@@ -45,7 +45,9 @@ def test_links_and_paths_lead_to_files(page: Path) -> None:
 @pytest.mark.parametrize("page", [*PAGES, README, *PAGES_OF_TASKS], ids=lambda page: page.name)
 def test_every_command_that_a_page_names_exists(page: Path) -> None:
     """In a sentence or in a block."""
-    named = re.findall(r"(?:`|^\$ )desim ([a-z][a-z-]+)", page.read_text(encoding="utf-8"), re.M)
+    named = re.findall(
+        r"(?:`|^\$ )desim ([a-z][a-z-]+)", page.read_text(encoding="utf-8"), re.MULTILINE
+    )
     assert {*named} <= {*COMMANDS}
 
 

@@ -247,12 +247,15 @@ class Table(Tabular):
 
 
 def legend(tables: Iterable[Table], width: int = _UNLIMITED) -> list[str]:
-    """Return the sentences of the legends of tables that are printed at a width, each once."""
+    """Return the sentences of the legends of tables that are printed at a width, each once.
+
+    A sentence that is the beginning of another is left out: the other says more of the same term.
+    """
     found: dict[str, None] = {}
     for table in tables:
         heads = tuple(f"{table.heads[at]}: " for at in table.left_out(width))
         found |= dict.fromkeys(one for one in table.legend if not one.startswith(heads))
-    return list(found)
+    return [one for one in found if not any(each != one and each.startswith(one) for each in found)]
 
 
 def print_tables(out: "Console", found: Iterable[Tabular]) -> None:
