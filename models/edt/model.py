@@ -82,6 +82,10 @@ class EnterpriseDigitalTwin(DigitalTwinParams, Presets):
         """Return the rules of *role* in five answers."""
         return rules_text.briefing(self)
 
+    def refusal(self, role: str, observation: Mapping[str, Any]) -> str:  # noqa: ARG002
+        """Return why the last answer was refused, from the next observation."""
+        return str(observation.get("refused") or "")
+
     def begin(self, world: World) -> Firm:
         """Set up the firm and start its processes."""
         return manager.begin(world, self)

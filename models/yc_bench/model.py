@@ -71,6 +71,13 @@ class YCBench(YCBenchParams, Presets):
         """Return the rules of *role* in five answers."""
         return briefing(self)
 
+    def refusal(self, role: str, observation: Mapping[str, Any]) -> str:  # noqa: ARG002
+        """Return what the console wrote where it did not carry out the last command."""
+        reply = observation["reply"]
+        if reply is None or reply["exit_code"] == 0:
+            return ""
+        return str(reply["stderr"] or reply["out"])
+
     def begin(self, world: World) -> CompanyState:
         """Draw the world, or take it from its file, and start its processes."""
         return begin(world, self)
