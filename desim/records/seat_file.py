@@ -1,7 +1,7 @@
 """The file beside a person's record: how long each decision took, and what was opened before it.
 
-The record does not depend on it: digests, replays and comparisons leave it out. A line names its decision
-by a digest, so lines of decisions that were taken back, or of another game, fit none of the record.
+The record does not depend on it: digests, replays and comparisons leave it out. A line names its
+decision by a digest, so lines of decisions that were taken back, or of another game, fit none.
 """
 
 import errno
