@@ -306,7 +306,8 @@ class Tab:
 
     def _looked_up(self, name: str) -> None:
         try:
-            show_table(shown_table(self.view.tables, name))
+            if self.view.tables[name] or name not in self.view.charged:
+                show_table(shown_table(self.view.tables, name))
             self.game.table_opened(name)
             self._offers(self.view.charged.get(name))
         except UsageError as error:
