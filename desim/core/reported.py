@@ -61,11 +61,17 @@ class HasBriefing(Protocol):
 class HasEffects(Protocol):
     """A model that states what an action did, and when the rest of it will show."""
 
-    def effect_of(self, state: Any, role: str, action: Any) -> str:
+    def effect_of(self, state: Any, role: str, action: Any, observation: Any) -> str:
         """Return one or two sentences about the last action of *role*; may be empty.
 
-        Called when the next decision of the role is open. They hold nothing that the role may not
-        know.
+        They hold nothing that the role may not know. Why an action was refused is said by
+        `refusal` where the model has it, and this is not called.
+
+        Args:
+            state: The state when the next decision of the role is open.
+            role: The role.
+            action: Its last action.
+            observation: The observation of its next decision.
         """
         ...
 

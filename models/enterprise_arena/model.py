@@ -30,7 +30,7 @@ from models.enterprise_arena.economy import (
     regimes,
 )
 from models.enterprise_arena.observation import Month
-from models.enterprise_arena.officer import charged_tables
+from models.enterprise_arena.officer import charged_tables, desk
 from models.enterprise_arena.params import ArenaParams
 from models.enterprise_arena.state import CFO, Lender
 
@@ -87,6 +87,10 @@ class EnterpriseArena(ArenaParams, Presets):
         """Return why the last command was refused, from the next observation."""
         reply = observation["reply"]
         return "" if reply is None or reply["ok"] else str(reply["out"])
+
+    def effect_of(self, state: Lender, role: str, action: Command, observation: Month) -> str:  # noqa: ARG002
+        """Return what the last command did, and when the rest of it shows."""
+        return desk.effect(state, action)
 
     def begin(self, world: World) -> Lender:
         """Post the opening balances and start the processes."""
