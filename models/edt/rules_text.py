@@ -1,6 +1,8 @@
 """The rules of the consulting firm in words, for its manager."""
 
 from desim.core.reported import SeatBriefing
+from models.edt.actions import Accept, Decline, Hire, Release, SetRisk, Staff, Wait
+from models.edt.observation import Dashboard
 from models.edt.params import DigitalTwinParams
 
 _AIM = "The aim is the highest accumulated earnings at the end: revenue less salaries, workplaces "
@@ -58,3 +60,52 @@ def briefing(params: DigitalTwinParams) -> SeatBriefing:
         it_ends=f"After {steps} steps.",
         score="Earnings of the whole run: revenue less all costs, in a currency without a name.",
     )
+
+
+#: Events that the sentence about a wait names.
+_MOST_EVENTS = 5
+
+_HAPPENED = {
+    "ready": "is ready",
+    "completed": "is completed",
+    "extended": "was extended",
+    "deadline": "has reached its deadline",
+}
+
+
+def effect(action: object, seen: Dashboard) -> str:
+    """Return what a command did that was carried out, and when the rest of it shows."""
+    by_index = {project.index: project for project in seen.projects}
+    match action:
+        case Accept(project=number):
+            one = by_index[number]
+            return (
+                f"Consultants may work on {one.name} from time {one.start:g} to {one.deadline:g}."
+            )
+        case Decline(project=number):
+            return f"{by_index[number].name} is given away for good."
+        case Staff(project=number, seats=seats):
+            one = by_index[number]
+            return f"{one.name} may have {seats} consultants; {one.staff} work on it."
+        case Hire():
+            return "The consultants hired cost money and look for work from the next step on."
+        case Release():
+            return "The consultants released cost nothing from the next step on."
+        case SetRisk():
+            return "The risk counts for every extension and follow-on from now on."
+        case Wait():
+            return _passed(seen)
+    return ""
+
+
+def _passed(seen: Dashboard) -> str:
+    """Return the time, and the first events since the last decision."""
+    told = [
+        f"{event.project} {_HAPPENED.get(event.what, event.what)}"
+        if event.project
+        else f"end of the {event.what}"
+        for event in seen.events
+    ]
+    more = [f"and {len(told) - _MOST_EVENTS} more events"] if len(told) > _MOST_EVENTS else []
+    happened = ", ".join([*told[:_MOST_EVENTS], *more])
+    return f"It is time {seen.time:g} now" + (f": {happened}." if happened else ".")

@@ -59,7 +59,8 @@ def test_figures_that_differ_are_named_with_both_values(tmp_path: Path) -> None:
         played.answer(played.view.turn, {"do": "release", "consultants": 2})
         effect = played.view.effect
         assert effect is not None
-        assert (effect.answer, effect.sentence) == ("Release: consultants 2", "")
+        assert effect.answer == "Release: consultants 2"
+        assert effect.sentence == "The consultants released cost nothing from the next step on."
         changed = {one.label: (one.before, one.after) for one in effect.changes}
         assert changed["Consultants hired"] == ("12", "10")
         assert "Horizon" not in changed
@@ -150,8 +151,20 @@ def test_the_effect_is_that_of_the_role_that_decides(tmp_path: Path) -> None:
         ),
         (
             "edt/interactive",
-            [{"do": "accept", "project": 99}],
-            [r"Refused: .*"],
+            [
+                {"do": "accept", "project": 99},
+                {"do": "accept", "project": 1},
+                {"do": "staff", "project": 1, "seats": 2},
+                {"do": "decline", "project": 2},
+                {"do": "wait"},
+            ],
+            [
+                r"Refused: .*",
+                r"Consultants may work on Project 2 from time [\d.]+ to [\d.]+.",
+                r"Project 2 may have 2 consultants; 0 work on it.",
+                r"Project 3 is given away for good.",
+                r"It is time [\d.]+ now: .+.",
+            ],
         ),
     ],
 )
