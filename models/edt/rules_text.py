@@ -2,7 +2,7 @@
 
 from desim.core.reported import SeatBriefing
 from models.edt.actions import Accept, Decline, Hire, Release, SetRisk, Staff, Wait
-from models.edt.observation import Dashboard
+from models.edt.observation import Dashboard, ProjectStatus
 from models.edt.params import DigitalTwinParams
 
 _AIM = "The aim is the highest accumulated earnings at the end: revenue less salaries, workplaces "
@@ -73,29 +73,33 @@ _HAPPENED = {
 }
 
 
+#: What other commands than those about a project did.
+_DONE: dict[type, str] = {
+    Hire: "The consultants hired cost money and look for work from the next step on.",
+    Release: "The consultants released cost nothing from the next step on.",
+    SetRisk: "The risk counts for every extension and follow-on from now on.",
+}
+
+
 def effect(action: object, seen: Dashboard) -> str:
     """Return what a command did that was carried out, and when the rest of it shows."""
-    by_index = {project.index: project for project in seen.projects}
+    if isinstance(action, Wait):
+        return _passed(seen)
+    if isinstance(action, Accept | Decline | Staff):
+        (project,) = (one for one in seen.projects if one.index == action.project)
+        return _of_project(action, project)
+    return _DONE.get(type(action), "")
+
+
+def _of_project(action: Accept | Decline | Staff, seen: ProjectStatus) -> str:
     match action:
-        case Accept(project=number):
-            one = by_index[number]
-            return (
-                f"Consultants may work on {one.name} from time {one.start:g} to {one.deadline:g}."
-            )
-        case Decline(project=number):
-            return f"{by_index[number].name} is given away for good."
-        case Staff(project=number, seats=seats):
-            one = by_index[number]
-            return f"{one.name} may have {seats} consultants; {one.staff} work on it."
-        case Hire():
-            return "The consultants hired cost money and look for work from the next step on."
-        case Release():
-            return "The consultants released cost nothing from the next step on."
-        case SetRisk():
-            return "The risk counts for every extension and follow-on from now on."
-        case Wait():
-            return _passed(seen)
-    return ""
+        case Accept():
+            window = f"from time {seen.start:g} to {seen.deadline:g}"
+            return f"Consultants may work on {seen.name} {window}."
+        case Decline():
+            return f"{seen.name} is given away for good."
+        case Staff(seats=seats):
+            return f"{seen.name} may have {seats} consultants; {seen.staff} work on it."
 
 
 def _passed(seen: Dashboard) -> str:
