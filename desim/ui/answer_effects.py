@@ -5,10 +5,11 @@ from typing import Any
 from attrs import frozen
 
 from desim.core.model_protocols import Model, model_of, offers
-from desim.core.reported import HasEffects
+from desim.core.reported import HasEffects, HasRefusals
 from desim.core.roles import Role
 from desim.faults import RAISED
 from desim.records.lines import Step
+from desim.schema import codec, to_plain
 from desim.ui.layout import action_text, lay_out
 
 #: Figures that are compared; the rest is in the observation.
@@ -66,15 +67,22 @@ def effect_of(
         if one.label in before and before[one.label] != one.text
     ]
     answer = action_text(last.action, role.action)
-    return AnswerEffect(answer, _stated(model, state, last), tuple(changes[:_SHOWN]))
-
-
-def _stated(model: Model[Any], state: Any, last: Step) -> str:
-    """Return the sentence of the world; without one, and where the model fails, an empty text."""
-    part, inside = model_of(model, last.role)
-    if part is not model or not offers(model, HasEffects):
-        return ""
+    action, _ = codec(role.action).take(last.action)
     try:
-        return model.effect_of(state, inside, last.action)
+        sentence = _refused(model, last.role, observation) or (
+            model.effect_of(state, last.role, action, observation)
+            if offers(model, HasEffects)
+            else ""
+        )
     except RAISED:  # the game goes on without the sentence, as it does without tables
+        sentence = ""
+    return AnswerEffect(answer, sentence, tuple(changes[:_SHOWN]))
+
+
+def _refused(model: Model[Any], role: str, observation: Any) -> str:
+    """Return why the last answer was refused, as a sentence; empty if it was carried out."""
+    part, inside = model_of(model, role)
+    if not offers(part, HasRefusals):
         return ""
+    why = part.refusal(inside, to_plain(observation))
+    return f"Refused: {why}" if why else ""

@@ -71,6 +71,15 @@ RULES = (
 )
 
 
+def told(question: Question) -> str:
+    """Return what the answer before a question did, as far as the analyst is told."""
+    graded = question.feedback
+    if not graded:
+        return "Your answer counts; whether answers are right is told at the end."
+    right = sum(bool(each.correct) for each in graded)
+    return f"Of the {len(graded)} questions that were graded last, you had {right} right."
+
+
 def briefing(questions: int) -> SeatBriefing:
     """Return the rules for the analyst in five answers.
 

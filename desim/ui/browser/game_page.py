@@ -5,13 +5,14 @@ turn, so a tab that is reloaded or opened a second time shows the same game. Sev
 tab each: every tab shows the open decision, and any of them can answer it.
 """
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from nicegui import ui
 
 from desim.core.model_protocols import offers
-from desim.core.reported import HasBriefing
+from desim.core.reported import ChargedTable, HasBriefing
 from desim.episodes.background import in_background
 from desim.errors import UsageError
 from desim.faults import RAISED
@@ -40,6 +41,12 @@ from desim.ui.part_texts import name_text, seats_text
 #: Seconds between checks for changes that this tab did not make.
 _CHECK_SECONDS = 0.5
 
+#: A tab in the background shows the game to nobody.
+_REPORT_HIDDEN = (
+    "<script>document.addEventListener('visibilitychange', "
+    "() => emitEvent('seat_hidden', document.hidden))</script>"
+)
+
 
 def game_name(game: Game) -> str:
     """Return the title of a game's world, or else the name of its model as words."""
@@ -62,7 +69,7 @@ class Tab:
         self.game, self.comparison = game, comparison
         self.view = game.view
         self.tab = "Charts"
-        self._waits, self._compared = False, 0
+        self._waits, self._compared, self._hidden = False, 0, False
 
     def build(self) -> None:
         """Create the elements of the page."""
@@ -78,6 +85,8 @@ class Tab:
         self._show()
         self._check()
         ui.timer(_CHECK_SECONDS, self._check)
+        ui.add_body_html(_REPORT_HIDDEN)
+        ui.on("seat_hidden", self._set_hidden)
 
     # -- changes -----------------------------------------------------------------------------------
 
@@ -117,8 +126,13 @@ class Tab:
         if self.view is not self.game.view:
             self._show()
 
+    def _set_hidden(self, event: Any) -> None:
+        self._hidden = bool(event.args)
+
     def _check(self) -> None:
         """Show changes that this tab did not make: decisions of other roles or in other tabs."""
+        if not self._hidden:
+            self.game.seen()
         self._status.set_visibility(self.game.busy)
         if not self.game.busy and (self._waits or self.view is not self.game.view):
             self._show()
@@ -292,9 +306,26 @@ class Tab:
 
     def _looked_up(self, name: str) -> None:
         try:
-            show_table(shown_table(self.view.tables, name))
+            if self.view.tables[name] or name not in self.view.charged:
+                show_table(shown_table(self.view.tables, name))
+            self.game.table_opened(name)
+            self._offers(self.view.charged.get(name))
         except UsageError as error:
             missing_help(str(error))
+
+    def _offers(self, table: ChargedTable | None) -> None:
+        """Show what more of a table costs, and a button for each action that buys it."""
+        if table is None or not table.offers or not self.view.role:
+            return
+        ui.label(table.price).classes("wrap").props("data-price")
+        with ui.row().classes("gap-2"):
+            for label, action in table.offers.items():
+                button = ui.button(f"Pay for {label}", on_click=partial(self._pay, action))
+                button.props("no-caps outline data-pay")
+
+    async def _pay(self, action: Any) -> None:
+        if error := await self.act(action):
+            ui.notify(error, type="negative")
 
     def _charts(self) -> None:
         steps = self.view.steps
