@@ -254,9 +254,10 @@ class Browser:
     def open(self, address: str) -> None:
         """Go to a page and wait until it can be used."""
         self.driver.get(address)
-        self.until(lambda: self.turn() >= 0 and self._connected())
+        self.until(lambda: self.turn() >= 0 and self.is_connected())
 
-    def _connected(self) -> bool:
+    def is_connected(self) -> bool:
+        """Return whether the page can reach its server."""
         return bool(
             self.driver.execute_script("return !!(window.socket && window.socket.connected)")
         )

@@ -1,8 +1,8 @@
-"""The server of a game's page, at an address with a random token."""
+"""The server of a game's page, at an address with a random token that a restart keeps."""
 
 import asyncio
+import contextlib
 import ipaddress
-import secrets
 import socket
 import sys
 
@@ -10,6 +10,7 @@ from nicegui import app, background_tasks, ui
 
 from desim.errors import UsageError
 from desim.ui.browser.game_page import Tab, game_name
+from desim.ui.browser.page_address import keep_address, kept_address
 from desim.ui.comparison import BaselineComparison
 from desim.ui.game import Game
 
@@ -26,19 +27,23 @@ _EVERY_INTERFACE = {"0.0.0.0": ("127.0.0.1", "192.0.2.1"), "::": ("::1", "2001:d
 def serve(game: Game, host: str, port: int, *, show: bool = False) -> None:
     """Serve the page of a game until the process is stopped.
 
-    The address is printed once the page can be opened. Its random token keeps others out. If other
+    The address is printed once the page can be opened. Its random token keeps others out, and is
+    kept beside the record with the port, so that an open tab goes on after a restart. If other
     machines can reach the page, a warning is printed on standard error.
 
     Args:
         game: The game.
         host: The host to listen on.
-        port: The port to listen on; 0 takes a free one.
+        port: The port to listen on; 0 takes the one of the game's last start if that is free, and
+            otherwise any free one.
         show: Whether to open a browser.
 
     Raises:
-        UsageError: The port cannot be listened on.
+        UsageError: The port cannot be listened on, or the file of the address cannot be used.
     """
-    token, port = secrets.token_urlsafe(24), _checked_port(host, port)
+    address = kept_address(game.file)
+    token, port = address.token, _checked_port(host, port, address.port)
+    keep_address(game.file, address, port)
     comparison = BaselineComparison(game.model, game.seed, game.seats, game.others)
 
     @ui.page(f"/{token}", title=f"desim: {game_name(game)}")
@@ -47,8 +52,8 @@ def serve(game: Game, host: str, port: int, *, show: bool = False) -> None:
 
     async def announce() -> None:
         await _listening(host, port)
-        address = f"http://{_link_host(host)}:{port}/{token}"
-        print(f"{game_name(game)} is played at {address}", flush=True)  # noqa: T201
+        link = f"http://{_link_host(host)}:{port}/{token}"
+        print(f"{game_name(game)} is played at {link}", flush=True)  # noqa: T201
         if not _is_loopback(host):
             print(_OPEN.format(host=host), file=sys.stderr, flush=True)  # noqa: T201
 
@@ -64,12 +69,19 @@ def serve(game: Game, host: str, port: int, *, show: bool = False) -> None:
     )
 
 
-def _checked_port(host: str, port: int) -> int:
-    """Return a port that can be listened on: the one given, or a free one for 0.
+def _checked_port(host: str, port: int, before: int) -> int:
+    """Return a port that can be listened on: the one given; for 0 that of before or a free one.
 
     Raises:
         UsageError: The port is taken, or the host is not one of this machine.
     """
+    if not port and before:
+        with contextlib.suppress(UsageError):
+            return _free_port(host, before)
+    return _free_port(host, port)
+
+
+def _free_port(host: str, port: int) -> int:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
