@@ -11,6 +11,7 @@ from nicegui import app, background_tasks, ui
 from desim.errors import UsageError
 from desim.ui.browser.game_page import Tab, game_name
 from desim.ui.browser.page_address import keep_address, kept_address
+from desim.ui.browser.pins import Pins
 from desim.ui.comparison import BaselineComparison
 from desim.ui.game import Game
 
@@ -45,10 +46,11 @@ def serve(game: Game, host: str, port: int, *, show: bool = False) -> None:
     token, port = address.token, _checked_port(host, port, address.port)
     keep_address(game.file, address, port)
     comparison = BaselineComparison(game.model, game.seed, game.seats, game.others)
+    pins = Pins()
 
     @ui.page(f"/{token}", title=f"desim: {game_name(game)}")
     def _page() -> None:
-        Tab(game, comparison).build()
+        Tab(game, comparison, pins).build()
 
     async def announce() -> None:
         await _listening(host, port)

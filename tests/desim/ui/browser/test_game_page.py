@@ -219,7 +219,7 @@ def test_six_months_of_a_lender_by_clicking(chromium: Any, tmp_path: Path, pictu
         chromium.decide("[data-act='save_note']")
         assert "raise before the winter" in chromium.text()
         chromium.decide("[data-act='check_cash_in_bank']")
-        while int(chromium.fact("current month")) < 6:
+        while int(chromium.fact("month")) < 6:
             chromium.decide()
         chromium.picture(pictures / "enterprise_arena.png")
     done = [step.action["do"] for step in kept(tmp_path).steps]
