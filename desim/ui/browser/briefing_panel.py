@@ -25,7 +25,7 @@ def show_briefing(game: Game, role: str, title: str) -> None:
 
 def rules_dialog(game: Game) -> ui.dialog:
     """Return the dialog with briefing and rules of each of the person's seats."""
-    with ui.dialog() as dialog, ui.card().classes("stack gap-3 rules"):
+    with ui.dialog().props('aria-label="Rules"') as dialog, ui.card().classes("stack gap-3 rules"):
         for role in game.seats:
             briefing = briefing_of(game.model, role)
             heading(briefing.title)

@@ -59,6 +59,8 @@ def serve(game: Game, host: str, port: int, *, show: bool = False) -> None:
         if not _is_loopback(host):
             print(_OPEN.format(host=host), file=sys.stderr, flush=True)  # noqa: T201
 
+    # Every click takes a fraction of a second, and the bar has no name for screen readers.
+    app.config.quasar_config["loadingBar"]["skipHijack"] = True
     app.on_startup(lambda: background_tasks.create(announce()))
     ui.run(
         host=host,

@@ -62,10 +62,10 @@ def show_card(card: Card, pins: Pins, changed: Callable[[], None]) -> None:
             heading(card.title, 3)
             if pinned:
                 ui.label(card.when).classes("help")
-            name = f"{'Unpin' if pinned else 'Pin'} {card.title}"
-            button = ui.button(icon="push_pin", on_click=toggle).classes("ml-auto")
-            button.props(f"flat round dense size=sm aria-pressed={str(pinned).lower()} data-pin")
-            button.props["aria-label"] = button.props["title"] = name
+            does = "Unpin" if pinned else "Pin"
+            button = ui.button(does, on_click=toggle).classes("ml-auto")
+            button.props("no-caps outline dense size=sm data-pin")
+            button.props["aria-label"] = f"{does} {card.title}"
         if isinstance(card.content, Table):
             show_table(card.content)
         else:

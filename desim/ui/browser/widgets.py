@@ -105,7 +105,10 @@ def show_table(table: Table, *, mark: str = "", page: int = _PAGE_ROWS) -> None:
         for key, row in enumerate(table.lines)
     ]
     paged = {"rowsPerPage": page} if 0 < page < len(rows) else None
-    element = ui.table(columns=columns, rows=rows, row_key="key", pagination=paged)
+    # Scrolled sideways by keys as well, which needs the focus.
+    with ui.element("div").classes("wide").props("tabindex=0 role=region") as scroller:
+        element = ui.table(columns=columns, rows=rows, row_key="key", pagination=paged)
+    scroller.props["aria-label"] = table.title
     element.props("dense flat bordered wrap-cells").classes("w-full")
     element.props["aria-label"] = table.title
     if mark:
@@ -142,7 +145,7 @@ def _emptied(figure: NamedValue, changes: Mapping[str, Change]) -> str:
 def _long_text(text: NamedValue) -> None:
     heading(text.label, 3)
     _explain(text.help)
-    ui.label(text.text).classes("message")
+    ui.label(text.text).classes("message").props("tabindex=0")
 
 
 def _explain(help: str) -> None:  # noqa: A002
