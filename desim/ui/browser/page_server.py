@@ -3,12 +3,15 @@
 import asyncio
 import contextlib
 import ipaddress
+import logging
 import socket
 import sys
 
 from nicegui import app, background_tasks, ui
 
 from desim.errors import UsageError
+from desim.faults import fault_text
+from desim.short_repr import shortened
 from desim.ui.browser.game_page import Tab, game_name
 from desim.ui.browser.page_address import keep_address, kept_address
 from desim.ui.browser.pins import Pins
@@ -61,6 +64,7 @@ def serve(game: Game, host: str, port: int, *, show: bool = False) -> None:
 
     # Every click takes a fraction of a second, and the bar has no name for screen readers.
     app.config.quasar_config["loadingBar"]["skipHijack"] = True
+    _log_in_lines()
     app.on_startup(lambda: background_tasks.create(announce()))
     ui.run(
         host=host,
@@ -70,7 +74,30 @@ def serve(game: Game, host: str, port: int, *, show: bool = False) -> None:
         show_welcome_message=False,
         title="desim",
         language="en-US",
+        log_config=None,
     )
+
+
+class OneLine(logging.Formatter):
+    """Writes a message of the page library in one line, with its error and without a traceback."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the line of a record."""
+        first, *_ = record.getMessage().splitlines() or [""]
+        fault = record.exc_info[1] if record.exc_info else None
+        text = f"the page: {first}" + (f": {fault_text(fault)}" if fault else "")
+        return "".join(one if one.isprintable() else "?" for one in shortened(text))
+
+
+def _log_in_lines() -> None:
+    """Print messages of the page library, the web server and the event loop in one line each.
+
+    A tab that is closed in the middle of a click, or a stranger's bytes, would otherwise fill the
+    terminal of the person who plays with tracebacks.
+    """
+    handler = logging.StreamHandler()
+    handler.setFormatter(OneLine())
+    logging.basicConfig(level=logging.WARNING, handlers=[handler])
 
 
 def _checked_port(host: str, port: int, before: int) -> int:

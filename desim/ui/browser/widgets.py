@@ -106,7 +106,7 @@ def show_table(table: Table, *, mark: str = "", page: int = _PAGE_ROWS) -> None:
     ]
     paged = {"rowsPerPage": page} if 0 < page < len(rows) else None
     # Scrolled sideways by keys as well, which needs the focus.
-    with ui.element("div").classes("wide").props("tabindex=0 role=region") as scroller:
+    with ui.element("div").classes("wide").props("tabindex=0 role=group") as scroller:
         element = ui.table(columns=columns, rows=rows, row_key="key", pagination=paged)
     scroller.props["aria-label"] = table.title
     element.props("dense flat bordered wrap-cells").classes("w-full")
