@@ -208,7 +208,8 @@ class Tab:
         """Return the present decision for a card."""
         time = self._status.time if self._status else None
         shown = self.view.date or (f"{time.label.lower()} {time.text}" if time else "")
-        return ", ".join(part for part in (f"decision {len(self.view.steps) + 1}", shown) if part)
+        number = len(self.view.steps) + bool(self.view.role)
+        return ", ".join(part for part in (f"decision {number}", shown) if part)
 
     def _header(self) -> None:
         view, status = self.view, self._status
