@@ -10,10 +10,11 @@ from desim.core.roles import Role
 from desim.faults import RAISED
 from desim.records.lines import Step
 from desim.schema import codec, to_plain
-from desim.ui.layout import action_text, lay_out
+from desim.show.labels import is_number
+from desim.ui.layout import NamedValue, action_text, lay_out
 
-#: Figures that are compared; the rest is in the observation.
-_SHOWN = 8
+#: The kinds of figures that rise and fall.
+_AMOUNTS = {"number", "money", "share"}
 
 
 @frozen
@@ -24,11 +25,13 @@ class Change:
         label: Its name.
         before: Its text when the answer was given.
         after: Its text now.
+        difference: How much it rose or fell, such as "▲ 3 units"; empty if it is not a number.
     """
 
     label: str
     before: str
     after: str
+    difference: str
 
 
 @frozen
@@ -38,7 +41,7 @@ class AnswerEffect:
     Attributes:
         answer: The answer in one line.
         sentence: What the world states about it; empty if it states nothing.
-        changes: The first figures that differ now.
+        changes: The figures that differ now.
     """
 
     answer: str
@@ -58,25 +61,34 @@ def effect_of(
         last: The decision that was answered.
         observation: What the role observes now.
     """
-    classes = role.observation
-    before = {one.label: one.text for one in lay_out(last.observation, classes).figures}
-    now = lay_out(observation, classes).figures
-    changes = [
-        Change(one.label, before[one.label], one.text)
-        for one in now
-        if one.label in before and before[one.label] != one.text
-    ]
-    answer = action_text(last.action, role.action)
+    before = {one.label: one for one in lay_out(last.observation, role.observation).figures}
+    changes = tuple(
+        Change(one.label, before[one.label].text, one.text, _difference(before[one.label], one))
+        for one in lay_out(observation, role.observation).figures
+        if one.label in before and before[one.label].text != one.text
+    )
+    sentence = _stated(model, state, role, last, observation)
+    return AnswerEffect(action_text(last.action, role.action), sentence, changes)
+
+
+def _difference(before: NamedValue, now: NamedValue) -> str:
+    if not (is_number(before.value) and is_number(now.value)) or now.column.kind not in _AMOUNTS:
+        return ""
+    rise = now.value - before.value
+    return f"{'▲' if rise > 0 else '▼'} {now.column.text(abs(rise))}"
+
+
+def _stated(model: Model[Any], state: Any, role: Role, last: Step, observation: Any) -> str:
+    """Return the sentence of the world; without one, and where the model fails, an empty text."""
     action, _ = codec(role.action).take(last.action)
     try:
-        sentence = _refused(model, last.role, observation) or (
-            model.effect_of(state, last.role, action, observation)
-            if offers(model, HasEffects)
-            else ""
-        )
+        if why := _refused(model, last.role, observation):
+            return why
+        if not offers(model, HasEffects):
+            return ""
+        return model.effect_of(state, last.role, action, observation)
     except RAISED:  # the game goes on without the sentence, as it does without tables
-        sentence = ""
-    return AnswerEffect(answer, sentence, tuple(changes[:_SHOWN]))
+        return ""
 
 
 def _refused(model: Model[Any], role: str, observation: Any) -> str:

@@ -32,6 +32,8 @@ from desim.ui.layout import ValueGroup, action_text, lay_out, text_table
 from desim.ui.part_texts import name_text, seats_text
 
 _PROMPT = "> "
+#: Changes of figures that are printed after an answer.
+_CHANGES = 8
 _HELP = (
     "Type {option}, an action with its values as in `order quantity=12`, or a tagged object such "
     'as {{"do": "order", "quantity": 12}}. Put values with spaces in quotes.'
@@ -228,7 +230,7 @@ class TerminalGame:
             self._print("Actions: " + ", ".join(form.tag for form in self._forms()))
 
     def _print_effect(self, effect: AnswerEffect) -> None:
-        changes = "; ".join(f"{c.label} {c.before} to {c.after}" for c in effect.changes)
+        changes = "; ".join(f"{c.label} {c.before} to {c.after}" for c in effect.changes[:_CHANGES])
         for text in (effect.sentence, changes and f"Changed: {changes}."):
             if text:
                 self._print(text)

@@ -49,8 +49,7 @@ class Question:
 
     columns: ClassVar[Mapping[str, Column]] = {
         "options": Column(label="Choices"),
-        "number": Column(label="Question number"),
-        "of": Column(label="Questions in all"),
+        "number": Column(label="Question number", kind="tick", of="of"),
     }
 
     id: str
