@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from attrs import field, frozen
-from attrs.validators import in_, instance_of, max_len, optional
+from attrs.validators import and_, deep_iterable, in_, instance_of, max_len, optional
 
 from desim.show.labels import is_number, label_text, number_text, value_text
 
@@ -21,6 +21,9 @@ _DOLLARS = "dollars"
 #: The plural "s" of a unit's first word.
 _PLURAL, _SINGULAR = re.compile(r"^(\w{2,}[^\Ws])s\b"), r"\1"
 _PERCENT = 100
+
+
+_texts = deep_iterable(and_(instance_of(str), max_len(_TEXT)), instance_of(tuple))
 
 
 def _range(_: Any, __: Any, usual: tuple[float, float]) -> None:
@@ -41,10 +44,14 @@ class Column:
         kind: A plain number; money; a share of 1, shown in percent; a tick of the clock; an
             identifier of a list; or a text.
         scale: The factor from the value to the unit: 0.01 for cents whose unit is dollars.
-        of: The field of the observation whose list holds the identifiers; empty otherwise.
+        of: Where observations list the identifiers: paths such as "planned" (a list of them) or
+            "projects.index" (records with the field "index"). `rows:key` in a path takes only
+            records that have the key.
+        choices: The identifiers, where they are the same throughout an episode.
         usual: The lowest and the highest value that a person is not asked to confirm, in the
-            unit; None for no such range.
+            unit; None for no such range. Gymnasium spaces of actions have it as bounds.
         priority: Figures of a higher priority are shown first.
+        shown: Whether a person who plays sees the figure.
     """
 
     unit: str = field(default="", validator=max_len(_TEXT))
@@ -53,9 +60,11 @@ class Column:
     period: str = field(default="period", validator=max_len(_TEXT))
     kind: ColumnKind = field(default="number", validator=in_(_KINDS))
     scale: float = field(default=1.0, validator=instance_of((int, float)))
-    of: str = field(default="", validator=max_len(_TEXT))
+    of: tuple[str, ...] = field(default=(), validator=_texts)
+    choices: tuple[str, ...] = field(default=(), validator=_texts)
     usual: tuple[float, float] | None = field(default=None, validator=optional(_range))
     priority: int = 0
+    shown: bool = True
 
     def name(self, name: str) -> str:
         """Return the label, or the name of a field or series as words.

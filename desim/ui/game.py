@@ -21,15 +21,24 @@ from desim.core.world import Decision
 from desim.episodes.caller import CallerSeat, CallerSession
 from desim.episodes.lineup import assign, knows_by_role
 from desim.episodes.prefix import branch, first_difference
-from desim.errors import BadRecord, DesimError, PolicyFailed, UsageError, WriteFailed
+from desim.errors import (
+    BadRecord,
+    DesimError,
+    PolicyFailed,
+    UsageError,
+    WriteFailed,
+    WrongAction,
+)
 from desim.faults import RAISED
 from desim.records.episode import Episode
 from desim.records.lines import Header, Step
 from desim.records.record import PERSON
 from desim.records.record_lock import RecordLock
 from desim.records.recorder import cut
-from desim.schema import codec
+from desim.schema import codec, plain_observation
 from desim.ui.answer_effects import AnswerEffect, effect_of
+from desim.ui.forms.form import Form, forms
+from desim.ui.forms.wrong_answers import refusal_text
 from desim.ui.game_faults import Answer, Fault, RecordWatch
 from desim.ui.part_texts import time_text
 from desim.ui.view import GameView, offered_options, offered_tables
@@ -54,6 +63,10 @@ class Game:
         others: The policies of other roles, or of all default roles of a part. Give specs if
             decisions may be taken back, so that the policies are built anew.
         practice: Whether decisions can be taken back.
+        hints: Whether the options are shown from the start.
+
+    Attributes:
+        hinted: Decisions at which the person opened the options, counted from 0 over all roles.
 
     Raises:
         UsageError: A role does not exist or has two players, or the file is of another game.
@@ -69,8 +82,10 @@ class Game:
         seats: Sequence[str] = (),
         others: Mapping[str, Any] | None = None,
         practice: bool = False,
+        hints: bool = False,
     ) -> None:
         self.model, self.seed, self.practice = model, seed, practice
+        self.hints, self.hinted = hints, set[int]()
         self.file = Path(file)
         self.seats = tuple(assign(model, dict.fromkeys(seats, CallerSeat))) or default_roles(model)
         self.others = _without(self.seats, assign(model, others or {}))
@@ -122,11 +137,34 @@ class Game:
             decision = self._open_decision()
             if self._play is None or decision is None:
                 raise Stale("the game has no open decision to answer")
-            # Checked before `take`, whose error would also name the role and the tick.
-            codec(self._run.role_of(decision).action).take(action)
+            # Checked before `take`, whose error is for programs.
+            self._check_answer(decision, action)
             if self._record_is_ours():
                 self._advance(self._play, decision, action)
                 self._changed()
+
+    @property
+    def hint_open(self) -> bool:
+        """Whether the person sees the options of the open decision."""
+        view = self.view
+        return self.hints or view.options_are_answers or view.decisions in self.hinted
+
+    def hint_opened(self, turn: int) -> None:
+        """Note that the person opens the options of the open decision.
+
+        Raises:
+            Stale: The game has moved on since that view.
+        """
+        with self._lock:
+            self._check_turn(turn)
+            self.hinted.add(self.view.decisions)
+
+    def forms(self, role: str) -> tuple[Form, ...]:
+        """Return the forms of a role, with the identifiers that its observations so far list."""
+        view = self.view
+        seen = [plain_observation(view.observation, view.spec.observation)] if view.spec else []
+        seen += [step.observation for step in reversed(view.steps) if step.role == role]
+        return forms(view.spec if view.spec and view.role == role else self.role(role), seen)
 
     def go_on(self, turn: int) -> None:
         """Ask the policy of another role again after its fault.
@@ -277,6 +315,12 @@ class Game:
     @property
     def _date(self) -> str:
         return self.time(self.seats[0], self._run.world.now)
+
+    def _check_answer(self, decision: Decision, action: Any) -> None:
+        try:
+            codec(self._run.role_of(decision).action).take(action)
+        except WrongAction as fault:
+            raise WrongAction(refusal_text(self.forms(decision.role), action, fault)) from None
 
     def _check_turn(self, turn: int) -> None:
         if turn != self._turn:

@@ -172,6 +172,8 @@ def _group(label: str, plain: Any, shape: _Shape, depth: int, help: str) -> Valu
     groups: list[ValueGroup] = []
     for name, raw in _ordered(plain, shape.schema).items():
         value, column = _unpacked(raw), shape.column(name)
+        if not column.shown:
+            continue
         # The docstring names the unit of the field, which is not the one that is shown.
         about = shape.help(name) if column.scale == 1 else ""
         title = column.name(name)

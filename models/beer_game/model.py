@@ -66,6 +66,7 @@ class BeerGame(BeerGameParams, Presets):
             optional=True,
             default_action=options.default_action,
             options_know="rules",
+            described=options.described(self),
         )
         return dict.fromkeys(self.stages, role)
 

@@ -44,6 +44,8 @@ class Stage:
         **dict.fromkeys(("incoming_order", "last_order"), _UNITS),
         **dict.fromkeys(("incoming_delivery", "outgoing_delivery"), _UNITS),
         "horizon": Column("weeks"),
+        # Who plays against people does not tell them how they order.
+        "opponents": Column(shown=False),
     }
 
     week: int

@@ -63,6 +63,7 @@ class EnterpriseDigitalTwin(DigitalTwinParams, Presets):
                 options.decisions,
                 optional=True,
                 default_action=options.default_decision,
+                described=options.described(self),
             )
         else:
             role = Role(
@@ -71,6 +72,7 @@ class EnterpriseDigitalTwin(DigitalTwinParams, Presets):
                 options.commands,
                 optional=True,
                 default_action=options.default_command,
+                described=options.described(self),
             )
         return {MANAGER: role}
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from desim import Role, World
 from desim.catalog.known_scores import KnownScores, read_known_scores
@@ -41,6 +41,12 @@ class Enterprise(EnterpriseParams, FixedParts):
     def length(self) -> str:
         """The months of an episode."""
         return f"{self.months} months"
+
+    @property
+    def roles(self) -> dict[str, Role]:
+        """The controller, and the roles of the departments under their names."""
+        own = evolve(_CONTROLLER, described=options.described(self))
+        return {**super().roles, CONTROLLER: own}
 
     def rules_for(self, role: str) -> str:  # noqa: ARG002
         """Return the rules text that *role* may read."""

@@ -72,7 +72,14 @@ class EnterpriseArena(ArenaParams, Presets):
     @property
     def roles(self) -> dict[str, Role]:
         """The chief financial officer, who gives one command at a time."""
-        return {CFO: Role(Month, Command, options.options, default_action=options.default_action)}
+        role = Role(
+            Month,
+            Command,
+            options.options,
+            default_action=options.default_action,
+            described=options.described(self),
+        )
+        return {CFO: role}
 
     def rules_for(self, role: str) -> str:  # noqa: ARG002
         """Return the rules text that *role* may read."""

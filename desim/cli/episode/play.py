@@ -21,6 +21,7 @@ class GameOptions(SeatOptions):
         seed: A whole number of at least 0.
         record: The file of your game; continued if it exists.
         practice: Allow decisions to be taken back.
+        hints: Show the options with their estimates from the start.
         terminal: Play here in plain text instead of on a page.
         host: Where the page listens.
         port: Default: a free one.
@@ -30,6 +31,7 @@ class GameOptions(SeatOptions):
     seed: int = 0
     record: str | None = None
     practice: bool = False
+    hints: bool = False
     terminal: bool = False
     host: str = "127.0.0.1"
     port: int = 0
@@ -51,10 +53,15 @@ def command(options: GameOptions) -> None:
 
     world, file = options.build(), options.record or _record_name(options)
     others = _policies_of_others(world, options.specs, options.seats)
-    practice = options.practice
     try:
         with Game(
-            world, options.seed, file, seats=options.seats, others=others, practice=practice
+            world,
+            options.seed,
+            file,
+            seats=options.seats,
+            others=others,
+            practice=options.practice,
+            hints=options.hints,
         ) as game:
             if options.terminal:
                 from desim.ui.terminal import play_in_terminal

@@ -5,6 +5,7 @@ turn, so a tab that is reloaded or opened a second time shows the same game. Sev
 tab each: every tab shows the open decision, and any of them can answer it.
 """
 
+import contextlib
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,6 @@ from desim.ui.browser.decision_panel import show_decision
 from desim.ui.browser.effect_panel import show_effect
 from desim.ui.browser.widgets import heading, missing_help, show_table
 from desim.ui.comparison import BaselineComparison
-from desim.ui.forms import forms
 from desim.ui.game import Game, Stale
 from desim.ui.game_faults import Fault, error_text
 from desim.ui.game_texts import (
@@ -85,6 +85,12 @@ class Tab:
         """Answer the decision on the page; return an error text, empty without an error."""
         return await self._change(self.game.answer, self.view.turn, action)
 
+    def open_hint(self) -> None:
+        """Show the options of the open decision."""
+        with contextlib.suppress(Stale):  # a newer view is shown by the next check
+            self.game.hint_opened(self.view.turn)
+        self._show()
+
     async def undo(self) -> None:
         """Take back the last decision."""
         if error := await self._change(self.game.undo, self.view.turn):
@@ -144,7 +150,7 @@ class Tab:
                     show_briefings(self.game)
                 if self.view.effect:
                     show_effect(self.view.effect)
-                show_decision(self.view, self.act)
+                self._decision()
             self._tables()
 
     def _header(self) -> None:
@@ -189,6 +195,11 @@ class Tab:
             if view.role
             else None
         )
+
+    def _decision(self) -> None:
+        game, view = self.game, self.view
+        hint = None if game.hint_open else self.open_hint
+        show_decision(view, game.forms(view.role), self.act, hint)
 
     def _others(self) -> None:
         """Show that other roles are deciding."""
@@ -321,7 +332,7 @@ class Tab:
                     "what it does": form.text,
                     "values": "; ".join(f"{f.label}: {f.text}" for f in form.fields),
                 }
-                for form in forms(self.game.role(name))
+                for form in self.game.forms(name)
             ]
             show_table(text_table("Actions", rows))
 
