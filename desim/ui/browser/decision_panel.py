@@ -131,17 +131,18 @@ def show_decision(
             heading("What you see")
             show_group(lay_out(view.observation, role.observation))
         with ui.element("section").classes("panel lg:col-span-2 stack gap-3 min-w-0"):
-            heading("What you can do").props("tabindex=-1 id=actions")
+            with ui.row().classes("w-full items-center justify-between"):
+                heading("What you can do").props("tabindex=-1 id=actions")
+                if open_hint is not None and view.options:
+                    _hint_button(open_hint)
             missing_help(view.options_error)
             _options(options, role, act, ranked=not view.options_are_answers)
             _actions(known, options, act)
-            if open_hint is not None and view.options:
-                _hint_button(open_hint)
 
 
 def _hint_button(open_hint: Callable[[], None]) -> None:
     """Show the button that opens the options, which the key H opens as well."""
-    button = ui.button("Hint (H)", on_click=open_hint).classes("self-start")
+    button = ui.button("Hint (H)", on_click=open_hint)
     button.props('no-caps outline dense data-act="hint" padding="2px 10px"')
     button.tooltip("Shows options with their estimates; the record of your seat notes it.")
     ui.keyboard(
