@@ -74,8 +74,11 @@ class Column:
         >>> Column().name("lead_time"), Column("dollars", scale=0.01).name("funds_cents")
         ('Lead time', 'Funds')
         """
-        plain = name.removesuffix("_cents") if self.scale != 1 else name
-        return self.label or label_text(plain.replace(".", " "))
+        return self.label or label_text(self.key(name).replace(".", " "))
+
+    def key(self, name: str) -> str:
+        """Return a name without the unit that its values are not shown in."""
+        return name.removesuffix("_cents") if self.scale != 1 else name
 
     def title(self, name: str) -> str:
         """Return the label of an axis: the series' label, and the unit in brackets.
@@ -100,6 +103,8 @@ class Column:
         >>> Column("units").text(1), Column("units a week").text(1), Column("ms").text(1)
         ('1 unit', '1 unit a week', '1 ms')
         """
+        if isinstance(value, dict):
+            return value_text({key: self.text(each) for key, each in value.items()})
         if not is_number(value):
             return value_text(value)
         match self.kind:

@@ -7,15 +7,20 @@ from collections.abc import Mapping
 
 from desim.core.ledger_protocols import rows_of
 from desim.core.model_protocols import Rows
+from desim.core.reported import metric_columns_of
 from desim.errors import UsageError, possible
 from desim.faults import RAISED
 from desim.records.episode import Episode
+from desim.show.column import Column
 from desim.show.labels import label_text
 from desim.show.table import Table
 from desim.ui.game import Game
 from desim.ui.game_faults import Fault
 from desim.ui.layout import action_text, text_table
 from desim.ui.part_texts import name_text, part_of
+
+#: The description of a metric without one.
+_PLAIN = Column()
 
 
 def answer_lines(game: Game, fault: Fault) -> list[str]:
@@ -66,7 +71,14 @@ def metrics_table(game: Game, episode: Episode) -> Table:
     model = game.model
     mine = {part_of(model, role)[0] for role in game.seats}
     names = sorted(episode.metrics, key=lambda name: part_of(model, name)[0] not in mine)
-    rows = [{"figure": name_text(model, name), "value": episode.metrics[name]} for name in names]
+    columns = metric_columns_of(model)
+    rows = [
+        {
+            "figure": name_text(model, columns.get(name, _PLAIN).key(name)),
+            "value": columns.get(name, _PLAIN).text(episode.metrics[name]),
+        }
+        for name in names
+    ]
     return text_table("Figures", rows)
 
 

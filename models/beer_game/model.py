@@ -105,6 +105,11 @@ class BeerGame(BeerGameParams, Presets):
         """Return the metrics of reference SPEC section 7 and the cost of each stage."""
         return score.metrics(state)
 
+    @property
+    def metric_columns(self) -> Mapping[str, Column]:
+        """Units of score and metrics."""
+        return score.METRIC_COLUMNS
+
     def series(self, state: Chain) -> dict[str, list[float]]:
         """Return orders, inventory, backlog (units) and cost (money) of each stage by week.
 

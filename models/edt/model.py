@@ -113,6 +113,11 @@ class EnterpriseDigitalTwin(DigitalTwinParams, Presets):
         """Yield the projects with their phases."""
         return series.projects(state)
 
+    @property
+    def metric_columns(self) -> Mapping[str, Column]:
+        """Units of score and metrics."""
+        return score.METRIC_COLUMNS
+
     def series(self, state: Firm) -> dict[str, list[float]]:
         """Return money, staff and projects by step: README, "Series"."""
         state.settle()

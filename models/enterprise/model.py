@@ -81,6 +81,11 @@ class Enterprise(EnterpriseParams, FixedParts):
         """Return the group's figures and those of its departments."""
         return {**score.metrics(state), **super().metrics(state)}
 
+    @property
+    def metric_columns(self) -> dict[str, Column]:
+        """Units of score and metrics, also of the departments."""
+        return {**super().metric_columns, **score.METRIC_COLUMNS}
+
     def series(self, state: Company) -> dict[str, Sequence[float]]:
         """Return net worth and cash at the start and at every month's end, and the parts' series.
 

@@ -136,6 +136,11 @@ class EnterpriseArena(ArenaParams, Presets):
         other = "value" if self.score_of == "value_added" else "value_added"
         return "total_raised", other
 
+    @property
+    def metric_columns(self) -> Mapping[str, Column]:
+        """Units of score and metrics."""
+        return score.METRIC_COLUMNS
+
     def series(self, state: Lender) -> dict[str, Sequence[float]]:
         """Return the monthly series by name; `series.py` states the units."""
         return series.series(state)

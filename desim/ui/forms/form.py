@@ -64,7 +64,7 @@ class Field:
     @property
     def key(self) -> str:
         """The name under which a person types the value: without a unit that it is not in."""
-        return self.name.removesuffix("_cents") if self.column.scale != 1 else self.name
+        return self.column.key(self.name)
 
     @property
     def label(self) -> str:
