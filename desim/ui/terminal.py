@@ -229,7 +229,7 @@ class TerminalGame:
             self._print("Actions: " + ", ".join(form.tag for form in self._forms()))
         if amount := amount_form(self._forms()):
             self._print(_amount_text(amount, self._shown_options()))
-        elif view.options and not self.game.hint_open:
+        if view.options and not self.game.hint_open:
             self._print("`hint` shows options, ? the values of the actions.")
 
     def _shown_options(self) -> int:

@@ -44,7 +44,7 @@ class Stage:
         **dict.fromkeys(("incoming_order", "last_order"), _UNITS),
         **dict.fromkeys(("incoming_delivery", "outgoing_delivery"), _UNITS),
         "horizon": Column("weeks"),
-        # Who plays against people does not tell them how they order.
+        # The rule of the other stages would give away their orders.
         "opponents": Column(shown=False),
     }
 

@@ -213,6 +213,7 @@ def test_a_number_is_the_amount_whether_options_are_shown_or_not(tmp_path: Path)
     assert actions(tmp_path) == [5, 50]
     assert "12 is `order quantity=12`." in done.output
     assert done.output.count("#1 to #5 takes an option") == 1
+    assert done.output.count("`hint` shows options") == 3
 
 
 def test_choices_without_a_value_of_their_own_are_shown_at_once(tmp_path: Path) -> None:
