@@ -2,11 +2,13 @@
 
 import re
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
+import attrs
 from attrs import field, frozen
 from attrs.validators import and_, deep_iterable, in_, instance_of, max_len, optional
 
+from desim.schema.convert import field_types
 from desim.show.labels import is_number, label_text, number_text, value_text
 
 #: The kinds of figures; a page shows the values of each kind in its own way.
@@ -89,6 +91,19 @@ class Column:
         label = self.name(name)
         return f"{label} ({self.unit})" if self.unit else label
 
+    def note(self, text: str) -> str:
+        """Return the unit of the plain value in brackets; empty if *text* names it already.
+
+        >>> Column("hours").note("How long."), Column("hours").note("Hours that it takes.")
+        (' (hours)', '')
+        >>> CENTS.note("Funds."), SHARE.note("Rate.")
+        (' (in steps of 0.01 dollars)', ' (a share of 1)')
+        """
+        unit = "a share of 1" if self.kind == "share" else self.unit
+        if not unit or unit in text.lower():
+            return ""
+        return f" ({unit})" if self.scale == 1 else f" (in steps of {self.scale:g} {unit})"
+
     def text(self, value: Any, *, unit: bool = True) -> str:
         """Return a value for people.
 
@@ -135,6 +150,26 @@ def money_text(dollars: float) -> str:
         return f"{sign}${number_text(size)}"
     whole = round(size, 2) == round(size)
     return f"{sign}${size:,.0f}" if whole else f"{sign}${size:,.2f}"
+
+
+def columns_within(cls: Any) -> dict[str, Mapping[str, Column]]:
+    """Return the columns of a frozen class and of the classes of its fields, by class name.
+
+    Args:
+        cls: The class, or a union of classes.
+    """
+    found: dict[str, Mapping[str, Column]] = {}
+    left = [cls]
+    while left:
+        one = left.pop()
+        if isinstance(one, type) and attrs.has(one):
+            if one.__name__ in found:
+                continue
+            found[one.__name__] = columns_of(one)
+            left += field_types(one).values()
+        else:
+            left += get_args(one)
+    return found
 
 
 def columns_of(cls: Any) -> Mapping[str, Column]:

@@ -239,7 +239,7 @@ class TerminalGame:
         """Show the options of the open decision.
 
         Raises:
-            UsageError: There are none.
+            UsageError: The role has no options now.
         """
         view = self.game.view
         if not view.options:

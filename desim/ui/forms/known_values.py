@@ -53,7 +53,7 @@ def _newest(path: str, seen: Sequence[Any]) -> list[KnownValue]:
 
 
 def _listed(path: Sequence[str], plain: Any) -> list[KnownValue] | None:
-    """Return the values of the list at a path; None if there is no list that has them."""
+    """Return the values of the list at a path; None without such a list."""
     for at, name in enumerate(path):
         name, _, needed = name.partition(":")  # noqa: PLW2901 (without the condition)
         plain = plain.get(name) if isinstance(plain, Mapping) else None

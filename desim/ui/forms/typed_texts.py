@@ -135,7 +135,7 @@ def _bare_number(field: Field, text: str) -> str:
 def _in_steps(field: Field, number: Any, text: str) -> Any:
     """Return a number that was typed in a unit in the one that the action holds.
 
-    A text that is no number, or falls between two steps, is returned unchanged.
+    A text without a number is returned unchanged, and so is a number between two steps.
     """
     if not _is_finite(number):
         return number
@@ -143,6 +143,8 @@ def _in_steps(field: Field, number: Any, text: str) -> Any:
     if percent and field.column.kind != "share":
         return text
     scaled = number / (_PERCENT if percent else 1) / field.column.scale
+    if not _is_finite(scaled):
+        return text
     if scaled == number:
         return int(number) if field.kind == "integer" and number == int(number) else number
     whole = round(scaled)

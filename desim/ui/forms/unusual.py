@@ -21,7 +21,7 @@ class Confirmation:
 
         Args:
             known: The forms of the role.
-            action: The tagged object of the answer; about an option, an instance, there is none.
+            action: The tagged object of the answer; the action of an option, an instance, is usual.
         """
         text = unusual_text(known, action)
         confirmed, self._asked = text and self._asked == action, action if text else None
@@ -33,7 +33,7 @@ def unusual_text(known: Sequence[Form], action: Any) -> str:
 
     Args:
         known: The forms of the role.
-        action: The tagged object of the answer; about an option, an instance, there is none.
+        action: The tagged object of the answer; the action of an option, an instance, is usual.
     """
     if not isinstance(action, Mapping):
         return ""

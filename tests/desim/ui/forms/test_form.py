@@ -192,7 +192,7 @@ def test_money_is_typed_in_the_unit_that_is_shown(typed: str, cents: int) -> Non
     assert field_text(amount, 1_050) == "10.5"
 
 
-@pytest.mark.parametrize("typed", ["0.001", "-1", "20 %", "x", "9" * 400])
+@pytest.mark.parametrize("typed", ["0.001", "-1", "20 %", "x", "9" * 400, "1e308"])
 def test_money_between_two_cents_is_refused(typed: str) -> None:
     """As is what is no sum of money; the sentence states the steps."""
     with pytest.raises(WrongAction, match=r"a number of dollars in steps of 0.01 from 0 on"):
