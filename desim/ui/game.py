@@ -144,6 +144,11 @@ class Game:
                 self._changed()
 
     @property
+    def shown_role(self) -> str:
+        """The role whose tables are shown: the one that decides, or the last one that did."""
+        return self.view.role or _last_role(self.view.steps, self.seats)
+
+    @property
     def hint_open(self) -> bool:
         """Whether the person sees the options of the open decision."""
         view = self.view
@@ -347,7 +352,7 @@ class Game:
         spec = self._run.role_of(decision) if decision else None
         seen = decision.observation if decision else None
         options, options_error = offered_options(spec, seen) if spec else ((), "")
-        shown_role = role or (mine[-1].role if mine else self.seats[0])
+        shown_role = role or _last_role(mine, self.seats)
         tables, tables_error = offered_tables(self.model, self._run.state, shown_role)
         return GameView(
             turn=self._turn,
@@ -373,6 +378,10 @@ class Game:
             return None
         role = self.role(decision.role)
         return effect_of(self.model, self._run.state, role, given[-1], decision.observation)
+
+
+def _last_role(steps: Sequence[Step], seats: Sequence[str]) -> str:
+    return steps[-1].role if steps else seats[0]
 
 
 def _without(seats: Sequence[str], others: Mapping[str, Any]) -> dict[str, Any]:

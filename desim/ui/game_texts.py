@@ -3,15 +3,12 @@
 Tables of a game that the page and the terminal both show.
 """
 
-from collections.abc import Mapping
-
 from desim.core.ledger_protocols import rows_of
-from desim.core.model_protocols import Rows
 from desim.core.reported import metric_columns_of
 from desim.errors import UsageError, possible
 from desim.faults import RAISED
 from desim.records.episode import Episode
-from desim.show.column import Column
+from desim.show.column import Column, columns_within
 from desim.show.labels import label_text
 from desim.show.table import Table
 from desim.ui.game import Game
@@ -82,17 +79,23 @@ def metrics_table(game: Game, episode: Episode) -> Table:
     return text_table("Figures", rows)
 
 
-def shown_table(tables: Mapping[str, Rows], name: str) -> Table:
-    """Lay out a table.
+def shown_table(game: Game, name: str) -> Table:
+    """Lay out a table that a person may look up.
+
+    Its keys have the units that the classes of the role's observations declare for them.
 
     Raises:
         UsageError: The table does not exist, or its rows cannot be shown.
     """
+    tables = game.view.tables
     if name not in tables:
         raise UsageError(f"there is no table {name!r}; {possible(name, tables)}")
     rows = rows_of(name, tables[name])
+    columns: dict[str, Column] = {}
+    for each in columns_within(game.role(game.shown_role).observation).values():
+        columns |= each
     try:
-        return text_table(label_text(name), rows)
+        return text_table(label_text(name), rows, columns=columns)
     except RAISED as error:
         raise UsageError(
             f"the table {name!r} cannot be shown: {type(error).__name__}: {error}"

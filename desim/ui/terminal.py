@@ -326,7 +326,7 @@ class TerminalGame:
         view = self.game.view
         self._print_missing(view.tables_error)
         if name:
-            self._print_table(shown_table(view.tables, name))
+            self._print_table(shown_table(self.game, name))
         elif not view.tables_error:
             self._print("Tables: " + (", ".join(view.tables) or "none in this model"))
 

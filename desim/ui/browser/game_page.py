@@ -303,7 +303,7 @@ class Tab:
 
     def _looked_up(self, name: str) -> None:
         try:
-            show_table(shown_table(self.view.tables, name))
+            show_table(shown_table(self.game, name))
         except UsageError as error:
             missing_help(str(error))
 

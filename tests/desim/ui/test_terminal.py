@@ -242,6 +242,14 @@ def test_an_unusual_number_is_confirmed_by_typing_it_again(
     assert len(actions(tmp_path)) == 1
 
 
+def test_tables_show_amounts_in_dollars(tmp_path: Path) -> None:
+    """As the observations do; no head ends in the unit of the ledger."""
+    done = typed(tmp_path, "look funds", model="yc_bench")
+    lines = [line.split() for line in done.output.splitlines()]
+    assert ["Category", "Amount"] in lines
+    assert ["funds", "$200,000"] in lines
+
+
 def test_identifiers_are_chosen_by_number(tmp_path: Path) -> None:
     """From the lists that were observed; an action without one lists them."""
     lines = ("market_browse", "task_accept", "?", "task_accept #2", "employee_list")
