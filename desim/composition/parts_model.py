@@ -23,7 +23,14 @@ from desim.core.model_protocols import (
     is_deterministic,
     offers,
 )
-from desim.core.reported import HasEffects, HasSeries, HasSeriesColumns, HasSeriesTicks, HasTables
+from desim.core.reported import (
+    HasEffects,
+    HasSeries,
+    HasSeriesColumns,
+    HasSeriesTicks,
+    HasTables,
+    metric_columns_of,
+)
 from desim.core.roles import Role, split_name
 from desim.core.world import World
 from desim.show.column import Column
@@ -131,6 +138,15 @@ class PartsModel:
             for part, model in self.models.items()
             if offers(model, HasSeriesColumns)
             for name, column in model.series_columns.items()
+        }
+
+    @property
+    def metric_columns(self) -> dict[str, Column]:
+        """Unit, label and kind of the parts' scores and metrics."""
+        return {
+            f"{part}.{name}": column
+            for part, model in self.models.items()
+            for name, column in metric_columns_of(model).items()
         }
 
     def series_ticks(self, state: Any) -> dict[str, Sequence[int]]:

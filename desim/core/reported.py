@@ -10,7 +10,7 @@ from typing import (
 
 from attrs import frozen
 
-from desim.core.model_protocols import Rows
+from desim.core.model_protocols import Model, Rows, offers
 from desim.show.column import Column
 
 
@@ -203,6 +203,21 @@ class HasSeriesColumns(Protocol):
     def series_columns(self) -> Mapping[str, Column]:
         """Unit, label, role and period by the name of the series."""
         ...
+
+
+@runtime_checkable
+class HasMetricColumns(Protocol):
+    """A model that describes its score and metrics."""
+
+    @property
+    def metric_columns(self) -> Mapping[str, Column]:
+        """Unit, label and kind by the name of the metric; `score` describes the score."""
+        ...
+
+
+def metric_columns_of(model: Model[Any]) -> Mapping[str, Column]:
+    """Return the columns that a model declares for its metrics; empty if it declares none."""
+    return model.metric_columns if offers(model, HasMetricColumns) else {}
 
 
 @runtime_checkable

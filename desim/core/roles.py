@@ -5,12 +5,13 @@ from functools import partial
 from types import UnionType
 from typing import Any, Literal
 
-from attrs import evolve, frozen
+from attrs import evolve, field, frozen
 
 from desim.errors import UsageError
 from desim.schema.class_types import members, union_of
 from desim.schema.wire_types import tag
 from desim.short_repr import short_repr
+from desim.show.column import Column, columns_of
 
 #: A level of the facts that a policy, or an option, uses; it includes the levels before it.
 Knowledge = Literal["observation", "rules", "state", "future"]
@@ -74,6 +75,8 @@ class Role:
         default_action: Returns the action taken when a policy has run out of budget or failed;
             None means the first option.
         options_know: What the options use, a level of `KNOWLEDGE`.
+        described: By tag of an action, columns of its fields that depend on the parameters, such
+            as a usual range; they replace those of the class.
     """
 
     observation: type | UnionType
@@ -82,6 +85,12 @@ class Role:
     optional: bool = False
     default_action: Callable[[Any], Any] | None = None
     options_know: Knowledge = "observation"
+    described: Mapping[str, Mapping[str, Column]] = field(factory=dict)
+
+    def columns_of(self, name: str) -> Mapping[str, Column]:
+        """Return the columns of the fields of an action, by its tag."""
+        cls = next((each for each in members(self.action) if tag(each) == name), None)
+        return {**columns_of(cls), **self.described.get(name, {})}
 
     def default_for(self, observation: Any) -> Any:
         """Return the default action for an observation.

@@ -10,6 +10,7 @@ from attrs import asdict, field, frozen
 from desim.core.ledger_protocols import HasLedgers
 from desim.core.model_protocols import offers
 from desim.core.points import Recorded
+from desim.core.reported import metric_columns_of
 from desim.core.result import Result, Series
 from desim.core.roles import with_knowledge
 from desim.errors import BadRecord, UsageError, possible
@@ -20,6 +21,7 @@ from desim.records.record_file import lines_of
 from desim.records.recorder import Recorder
 from desim.records.tidy import WHAT, What, decision_columns, series_columns
 from desim.short_repr import shortened
+from desim.show.column import Column
 from desim.show.labels import value_text
 
 if TYPE_CHECKING:  # only callers that use a data frame need them
@@ -31,6 +33,9 @@ if TYPE_CHECKING:  # only callers that use a data frame need them
 
 #: Metrics of a part of a world that a table shows.
 _OF_PART = 4
+
+#: The description of a fact without one.
+_PLAIN = Column()
 
 #: Lines of the card that notebooks show, and characters of each.
 _CARD_LINES, _CARD_WIDTH = 20, 200
@@ -182,6 +187,7 @@ class Episode:
             f"{role}={with_knowledge(spec, head.knows.get(role))}"
             for role, spec in head.policies.items()
         )
+        columns = metric_columns_of(self.inside.model) if self.inside else {}
         facts = {"model": head.model, "preset": head.preset, "seed": head.seed}
         facts |= {"policies": policies or "none"}
         if end is None:
@@ -193,7 +199,8 @@ class Episode:
             if more := len(end.metrics) - len(shown):
                 facts["more metrics"] = f"{more:,}; --json prints all"
             facts["ledger digest"] = (end.ledger_digest or "none")[:16]
-        return Table((), ((name, value_text(value)) for name, value in facts.items()), (0, 1))
+        described = ((columns.get(name, _PLAIN), name, value) for name, value in facts.items())
+        return Table((), ((each.key(name), each.text(v)) for each, name, v in described), (0, 1))
 
     def __repr__(self) -> str:
         head, end = self.header, self.result

@@ -4,7 +4,7 @@ All of it is made from the JSON Schema of the frozen classes, for readers that s
 language model, an agent behind a protocol.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import lru_cache
 from types import UnionType
 from typing import Any
@@ -67,32 +67,47 @@ def menu(schemas: Mapping[str, Schema], key: str = "do") -> str:
     return "\n".join(lines)
 
 
+#: Returns what is added to the line of a field: by class name, name of the field, and its text.
+FieldNote = Callable[[str, str, str], str]
+
+
+def _no_note(*_: str) -> str:
+    return ""
+
+
 @lru_cache(maxsize=256)
-def field_lines(observation: type | UnionType) -> str:
+def field_lines(observation: type | UnionType, note: FieldNote = _no_note) -> str:
     """Return one line for each field of an observation, then those of the classes within it.
 
     The fields of a union's classes have a heading with the tag of the class.
+
+    Args:
+        observation: The class, or a union of classes.
+        note: Returns what is added to the line of a field.
     """
     whole = json_schema(observation)
     defs = dict(whole.get("$defs", {}))
     classes = members(observation)
     own = [(cls, defs.pop(cls.__name__, whole)) for cls in classes]
-    within = [f"Each {name}:\n{_lines(schema)}" for name, schema in defs.items()]
+    within = [f"Each {name}:\n{_lines(schema, name, note)}" for name, schema in defs.items()]
     if len(classes) == 1:
-        return "\n".join([_lines(own[0][1]), *within])
-    return "\n".join([*(_with_heading(cls, schema) for cls, schema in own), *within])
+        return "\n".join([_lines(own[0][1], classes[0].__name__, note), *within])
+    return "\n".join([*(_with_heading(cls, schema, note) for cls, schema in own), *within])
 
 
-def _with_heading(cls: type, schema: Schema) -> str:
+def _with_heading(cls: type, schema: Schema, note: FieldNote) -> str:
     """Return the fields of one of a union's classes below its tag and what it stands for."""
     about = f" ({text.rstrip('.')})" if (text := schema.get("description", "")) else ""
     fields = {key: each for key, each in schema["properties"].items() if key != TAG}
-    return f'Where "{TAG}" is "{tag(cls)}"{about}:\n{_lines({"properties": fields})}'
+    lines = _lines({"properties": fields}, cls.__name__, note)
+    return f'Where "{TAG}" is "{tag(cls)}"{about}:\n{lines}'
 
 
-def _lines(schema: Schema) -> str:
-    properties = schema.get("properties", {}).items()
-    return "\n".join(f"- {name}: {each.get('description', '')}" for name, each in properties)
+def _lines(schema: Schema, cls: str, note: FieldNote) -> str:
+    texts = {
+        name: each.get("description", "") for name, each in schema.get("properties", {}).items()
+    }
+    return "\n".join(f"- {name}: {text}{note(cls, name, text)}" for name, text in texts.items())
 
 
 def _type_name(schema: Schema) -> str:

@@ -2,11 +2,13 @@
 
 import re
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
+import attrs
 from attrs import field, frozen
-from attrs.validators import in_, instance_of, max_len, optional
+from attrs.validators import and_, deep_iterable, in_, instance_of, max_len, optional
 
+from desim.schema.convert import field_types
 from desim.show.labels import is_number, label_text, number_text, value_text
 
 #: The kinds of figures; a page shows the values of each kind in its own way.
@@ -21,6 +23,9 @@ _DOLLARS = "dollars"
 #: The plural "s" of a unit's first word.
 _PLURAL, _SINGULAR = re.compile(r"^(\w{2,}[^\Ws])s\b"), r"\1"
 _PERCENT = 100
+
+
+_texts = deep_iterable(and_(instance_of(str), max_len(_TEXT)), instance_of(tuple))
 
 
 def _range(_: Any, __: Any, usual: tuple[float, float]) -> None:
@@ -41,11 +46,14 @@ class Column:
         kind: A plain number; money; a share of 1, shown in percent; a tick of the clock; an
             identifier of a list; or a text.
         scale: The factor from the value to the unit: 0.01 for cents whose unit is dollars.
-        of: The field of the observation whose list holds the identifiers; for a tick the field
-            with the number of the last one. Empty otherwise.
+        of: Where observations list the identifiers: paths such as "planned" (a list of them) or
+            "projects.index" (records with the field "index"). `rows:key` in a path takes only
+            records that have the key. For a tick the field with the number of the last one.
+        choices: The identifiers, where they are the same throughout an episode.
         usual: The lowest and the highest value that a person is not asked to confirm, in the
-            unit; None for no such range.
+            unit; None for no such range. Gymnasium spaces of actions have it as bounds.
         priority: Figures of a higher priority are shown first.
+        shown: Whether a person who plays sees the figure.
     """
 
     unit: str = field(default="", validator=max_len(_TEXT))
@@ -54,9 +62,11 @@ class Column:
     period: str = field(default="period", validator=max_len(_TEXT))
     kind: ColumnKind = field(default="number", validator=in_(_KINDS))
     scale: float = field(default=1.0, validator=instance_of((int, float)))
-    of: str = field(default="", validator=max_len(_TEXT))
+    of: tuple[str, ...] = field(default=(), validator=_texts)
+    choices: tuple[str, ...] = field(default=(), validator=_texts)
     usual: tuple[float, float] | None = field(default=None, validator=optional(_range))
     priority: int = 0
+    shown: bool = True
 
     def name(self, name: str) -> str:
         """Return the label, or the name of a field or series as words.
@@ -66,8 +76,11 @@ class Column:
         >>> Column().name("lead_time"), Column("dollars", scale=0.01).name("funds_cents")
         ('Lead time', 'Funds')
         """
-        plain = name.removesuffix("_cents") if self.scale != 1 else name
-        return self.label or label_text(plain.replace(".", " "))
+        return self.label or label_text(self.key(name).replace(".", " "))
+
+    def key(self, name: str) -> str:
+        """Return a name without the unit that its values are not shown in."""
+        return name.removesuffix("_cents") if self.scale != 1 else name
 
     def title(self, name: str) -> str:
         """Return the label of an axis: the series' label, and the unit in brackets.
@@ -77,6 +90,19 @@ class Column:
         """
         label = self.name(name)
         return f"{label} ({self.unit})" if self.unit else label
+
+    def note(self, text: str) -> str:
+        """Return the unit of the plain value in brackets; empty if *text* names it already.
+
+        >>> Column("hours").note("How long."), Column("hours").note("Hours that it takes.")
+        (' (hours)', '')
+        >>> CENTS.note("Funds."), SHARE.note("Rate.")
+        (' (in steps of 0.01 dollars)', ' (a share of 1)')
+        """
+        unit = "a share of 1" if self.kind == "share" else self.unit
+        if not unit or unit in text.lower():
+            return ""
+        return f" ({unit})" if self.scale == 1 else f" (in steps of {self.scale:g} {unit})"
 
     def text(self, value: Any, *, unit: bool = True) -> str:
         """Return a value for people.
@@ -92,6 +118,8 @@ class Column:
         >>> Column("units").text(1), Column("units a week").text(1), Column("ms").text(1)
         ('1 unit', '1 unit a week', '1 ms')
         """
+        if isinstance(value, dict):
+            return value_text({key: self.text(each) for key, each in value.items()})
         if not is_number(value):
             return value_text(value)
         match self.kind:
@@ -122,6 +150,26 @@ def money_text(dollars: float) -> str:
         return f"{sign}${number_text(size)}"
     whole = round(size, 2) == round(size)
     return f"{sign}${size:,.0f}" if whole else f"{sign}${size:,.2f}"
+
+
+def columns_within(cls: Any) -> dict[str, Mapping[str, Column]]:
+    """Return the columns of a frozen class and of the classes of its fields, by class name.
+
+    Args:
+        cls: The class, or a union of classes.
+    """
+    found: dict[str, Mapping[str, Column]] = {}
+    left = [cls]
+    while left:
+        one = left.pop()
+        if isinstance(one, type) and attrs.has(one):
+            if one.__name__ in found:
+                continue
+            found[one.__name__] = columns_of(one)
+            left += field_types(one).values()
+        else:
+            left += get_args(one)
+    return found
 
 
 def columns_of(cls: Any) -> Mapping[str, Column]:

@@ -22,15 +22,24 @@ from desim.core.world import Decision
 from desim.episodes.caller import CallerSeat, CallerSession
 from desim.episodes.lineup import assign, knows_by_role
 from desim.episodes.prefix import branch, first_difference
-from desim.errors import BadRecord, DesimError, PolicyFailed, UsageError, WriteFailed
+from desim.errors import (
+    BadRecord,
+    DesimError,
+    PolicyFailed,
+    UsageError,
+    WriteFailed,
+    WrongAction,
+)
 from desim.faults import RAISED
 from desim.records.episode import Episode
 from desim.records.lines import Header, Step
 from desim.records.record import PERSON
 from desim.records.record_lock import RecordLock
 from desim.records.recorder import cut
-from desim.schema import codec
+from desim.schema import codec, plain_observation
 from desim.ui.answer_effects import AnswerEffect, effect_of
+from desim.ui.forms.form import Form, forms
+from desim.ui.forms.wrong_answers import refusal_text
 from desim.ui.game_faults import Answer, Fault, RecordWatch
 from desim.ui.part_texts import time_text
 from desim.ui.seat_log import SeatLog
@@ -59,6 +68,10 @@ class Game:
         charge_tables: Whether the person pays for each look at a table, as other policies do.
         log: Measures the person's decisions and keeps a line for each beside the record; None keeps
             nothing.
+        hints: Whether the options are shown from the start.
+
+    Attributes:
+        hinted: Decisions at which the person opened the options, counted from 0 over all roles.
 
     Raises:
         UsageError: A role does not exist or has two players, the file is of another game, or the
@@ -77,11 +90,13 @@ class Game:
         practice: bool = False,
         charge_tables: bool = False,
         log: SeatLog | None = None,
+        hints: bool = False,
     ) -> None:
         if charge_tables and not offers(model, HasChargedTables):
             raise UsageError(f"{type(model).__name__} charges nobody for tables; they are free")
         self.log, self.charge_tables = log, charge_tables
         self.model, self.seed, self.practice = model, seed, practice
+        self.hints, self.hinted = hints, set[int]()
         self.file = Path(file)
         self.seats = tuple(assign(model, dict.fromkeys(seats, CallerSeat))) or default_roles(model)
         self.others = _without(self.seats, assign(model, others or {}))
@@ -135,11 +150,41 @@ class Game:
             decision = self._open_decision()
             if self._play is None or decision is None:
                 raise Stale("the game has no open decision to answer")
-            # Checked before `take`, whose error would also name the role and the tick.
-            codec(self._run.role_of(decision).action).take(action)
+            # Checked before `take`, whose error is for programs.
+            self._check_answer(decision, action)
             if self._record_is_ours():
                 self._advance(self._play, decision, action)
                 self._changed()
+
+    @property
+    def shown_role(self) -> str:
+        """The role whose tables are shown: the one that decides, or the last one that did."""
+        return self.view.role or _last_role(self.view.steps, self.seats)
+
+    @property
+    def hint_open(self) -> bool:
+        """Whether the person sees the options of the open decision."""
+        view = self.view
+        return self.hints or view.options_are_answers or view.decisions in self.hinted
+
+    def hint_opened(self, turn: int) -> None:
+        """Note that the person opens the options of the open decision.
+
+        Raises:
+            Stale: The game has moved on since that view.
+        """
+        with self._lock:
+            self._check_turn(turn)
+            self.hinted.add(self.view.decisions)
+        if self.log is not None:
+            self.log.hint_opened()
+
+    def forms(self, role: str) -> tuple[Form, ...]:
+        """Return the forms of a role, with the identifiers that its observations so far list."""
+        view = self.view
+        seen = [plain_observation(view.observation, view.spec.observation)] if view.spec else []
+        seen += [step.observation for step in reversed(view.steps) if step.role == role]
+        return forms(view.spec if view.spec and view.role == role else self.role(role), seen)
 
     def go_on(self, turn: int) -> None:
         """Ask the policy of another role again after its fault.
@@ -178,11 +223,6 @@ class Game:
         """Note in the log that the person sees the game now."""
         if self.log is not None:
             self.log.seen()
-
-    def hint_opened(self) -> None:
-        """Note in the log that the person has opened a hint."""
-        if self.log is not None:
-            self.log.hint_opened()
 
     def table_opened(self, name: str) -> None:
         """Note in the log that a table is shown to the person."""
@@ -320,6 +360,12 @@ class Game:
     def _date(self) -> str:
         return self.time(self.seats[0], self._run.world.now)
 
+    def _check_answer(self, decision: Decision, action: Any) -> None:
+        try:
+            codec(self._run.role_of(decision).action).take(action)
+        except WrongAction as fault:
+            raise WrongAction(refusal_text(self.forms(decision.role), action, fault)) from None
+
     def _check_turn(self, turn: int) -> None:
         if turn != self._turn:
             raise Stale("the game has moved on since this was shown; this is its present state")
@@ -347,7 +393,7 @@ class Game:
         spec = self._run.role_of(decision) if decision else None
         seen = decision.observation if decision else None
         options, options_error = offered_options(spec, seen) if spec else ((), "")
-        shown_role = role or (mine[-1].role if mine else self.seats[0])
+        shown_role = role or _last_role(mine, self.seats)
         tables, charged, tables_error = self._tables(shown_role)
         return GameView(
             turn=self._turn,
@@ -382,6 +428,10 @@ class Game:
             return None
         role = self.role(decision.role)
         return effect_of(self.model, self._run.state, role, given[-1], decision.observation)
+
+
+def _last_role(steps: Sequence[Step], seats: Sequence[str]) -> str:
+    return steps[-1].role if steps else seats[0]
 
 
 def _without(seats: Sequence[str], others: Mapping[str, Any]) -> dict[str, Any]:

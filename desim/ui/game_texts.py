@@ -5,22 +5,25 @@ Tables of a game that the page and the terminal both show.
 
 import json
 import shlex
-from collections.abc import Mapping
 from typing import Any
 
 from desim.core.ledger_protocols import rows_of
-from desim.core.model_protocols import Rows
+from desim.core.reported import metric_columns_of
 from desim.errors import UsageError, possible
 from desim.faults import RAISED
 from desim.records.episode import Episode
 from desim.schema.codecs import tagged_object
 from desim.schema.wire_types import TAG
+from desim.show.column import Column, columns_within
 from desim.show.labels import label_text
 from desim.show.table import Table
 from desim.ui.game import Game
 from desim.ui.game_faults import Fault
 from desim.ui.layout import action_text, text_table
 from desim.ui.part_texts import name_text, part_of
+
+#: The description of a metric without one.
+_PLAIN = Column()
 
 
 def answer_lines(game: Game, fault: Fault) -> list[str]:
@@ -79,21 +82,34 @@ def metrics_table(game: Game, episode: Episode) -> Table:
     model = game.model
     mine = {part_of(model, role)[0] for role in game.seats}
     names = sorted(episode.metrics, key=lambda name: part_of(model, name)[0] not in mine)
-    rows = [{"figure": name_text(model, name), "value": episode.metrics[name]} for name in names]
+    columns = metric_columns_of(model)
+    rows = [
+        {
+            "figure": name_text(model, columns.get(name, _PLAIN).key(name)),
+            "value": columns.get(name, _PLAIN).text(episode.metrics[name]),
+        }
+        for name in names
+    ]
     return text_table("Figures", rows)
 
 
-def shown_table(tables: Mapping[str, Rows], name: str) -> Table:
-    """Lay out a table.
+def shown_table(game: Game, name: str) -> Table:
+    """Lay out a table that a person may look up.
+
+    Its keys have the units that the classes of the role's observations declare for them.
 
     Raises:
         UsageError: The table does not exist, or its rows cannot be shown.
     """
+    tables = game.view.tables
     if name not in tables:
         raise UsageError(f"there is no table {name!r}; {possible(name, tables)}")
     rows = rows_of(name, tables[name])
+    columns: dict[str, Column] = {}
+    for each in columns_within(game.role(game.shown_role).observation).values():
+        columns |= each
     try:
-        return text_table(label_text(name), rows)
+        return text_table(label_text(name), rows, columns=columns)
     except RAISED as error:
         raise UsageError(
             f"the table {name!r} cannot be shown: {type(error).__name__}: {error}"

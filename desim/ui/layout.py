@@ -6,7 +6,7 @@ the kind of display from its values.
 
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Any, get_args
+from typing import Any
 
 import attrs
 import msgspec
@@ -14,9 +14,8 @@ from attrs import field, frozen
 
 from desim.schema import class_of, codec, json_schema, to_plain
 from desim.schema.codecs import tagged_object
-from desim.schema.convert import field_types
 from desim.schema.wire_types import TAG
-from desim.show.column import Column, columns_of
+from desim.show.column import Column, columns_of, columns_within
 from desim.show.labels import class_text, inner_label, is_number, label_text
 from desim.show.table import Table
 from desim.ui.history import time_field
@@ -182,6 +181,8 @@ def _group(label: str, plain: Any, shape: _Shape, depth: int, help: str) -> Valu
     groups: list[ValueGroup] = []
     for name, raw in _ordered(plain, shape.schema).items():
         value, column = _unpacked(raw), shape.column(name)
+        if not column.shown:
+            continue
         # The docstring names the unit of the field, which is not the one that is shown.
         about = shape.help(name) if column.scale == 1 else ""
         title = column.name(name)
@@ -223,20 +224,4 @@ def _shape(cls: Any) -> _Shape:
     schema = json_schema(cls)
     defs = schema.get("$defs", {})
     own = defs.get(schema.get("$ref", "").rsplit("/", 1)[-1], schema)
-    return _Shape(own, defs, _columns_within(cls), columns_of(cls))
-
-
-def _columns_within(cls: Any) -> dict[str, Mapping[str, Column]]:
-    """Return the columns of a frozen class and of the classes of its fields, by class name."""
-    found: dict[str, Mapping[str, Column]] = {}
-    left = [cls]
-    while left:
-        one = left.pop()
-        if isinstance(one, type) and attrs.has(one):
-            if one.__name__ in found:
-                continue
-            found[one.__name__] = columns_of(one)
-            left += field_types(one).values()
-        else:
-            left += get_args(one)
-    return found
+    return _Shape(own, defs, columns_within(cls), columns_of(cls))

@@ -16,7 +16,9 @@ from desim.show.table import Table
 from desim.ui.answer_effects import AnswerEffect
 from desim.ui.briefings import briefing_of, rules_paragraphs
 from desim.ui.comparison import BaselineComparison
-from desim.ui.forms import Form, amount_form, forms, read_form
+from desim.ui.forms.form import Form, amount_form
+from desim.ui.forms.typed_texts import read_form
+from desim.ui.forms.unusual import Confirmation
 from desim.ui.game import Game
 from desim.ui.game_faults import Fault
 from desim.ui.game_texts import (
@@ -39,11 +41,12 @@ _HELP = (
     'as {{"do": "order", "quantity": 12}}. Put values with spaces in quotes.'
 )
 #: A number alone, and the number of an option.
-_NUMBER, _OPTION = re.compile(r"[-+]?\d[\d,]*(\.\d+)?"), re.compile(r"#?(\d+)")
+_NUMBER, _OPTION = re.compile(r"[-+]?\$?\d[\d,]*(\.\d+)?([eE][-+]?\d+)?"), re.compile(r"#?(\d+)")
 _COMMANDS = {
     "?": "shows this help",
     "past": "lists your decisions",
     "rules": "shows the rules of your role",
+    "hint": "shows options with their estimates",
     "look": "lists the tables you may look up; `look NAME` shows one",
     "undo": "takes your last decision back (practice only)",
     "quit": "stops; the same command continues the game",
@@ -73,6 +76,7 @@ class TerminalGame:
     def __init__(self, game: Game) -> None:
         self.game = game
         self.out = console()
+        self._confirmation = Confirmation()
 
     def play(self) -> None:
         """Read answers until the game or the input ends."""
@@ -117,6 +121,7 @@ class TerminalGame:
             "help": self._print_help,
             "past": self._print_decisions,
             "rules": self._print_rules,
+            "hint": self._open_hint,
             "look": lambda: self._print_looked_up(rest.strip()),
             "undo": lambda: game.undo(view.turn),
         }
@@ -126,10 +131,19 @@ class TerminalGame:
         elif view.fault is not None:
             game.go_on(view.turn)
         else:
-            action = self._action(line)
-            game.answer(view.turn, action)
-            if not line[:1].isalpha():  # a number or JSON: what was done is not what was typed
-                self._print(f"Done: {action_text(action, game.role(view.role).action)}")
+            self._answer(line)
+
+    def _answer(self, line: str) -> None:
+        """Give the answer of a line, unless it is unusual and has to be confirmed."""
+        view = self.game.view
+        action = self._action(line)
+        if question := self._confirmation.question(self._forms(), action):
+            self._print(question)
+            return
+        self.game.answer(view.turn, action)
+        if not line[:1].isalpha():  # a number or JSON: what was done is not what was typed
+            done = action_text(action, self.game.role(view.role).action)
+            self._print(f"Done: {done}")
 
     def _action(self, line: str) -> Any:
         """Return the action that a line names.
@@ -142,7 +156,7 @@ class TerminalGame:
         """
         amount = amount_form(self._forms())
         if amount and _NUMBER.fullmatch(line):
-            return read_form(amount, {amount.fields[0].name: line})
+            return read_form(amount, {amount.fields[0].key: line})
         if numbered := _OPTION.fullmatch(line):
             return self._option(int(numbered[1]))
         if line.startswith("{"):
@@ -160,16 +174,18 @@ class TerminalGame:
         """Return the action of an option.
 
         Raises:
-            UsageError: No option has that number.
+            UsageError: The options are not shown, or none has that number.
         """
         options = self.game.view.options
+        if options and not self.game.hint_open:
+            raise UsageError("the options are not shown; `hint` shows them")
         if not 1 <= number <= len(options):
             raise UsageError(f"there is no option {number}; there are {len(options)}")
         return options[number - 1].action
 
     def _forms(self) -> tuple[Form, ...]:
-        role = self.game.view.spec
-        return forms(role) if role else ()
+        role = self.game.view.role
+        return self.game.forms(role) if role else ()
 
     # -- output ------------------------------------------------------------------------------------
 
@@ -211,23 +227,46 @@ class TerminalGame:
         date = f", {view.date}" if view.date else ""
         self._print(f"Decision {len(view.steps) + 1}, {view.role}{date}", "bold")
         self._print_group(lay_out(view.observation, role.observation))
-        amount = amount_form(self._forms())
-        if view.options:
-            rows = [
-                {
-                    "": f"#{number}" if amount else number,
-                    "answer": action_text(option.action, role.action),
-                    "value": option.value,
-                    "note": option.note,
-                }
-                for number, option in enumerate(view.options, 1)
-            ]
-            self._print_table(text_table("Options", rows))
-            if amount:
-                self._print(_amount_text(amount, len(rows)))
+        self._print_missing(view.options_error)
+        if view.options and self.game.hint_open:
+            self._print_options()
         else:
-            self._print_missing(view.options_error)
             self._print("Actions: " + ", ".join(form.tag for form in self._forms()))
+        if amount := amount_form(self._forms()):
+            self._print(_amount_text(amount, self._shown_options()))
+        if view.options and not self.game.hint_open:
+            self._print("`hint` shows options, ? the values of the actions.")
+
+    def _shown_options(self) -> int:
+        return len(self.game.view.options) if self.game.hint_open else 0
+
+    def _open_hint(self) -> None:
+        """Show the options of the open decision.
+
+        Raises:
+            UsageError: The role has no options now.
+        """
+        view = self.game.view
+        if not view.options:
+            raise UsageError(view.options_error or "there are no options now")
+        self.game.hint_opened(view.turn)
+        self._print_options()
+        if amount := amount_form(self._forms()):
+            self._print(_amount_text(amount, len(view.options)))
+
+    def _print_options(self) -> None:
+        view = self.game.view
+        role, amount = self.game.role(view.role), amount_form(self._forms())
+        rows = [
+            {
+                "": f"#{number}" if amount else number,
+                "answer": action_text(option.action, role.action),
+                **({} if view.options_are_answers else {"value": option.value}),
+                "note": option.note,
+            }
+            for number, option in enumerate(view.options, 1)
+        ]
+        self._print_table(text_table("Options", rows))
 
     def _print_effect(self, effect: AnswerEffect) -> None:
         changes = "; ".join(f"{c.label} {c.before} to {c.after}" for c in effect.changes[:_CHANGES])
@@ -270,8 +309,7 @@ class TerminalGame:
         self.out.print(evolve(table, legend=()))
 
     def _print_help(self) -> None:
-        amount = amount_form(self._forms())
-        options = len(self.game.view.options)
+        amount, options = amount_form(self._forms()), self._shown_options()
         self._print(_HELP.format(option="#1 for option 1" if amount else "the number of an option"))
         if amount:
             self._print(_amount_text(amount, options))
@@ -279,7 +317,9 @@ class TerminalGame:
             self._print(f"  {form.tag}: {form.text}")
             for field in form.fields:
                 hint = f" ({field.hint})" if field.hint else ""
-                self._print(f"      {field.name}: {field.text}{hint}")
+                self._print(f"      {field.key}: {field.text}{hint}")
+                if field.known:
+                    self._print(f"          {field.wanted}")
         for command, text in _COMMANDS.items():
             self._print(f"  {command}: {text}")
 
@@ -291,7 +331,7 @@ class TerminalGame:
         view = self.game.view
         self._print_missing(view.tables_error)
         if name:
-            self._print_table(shown_table(view.tables, name))
+            self._print_table(shown_table(self.game, name))
             self.game.table_opened(name)
             self._print_offers(view.charged.get(name))
         elif not view.tables_error:
@@ -328,7 +368,7 @@ class TerminalGame:
 
 def _amount_text(form: Form, options: int) -> str:
     """Return what a number alone does, and how an option is taken then."""
-    name = form.fields[0].name
+    name = form.fields[0].key
     last = f" to #{options}" if options > 1 else ""
     taken = f"; #1{last} takes an option" if options else ""
     return f"A number alone is the {name} of {form.tag}: 12 is `{form.tag} {name}=12`{taken}."
@@ -354,7 +394,7 @@ def _text_alone(form: Form, rest: str) -> str:
     """Return the name of an action's only value where that is a text typed without quotes."""
     if len(form.fields) != 1 or form.fields[0].kind != "text" or not rest:
         return ""
-    name = form.fields[0].name
+    name = form.fields[0].key
     return "" if rest.startswith(("'", '"', f"{name}=")) else name
 
 
@@ -362,8 +402,8 @@ def _pair(form: Form, text: str) -> tuple[str, str]:
     """Split key=value; the key may be left out where the action has only one value."""
     key, equals, value = text.partition("=")
     if not equals and len(form.fields) == 1:
-        return form.fields[0].name, text
+        return form.fields[0].key, text
     if not equals:
-        known = " ".join(f"{field.name}=..." for field in form.fields)
+        known = " ".join(f"{field.key}=..." for field in form.fields)
         raise UsageError(f"{text!r} is not KEY=VALUE; write {form.tag} {known}")
     return key, value

@@ -59,6 +59,15 @@ class GameView:
     episode: Episode | None
     fault: Fault | None
 
+    @property
+    def options_are_answers(self) -> bool:
+        """Whether the options are the answers to choose from, and no hint.
+
+        They are if there are several and none has a higher value than another, such as the letters
+        of a multiple choice.
+        """
+        return len(self.options) > 1 and len({option.value for option in self.options}) == 1
+
 
 def offered_options(role: Role, observation: Any) -> tuple[tuple[Option, ...], str]:
     """Return the options, highest value first, and an error text if the model failed."""

@@ -66,6 +66,7 @@ class BeerGame(BeerGameParams, Presets):
             optional=True,
             default_action=options.default_action,
             options_know="rules",
+            described=options.described(self),
         )
         return dict.fromkeys(self.stages, role)
 
@@ -109,6 +110,11 @@ class BeerGame(BeerGameParams, Presets):
     def metrics(self, state: Chain) -> dict[str, Any]:
         """Return the metrics of reference SPEC section 7 and the cost of each stage."""
         return score.metrics(state)
+
+    @property
+    def metric_columns(self) -> Mapping[str, Column]:
+        """Units of score and metrics."""
+        return score.METRIC_COLUMNS
 
     def series(self, state: Chain) -> dict[str, list[float]]:
         """Return orders, inventory, backlog (units) and cost (money) of each stage by week.

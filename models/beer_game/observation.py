@@ -40,12 +40,14 @@ class Stage:
     """
 
     columns: ClassVar[Mapping[str, Column]] = {
-        "week": Column(kind="tick", of="horizon"),
+        "week": Column(kind="tick", of=("horizon",)),
         **dict.fromkeys(("inventory", "backlog"), Column("units", priority=2)),
         **dict.fromkeys(("incoming_order", "supply_line"), Column("units", priority=1)),
         **dict.fromkeys(("last_order", "target_inventory"), _UNITS),
         **dict.fromkeys(("incoming_delivery", "outgoing_delivery"), _UNITS),
         "horizon": Column("weeks"),
+        # The rule of the other stages would give away their orders.
+        "opponents": Column(shown=False),
     }
 
     week: int

@@ -1,9 +1,18 @@
-"""Sensible orders for an observation, each with an estimate of its value."""
+"""Sensible orders for an observation, each with an estimate of its value; their usual range."""
+
+from collections.abc import Mapping
+
+from attrs import evolve
 
 from desim import Option
+from desim.show.column import Column
+from models.beer_game import demand
 from models.beer_game.actions import LARGEST, Order
 from models.beer_game.observation import Number, Stage
 from models.beer_game.params import BeerGameParams
+
+#: Stocks or demands of a week that an order may have before a person is asked to confirm it.
+_USUAL = 5
 
 
 def options(params: BeerGameParams, stage: Stage) -> list[Option]:
@@ -17,14 +26,25 @@ def options(params: BeerGameParams, stage: Stage) -> list[Option]:
     one for each unit by which demand moves, and each stage above multiplies that again. Over the
     lead time the same gap is closed in as many steps.
     """
-    demand = int(stage.incoming_order)
+    ordered = int(stage.incoming_order)
     # A blind player orders one week before the order is placed.
     weeks = params.lead_time(stage.role) + params.blind
-    filling = max(0, int(demand * weeks - stage.position))
-    candidates = {0, demand // 2, demand, demand * 3 // 2, demand * 2, filling}
+    filling = max(0, int(ordered * weeks - stage.position))
+    candidates = {0, ordered // 2, ordered, ordered * 3 // 2, ordered * 2, filling}
     quantities = {min(units, LARGEST) for units in candidates}
     position = stage.position + _mailed(params, stage)
     return [_option(params, stage, position, units, weeks) for units in sorted(quantities)]
+
+
+def described(params: BeerGameParams) -> Mapping[str, Mapping[str, Column]]:
+    """Return the columns of an order.
+
+    It is usual up to 5 times the stock that a stage should keep, or a week's demand where that is
+    more: 60 units in the classic game, whose players' largest orders are around 50 (Sterman 1989).
+    """
+    level = max(params.target_inventory, demand.final_level(params.demand))
+    column = evolve(Order.columns["quantity"], usual=(0, _USUAL * level))
+    return {"order": {"quantity": column}}
 
 
 def default_action(stage: Stage) -> Order:

@@ -1,7 +1,7 @@
 """Score and metrics of an episode, under the names of reference SPEC section 7."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from operator import mul
 from typing import Any
 
@@ -17,6 +17,11 @@ BULLWHIP_WEEKS = 3
 def score(chain: Chain) -> float:
     """Return minus the cost of the scored stages, in money."""
     return -controlled_cost(chain)
+
+
+_BACKLOGS = ("avg_backlog_controlled", "mean_backlog_controlled")
+#: Units of metrics; costs are money without a currency.
+METRIC_COLUMNS: Mapping[str, Column] = dict.fromkeys(_BACKLOGS, Column("units"))
 
 
 def metrics(chain: Chain) -> dict[str, Any]:

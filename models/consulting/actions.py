@@ -1,9 +1,13 @@
 """The actions of an interview: a message of either side, and a judge's verdict."""
 
+from collections.abc import Mapping
+from typing import ClassVar
+
 from attrs import field, frozen
 from attrs.validators import optional
 
 from desim.schema.validators import bounded_number, long_text
+from desim.show.column import Column
 
 #: The end token: anywhere in an interviewer's message it ends the interview.
 END = "<|CASE_INTERVIEW_END|>"
@@ -48,6 +52,9 @@ class Verdict:
         overall: A holistic judgement, which is not the mean of the others; null as above.
         feedback: A few sentences for people.
     """
+
+    #: The rubric's scale (the paper's Table of scores): 0 to 10.
+    columns: ClassVar[Mapping[str, Column]] = dict.fromkeys(FIELDS, Column(usual=(0, 10)))
 
     structure: float | None = field(default=None, validator=optional(bounded_number))
     quant: float | None = field(default=None, validator=optional(bounded_number))

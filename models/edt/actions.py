@@ -3,14 +3,16 @@
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 from attrs.validators import ge, le, max_len
 
 from desim.schema.validators import LARGEST, LONGEST_LIST, bounded_number, bounded_whole
 from desim.show.column import SHARE, Column
 from models.edt.planning.decision import Plan, Window
 
-_PROJECT = {"project": Column(kind="identifier", of="projects")}
+#: R, between no gate and every gate.
+_RISK = evolve(SHARE, usual=(0, 1))
+_PROJECT = {"project": Column(kind="identifier", of=("projects.index",))}
 
 
 @frozen
@@ -24,7 +26,7 @@ class Decide:
         projects: P: for each project in order null to leave it out, or the steps of its window.
     """
 
-    columns: ClassVar[Mapping[str, Column]] = {"revenue_risk": SHARE}
+    columns: ClassVar[Mapping[str, Column]] = {"revenue_risk": _RISK}
 
     consultants: int = field(validator=bounded_whole)
     revenue_risk: float = field(validator=bounded_number)
@@ -120,7 +122,7 @@ class SetRisk:
         revenue_risk: 0 to 1; a gate opens for probabilities above 1 - R.
     """
 
-    columns: ClassVar[Mapping[str, Column]] = {"revenue_risk": SHARE}
+    columns: ClassVar[Mapping[str, Column]] = {"revenue_risk": _RISK}
 
     revenue_risk: float = field(validator=[ge(0), le(1)])
 

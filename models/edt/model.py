@@ -63,6 +63,7 @@ class EnterpriseDigitalTwin(DigitalTwinParams, Presets):
                 options.decisions,
                 optional=True,
                 default_action=options.default_decision,
+                described=options.described(self),
             )
         else:
             role = Role(
@@ -71,6 +72,7 @@ class EnterpriseDigitalTwin(DigitalTwinParams, Presets):
                 options.commands,
                 optional=True,
                 default_action=options.default_command,
+                described=options.described(self),
             )
         return {MANAGER: role}
 
@@ -118,6 +120,11 @@ class EnterpriseDigitalTwin(DigitalTwinParams, Presets):
     def trace_spans(self, state: Firm) -> Iterator[Span]:
         """Yield the projects with their phases."""
         return series.projects(state)
+
+    @property
+    def metric_columns(self) -> Mapping[str, Column]:
+        """Units of score and metrics."""
+        return score.METRIC_COLUMNS
 
     def series(self, state: Firm) -> dict[str, list[float]]:
         """Return money, staff and projects by step: README, "Series"."""

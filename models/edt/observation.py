@@ -201,7 +201,7 @@ class Dashboard:
 
     columns: ClassVar[Mapping[str, Column]] = {
         **_BY_TIME,
-        "step": Column(kind="tick", of="steps"),
+        "step": Column(kind="tick", of=("steps",)),
         "hired": Column(label="Consultants hired"),
         "idle": Column(label="Consultants without a project"),
         "free": Column(label="Consultants you may still hire"),

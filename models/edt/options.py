@@ -1,8 +1,25 @@
-"""Sensible decisions and commands for an observation, each with an estimate of its value."""
+"""Sensible decisions and commands for an observation, each with an estimate of its value.
+
+The usual ranges of their numbers.
+"""
+
+from collections.abc import Mapping
 
 from desim import Option
-from models.edt.actions import Accept, Command, Decide, Decline, Hire, Release, SetRisk, Wait
+from desim.show.column import Column
+from models.edt.actions import (
+    Accept,
+    Command,
+    Decide,
+    Decline,
+    Hire,
+    Release,
+    SetRisk,
+    Staff,
+    Wait,
+)
 from models.edt.observation import Briefing, Dashboard, ProjectOffer, ProjectStatus
+from models.edt.params import DigitalTwinParams
 from models.edt.planning.decision import Window
 
 
@@ -16,6 +33,20 @@ def decisions(seen: Briefing) -> list[Option]:
     ranked = sorted(seen.projects, key=lambda p: -p.billing_rate)
     choices = [ranked[:count] for count in range(1, len(ranked) + 1)] or [[]]
     return [_decision(seen, some, risk) for some in choices for risk in (1.0, 0.0)]
+
+
+def described(params: DigitalTwinParams) -> Mapping[str, Mapping[str, Column]]:
+    """Return the columns of numbers that the scenario limits: its consultants, and their seats."""
+    scenario = params.loaded_scenario
+    people = len(scenario.consultants)
+    seats = max((project.consultants for project in scenario.projects), default=0)
+    consultants = {"consultants": Column("consultants", usual=(0, people))}
+    return {
+        "decide": {**Decide.columns, **consultants},
+        "hire": consultants,
+        "release": consultants,
+        "staff": {**Staff.columns, "seats": Column("consultants", usual=(0, seats))},
+    }
 
 
 def default_decision(seen: Briefing) -> Decide:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from math import fsum
 from typing import Any
 
+from desim.show.column import SHARE, Column
 from models.edt import series
 from models.edt.company.controlling import CASH, COSTS, REVENUE
 from models.edt.company.firm import Firm
@@ -18,6 +19,14 @@ def score(firm: Firm) -> float:
     """Return the accumulated earnings in money."""
     sums = _sums(firm)
     return firm.controlling.book.money(-sums[REVENUE] - sum(sums[a] for a in COSTS))
+
+
+_SHARES = (
+    *("mean_step_utilization", "overall_avg_utilization", "overall_profit_margin"),
+    *("profit_margin", "revenue_risk", "utilization"),
+)
+#: Units of metrics; the scenario names no currency.
+METRIC_COLUMNS: Mapping[str, Column] = dict.fromkeys(_SHARES, SHARE)
 
 
 def metrics(firm: Firm) -> dict[str, Any]:

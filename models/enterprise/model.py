@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from desim import Role, World
 from desim.catalog.known_scores import KnownScores, read_known_scores
@@ -42,6 +42,12 @@ class Enterprise(EnterpriseParams, FixedParts):
         """The months of an episode."""
         return f"{self.months} months"
 
+    @property
+    def roles(self) -> dict[str, Role]:
+        """The controller, and the roles of the departments under their names."""
+        own = evolve(_CONTROLLER, described=options.described(self))
+        return {**super().roles, CONTROLLER: own}
+
     def rules_for(self, role: str) -> str:  # noqa: ARG002
         """Return the rules text that *role* may read."""
         return observation.rules(self)
@@ -78,6 +84,11 @@ class Enterprise(EnterpriseParams, FixedParts):
     def metrics(self, state: Company) -> dict[str, Any]:
         """Return the group's figures and those of its departments."""
         return {**score.metrics(state), **super().metrics(state)}
+
+    @property
+    def metric_columns(self) -> dict[str, Column]:
+        """Units of score and metrics, also of the departments."""
+        return {**super().metric_columns, **score.METRIC_COLUMNS}
 
     def series(self, state: Company) -> dict[str, Sequence[float]]:
         """Return net worth and cash at the start and at every month's end, and the parts' series.

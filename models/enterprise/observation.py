@@ -60,7 +60,7 @@ class GroupPosition:
     """
 
     columns: ClassVar[Mapping[str, Column]] = {
-        "month": Column(kind="tick", of="months"),
+        "month": Column(kind="tick", of=("months",)),
         "net_worth": evolve(DOLLARS, priority=3),
         "treasury_cash": evolve(DOLLARS, priority=2),
         "notes": evolve(DOLLARS, priority=1),

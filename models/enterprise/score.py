@@ -4,20 +4,26 @@ The consolidated statements, a column for each year.
 """
 
 import datetime as dt
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from desim.core.calendar import month_start
-from desim.show.column import Column
+from desim.show.column import DOLLARS, Column
 from ledgers.standard_reports import by_period
 from models.enterprise.accounts import reports
-from models.enterprise.params import CONTROLLER
+from models.enterprise.params import CONTROLLER, DEPARTMENTS
 from models.enterprise.state import Company, dollars
 
 
 def score(company: Company) -> float:
     """Return the group's net worth at the end, dollars."""
     return dollars(company.worths[-1])
+
+
+_OWED = tuple(f"{name}.owed_to_treasury" for name in DEPARTMENTS)
+_DOLLARS = ("score", "cash", "lowest_cash", *_OWED)
+#: Units of score and metrics of the group itself.
+METRIC_COLUMNS: Mapping[str, Column] = dict.fromkeys(_DOLLARS, DOLLARS)
 
 
 def metrics(company: Company) -> dict[str, Any]:

@@ -36,6 +36,12 @@ class CheckCashInBank:
     """Look at the bank account (the public simulator's name); costs a call."""
 
 
+_DOCUMENTS = {
+    "action": Column(kind="identifier", choices=("list", "retrieve")),
+    "filename": Column(kind="identifier", of=("reply.out.documents.filename",)),
+}
+
+
 @frozen
 class ReviewFinancialRecords:
     """List the documents on file, or read one; costs a call.
@@ -44,6 +50,8 @@ class ReviewFinancialRecords:
         action: "list" or "retrieve".
         filename: Of the document to retrieve.
     """
+
+    columns: ClassVar[Mapping[str, Column]] = _DOCUMENTS
 
     action: str = field(default="list", validator=short_text)
     filename: str = field(default="", validator=short_text)
@@ -57,6 +65,8 @@ class AccessFinancialDocs:
         action: "list" or "retrieve".
         filename: Of the document to retrieve.
     """
+
+    columns: ClassVar[Mapping[str, Column]] = _DOCUMENTS
 
     action: str = field(default="list", validator=short_text)
     filename: str = field(default="", validator=short_text)
@@ -92,7 +102,11 @@ class CheckMarketData:
     end_month: int | None = field(default=None, validator=optional(bounded_whole))
 
 
-_PROJECTION = {"months": Column("months"), "growth_rate_override": Column("%")}
+#: Growth of borrowers in the macro table is between 0 and 10 % a month.
+_PROJECTION = {
+    "months": Column("months", usual=(1, 12)),
+    "growth_rate_override": Column("%", usual=(-10, 10)),
+}
 
 
 @frozen
@@ -151,6 +165,8 @@ class RecallNotes:
         limit: Notes at most.
     """
 
+    columns: ClassVar[Mapping[str, Column]] = {"limit": Column("notes", usual=(1, 100))}
+
     query: str = field(default="", validator=short_text)
     tags: tuple[str, ...] = field(default=(), converter=tuple, validator=short_texts)
     limit: int = field(default=10, validator=bounded_whole)
@@ -178,7 +194,10 @@ class FundRaisingRequest:
         amount: Dollars, above 0; the reply to a refused request says whether the month goes on.
     """
 
-    columns: ClassVar[Mapping[str, Column]] = {"amount": DOLLARS}
+    columns: ClassVar[Mapping[str, Column]] = {
+        "type": Column(kind="identifier", choices=INSTRUMENTS),
+        "amount": DOLLARS,
+    }
 
     type: str = field(validator=short_text)
     amount: float = field(validator=bounded_number)

@@ -73,7 +73,14 @@ class EnterpriseArena(ArenaParams, Presets):
     @property
     def roles(self) -> dict[str, Role]:
         """The chief financial officer, who gives one command at a time."""
-        return {CFO: Role(Month, Command, options.options, default_action=options.default_action)}
+        role = Role(
+            Month,
+            Command,
+            options.options,
+            default_action=options.default_action,
+            described=options.described(self),
+        )
+        return {CFO: role}
 
     def rules_for(self, role: str) -> str:  # noqa: ARG002
         """Return the rules text that *role* may read."""
@@ -138,6 +145,11 @@ class EnterpriseArena(ArenaParams, Presets):
         """The money raised, and of the value and the value added the one that is not the score."""
         other = "value" if self.score_of == "value_added" else "value_added"
         return "total_raised", other
+
+    @property
+    def metric_columns(self) -> Mapping[str, Column]:
+        """Units of score and metrics."""
+        return score.METRIC_COLUMNS
 
     def series(self, state: Lender) -> dict[str, Sequence[float]]:
         """Return the monthly series by name; `series.py` states the units."""

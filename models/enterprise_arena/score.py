@@ -4,8 +4,10 @@ The published score counts money raised as value: a lender that raises equity wh
 best, whatever it does with it. `value_added` takes off what investors and creditors have put in.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
+from desim.show.column import DOLLARS, SHARE, Column
 from models.enterprise_arena.accounting.accounts import CASH, dollars
 from models.enterprise_arena.state import SURVIVED, Lender
 
@@ -45,6 +47,21 @@ def score_net_of_debt(lender: Lender) -> float:
     """
     survived = lender.world.ended == SURVIVED
     return value(lender) - dollars(lender.debt) if survived else 0.0
+
+
+_DOLLARS = (
+    *("score", "value", "value_added", "score_net_of_debt", "end_debt", "equity_raised"),
+    *("debt_raised", "total_raised", "peak_cash", "end_cash", "low_cash", "trailing_revenue"),
+)
+_SHARES = (
+    *("success_rate", "request_share", "successful_request_share"),
+    *("closing_share", "pass_share"),
+)
+#: Units of score and metrics.
+METRIC_COLUMNS: Mapping[str, Column] = {
+    **dict.fromkeys(_DOLLARS, DOLLARS),
+    **dict.fromkeys(_SHARES, SHARE),
+}
 
 
 def metrics(lender: Lender) -> dict[str, Any]:

@@ -49,7 +49,7 @@ class Question:
 
     columns: ClassVar[Mapping[str, Column]] = {
         "options": Column(label="Choices"),
-        "number": Column(label="Question number", kind="tick", of="of"),
+        "number": Column(label="Question number", kind="tick", of=("of",)),
     }
 
     id: str

@@ -7,12 +7,21 @@ A class has the name of its command (`task accept` is `TaskAccept`), a field tha
 from collections.abc import Mapping
 from typing import ClassVar
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 from attrs.validators import matches_re, optional
 
 from desim.schema.validators import bounded_whole, long_text, short_text, short_texts
 from desim.show.column import CENTS, Column
 from models.yc_bench.rules.specs import Domain
+
+#: Lists of tasks: those of the company, and rows of the market, which state their requirements.
+_OWN, _MARKET = ("planned", "active"), "reply.out.tasks:requirements.task_id"
+_ANY_TASK = {"task_id": Column(label="Task", kind="identifier", of=(*_OWN, _MARKET))}
+_MARKET_TASK = {"task_id": Column(label="Task", kind="identifier", of=(_MARKET,))}
+_OWN_TASK = {"task_id": Column(label="Task", kind="identifier", of=_OWN)}
+_PLANNED_TASK = {"task_id": Column(label="Task", kind="identifier", of=("planned",))}
+#: The statuses of tasks.
+STATUSES = ("market", "planned", "active", "completed_success", "completed_fail", "cancelled")
 
 _day = optional(matches_re(r"\d{1,2}/\d{1,2}/\d{4}"))
 _month = optional(matches_re(r"\d{4}-\d{1,2}"))
@@ -39,6 +48,13 @@ class SimInit:
         employee_count: Size of the staff; the world's own where it is not given.
         market_task_count: Tasks on the market; the world's own where it is not given.
     """
+
+    columns: ClassVar[Mapping[str, Column]] = {
+        "seed": Column(usual=(0, 10**9)),
+        "horizon_years": Column("years", usual=(1, 10)),
+        "employee_count": Column("people", usual=(1, 100)),
+        "market_task_count": Column("tasks", usual=(1, 1_000)),
+    }
 
     seed: int = field(validator=bounded_whole)
     start_date: str = field(validator=matches_re(r"\d{1,2}/\d{1,2}/\d{4}"))
@@ -82,7 +98,12 @@ class MarketBrowse:
         offset: Rows to skip.
     """
 
-    columns: ClassVar[Mapping[str, Column]] = {"reward_min_cents": CENTS}
+    #: Rewards of the market are between $3,000 and $24,000; it has 200 tasks.
+    columns: ClassVar[Mapping[str, Column]] = {
+        "reward_min_cents": evolve(CENTS, usual=(0, 100_000)),
+        "limit": Column("tasks", usual=(1, 1_000)),
+        "offset": Column("tasks", usual=(0, 1_000)),
+    }
 
     domain: Domain | None = field(default=None)
     reward_min_cents: int | None = field(default=None, validator=optional(bounded_whole))
@@ -98,6 +119,10 @@ class TaskList:
         status: Only tasks of this status: planned, active, completed_success, completed_fail.
     """
 
+    columns: ClassVar[Mapping[str, Column]] = {
+        "status": Column(kind="identifier", choices=STATUSES)
+    }
+
     status: str | None = field(default=None, validator=optional(short_text))
 
 
@@ -108,6 +133,8 @@ class TaskInspect:
     Attributes:
         task_id: The task's title.
     """
+
+    columns: ClassVar[Mapping[str, Column]] = _ANY_TASK
 
     task_id: str = field(validator=short_text)
 
@@ -161,6 +188,8 @@ class TaskAccept:
         task_id: The task's title.
     """
 
+    columns: ClassVar[Mapping[str, Column]] = _MARKET_TASK
+
     task_id: str = field(validator=short_text)
 
 
@@ -172,6 +201,11 @@ class TaskAssign:
         task_id: The task's title.
         employees: Their names.
     """
+
+    columns: ClassVar[Mapping[str, Column]] = {
+        **_OWN_TASK,
+        "employees": Column(kind="identifier", of=("reply.out.employees.name",)),
+    }
 
     task_id: str = field(validator=short_text)
     employees: tuple[str, ...] = field(converter=_names, validator=short_texts)
@@ -185,6 +219,8 @@ class TaskAssignAll:
         task_id: The task's title.
     """
 
+    columns: ClassVar[Mapping[str, Column]] = _PLANNED_TASK
+
     task_id: str = field(validator=short_text)
 
 
@@ -195,6 +231,8 @@ class TaskDispatch:
     Attributes:
         task_id: The task's title.
     """
+
+    columns: ClassVar[Mapping[str, Column]] = _PLANNED_TASK
 
     task_id: str = field(validator=short_text)
 
@@ -207,6 +245,8 @@ class TaskCancel:
         task_id: The task's title.
         reason: Why.
     """
+
+    columns: ClassVar[Mapping[str, Column]] = _OWN_TASK
 
     task_id: str = field(validator=short_text)
     reason: str = field(validator=short_text)

@@ -23,7 +23,7 @@ from models.yc_bench.observation import RULES, FounderDesk, briefing
 from models.yc_bench.options import default_action, options
 from models.yc_bench.params import YCBenchParams
 from models.yc_bench.processes import lose_client, work
-from models.yc_bench.score import final_funds, paper_metrics
+from models.yc_bench.score import METRIC_COLUMNS, final_funds, paper_metrics
 from models.yc_bench.shell.status_text import effect
 from models.yc_bench.state import FOUNDER, CompanyState
 from models.yc_bench.tables import COLUMNS, founder_tables, month_ends, monthly_series
@@ -110,6 +110,11 @@ class YCBench(YCBenchParams, Presets):
         Even a world file holds only the first replacements of each slot; later ones are drawn.
         """
         return False
+
+    @property
+    def metric_columns(self) -> Mapping[str, Column]:
+        """Units of score and metrics."""
+        return METRIC_COLUMNS
 
     def series(self, state: CompanyState) -> dict[str, list[float]]:
         """Return money and tasks of each month of the last episode."""

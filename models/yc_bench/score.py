@@ -1,13 +1,24 @@
 """Score and metrics of a finished run: the paper's figures and the counts behind them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from desim.show.column import CENTS, DOLLARS, SHARE, Column
 from models.yc_bench.accounts import FINES, REWARDS, WAGES
 from models.yc_bench.company.completion import CAUSES, DETAILS, bankruptcy_cause, losses
 from models.yc_bench.company.entities import Task
 from models.yc_bench.company.founding import summary
 from models.yc_bench.state import CompanyState
+
+#: Shares of tasks.
+_SHARES = ("adversarial_share", "trust_share", "succeeded_trust_share", "adversarial_market_share")
+#: Money of the metrics, and of the score.
+_CENTS = ("final_funds", "funds_by_month", "revenue", "payroll", "fines", "lost_by_cause")
+METRIC_COLUMNS: Mapping[str, Column] = {
+    "score": DOLLARS,
+    **{f"{name}_cents": CENTS for name in _CENTS},
+    **dict.fromkeys(_SHARES, SHARE),
+}
 
 
 def final_funds(company: CompanyState) -> float:

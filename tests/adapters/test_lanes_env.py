@@ -136,8 +136,8 @@ FEW = {"max_entries": 2, "max_text": 60}
 def test_worlds_return_what_as_many_environments_return(
     world: str, actions: list[Any], arguments: dict[str, Any], options: dict[str, Any]
 ) -> None:
-    """By their ids, with members of the action space, over several episodes."""
-    made = {"num_envs": COUNT, **arguments, **options}
+    """By their ids, with members of the widest action space, over several episodes."""
+    made = {"num_envs": COUNT, "bounds": "schema", **arguments, **options}
     lanes = gymnasium.make_vec(env_id(world), **made)
     single = gymnasium.make_vec(env_id(world), vectorization_mode="sync", **made)
     assert isinstance(lanes, LanesEnv)

@@ -29,8 +29,8 @@ Answers = Mapping[str, list[dict[str, Any]]]
 #: The score and the ledger digest of an episode.
 Ended = tuple[float, str | None]
 
-#: Enough for the texts and lists of the answers in the spaces of Gymnasium and PettingZoo.
-SPACES = {"max_text": 20_000, "max_entries": 40}
+#: Enough for the texts, lists and numbers of the answers in the spaces of Gymnasium and PettingZoo.
+SPACES: dict[str, Any] = {"max_text": 20_000, "max_entries": 40, "bounds": "schema"}
 
 
 @frozen

@@ -148,6 +148,56 @@ def test_whole_numbers_and_fractions_of_an_order_stay_apart(quantity: float) -> 
     assert repr(back["quantity"]) == repr(quantity)
 
 
+def usual_space(world: str) -> ActionSpace:
+    """The action space of a world's first role, within usual ranges."""
+    role = next(iter(catalog.model(world).roles.values()))
+    return ActionSpace(codec(role.action), LIMITS, {tag: role.columns_of(tag) for tag in role.tags})
+
+
+@pytest.mark.parametrize(
+    ("world", "path", "low", "high"),
+    [
+        ("beer_game/classic", ("order", "quantity", "number"), 0, 60),
+        ("beer_game/firmbench", ("order", "quantity", "number"), 0, 2000),
+        ("enterprise_arena", ("fund_raising_request", "amount"), 150_000, 50_000_000),
+    ],
+)
+def test_a_usual_range_bounds_a_number(
+    world: str, path: tuple[str, ...], low: float, high: float
+) -> None:
+    """It depends on the parameters of the world."""
+    space: Any = usual_space(world).space
+    for name in path:
+        space = space[name]
+    assert (float(space.low), float(space.high)) == (low, high)
+
+
+def test_a_usual_range_in_another_unit_is_converted() -> None:
+    """Dollars to cents; few whole numbers are a `Discrete`."""
+    space: Any = usual_space("yc_bench").space["market_browse"]
+    least = space["reward_min_cents"]["integer"]
+    assert (int(least.low), int(least.high)) == (0, 10_000_000)
+    staff: Any = usual_space("edt/interactive").space["hire"]["consultants"]
+    assert (int(staff.start), int(staff.n)) == (1, 12)
+
+
+@pytest.mark.parametrize("world", ["beer_game", "edt/interactive", "enterprise_arena", "yc_bench"])
+def test_every_sample_within_usual_ranges_is_an_action(world: str) -> None:
+    """And comes back from its member."""
+    space = usual_space(world)
+    space.space.seed(7)
+    for _ in range(30):
+        tagged = space.decode(space.space.sample())
+        kept, _ = space._codec.take(tagged)
+        assert written(space.decode(space.encode(kept))) == written(tagged)
+
+
+def test_an_action_outside_the_usual_range_is_refused_and_not_clipped() -> None:
+    """The sentence says how to give it."""
+    with pytest.raises(UsageError, match=r'holds 0 to 2000. Give `bounds="schema"`, or the tagged'):
+        usual_space("beer_game").encode({"do": "order", "quantity": 2001})
+
+
 def test_arguments_that_are_left_out_have_their_defaults() -> None:
     """As in every tagged object."""
     space = ActionSpace(codec(catalog.model("yc_bench").roles["founder"].action), LIMITS)

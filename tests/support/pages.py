@@ -170,7 +170,7 @@ def _environment() -> dict[str, str]:
 
 
 class Server:
-    """`desim play` as a user starts it.
+    """`desim play` as a user starts it; the options are shown unless *hints* is false.
 
     Attributes:
         address: The address of the page, with its token.
@@ -178,7 +178,8 @@ class Server:
         log: The file with its standard error.
     """
 
-    def __init__(self, arguments: str, folder: Path) -> None:
+    def __init__(self, arguments: str, folder: Path, *, hints: bool = True) -> None:
+        arguments += " --hints" if hints else ""
         self.log = folder / "server.log"
         with self.log.open("a") as log:
             self.process = interruptible(
@@ -294,6 +295,22 @@ class Browser:
         turn = self.turn()
         self.click(selector)
         self.until(lambda: self.turn() > turn)
+
+    def open_form(self, tag: str) -> None:
+        """Open the form of an action and wait until its button is there."""
+        self.click(f"[data-form='{tag}'] [role='button']")
+        self.until(lambda: self.find(f"[data-act='{tag}']").is_displayed())
+
+    def choose(self, field: str, *texts: str) -> None:
+        """Choose the values that begin with some texts in the visible list of a field."""
+        found = f"//*[@data-field='{field}']"
+        lists = self.driver.find_elements("xpath", found)
+        next(each for each in lists if each.is_displayed()).click()
+        for text in texts:
+            item = f"//*[contains(@class, 'q-menu')]//*[@role='option'][contains(., '{text}')]"
+            self.until(lambda item=item: self.driver.find_elements("xpath", item))
+            self.driver.find_element("xpath", item).click()
+        self.press("\ue00c")
 
     def focus(self) -> str:
         """Return the id of the element that has the focus."""

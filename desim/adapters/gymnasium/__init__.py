@@ -58,8 +58,8 @@ class SeatEnv(gymnasium.Env):
             of the world's series so far; needs matplotlib.
         options: `others`, `params`, `reward`, `max_decisions`, `max_days` of `Setup.of`; `action`
             ("fields", or "options" for a number among the options on offer, whose mask is in
-            `info["action_mask"]` and in the observation), `flat`, `max_options`, `max_text` and
-            `max_entries` of `seats.SeatForm`.
+            `info["action_mask"]` and in the observation), `bounds`, `flat`, `max_options`,
+            `max_text` and `max_entries` of `seats.SeatForm`.
 
     Raises:
         UsageError: An argument is not one of those possible.

@@ -25,6 +25,9 @@ from desim.schema import TAG, codec
 from desim.schema.validators import whole
 from desim.short_repr import short_repr
 
+#: Bounds of numbers of actions: the usual ranges of their fields, or those of the schema alone.
+USUAL, SCHEMA = "usual", "schema"
+
 #: The forms of a caller's actions: all fields of an action, or the number of an offered option.
 FIELDS, OPTIONS = "fields", "options"
 
@@ -42,15 +45,18 @@ class SeatForm(SpaceLimits):
     """The form of a seat's observations and actions, with the limits of texts and lists.
 
     Attributes:
-        action: "fields": the action space holds every action of the role. "options": it is
+        action: "fields": the action space holds the actions of the role. "options": it is
             `Discrete(max_options)`, a number among the options that the role offers at a decision.
         flat: Whether observations are one `Box` of their numbers, without texts.
         max_options: Options that can be chosen, the first ones, 1 to 10,000.
+        bounds: Bounds of the numbers of actions: "usual", the usual ranges that the world declares,
+            or "schema", every number that the role takes.
     """
 
     action: str = field(default=FIELDS, validator=in_((FIELDS, OPTIONS)))
     flat: bool = field(default=False, converter=bool)
     max_options: int = field(default=32, validator=[whole, ge(1), le(_MOST_OPTIONS)])
+    bounds: str = field(default=USUAL, validator=in_((USUAL, SCHEMA)))
 
     @classmethod
     def taken(cls, options: dict[str, Any]) -> Self:
@@ -70,6 +76,13 @@ def first_role(model: Model[Any] | str, preset: str) -> str:
     """Return the first of a world's default roles, which a caller without a seat plays."""
     known = catalog.model(model, preset) if isinstance(model, str) else model
     return default_roles(known)[0]
+
+
+def seat_actions(setup: Setup, role: str, form: SeatForm) -> ActionSpace:
+    """Return the action space of a seat."""
+    own = setup.model.roles[role]
+    columns = {tag: own.columns_of(tag) for tag in own.tags} if form.bounds == USUAL else {}
+    return ActionSpace(setup.codec(role), form, columns)
 
 
 class SeatSpaces:
@@ -93,7 +106,7 @@ class SeatSpaces:
         self._most = form.max_options
         self._by_options = form.action == OPTIONS
         self._observed = ObservationSpace(self._role.observation, form, flat=form.flat)
-        self._actions = ActionSpace(setup.codec(role), form)
+        self._actions = seat_actions(setup, role, form)
         self._offered: tuple[Decision | None, Sequence[Option]] = (None, ())
         if self._by_options and self._role.options is None:
             raise UsageError(f'{role!r} offers no options; give action="{FIELDS}"')

@@ -154,7 +154,8 @@ class _Number(SpacePart):
             return value
         if not self.fit:
             raise UsageError(
-                f"{short_repr(value)} was given; the space holds {self.low} to {self.high}"
+                f"{short_repr(value)} was given; the space holds {self.low} to {self.high}. Give "
+                '`bounds="schema"`, or the tagged object itself'
             )
         return min(max(value, self.low), self.high)
 

@@ -14,7 +14,8 @@
 All of them have a fixed shape, so that `flatten`, vector environments and masks of common libraries
 can take them; `Sequence` and `OneOf` cannot be flattened, or lose whole numbers above 2**53.
 
-A number without bounds of its own has +-2**62, or +-1e300. A text has `max_text` characters and a
+A number of an action has the usual range of its `Column` as bounds, if it declares one. Any other
+number without bounds of its own has +-2**62, or +-1e300. A text has `max_text` characters and a
 list `max_entries` entries, or fewer where its class says so.
 """
 
@@ -45,13 +46,19 @@ from desim.schema import TAG, Codec, json_schema, plain_observation, to_plain
 from desim.schema.class_types import members
 from desim.schema.validators import LONGEST_NAME, LONGEST_TEXT, whole
 from desim.short_repr import short_repr
+from desim.show.column import Column
 
 Schema = Mapping[str, Any]
+ColumnsByName = Mapping[str, Column]
 
 #: Bounds of numbers that have none; 64 bits hold the first, and sums of several of the second.
 _LARGEST_WHOLE, _LARGEST_REAL = 2**62, 1e300
 
 _MOST_ENTRIES = 1_000
+
+#: A number without a usual range.
+_WIDE = Column()
+_NO_COLUMNS: ColumnsByName = {}
 
 
 @frozen
@@ -73,19 +80,27 @@ class ActionSpace:
     `Dict(do=Discrete(n), order=Dict(quantity=...), ...)`: only the entry of the class that `do`
     names counts.
 
+    Args:
+        codec: The role's actions.
+        limits: Limits of texts and lists.
+        columns: By tag the columns of fields, whose usual ranges become bounds of numbers. An
+            action with a number outside them has no member; it can be given as a tagged object.
+
     Attributes:
         space: The Gymnasium space.
         parts: The parts of the classes that have fields, by tag.
     """
 
-    def __init__(self, codec: Codec, limits: SpaceLimits) -> None:
+    def __init__(
+        self, codec: Codec, limits: SpaceLimits, columns: Mapping[str, ColumnsByName] = {}
+    ) -> None:
         self._codec = codec
         schema = codec.json_schema()
         builder = _Builder(schema.get("$defs", {}), limits, fit=False)
         self._do = Enumeration(tuple(codec.classes))
         self.parts: dict[str, Fields] = {}
         for name, cls in codec.classes.items():
-            fields = builder.fields(builder.defs[cls.__name__])
+            fields = builder.fields(builder.defs[cls.__name__], columns.get(name, {}))
             fields.pop(TAG)
             if fields:
                 self.parts[name] = Fields(fields)
@@ -187,19 +202,28 @@ class _Builder:
     def __init__(self, defs: Mapping[str, Schema], limits: SpaceLimits, *, fit: bool) -> None:
         self.defs, self.limits, self.fit = defs, limits, fit
 
-    def part(self, schema: Schema, longest: int = LONGEST_TEXT) -> SpacePart:  # noqa: PLR0911 (one line a kind)
-        """Return the part of a schema; *longest* limits texts that have no limit of their own."""
+    def part(  # noqa: PLR0911 (one line a kind)
+        self, schema: Schema, longest: int = LONGEST_TEXT, column: Column = _WIDE
+    ) -> SpacePart:
+        """Return the part of a schema.
+
+        Args:
+            schema: The schema.
+            longest: Limits texts that have no limit of their own.
+            column: The description, whose usual range bounds a number.
+        """
         if "$ref" in schema:
             return self.part(self.defs[_name(schema)])
         if "enum" in schema:
             return Enumeration(schema["enum"])
         if "anyOf" in schema:
-            return self._union(schema["anyOf"])
+            return self._union(schema["anyOf"], column)
         match schema.get("type"):
             case "integer":
-                return Whole(*_whole_bounds(schema), fit=self.fit)
+                return Whole(*_usual(column, *_whole_bounds(schema)), fit=self.fit)
             case "number":
-                return Real(*_real_bounds(schema), fit=self.fit)
+                low, high = _usual(column, *_real_bounds(schema))
+                return Real(float(low), float(high), fit=self.fit)
             case "boolean":
                 return Flag()
             case "string" if "format" not in schema:
@@ -213,9 +237,12 @@ class _Builder:
             case _:
                 return Json(self.limits.max_text, fit=self.fit)
 
-    def fields(self, schema: Schema) -> dict[str, SpacePart]:
+    def fields(self, schema: Schema, columns: ColumnsByName = _NO_COLUMNS) -> dict[str, SpacePart]:
         """Return the parts of an object's fields by name."""
-        return {name: self.part(each) for name, each in schema["properties"].items()}
+        return {
+            name: self.part(each, column=columns.get(name, _WIDE))
+            for name, each in schema["properties"].items()
+        }
 
     def _entries(self, schema: Schema) -> SpacePart:
         fewest = schema.get("minItems", 0)
@@ -224,7 +251,7 @@ class _Builder:
         item = self.part(schema["items"], LONGEST_TEXT if self.fit else LONGEST_NAME)
         return Entries(item, most, fewest, fit=self.fit)
 
-    def _union(self, members: Sequence[Schema]) -> SpacePart:
+    def _union(self, members: Sequence[Schema], column: Column) -> SpacePart:
         kinds = {each.get("type") for each in members}
         if self.fit and kinds == {"integer", "number"}:
             return self.part({"type": "number"})
@@ -233,12 +260,23 @@ class _Builder:
         for each in sorted(members, key=lambda one: one.get("type") != "null"):
             name = _name(each) if "$ref" in each else str(each.get("type", "choice"))
             key = name if name not in parts else f"{name}_{len(parts)}"
-            parts[key] = None if name == "null" else self.part(each)
+            parts[key] = None if name == "null" else self.part(each, column=column)
         return Either(parts)
 
 
 def _name(schema: Schema) -> str:
     return str(schema["$ref"]).rsplit("/", 1)[-1]
+
+
+def _usual(column: Column, low: Any, high: Any) -> tuple[Any, Any]:
+    """Return bounds within the usual range of a column; the same ones if that leaves nothing."""
+    if column.usual is None:
+        return low, high
+    least, most = (bound / column.scale for bound in column.usual)
+    if isinstance(low, int):
+        least, most = math.ceil(least), math.floor(most)
+    narrow = max(low, least), min(high, most)
+    return narrow if narrow[0] <= narrow[1] else (low, high)
 
 
 def _whole_bounds(schema: Schema) -> tuple[int, int]:

@@ -25,6 +25,7 @@ class GameOptions(SeatOptions):
         charge_tables: Pay for each look at a table as language models pay for the same facts.
         alias: A name of your choice in the log beside the record.
         no_log: Keep no log beside the record.
+        hints: Show the options with their estimates from the start.
         terminal: Play here in plain text instead of on a page.
         host: Where the page listens.
         port: Default: a free one.
@@ -37,6 +38,7 @@ class GameOptions(SeatOptions):
     charge_tables: bool = False
     alias: str = ""
     no_log: bool = False
+    hints: bool = False
     terminal: bool = False
     host: str = "127.0.0.1"
     port: int = 0
@@ -59,7 +61,6 @@ def command(options: GameOptions) -> None:
 
     world, file = options.build(), options.record or _record_name(options)
     others = _policies_of_others(world, options.specs, options.seats)
-    practice = options.practice
     try:
         with Game(
             world,
@@ -67,9 +68,10 @@ def command(options: GameOptions) -> None:
             file,
             seats=options.seats,
             others=others,
-            practice=practice,
+            practice=options.practice,
             charge_tables=options.charge_tables,
             log=_log(options, file),
+            hints=options.hints,
         ) as game:
             if options.terminal:
                 from desim.ui.terminal import play_in_terminal

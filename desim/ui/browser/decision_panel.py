@@ -6,6 +6,7 @@ A form has one input for each field, a button that sends it, and its error.
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
+import msgspec
 from nicegui import ui
 
 from desim.core.roles import Option, Role
@@ -14,34 +15,40 @@ from desim.schema.codecs import tagged_object
 from desim.schema.wire_types import TAG
 from desim.show.labels import value_text
 from desim.ui.browser.widgets import complain, expansion, heading, missing_help
-from desim.ui.forms import Field, Form, forms, initial_texts, read_form
+from desim.ui.forms.form import Field, Form
+from desim.ui.forms.typed_texts import initial_texts, read_form
+from desim.ui.forms.unusual import Confirmation
 from desim.ui.layout import action_text
 from desim.ui.view import GameView
 
 #: Answers the open decision with an action; returns an error text, empty without an error.
 Act = Callable[[Any], Awaitable[str]]
+#: Known values from which on a list of them can be searched.
+_SEARCHED = 12
 
 
 def show_form(form: Form, texts: Mapping[str, str], act: Act) -> None:
     """Show the inputs of an action, filled with texts by field.
 
-    When the action is refused, the inputs keep what was typed and the error is shown below them.
+    When the action is refused, the inputs keep what was typed and the error is shown below them. A
+    number outside its usual range is sent when the same answer is given again.
     """
     inputs: dict[str, Any] = {}
     complaint = ui.label().classes("complaint").props('role="alert" aria-live="assertive"')
+    confirmation = Confirmation()
 
     async def submit() -> None:
         try:
-            action = read_form(form, {name: _typed(each) for name, each in inputs.items()})
+            action = read_form(form, {key: _typed(each) for key, each in inputs.items()})
         except DesimError as fault:
             complain(complaint, str(fault))
             return
-        complain(complaint, await act(action))
+        complain(complaint, confirmation.question([form], action) or await act(action))
 
     for field in form.fields:
-        inputs[field.name] = _input(field, texts.get(field.name, ""))
+        inputs[field.key] = _input(field, texts.get(field.key, ""))
         if field.kind not in {"text", "json"}:
-            inputs[field.name].on("keydown.enter", submit)
+            inputs[field.key].on("keydown.enter", submit)
     button = ui.button(form.label, on_click=submit).props("no-caps unelevated")
     button.props(f'data-act="{form.tag}"')
     complaint.move(target_index=-1)
@@ -51,6 +58,8 @@ def _typed(element: Any) -> str:
     value = element.value
     if isinstance(value, bool):
         return "true" if value else "false"
+    if isinstance(value, list):
+        return msgspec.json.encode(value).decode() if value else ""
     return "" if value is None else str(value)
 
 
@@ -60,6 +69,8 @@ def _input(field: Field, text: str) -> Any:
     hint = ". ".join(part for part in parts if part)
     element: Any
     match field.kind:
+        case _ if field.known:
+            element = _known_select(field, label, text)
         case "flag" if not field.nullable:
             element = ui.checkbox(label, value=text == "true")
         case "flag":
@@ -79,8 +90,18 @@ def _input(field: Field, text: str) -> Any:
     return element
 
 
+def _known_select(field: Field, label: str, text: str) -> ui.select:
+    """Return a list of the known values, of which a field that holds a list takes several."""
+    several = field.kind == "list"
+    options: dict[Any, str] = {} if several else {"": ""}
+    options |= {each.value: each.label for each in field.known}
+    value = [] if several else next((key for key in options if str(key) == text), "")
+    searched = len(field.known) > _SEARCHED
+    return ui.select(options, value=value, label=label, multiple=several, with_input=searched)
+
+
 def _describe(element: Any, field: Field, hint: str) -> None:
-    element.props(f'data-field="{field.name}"')
+    element.props(f'data-field="{field.key}"')
     if isinstance(element, ui.checkbox):
         element.tooltip(hint)
         return
@@ -91,34 +112,55 @@ def _describe(element: Any, field: Field, hint: str) -> None:
 _SHOWN = 8
 
 
-def show_decision(view: GameView, act: Act) -> None:
+def show_decision(
+    view: GameView, known: Sequence[Form], act: Act, open_hint: Callable[[], None] | None
+) -> None:
     """Show what can be answered to the open decision of a view.
 
     Args:
         view: The view.
+        known: The forms of its role.
         act: Answers the decision.
+        open_hint: Shows the options, for a button; None shows them at once.
     """
     role = view.spec
     assert role is not None
+    options = view.options if open_hint is None else ()
     with ui.element("section").classes("panel act stack gap-3 min-w-0"):
-        heading("What you can do").props("tabindex=-1 id=actions")
+        with ui.row().classes("w-full items-center justify-between"):
+            heading("What you can do").props("tabindex=-1 id=actions")
+            if open_hint is not None and view.options:
+                _hint_button(open_hint)
         missing_help(view.options_error)
-        _options(view.options, role, act)
-        _actions(view.options, role, act)
+        _options(options, role, act, ranked=not view.options_are_answers)
+        _actions(known, options, act)
 
 
-def _options(options: Sequence[Option], role: Role, act: Act) -> None:
+def _hint_button(open_hint: Callable[[], None]) -> None:
+    """Show the button that opens the options, which the key H opens as well."""
+    button = ui.button("Hint (H)", on_click=open_hint)
+    button.props('no-caps outline dense data-act="hint" padding="2px 10px"')
+    button.tooltip("Shows options with their estimates; the record of your seat notes it.")
+    ui.keyboard(
+        lambda event: open_hint() if event.action.keydown and event.key == "h" else None,
+        ignore=["input", "select", "textarea"],
+    )
+
+
+def _options(options: Sequence[Option], role: Role, act: Act, *, ranked: bool) -> None:
     complaint = ui.label().classes("complaint").props("role=alert")
     numbered = list(enumerate(options))
     for number, option in numbered[:_SHOWN]:
-        _option(number, option, role, act, complaint)
+        _option(number, option, role, complaint, act, ranked=ranked)
     if rest := numbered[_SHOWN:]:
         with expansion(f"{len(rest)} more"), ui.element("div").classes("stack gap-3 pt-2"):
             for number, option in rest:
-                _option(number, option, role, act, complaint)
+                _option(number, option, role, complaint, act, ranked=ranked)
 
 
-def _option(number: int, option: Option, role: Role, act: Act, complaint: ui.label) -> None:
+def _option(
+    number: int, option: Option, role: Role, complaint: ui.label, act: Act, *, ranked: bool
+) -> None:
     async def take() -> None:
         complain(complaint, await act(option.action))
 
@@ -126,13 +168,12 @@ def _option(number: int, option: Option, role: Role, act: Act, complaint: ui.lab
     button.classes("option w-full").props(f'data-option="{number}"')
     with button, ui.column().classes("gap-0 w-full"):
         ui.label(action_text(option.action, role.action)).classes("font-semibold")
-        note = f"{option.note} · value {value_text(option.value)}".removeprefix(" · ")
-        ui.label(note).classes("note")
+        value = f"value {value_text(option.value)}" if ranked else ""
+        ui.label(" · ".join(filter(None, (option.note, value)))).classes("note")
 
 
-def _actions(options: Sequence[Option], role: Role, act: Act) -> None:
+def _actions(known: Sequence[Form], options: Sequence[Option], act: Act) -> None:
     """Show the actions: those with values as forms, others as buttons unless they are options."""
-    known = forms(role)
     offered = {tagged_object(option.action)[TAG] for option in options}
     bare = [form for form in known if not form.fields and form.tag not in offered]
     if bare:

@@ -5,6 +5,7 @@ turn, so a tab that is reloaded or opened a second time shows the same game. Sev
 tab each: every tab shows the open decision, and any of them can answer it.
 """
 
+import contextlib
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -33,7 +34,6 @@ from desim.ui.browser.status_bar import (
 )
 from desim.ui.browser.widgets import heading, missing_help, show_table
 from desim.ui.comparison import BaselineComparison
-from desim.ui.forms import forms
 from desim.ui.game import Game, Stale
 from desim.ui.game_faults import Fault, error_text
 from desim.ui.game_texts import (
@@ -103,6 +103,12 @@ class Tab:
     async def act(self, action: Any) -> str:
         """Answer the decision on the page; return an error text, empty without an error."""
         return await self._change(self.game.answer, self.view.turn, action)
+
+    def open_hint(self) -> None:
+        """Show the options of the open decision."""
+        with contextlib.suppress(Stale):  # a newer view is shown by the next check
+            self.game.hint_opened(self.view.turn)
+        self._show()
 
     async def undo(self) -> None:
         """Take back the last decision."""
@@ -176,7 +182,8 @@ class Tab:
         if view.effect is None:
             show_briefing(self.game, view.role, game_name(self.game))
         with ui.element("div").classes("desk"):
-            show_decision(view, self.act)
+            hint = None if self.game.hint_open else self.open_hint
+            show_decision(view, self.game.forms(view.role), self.act, hint)
             with ui.element("div").classes("stack seen min-w-0"):
                 if view.effect:
                     show_effect(view.effect)
@@ -351,7 +358,7 @@ class Tab:
     def _looked_up(self, name: str) -> None:
         try:
             has_content = self.view.tables[name] or name not in self.view.charged
-            table = shown_table(self.view.tables, name) if has_content else None
+            table = shown_table(self.game, name) if has_content else None
             self.game.table_opened(name)
         except UsageError as error:
             missing_help(str(error))
@@ -406,6 +413,6 @@ class Tab:
                     "what it does": form.text,
                     "values": "; ".join(f"{f.label}: {f.text}" for f in form.fields),
                 }
-                for form in forms(self.game.role(name))
+                for form in self.game.forms(name)
             ]
             show_table(text_table("Actions", rows))

@@ -44,7 +44,7 @@ def seat_status(model: Model[Any], role: str, observation: Any, date: str = "") 
     group = lay_out(observation, model.roles[role].observation)
     time = time_figure(observation, model.roles[role].observation)
     part, inside = model_of(model, role)
-    last = [one for one in group.figures if time and one.name == (time.column.of or None)]
+    last = [one for one in group.figures if time and one.name in time.column.of]
     length = part.length if offers(part, HasLength) else ""
     key = _key_figures(group)
     shown = {one.name for one in (*key, *last, *([time] if time else []))}

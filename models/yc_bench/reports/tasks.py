@@ -2,15 +2,12 @@
 
 from typing import Any
 
-from models.yc_bench.actions import MarketBrowse, TaskInspect, TaskList
+from models.yc_bench.actions import STATUSES, MarketBrowse, TaskInspect, TaskList
 from models.yc_bench.company.entities import Task
 from models.yc_bench.company.lookup import CommandRefused, named_task
 from models.yc_bench.company.open_market import open_tasks
 from models.yc_bench.observation import ReadOnlyRow, market_row
 from models.yc_bench.state import CompanyState
-
-#: The published statuses of a task.
-_STATUSES = ["market", "planned", "active", "completed_success", "completed_fail", "cancelled"]
 
 _SUCCESS = {"completed_success": True, "completed_fail": False}
 
@@ -54,8 +51,8 @@ def task_list(company: CompanyState, action: TaskList) -> dict[str, Any]:
         CommandRefused: The status is unknown.
     """
     status = action.status
-    if status is not None and status not in _STATUSES:
-        raise CommandRefused(f"Invalid status: {status}. Valid: {_STATUSES}")
+    if status is not None and status not in STATUSES:
+        raise CommandRefused(f"Invalid status: {status}. Valid: {[*STATUSES]}")
     own = [
         task.closed_row or _own_row(company, task)
         for task in reversed(company.owned)

@@ -1,12 +1,15 @@
 """Any world: described by the docstrings of its own classes, one action a reply."""
 
 from collections.abc import Sequence
+from functools import lru_cache
+from types import UnionType
 from typing import Any
 
 from desim import Episode, Role, Seat
 from desim.core.model_protocols import world_rules
 from desim.schema import codec, plain_observation, to_plain
 from desim.schema.described import Schema, action_schemas, field_lines, menu
+from desim.show.column import columns_within
 from policies.llm.chat.conversation import ConversationKind, ParsedReply
 from policies.llm.chat.messages import (
     Rounds,
@@ -26,6 +29,18 @@ from policies.llm.wires.wire import Message, ModelReply, Request
 _HISTORY = 20
 
 _NOTED = "Noted. The next message shows what came of it."
+
+
+@lru_cache(maxsize=256)
+def _fields(observation: type | UnionType) -> str:
+    """Return a line for each field of an observation, with the units that its text leaves out."""
+    columns = columns_within(observation)
+
+    def note(cls: str, name: str, text: str) -> str:
+        column = columns.get(cls, {}).get(name)
+        return column.note(text) if column else ""
+
+    return field_lines(observation, note)
 
 
 class GenericConversation:
@@ -81,7 +96,7 @@ class GenericConversation:
             f"{self.world_rules}\n\n"
             f"You play {self.seat.role!r} in a simulation of this and decide whenever you are "
             "asked. Every question comes with what you see now, as JSON:\n"
-            f"{field_lines(self.seat.spec.observation)}"
+            f"{_fields(self.seat.spec.observation)}"
         )
 
     def situation(self, observation: Any) -> str:

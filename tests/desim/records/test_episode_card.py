@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from support.small_worlds import STRIDE, WALK
 
 from desim.episodes.driver import play
@@ -25,6 +26,23 @@ def test_a_cut_record_has_a_card_without_a_score(tmp_path: Path) -> None:
         ("ended", "cut")
     ]
     assert ">cut</td>" in cut._repr_html_()
+
+
+@pytest.mark.parametrize(
+    ("model", "expected"),
+    [
+        ("yc_bench", {"final_funds": "$393,477.57", "fines": "$50,337.78"}),
+        ("enterprise_arena", {"end_debt": "$0", "pass_share": "57.5758 %", "months": "131"}),
+        ("edt", {"overall_profit_margin": "56.5954 %"}),
+        ("enterprise", {"startup.score": "$", "plant.owed_to_treasury": "$"}),
+        ("beer_game", {"avg_backlog_controlled": "0 units"}),
+    ],
+)
+def test_facts_have_the_units_that_a_model_declares(model: str, expected: dict[str, str]) -> None:
+    """No name has a unit that its value is not shown in."""
+    facts = dict(play(model, "greedy").facts().lines)
+    assert {name: facts[name][: len(text)] for name, text in expected.items()} == expected
+    assert [name for name in facts if name.endswith("_cents")] == []
 
 
 def test_a_prompt_shows_an_episode_in_one_line() -> None:

@@ -62,6 +62,14 @@ def test_fields_of_a_union_are_listed_by_class() -> None:
     ]
 
 
+def test_a_note_is_added_to_the_line_of_a_field() -> None:
+    """It depends on the class, the name and the text of the field."""
+    lines = field_lines(Closing, lambda *field: f" {field}" if field[1] == "cash" else "")
+    assert lines.splitlines()[-1] == (
+        "- cash: Dollars in the till. ('Closing', 'cash', 'Dollars in the till.')"
+    )
+
+
 def test_a_plain_value_stays_as_it_is() -> None:
     """Encoding the observation of a record again adds no second tag."""
     plain = plain_observation(Closing(1, 2), BOTH)

@@ -42,6 +42,16 @@ def test_a_cell_below_a_head_with_a_unit_holds_the_number_alone() -> None:
     assert CENTS.text(300, unit=False) == "$3"
 
 
+def test_the_values_of_a_mapping_have_the_unit() -> None:
+    """Such as funds by month."""
+    assert CENTS.text({"2025-01": 300, "2025-02": None}) == "2025-01 $3, 2025-02 —"
+
+
+def test_a_name_without_the_unit_of_the_value_is_its_key() -> None:
+    """A value that is shown in its own unit keeps its name."""
+    assert (CENTS.key("funds_cents"), Column().key("per_cents")) == ("funds", "per_cents")
+
+
 def test_a_usual_range_goes_from_low_to_high() -> None:
     """The error holds both numbers."""
     assert Column(usual=(0, 1)).usual == (0, 1)

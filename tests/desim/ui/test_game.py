@@ -111,10 +111,27 @@ def test_of_many_answers_at_once_one_is_taken(tmp_path: Path) -> None:
         assert (len(refused), len(played.view.steps)) == (7, 1)
 
 
-def test_a_wrong_answer_raises_and_changes_nothing(tmp_path: Path) -> None:
-    """The person reads the error that a policy would get."""
+def test_a_hint_is_open_for_the_decision_at_which_it_was_opened(tmp_path: Path) -> None:
+    """The game lists these decisions; a stale view opens none."""
     with game(tmp_path / "mine.jsonl") as played:
-        with pytest.raises(WrongAction, match=r"Expected `int \| float`, got `str`"):
+        assert not played.hint_open
+        played.hint_opened(0)
+        assert played.hint_open
+        played.answer(0, {"do": "order", "quantity": 4})
+        assert not played.hint_open
+        with pytest.raises(Stale):
+            played.hint_opened(0)
+        assert played.hinted == {0}
+    with game(tmp_path / "other.jsonl", hints=True) as played:
+        assert (played.hint_open, played.hinted) == (True, set())
+
+
+def test_a_wrong_answer_raises_and_changes_nothing(tmp_path: Path) -> None:
+    """The person reads it in the words of the form."""
+    with game(tmp_path / "mine.jsonl") as played:
+        with pytest.raises(
+            WrongAction, match=r"Quantity \(units\): type a number of units; 'many' was typed"
+        ):
             played.answer(0, {"do": "order", "quantity": "many"})
         assert played.view.turn == 0
         played.answer(0, {"do": "order", "quantity": 1})

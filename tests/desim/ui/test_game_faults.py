@@ -199,11 +199,11 @@ def test_a_table_that_cannot_be_shown_leaves_the_others(tmp_path: Path) -> None:
     """Rows that are no mappings are named when the table is opened."""
     with mill(tmp_path / "mill.jsonl", Mill(tables_fail="rows")) as game:
         assert game.view.tables_error == ""
-        assert shown_table(game.view.tables, "ground").lines == ()
+        assert shown_table(game, "ground").lines == ()
         with pytest.raises(
             UsageError, match=r"the table 'odd' is .*; a table is a list of mappings"
         ):
-            shown_table(game.view.tables, "odd")
+            shown_table(game, "odd")
 
 
 # -- records that cannot be written, or were changed -----------------------------------------------

@@ -16,9 +16,16 @@ from desim import Episode, play
 from desim.cli.main import main
 
 
-def typed(tmp_path: Path, *lines: str, options: str = "", model: str = "beer_game") -> Result:
-    """Play with these lines typed, into `game.jsonl`."""
+def typed(
+    tmp_path: Path,
+    *lines: str,
+    options: str = "",
+    model: str = "beer_game",
+    hints: bool = True,
+) -> Result:
+    """Play with these lines typed, into `game.jsonl`; the options are shown unless told not to."""
     command = ["play", model, "--terminal", "--record", str(tmp_path / "game.jsonl")]
+    command += ["--hints"] if hints else []
     return CliRunner().invoke(main, [*command, *options.split()], input="\n".join([*lines, ""]))
 
 
@@ -190,6 +197,72 @@ def test_without_nicegui_the_page_says_what_is_missing(
     done = CliRunner().invoke(main, ["play", "beer_game", "--record", str(tmp_path / "g.jsonl")])
     assert done.exit_code == 2
     assert "pip install 'desim[play]', or play with --terminal" in done.output
+
+
+def test_options_are_behind_hint(tmp_path: Path) -> None:
+    """Their numbers are not taken unseen; the next decision has its own hint."""
+    lines = ("1", "hint", "2", "2", "nonsense")
+    done = typed(tmp_path, *lines, model="enterprise_arena", hints=False)
+    assert done.exit_code == 0, done.output
+    unseen = "the options are not shown; `hint` shows them"
+    assert done.output.count(unseen) == 2
+    assert done.output.count("ask investors for 20 million") == 1
+    assert [step.action["do"] for step in kept(tmp_path).steps] == ["pass"]
+
+
+def test_a_number_is_the_amount_whether_options_are_shown_or_not(tmp_path: Path) -> None:
+    """Without them the prompt names none."""
+    done = typed(tmp_path, "5", "hint", "#1", hints=False)
+    assert actions(tmp_path) == [5, 50]
+    assert "12 is `order quantity=12`." in done.output
+    assert done.output.count("#1 to #5 takes an option") == 1
+    assert done.output.count("`hint` shows options") == 3
+
+
+def test_choices_without_a_value_of_their_own_are_shown_at_once(tmp_path: Path) -> None:
+    """They are the answer itself; no estimate is printed, as all are equal."""
+    choices = "--set tasks=multiple_choice"
+    done = typed(tmp_path, "2", model="reasoning", options=choices, hints=False)
+    assert "1  Answer: text [[A]]" in done.output
+    assert "Value" not in done.output
+    assert [step.action["text"] for step in kept(tmp_path).steps] == ["[[B]]"]
+
+
+@pytest.mark.parametrize(
+    ("line", "said"), [("1e3", "1,000 units"), ("-3", "-3 units"), ("order 99", "99 units")]
+)
+def test_an_unusual_number_is_confirmed_by_typing_it_again(
+    line: str, said: str, tmp_path: Path
+) -> None:
+    """Anything else in between, and it is asked about again."""
+    classic = "beer_game/classic"
+    done = typed(tmp_path, line, "past", model=classic)
+    assert f"Quantity: {said} is outside the usual 0 to 60." in done.output
+    assert actions(tmp_path) == []
+    typed(tmp_path, line, "77", line, model=classic)
+    assert actions(tmp_path) == []
+    typed(tmp_path, line, line, model=classic)
+    assert len(actions(tmp_path)) == 1
+
+
+def test_tables_show_amounts_in_dollars(tmp_path: Path) -> None:
+    """As the observations do; no head ends in the unit of the ledger."""
+    done = typed(tmp_path, "look funds", model="yc_bench")
+    lines = [line.split() for line in done.output.splitlines()]
+    assert ["Category", "Amount"] in lines
+    assert ["funds", "$200,000"] in lines
+
+
+def test_identifiers_are_chosen_by_number(tmp_path: Path) -> None:
+    """From the lists that were observed; an action without one lists them."""
+    lines = ("market_browse", "task_accept", "?", "task_accept #2", "employee_list")
+    done = typed(tmp_path, *lines, "task_assign task_id=#1 employees=#1,#3", model="yc_bench")
+    assert done.exit_code == 0, done.output
+    assert "Task: type #1 Task-14 · Cortex Intelligence, #2 Task-47 · Equinox Labs" in done.output
+    accept, _, assign = [step.action for step in kept(tmp_path).steps[1:4]]
+    assert accept == {"do": "task_accept", "task_id": "Task-47"}
+    assert assign["task_id"] == "Task-47"
+    assert assign["employees"] == ["Emp_1", "Emp_3"]
 
 
 # -- games that fail -------------------------------------------------------------------------------

@@ -228,6 +228,56 @@ def test_six_months_of_a_lender_by_clicking(chromium: Any, tmp_path: Path, pictu
     assert len(done) >= 8
 
 
+SIZES_OF_FORMS = ((1280, 900), (768, 1024), (390, 844))
+
+
+def test_options_wait_behind_a_hint_and_an_unusual_number_is_confirmed(
+    chromium: Any, tmp_path: Path, pictures: Path
+) -> None:
+    """The key or the button opens the options; the same number twice is taken."""
+    with Server("beer_game/classic --record game.jsonl", tmp_path, hints=False) as server:
+        chromium.open(server.address)
+        assert chromium.driver.find_elements("css selector", "[data-option]") == []
+        assert "benchmark" not in chromium.text()
+        field = "input[data-field='quantity']"
+        chromium.find(field).send_keys("1e3\n")
+        asked = "1,000 units is outside the usual 0 to 60"
+        chromium.until(lambda: asked in chromium.text())
+        chromium.pictures(pictures / "unusual.png", SIZES_OF_FORMS)
+        chromium.find(field).send_keys("\n")
+        chromium.until(lambda: chromium.turn() == 1)
+        chromium.click("[data-act='hint']")
+        chromium.until(lambda: chromium.driver.find_elements("css selector", "[data-option='0']"))
+        chromium.pictures(pictures / "hint.png", SIZES_OF_FORMS)
+        chromium.decide()
+        assert chromium.driver.find_elements("css selector", "[data-option]") == []
+        chromium.find("body").send_keys("h")
+        chromium.until(lambda: chromium.driver.find_elements("css selector", "[data-option='0']"))
+    assert quantities(tmp_path)[0] == 1000
+
+
+@pytest.mark.slow
+def test_identifiers_are_chosen_from_lists(chromium: Any, tmp_path: Path, pictures: Path) -> None:
+    """A task of the market and people of the staff; nothing of them is typed."""
+    with Server("yc_bench --record game.jsonl", tmp_path, hints=False) as server:
+        chromium.open(server.address)
+        chromium.open_form("market_browse")
+        chromium.decide("[data-act='market_browse']")
+        chromium.open_form("task_accept")
+        chromium.choose("task_id", "Task-47")
+        chromium.pictures(pictures / "task_accept.png", SIZES_OF_FORMS)
+        chromium.decide("[data-act='task_accept']")
+        chromium.decide("[data-act='employee_list']")
+        chromium.open_form("task_assign")
+        chromium.choose("task_id", "Task-47")
+        chromium.choose("employees", "Emp_1", "Emp_3")
+        chromium.pictures(pictures / "task_assign.png", SIZES_OF_FORMS)
+        chromium.decide("[data-act='task_assign']")
+    accept, _, assign = [step.action for step in kept(tmp_path).steps[1:]]
+    assert accept["task_id"] == assign["task_id"] == "Task-47"
+    assert assign["employees"] == ["Emp_1", "Emp_3"]
+
+
 # -- games that fail -------------------------------------------------------------------------------
 
 

@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 from desim import Role, catalog
 from desim.errors import UsageError, WrongAction
 from desim.schema import codec
-from desim.ui.forms import Field, Form, field_text, forms, initial_texts, read_form
+from desim.show.column import CENTS, SHARE, Column
+from desim.ui.forms.form import Field, Form, forms
+from desim.ui.forms.typed_texts import field_text, initial_texts, read_form
 
 
 @frozen
@@ -150,7 +152,9 @@ def test_a_number_that_does_not_fit_is_refused_in_words(typed: str, text: str) -
 
 def test_broken_json_and_unknown_fields_are_refused() -> None:
     """The error names the field."""
-    with pytest.raises(WrongAction, match="windows is no JSON"):
+    with pytest.raises(
+        WrongAction, match="Windows: type a value in JSON; Input data was truncated"
+    ):
         read_form(plan(), {"windows": "[1,"})
     with pytest.raises(UsageError, match="did you mean 'pace'"):
         read_form(plan(), {"pase": "1"})
@@ -167,9 +171,46 @@ def test_a_form_names_the_unit_of_its_values() -> None:
     (order,) = forms(catalog.model("beer_game").roles["retailer"])
     assert order.fields[0].label == "Quantity (units)"
     assert order.fields[0].wanted.startswith("a number of units")
-    weeks = Field("weeks", "integer", least=0, unit="weeks")
+    weeks = Field("weeks", "integer", least=0, column=Column("weeks"))
     assert weeks.wanted == "a whole number of weeks from 0 on"
     assert Field("share", "number", most=1).wanted == "a number up to 1"
+
+
+@pytest.mark.parametrize(
+    ("typed", "cents"), [("20,000", 2_000_000), ("$19.99", 1_999), ("1e3", 100_000)]
+)
+def test_money_is_typed_in_the_unit_that_is_shown(typed: str, cents: int) -> None:
+    """The action holds it in its own, and neither label nor key names that one."""
+    form = money_form()
+    (amount,) = form.fields
+    assert (amount.key, amount.label, amount.hint) == (
+        "least",
+        "Least (dollars)",
+        "number, at least 0",
+    )
+    assert read_form(form, {"least": typed}) == {"do": "find", "least_cents": cents}
+    assert field_text(amount, 1_050) == "10.5"
+
+
+@pytest.mark.parametrize("typed", ["0.001", "-1", "20 %", "x", "9" * 400, "1e308"])
+def test_money_between_two_cents_is_refused(typed: str) -> None:
+    """As is what is no sum of money; the sentence states the steps."""
+    with pytest.raises(WrongAction, match=r"a number of dollars in steps of 0.01 from 0 on"):
+        read_form(money_form(), {"least": typed})
+
+
+@pytest.mark.parametrize(("typed", "share"), [("0.4", 0.4), ("40 %", 0.4), ("40%", 0.4), ("1", 1)])
+def test_a_share_is_typed_as_a_share_or_in_percent(typed: str, share: float) -> None:
+    """A number without the sign is a share of 1."""
+    form = Form("mix", "", (Field("malt", "number", least=0, most=1, column=SHARE),))
+    assert read_form(form, {"malt": typed})["malt"] == share
+    with pytest.raises(WrongAction, match=r"Malt: type a share such as 0.4 or 40 % from 0 to 1"):
+        read_form(form, {"malt": "40"})
+
+
+def money_form() -> Form:
+    """A form with an amount in cents."""
+    return Form("find", "", (Field("least_cents", "integer", least=0, column=CENTS),))
 
 
 @given(st.lists(st.text(st.characters(codec="ascii", exclude_categories=["C"]), min_size=1)))

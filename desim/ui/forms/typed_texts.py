@@ -1,0 +1,190 @@
+"""Texts that a person types into a form, as the values of a tagged object.
+
+The role's codec checks the values afterwards, as for every answer.
+"""
+
+import re
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from desim.errors import WrongAction
+from desim.schema.wire_types import TAG
+from desim.show.labels import is_number
+from desim.ui.forms.form import NUMBERS, Field, Form
+from desim.ui.forms.wrong_answers import wrong_value_text
+
+#: The words for a flag.
+_YES, _NO = {"true", "yes", "y", "1"}, {"false", "no", "n", "0"}
+#: The number of a known value.
+_PLACE = re.compile(r"#(\d{1,4})")
+#: The part of a step by which a number that was typed in a unit may miss a whole one.
+_STEP = 1e-6
+_PERCENT = 100
+
+
+def initial_texts(form: Form) -> dict[str, str]:
+    """Return the initial texts of a form: the defaults of its action.
+
+    No value of an option is filled in, as the first option is the one that a rule would take.
+    """
+    return {field.key: field_text(field, field.default) for field in form.fields}
+
+
+def field_text(field: Field, value: Any) -> str:
+    """Return a value as a person would type it."""
+    if value is None:
+        return ""
+    if field.column.scale != 1 and is_number(value):
+        value *= field.column.scale
+    if field.kind == "flag":
+        return "true" if value else "false"
+    if field.kind == "list" and isinstance(value, list):
+        parts = [each if isinstance(each, str) else _json(each) for each in value]
+        # A comma inside a value would split it.
+        return ", ".join(parts) if not any("," in part for part in parts) else _json(value)
+    return value if isinstance(value, str) else _json(value)
+
+
+def read_form(form: Form, texts: Mapping[str, str]) -> dict[str, Any]:
+    """Return the tagged object for the texts of a form.
+
+    Args:
+        form: The action.
+        texts: Texts by key; a field with an empty or missing text gets the action's own default.
+
+    Raises:
+        WrongAction: A text cannot be parsed.
+        UsageError: The form has no field of a given key.
+    """
+    action: dict[str, Any] = {TAG: form.tag}
+    for key, text in texts.items():
+        field = form.field(key)
+        bare = text if field.kind == "text" and not field.known else text.strip()
+        if bare or (field.required and (field.nullable or _takes_nothing(field))):
+            action[field.name] = _parsed(field, bare)
+        elif field.required:
+            raise WrongAction(wrong_value_text(field, ""))
+    return action
+
+
+def _takes_nothing(field: Field) -> bool:
+    """Return whether an empty input is a value."""
+    return field.kind in {"text", "list"} and not field.known
+
+
+def _parsed(field: Field, text: str) -> Any:
+    if field.nullable and not text:
+        return None
+    match field.kind:
+        case "list":
+            return _parsed_list(field, text)
+        case "json":
+            return _decoded(field, text)
+        case "choice":
+            return _parsed_choice(field, text)
+        case kind if kind in NUMBERS:
+            return _parsed_number(field, _chosen(field, text))
+        case kind:
+            return _parsed_word(kind, _chosen(field, text))
+
+
+def _parsed_choice(field: Field, text: str) -> Any:
+    """Return a value of a choice.
+
+    Raises:
+        WrongAction: The field has no such value.
+    """
+    for choice in field.choices:
+        if str(choice) == text:
+            return choice
+    raise WrongAction(wrong_value_text(field, text))
+
+
+def _chosen(field: Field, text: str) -> str:
+    """Return the known value of a number as in "#2"; any other text unchanged."""
+    place = _PLACE.fullmatch(text)
+    if place is None or not field.known:
+        return text
+    if not 1 <= (at := int(place[1])) <= len(field.known):
+        raise WrongAction(wrong_value_text(field, text))
+    return str(field.known[at - 1].value)
+
+
+def _parsed_number(field: Field, text: str) -> int | float:
+    """Read a number of a field, which is typed in the unit of its column.
+
+    Raises:
+        WrongAction: The text is not a number that the field takes.
+    """
+    number: Any = _in_steps(field, _parsed_word(field.kind, _bare_number(field, text)), text)
+    if not _is_finite(number) or not field.takes(number):
+        raise WrongAction(wrong_value_text(field, text))
+    given: int | float = number
+    return given
+
+
+def _bare_number(field: Field, text: str) -> str:
+    """Return the text of a number without a sign of money."""
+    money = field.column.kind == "money"
+    return text.replace("$", "", 1).strip() if money else text.removesuffix("%").strip()
+
+
+def _in_steps(field: Field, number: Any, text: str) -> Any:
+    """Return a number that was typed in a unit in the one that the action holds.
+
+    A text without a number is returned unchanged, and so is a number between two steps.
+    """
+    if not _is_finite(number):
+        return number
+    percent = text.endswith("%")
+    if percent and field.column.kind != "share":
+        return text
+    scaled = number / (_PERCENT if percent else 1) / field.column.scale
+    if not _is_finite(scaled):
+        return text
+    if scaled == number:
+        return int(number) if field.kind == "integer" and number == int(number) else number
+    whole = round(scaled)
+    return whole if field.kind == "integer" and abs(scaled - whole) < _STEP else scaled
+
+
+def _is_finite(number: Any) -> bool:
+    """Return whether a value is a number of the size of a float."""
+    return is_number(number) and -sys.float_info.max <= number <= sys.float_info.max
+
+
+def _parsed_word(kind: str, text: str) -> Any:
+    """Read a number or a flag; return any other text unchanged, which the codec refuses."""
+    if kind == "flag":
+        word = text.lower()
+        return True if word in _YES else False if word in _NO else text
+    for number in (int, float) if kind in NUMBERS else ():
+        try:
+            return number(text.replace(",", ""))
+        except ValueError:
+            continue
+    return text
+
+
+def _parsed_list(field: Field, text: str) -> Any:
+    if text.startswith("["):
+        return _decoded(field, text)
+    parts = (part.strip() for part in text.split(",") if part.strip())
+    return [_parsed_word(field.items, _chosen(field, part)) for part in parts]
+
+
+def _decoded(field: Field, text: str) -> Any:
+    try:
+        return msgspec.json.decode(text)
+    except (msgspec.DecodeError, RecursionError) as fault:
+        # A field without a type accepts a text that is not JSON as it is.
+        if field.items == "any":
+            return text
+        raise WrongAction(f"{field.label}: type a value in JSON; {fault}") from None
+
+
+def _json(value: Any) -> str:
+    return msgspec.json.encode(value).decode()
