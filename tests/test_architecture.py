@@ -78,6 +78,7 @@ LAYERS = (
     "desim.reports.record",
     "desim.reports.sweep",
     "desim.reports",
+    "desim.ui.ending",
     "desim.ui",
     "desim.ui.browser",
     "desim.adapters.seat",

@@ -10,7 +10,7 @@ from attrs import frozen
 from desim import Presets, Role, World
 from desim.catalog.known_scores import KnownScores, read_known_scores
 from desim.core.calendar import Calendar
-from desim.core.reported import SeatBriefing
+from desim.core.reported import ScoreSeries, SeatBriefing
 from desim.core.run import check_roles
 from desim.lanes.lane_protocols import Lanes
 from desim.show.column import Column
@@ -99,6 +99,10 @@ class BeerGame(BeerGameParams, Presets):
     def score(self, state: Chain) -> float:
         """Return minus the cost of the stages with a player, in money."""
         return score.score(state)
+
+    def score_series(self, roles: Sequence[str]) -> ScoreSeries:
+        """Return the weekly costs of the stages, which are added up."""
+        return ScoreSeries("Cost so far", tuple(f"cost_{role}" for role in roles), is_total=True)
 
     def metrics(self, state: Chain) -> dict[str, Any]:
         """Return the metrics of reference SPEC section 7 and the cost of each stage."""

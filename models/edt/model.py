@@ -9,7 +9,7 @@ from attrs import frozen
 from desim import Presets, Role, World
 from desim.catalog.known_scores import KnownScores, read_known_scores
 from desim.core.calendar import Months
-from desim.core.reported import SeatBriefing, Span
+from desim.core.reported import ScoreSeries, SeatBriefing, Span
 from desim.show.column import Column
 from models.edt import (
     options,
@@ -101,6 +101,10 @@ class EnterpriseDigitalTwin(DigitalTwinParams, Presets):
         """Return the accumulated earnings, in money."""
         state.settle()
         return score.score(state)
+
+    def score_series(self, roles: Sequence[str]) -> ScoreSeries:  # noqa: ARG002 (there is one)
+        """Return the earnings so far."""
+        return ScoreSeries("Earnings so far", ("accumulated_earnings",))
 
     def metrics(self, state: Firm) -> dict[str, Any]:
         """Return the figures of the last step under the names of reference SPEC section 7."""

@@ -9,7 +9,7 @@ from attrs import frozen
 from desim import Presets, Role, World
 from desim.catalog.known_scores import KnownScores, read_known_scores
 from desim.core.calendar import Months, month_end
-from desim.core.reported import SeatBriefing
+from desim.core.reported import ScoreSeries, SeatBriefing
 from desim.core.run import check_roles
 from desim.lanes.lane_protocols import Lanes
 from desim.show.column import Column
@@ -118,6 +118,10 @@ class EnterpriseArena(ArenaParams, Presets):
         None as well for the value added, of which a bankrupt lender loses what it has raised.
         """
         return None if self.tool_charge or self.score_of == "value_added" else 0.0
+
+    def score_series(self, roles: Sequence[str]) -> ScoreSeries:  # noqa: ARG002 (there is one)
+        """Return the cash, which the lender must not run out of; its value is known at the end."""
+        return ScoreSeries("Cash in the bank", ("cash",))
 
     def metrics(self, state: Lender) -> dict[str, Any]:
         """Return the columns of the paper's Table 2, and the score net of debt."""

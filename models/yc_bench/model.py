@@ -13,7 +13,7 @@ from attrs import frozen
 from desim import Presets, Role, World
 from desim.catalog.known_scores import KnownScores, read_known_scores
 from desim.core.calendar import Calendar
-from desim.core.reported import SeatBriefing
+from desim.core.reported import ScoreSeries, SeatBriefing
 from desim.show.column import Column
 from models.yc_bench.actions import Command
 from models.yc_bench.clock import CompanyClock
@@ -85,6 +85,10 @@ class YCBench(YCBenchParams, Presets):
 
     def redraw(self, world: World, state: CompanyState) -> None:
         """Replace nothing: tasks that replace others are drawn later, from the redrawn world."""
+
+    def score_series(self, roles: Sequence[str]) -> ScoreSeries:  # noqa: ARG002 (there is one)
+        """Return the funds at the end of each month."""
+        return ScoreSeries("Funds", ("funds_cents",))
 
     def metrics(self, state: CompanyState) -> dict[str, Any]:
         """Return the paper's figures."""

@@ -10,8 +10,8 @@ from nicegui import app, background_tasks, ui
 
 from desim.errors import UsageError
 from desim.ui.browser.game_page import Tab, game_name
-from desim.ui.comparison import BaselineComparison
 from desim.ui.game import Game
+from desim.ui.game_end import Sitting
 
 #: Seconds between attempts to reach the starting server.
 _RETRY_SECONDS = 0.02
@@ -39,11 +39,11 @@ def serve(game: Game, host: str, port: int, *, show: bool = False) -> None:
         UsageError: The port cannot be listened on.
     """
     token, port = secrets.token_urlsafe(24), _checked_port(host, port)
-    comparison = BaselineComparison(game.model, game.seed, game.seats, game.others)
+    sitting = Sitting(game)
 
     @ui.page(f"/{token}", title=f"desim: {game_name(game)}")
     def _page() -> None:
-        Tab(game, comparison).build()
+        Tab(sitting).build()
 
     async def announce() -> None:
         await _listening(host, port)
