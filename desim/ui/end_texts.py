@@ -6,7 +6,6 @@ from typing import Any
 from attrs import frozen
 
 from desim.short_repr import shortened
-from desim.show.estimates import interval_head
 from desim.show.labels import NOTHING, estimate_text, label_text, value_text
 from desim.show.table import Table
 from desim.studies.decisions.regret_table import DecisionRegret
@@ -18,6 +17,8 @@ from desim.ui.layout import action_text, text_table, time_figure
 
 #: Characters of an answer in the table of decisions.
 _ANSWER = 90
+
+_PERCENT = 100
 
 #: Causes of costs that are shown, the largest first.
 _CAUSES = 8
@@ -53,7 +54,9 @@ def _dear_decision(end: GameEnd, line: DecisionRegret) -> DearDecision:
     step = end.episode.steps[line.place.at]
     role = end.model.roles[step.role]
     time = time_figure(step.observation, role.observation)
-    when = f"{time.label} {time.text}" if time else f"Decision {line.place.at + 1:,}"
+    when = f"Decision {line.place.at + 1:,}"
+    if time is not None:
+        when = time.text if time.label == "Time" else f"{time.label} {time.text}"
     answer, better = (
         shortened(action_text(one, role.action), _ANSWER) for one in (line.recorded, line.best)
     )
@@ -77,16 +80,17 @@ def _interval_text(line: DecisionRegret) -> str:
 def dear_notes(end: GameEnd) -> list[str]:
     """Return what a reader of the dearest decisions must know: how they were judged."""
     search = end.dearest
-    if search is None or search.table is None:
+    if search is None or search.found is None:
         return [search.problem] if search and search.problem else []
-    table = search.table
+    table, count = search.found.table, search.found.screened
     judged = sum(line.place.role in end.seats for line in table.lines)
-    of = len(end.episode.steps)
-    which = f"{judged:,} of {of:,} decisions were judged"
-    level = interval_head(table.level).partition(" interval")[0]
+    of = f"{judged:,} of {len(end.episode.steps):,} decisions"
+    if count:
+        of = f"{judged:,} decisions, the dearest of {count:,} in the future that came,"
     how = (
-        f"{which}: in expectation over {table.futures} redrawn futures, after which {table.then} "
-        f"plays on; intervals hold together at {level}. The gains do not add up."
+        f"{of} were judged: in expectation over {table.futures} redrawn futures, after which "
+        f"{table.then} plays on; intervals hold together at {_PERCENT * table.level:g} %. The "
+        "gains do not add up."
     )
     none = "No other option was better than your answer in any of them."
     return [how] if search.dearest else [how, none]
@@ -96,10 +100,7 @@ def search_text(search: DearestDecisions | None) -> str:
     """Return how far the search for the dearest decisions is; empty once it has ended."""
     if search is None:
         return "Begins when the baselines have played"
-    if search.done:
-        return ""
-    done, total = search.progress
-    return f"{done:,} of {total:,} episodes" if total else "Looks for a rule that can play on"
+    return "" if search.done else search.progress
 
 
 def cost_table(end: GameEnd) -> Table | None:

@@ -20,7 +20,8 @@ from desim.records.episode import Episode
 from desim.records.record import PERSON
 from desim.studies.decisions.decision_options import OPTIONS
 from desim.ui.comparison import Baseline, BaselineComparison
-from desim.ui.ending.dearest import DearestDecisions, DecisionSearch
+from desim.ui.ending.dearest import DearestDecisions
+from desim.ui.ending.judgement import DecisionSearch
 from desim.ui.ending.other_games import branched, last_game, next_file
 from desim.ui.ending.score_place import ScorePlace, place_of
 from desim.ui.ending.trails import Trail, TrailReader

@@ -294,6 +294,16 @@ class Browser:
         self.click(selector)
         self.until(lambda: self.turn() > turn)
 
+    def decide_again(self, selector: str) -> None:
+        """Click what begins another game, and wait until the end of this one is gone."""
+        self.click(selector)
+        self.until(lambda: not self.driver.find_elements("css selector", "[data-score]"))
+
+    def course(self) -> str:
+        """Return what the chart at the end of a game shows, as screen readers say it."""
+        found = self.driver.find_elements("css selector", "[data-course]")
+        return str(found[0].get_attribute("aria-label")) if found else ""
+
     def focus(self) -> str:
         """Return the id of the element that has the focus."""
         return str(self.driver.execute_script("return document.activeElement.id"))

@@ -84,7 +84,7 @@ class EndPanel:
         search = end.dearest
         found = None if search is None else (search.done, search.progress)
         played = len(end.comparison.played)
-        return played, end.trail, end.last, bool(search and search.table), found
+        return played, end.trail, end.last, bool(search and search.found), found
 
     @ui.refreshable_method
     def _head(self) -> None:

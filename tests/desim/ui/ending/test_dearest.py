@@ -1,5 +1,6 @@
 """The search for the dearest decisions: the numbers of `regret`, in a process that can be ended."""
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -10,13 +11,9 @@ from attrs import evolve
 from desim import Episode, catalog
 from desim.errors import UsageError
 from desim.studies.decisions.regret import regret
-from desim.ui.ending.dearest import (
-    FUTURES,
-    MOST_OPTIONS,
-    DearestDecisions,
-    DecisionSearch,
-    judged,
-)
+from desim.ui.ending import judgement
+from desim.ui.ending.dearest import DearestDecisions
+from desim.ui.ending.judgement import FUTURES, MOST_OPTIONS, DecisionSearch, judged
 from desim.ui.game import Game
 
 
@@ -39,40 +36,57 @@ def search(episode: Episode, *rules: str) -> DecisionSearch:
 
 def test_the_numbers_are_those_of_regret(episode: Episode) -> None:
     """Searched in a process of its own; the dearest decision comes first, none without a cost."""
-    found = DearestDecisions(search(episode, "base_stock"))
+    found = DearestDecisions(search(episode, "base_stock"), seconds=10_000.0)
     found.start()
     found.start()
     found.wait()
-    assert (found.problem, found.every) == ("", 1)
-    done, total = found.progress
-    assert done == total > 0
+    assert (found.problem, found.done) == ("", True)
+    assert re.fullmatch(r"(\d+) of \1 episodes", found.progress)
     expected = regret(
         episode, {"retailer": "base_stock"}, futures=FUTURES, most_options=MOST_OPTIONS
     )
-    assert found.table is not None
-    assert found.table.lines == expected.lines
+    assert found.found is not None
+    assert (found.found.table.lines, found.found.screened) == (expected.lines, 0)
     assert found.dearest == [line for line in expected.ranked if line.cost > 0][:3]
     assert 0 < len(found.dearest) <= 3
 
 
 def test_a_rule_that_cannot_play_on_gives_way_to_the_next(episode: Episode) -> None:
     """A rule that knows the future is refused in redrawn futures; without any the text says why."""
-    table, _ = judged(search(episode, "perfect", "base_stock"), 60.0, lambda *_: None)
-    assert table.then == "base_stock"
+    found = judged(search(episode, "perfect", "base_stock"), 60.0, lambda _: None)
+    assert found.table.then == "base_stock"
     with pytest.raises(UsageError, match="'perfect' cannot play in branches"):
-        judged(search(episode, "perfect"), 60.0, lambda *_: None)
-    found = DearestDecisions(search(episode, "perfect"))
-    found.start()
-    found.wait()
-    assert found.problem.startswith("Your decisions could not be judged: ")
-    assert found.dearest == []
+        judged(search(episode, "perfect"), 60.0, lambda _: None)
+    failed = DearestDecisions(search(episode, "perfect"))
+    failed.start()
+    failed.wait()
+    assert failed.problem.startswith("Your decisions could not be judged: ")
+    assert failed.dearest == []
 
 
-def test_a_short_limit_of_time_judges_fewer_decisions(episode: Episode) -> None:
-    """They are spread over the game."""
-    table, every = judged(search(episode, "base_stock"), 1e-9, lambda *_: None)
-    assert every > len(episode.steps)
-    assert [line.place.at for line in table.lines] == [0]
+def test_a_long_game_is_screened_and_its_dearest_decisions_are_judged(
+    episode: Episode, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each as by `regret` alone, at a level at which all intervals hold together."""
+    monkeypatch.setattr(judgement, "_seconds", lambda *_, **options: 1.0 if options else 5.0)
+    said: list[str] = []
+    found = judged(search(episode, "base_stock"), 20.0, said.append)
+    assert found.screened == 5
+    assert len(found.table.lines) == 4  # the option of one decision is its answer
+    assert {text for text in said if "Judges" in text} == {
+        f"Judges decision {number} of 4" for number in range(1, 5)
+    }
+    for line in found.table.lines:
+        at = line.place.at
+        alone = regret(
+            episode,
+            {"retailer": "base_stock"},
+            decisions=slice(at, at + 1),
+            futures=FUTURES,
+            most_options=MOST_OPTIONS,
+            level=1 - 0.05 / 4,
+        )
+        assert alone.lines == (line,)
 
 
 def test_a_search_that_is_stopped_says_so(episode: Episode) -> None:
@@ -81,13 +95,13 @@ def test_a_search_that_is_stopped_says_so(episode: Episode) -> None:
     found.start()
     found.stop()
     found.wait()
-    assert found.table is not None or found.problem == (
+    assert found.found is not None or found.problem == (
         "No decision was judged before the search ended."
     )
     never = DearestDecisions(search(episode, "base_stock"))
     never.stop()
     never.start()
-    assert (never.done, never.table) == (True, None)
+    assert (never.done, never.found) == (True, None)
 
 
 def test_a_policy_that_cannot_travel_to_a_process_is_a_sentence(episode: Episode) -> None:
