@@ -76,6 +76,7 @@ LAYERS = (
     "desim.suites",
     "desim.reports.elements",
     "desim.reports.record",
+    "desim.reports.debrief",
     "desim.reports.sweep",
     "desim.reports",
     "desim.ui.ending",

@@ -84,7 +84,7 @@ class Overlay:
 
     title: str
     lines: Mapping[str, Sequence[float]]
-    column: Column = field(factory=Column)
+    column: Column
     base: str = ""
     text: str = ""
 
