@@ -123,7 +123,7 @@ def cost_table(end: GameEnd) -> Table | None:
 
 
 def _money(currency: Any, value: Any) -> Any:
-    return value if isinstance(value, str) else currency.text(value, unit=False)
+    return value if isinstance(value, str) else currency.text(round(value, 2), unit=False)
 
 
 def _largest(trails: list[tuple[str, Trail]], cause: str) -> float:

@@ -27,10 +27,8 @@ from desim.ui.ending.score_place import ScorePlace, place_of
 from desim.ui.ending.trails import Trail, TrailReader
 from desim.ui.game import Game
 
-#: Rules that are tried, the best first, as the one that plays on after a decision.
-_MOST_CANDIDATES = 4
-
-#: A rule of every world with options, which remembers nothing and so can follow any decision.
+#: The rule that plays on after a decision where the best one cannot: it remembers nothing, so that
+#: it can follow any decision, and every world with options has it.
 _FOLLOWS_ANY = "greedy"
 
 
@@ -173,8 +171,8 @@ class GameEnd:
         """Yield the policies of all roles that may play on after a decision, the best first."""
         by_label = {one.label: one for one in self.comparison.contenders}
         names = [row.policy for row in self.comparison.rivals]
-        more = [_FOLLOWS_ANY] if _FOLLOWS_ANY in names else []
-        for name in dict.fromkeys([*names[: _MOST_CANDIDATES - 1], *more]):
+        further = [_FOLLOWS_ANY] if _FOLLOWS_ANY in names else names[1:2]
+        for name in dict.fromkeys([*names[:1], *further]):
             try:
                 yield {**self.others, **by_label[name].policies(self.model, self.seats)}
             except DesimError:  # a rule that cannot be built has failed as a baseline, too

@@ -261,11 +261,11 @@ class Browser:
             self.driver.execute_script("return !!(window.socket && window.socket.connected)")
         )
 
-    def until(self, holds: Callable[[], bool]) -> None:
+    def until(self, holds: Callable[[], bool], seconds: float = TIMEOUT_SECONDS) -> None:
         """Wait for a condition; an element that disappears while it is read counts as not yet."""
         from selenium.common.exceptions import WebDriverException
 
-        end = time.monotonic() + TIMEOUT_SECONDS
+        end = time.monotonic() + seconds
         while time.monotonic() < end:
             try:
                 if holds():

@@ -37,12 +37,12 @@ def test_the_end_shows_the_game_and_begins_the_next_one(
         assert "best rule" in chromium.course()
         assert chromium.find("[data-place]").text.startswith("No floor and no bound are known")
         chromium.until(lambda: "decisions were judged" in chromium.text())
-        assert "Your rank among you and" in chromium.text()
+        chromium.until(lambda: "Your rank among you and" in chromium.text())
         chromium.decide_again("[data-act='again']")
         for _ in range(6):
             chromium.decide()
         chromium.until(lambda: "your last game (seed 0)" in chromium.course())
-        assert "You had played this seed before" in chromium.text()
+        chromium.until(lambda: "You had played this seed before" in chromium.text())
         chromium.until(lambda: "decisions were judged" in chromium.text())
         assert [size for size in SIZES if not chromium.fits(*size)] == []
         chromium.pictures(pictures / "end_beer_game.png", SIZES)
@@ -71,7 +71,7 @@ def test_a_year_of_a_start_up_ends_with_its_dearest_decisions(
         chromium.until(lambda: "Funds (dollars)" in chromium.course())
         assert "of the way from the floor" in chromium.find("[data-place]").text
         for stage in ("Screens decisions", "Judges decision 2"):
-            chromium.until(lambda stage=stage: stage in chromium.text())
+            chromium.until(lambda stage=stage: stage in chromium.text(), 60)
         chromium.click("[data-act='stop_search']")
         chromium.until(lambda: "decisions, the dearest of" in chromium.text())
         assert [size for size in SIZES if not chromium.fits(*size)] == []
