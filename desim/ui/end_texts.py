@@ -84,11 +84,11 @@ def dear_notes(end: GameEnd) -> list[str]:
         return [search.problem] if search and search.problem else []
     table, count = search.found.table, search.found.screened
     judged = sum(line.place.role in end.seats for line in table.lines)
-    of = f"{judged:,} of {len(end.episode.steps):,} decisions"
+    of = f"{judged:,} of {len(end.episode.steps):,} decisions were"
     if count:
-        of = f"{judged:,} decisions, the dearest of {count:,} in the future that came,"
+        of = f"Of the decisions, {count:,} were screened in the future that came, and {judged:,}"
     how = (
-        f"{of} were judged: in expectation over {table.futures} redrawn futures, after which "
+        f"{of} judged: in expectation over {table.futures} redrawn futures, after which "
         f"{table.then} plays on; intervals hold together at {_PERCENT * table.level:g} %. The "
         "gains do not add up."
     )
@@ -155,7 +155,7 @@ def _moments(count: int, period: str) -> Iterator[str]:
 
 
 def place_lines(end: GameEnd) -> Iterator[tuple[str, str]]:
-    """Yield what lies on the scale of the place, from the floor up: a name and a value."""
+    """Yield the points on the scale of the place, from the floor up: a name and a value."""
     place = end.place
     if not isinstance(place, ScorePlace):
         return

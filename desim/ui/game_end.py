@@ -34,7 +34,7 @@ _FOLLOWS_ANY = "greedy"
 
 @frozen
 class LastGame:
-    """An earlier game of the same person's seats that lies in the same folder.
+    """An earlier game of the same person's seats, from the same folder.
 
     Attributes:
         file: Its record.

@@ -20,7 +20,7 @@ from desim.ui.ending.score_place import ScorePlace
 from desim.ui.game_end import GameEnd, Sitting
 from desim.ui.game_texts import metrics_table
 
-#: What can be typed when a game has ended.
+#: The commands after the end of a game.
 END_COMMANDS = {
     "dearest": "finds your three dearest decisions, in up to a minute; Ctrl-C stops it",
     "again": "plays the same seed again, in a new record",

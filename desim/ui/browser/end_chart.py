@@ -8,7 +8,7 @@ from desim.ui.ending.trails import Trail
 _INK, _GRID = "#44525a", "#e3e8ea"
 
 #: Pixels: the height of the title, of a line of the legend, and of the gap below it.
-_TITLE, _LEGEND_LINE, _GAP = 26, 24, 14
+_TITLE, _LEGEND_LINE, _GAP = 32, 24, 14
 
 #: Colour, dashes and width of the lines in their order, which differ in grey as well.
 _STYLES = (

@@ -24,10 +24,10 @@ _PLANNED, _SCREENING = 0.7, 0.4
 #: Futures of each decision, and options of each that are played.
 FUTURES, MOST_OPTIONS = 20, 5
 
-#: How a decision is screened: in the future that came, with one option beside the answer.
+#: The options of screening: the future that came, and one option beside the answer.
 _CHEAP: Mapping[str, Any] = {"futures": None, "most_options": 2}
 
-#: How many times as many episodes judge a decision as screen it.
+#: The episodes that judge a decision over those that screen it.
 _RATIO = (FUTURES // 2 * (MOST_OPTIONS - 1) + FUTURES) / 3
 
 #: Decisions of a long game that are judged, and the level at which their intervals hold together.
@@ -39,7 +39,7 @@ Report = Callable[[str], object]
 
 @frozen
 class DecisionSearch:
-    """What a search judges, and who plays on.
+    """The decisions of a search, and the policies that may play on.
 
     Attributes:
         episode: The game.
@@ -71,7 +71,7 @@ class DecisionSearch:
 
 @frozen
 class Judgement:
-    """What a search has found.
+    """The result of a search.
 
     Attributes:
         table: The regret of the decisions that were judged.

@@ -19,7 +19,7 @@ _MOST_RECORDS, _MOST_BYTES = 50, 20_000_000
 #: Games in a row that get names of their own.
 _MOST_GAMES = 10_000
 
-#: What games of one kind have in common; their seeds may differ.
+#: The fields of a header that games of one kind have in common; their seeds may differ.
 _COMPARED = ("model", "params", "policies")
 
 
@@ -59,10 +59,10 @@ def branched(file: Path, decisions: int) -> Path:
 
 
 def last_game(file: Path, header: Header) -> tuple[Path, Episode] | None:
-    """Return the last whole game of the same kind that lies in the folder of a record.
+    """Return the last whole game of the same kind in the folder of a record.
 
-    Later games, games of other parameters or players, and files that are no records are passed
-    over.
+    Later games, games of other parameters or players, and files of another format are
+    passed over.
 
     Args:
         file: The record of the present game.

@@ -1,4 +1,4 @@
-"""How the score of an episode came about: a value for each period, and the costs by cause."""
+"""The course of an episode's score: a value for each period, and the costs by cause."""
 
 import math
 from bisect import bisect_left
@@ -29,7 +29,7 @@ _CENTS = "cents"
 
 @frozen
 class Trail:
-    """How the score of one episode came about.
+    """The course of the score of one episode.
 
     Attributes:
         values: The value at the end of each period, in the unit of its `TrailReader`.

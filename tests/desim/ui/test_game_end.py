@@ -56,7 +56,7 @@ def test_the_course_of_a_game_is_drawn_over_those_of_two_rules(tmp_path: Path) -
 
 
 def test_costs_by_cause_add_up_to_the_score(tmp_path: Path) -> None:
-    """Of the person and of the rules, with a line for their sum."""
+    """Those of the person and of the rules, with a line for the sum."""
     end = end_of(tmp_path / "game.jsonl", "base_stock")
     table = cost_table(end)
     assert table is not None
@@ -66,7 +66,7 @@ def test_costs_by_cause_add_up_to_the_score(tmp_path: Path) -> None:
 
 
 def test_a_seed_that_was_played_before_is_said_beside_the_rank(tmp_path: Path) -> None:
-    """The last game is a course of the chart; one of another seed is no foreknowledge."""
+    """The last game is a course of the chart; one of another seed gives no sentence."""
     ended(tmp_path / "first.jsonl", "base_stock", seed=7)
     other = end_of(tmp_path / "second.jsonl", "base_stock")
     assert [*dict(other.courses())][-1] == "your last game (seed 7)"

@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.skipif(bool(LACK), reason=LACK or
 
 
 def quantities(file: Path) -> list[Any]:
-    """What was ordered, as recorded."""
+    """Return the recorded orders."""
     return [step.action["quantity"] for step in Episode.read(file, whole=False).steps]
 
 
@@ -73,7 +73,7 @@ def test_a_year_of_a_start_up_ends_with_its_dearest_decisions(
         for stage in ("Screens decisions", "Judges decision 2"):
             chromium.until(lambda stage=stage: stage in chromium.text(), 60)
         chromium.click("[data-act='stop_search']")
-        chromium.until(lambda: "decisions, the dearest of" in chromium.text())
+        chromium.until(lambda: "were screened in the future" in chromium.text())
         assert [size for size in SIZES if not chromium.fits(*size)] == []
         chromium.pictures(pictures / "end_yc_bench.png", SIZES)
         chromium.decide_again("[data-act='branch_1']")

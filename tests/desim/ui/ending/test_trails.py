@@ -1,4 +1,4 @@
-"""How the score of an episode came about."""
+"""The course of an episode's score, and its costs by cause."""
 
 from pathlib import Path
 from typing import Any
