@@ -3,7 +3,6 @@
 The baselines of the model, and of the person's parts, play in place of the person.
 """
 
-import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol, runtime_checkable
 
@@ -175,7 +174,6 @@ class BaselineComparison:
     left_out: tuple[str, ...] = field(init=False)
     asks_again: tuple[str, ...] = field(init=False)
     played: list[Baseline] = field(factory=list)
-    _thread: threading.Thread | None = None
 
     def __attrs_post_init__(self) -> None:
         self.asks_again = tuple(_resuming(self.model, self.others))
@@ -221,12 +219,6 @@ class BaselineComparison:
     def done(self) -> bool:
         """Whether all baselines have played."""
         return len(self.played) == len(self.contenders)
-
-    def start(self) -> None:
-        """Play all baselines in a thread; a second call does nothing."""
-        if self._thread is None:
-            self._thread = threading.Thread(target=self.play, daemon=True)
-            self._thread.start()
 
     def play(self) -> None:
         """Play all baselines."""
