@@ -59,6 +59,10 @@ COMMANDS = {
         "look.report",
         "Write one HTML file that opens offline: tables with intervals, and a figure with each.",
     ),
+    "debrief": (
+        "look.debrief",
+        "Write one HTML file about the games of several teams, which prints on two A4 pages.",
+    ),
     "export": (
         "keep.export",
         "Write the ledgers and statements of a recorded episode, its series, or its decisions.",

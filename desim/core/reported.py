@@ -8,10 +8,10 @@ from typing import (
     runtime_checkable,
 )
 
-from attrs import frozen
+from attrs import field, frozen
 
 from desim.core.model_protocols import Model, Rows, offers
-from desim.show.column import Column
+from desim.show.column import DOLLARS, Column
 
 
 @frozen
@@ -87,6 +87,56 @@ class HasRefusals(Protocol):
             role: The role.
             observation: The observation of its next decision, as the plain values of a record.
         """
+        ...
+
+
+@frozen
+class Overlay:
+    """Series of one episode that belong on one scale.
+
+    Attributes:
+        title: The measured quantity.
+        lines: One number for each period, by the name of the line; NaN if not known.
+        column: The unit of the values, and the name of the periods.
+        base: The line that the others respond to, such as the customers' demand; empty for none.
+        text: What the lines show, in a sentence or two; may be empty.
+    """
+
+    title: str
+    lines: Mapping[str, Sequence[float]]
+    column: Column
+    base: str = ""
+    text: str = ""
+
+
+@frozen
+class Debriefing:
+    """The facts that the players of an episode discuss after it, hidden ones included.
+
+    Attributes:
+        overlays: Series that explain the episode, the most telling one first.
+        costs: Money by seat and by cause; a world with a single seat has one entry.
+        currency: The column of these sums.
+        amplification: By stage of a supply chain, the variance of its orders over that of the
+            customers' demand; None if that is not defined.
+        revealed: What no role could know during the episode; its text states it. None for nothing.
+        questions: Questions for the discussion, each a sentence or two.
+    """
+
+    overlays: tuple[Overlay, ...]
+    costs: Mapping[str, Mapping[str, float]] = field(factory=dict)
+    currency: Column = DOLLARS
+    amplification: Mapping[str, float | None] = field(factory=dict)
+    revealed: Overlay | None = None
+    questions: tuple[str, ...] = ()
+
+
+@runtime_checkable
+class HasDebriefing(Protocol):
+    """A model that states what explains an episode, for reports and for the people who played."""
+
+    def debriefing(self, state: Any) -> Debriefing:
+        """Return the debriefing of an episode, which may have been cut after any decision."""
         ...
 
 
@@ -226,4 +276,28 @@ class HasSeriesTicks(Protocol):
 
     def series_ticks(self, state: Any) -> Mapping[str, Sequence[int]]:
         """Return the tick at the end of each period, by the name of the series."""
+        ...
+
+
+@frozen
+class ScoreSeries:
+    """The series that show period by period how a score came about.
+
+    Attributes:
+        label: What their sum is, such as "Cost so far".
+        names: Series of the model, of one unit and period.
+        is_total: Whether the values are those of single periods, which are added up over time.
+    """
+
+    label: str
+    names: tuple[str, ...]
+    is_total: bool = False
+
+
+@runtime_checkable
+class HasScoreSeries(Protocol):
+    """A model that names the series of its score, which are drawn at the end of a game."""
+
+    def score_series(self, roles: Sequence[str]) -> ScoreSeries:
+        """Return the series that show how the score of some roles came about."""
         ...

@@ -3,7 +3,6 @@
 The baselines of the model, and of the person's parts, play in place of the person.
 """
 
-import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol, runtime_checkable
 
@@ -19,6 +18,7 @@ from desim.episodes.lineup import assign, knows_by_role, seat_of
 from desim.errors import UsageError
 from desim.records.episode import Episode
 from desim.show.table import Table
+from desim.ui.ending.trails import Trail, TrailReader
 from desim.ui.layout import text_table
 
 #: The baseline of a person's other parts while one part tries all of its own.
@@ -135,12 +135,14 @@ class Baseline:
         score: Higher is better; None if the episode failed.
         ended: Why the episode ended, or why it failed.
         knows: What it knows; it has a rank if that is what its roles observe.
+        trail: How its score came about.
     """
 
     policy: str
     score: float | None
     ended: str
     knows: Knowledge = "observation"
+    trail: Trail = field(factory=Trail)
 
     @property
     def is_rival(self) -> bool:
@@ -172,7 +174,6 @@ class BaselineComparison:
     left_out: tuple[str, ...] = field(init=False)
     asks_again: tuple[str, ...] = field(init=False)
     played: list[Baseline] = field(factory=list)
-    _thread: threading.Thread | None = None
 
     def __attrs_post_init__(self) -> None:
         self.asks_again = tuple(_resuming(self.model, self.others))
@@ -198,15 +199,26 @@ class BaselineComparison:
         )
 
     @property
+    def rivals(self) -> tuple[Baseline, ...]:
+        """The baselines that have a rank, the best first."""
+        rows = [row for row in self.played if row.score is not None and row.is_rival]
+        return tuple(sorted(rows, key=_order))
+
+    @property
+    def best(self) -> Baseline | None:
+        """The best rival; None without one."""
+        return self.rivals[0] if self.rivals else None
+
+    @property
+    def median(self) -> Baseline | None:
+        """The rival in the middle, the worse one of two; None with fewer than three."""
+        rivals = self.rivals
+        return rivals[len(rivals) // 2] if len(rivals) > 2 else None  # noqa: PLR2004 (stated above)
+
+    @property
     def done(self) -> bool:
         """Whether all baselines have played."""
         return len(self.played) == len(self.contenders)
-
-    def start(self) -> None:
-        """Play all baselines in a thread; a second call does nothing."""
-        if self._thread is None:
-            self._thread = threading.Thread(target=self.play, daemon=True)
-            self._thread.start()
 
     def play(self) -> None:
         """Play all baselines."""
@@ -241,9 +253,12 @@ class BaselineComparison:
             level = contender.knows(self.model, self.seats)
             policies = {**self.others, **contender.policies(self.model, self.seats)}
             episode = play(self.model, policies, self.seed)
+            assert episode.inside is not None
+            found = (episode.state, episode.series(), episode.inside.ends)
+            trail = TrailReader(self.model, self.seats).of(*found)
         except Exception as fault:  # noqa: BLE001 (the other baselines play even if one fails)
             return Baseline(contender.label, None, str(fault), level)
-        return Baseline(contender.label, episode.score, episode.ended, level)
+        return Baseline(contender.label, episode.score, episode.ended, level, trail)
 
 
 @runtime_checkable

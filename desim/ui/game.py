@@ -219,6 +219,24 @@ class Game:
             if self._record_is_ours():
                 self._cut(mine[-1])
 
+    def another(self, file: Path, seed: int) -> Self:
+        """Begin another game with the same seats and settings.
+
+        Raises:
+            UsageError: The record or the log cannot be written.
+        """
+        return type(self)(
+            self.model,
+            seed,
+            file,
+            seats=self.seats,
+            others=self.others,
+            practice=self.practice,
+            charge_tables=self.charge_tables,
+            log=self.log and self.log.of_another(file),
+            hints=self.hints,
+        )
+
     def seen(self) -> None:
         """Note in the log that the person sees the game now."""
         if self.log is not None:

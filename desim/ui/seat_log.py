@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Self
 
 from desim.errors import UsageError
 from desim.records.lines import Step
@@ -61,6 +61,10 @@ class SeatLog:
         self._lock = threading.Lock()
         self._failed = False
         self.begin()
+
+    def of_another(self, record: Path) -> Self:
+        """Return the log of another game of the same person on the same surface."""
+        return type(self)(record, self._surface, self._alias, self._clock)
 
     def open(self) -> None:
         """Make the file if it is missing.

@@ -11,20 +11,18 @@ from attrs import evolve
 from desim.core.reported import ChargedTable
 from desim.errors import DesimError, UsageError, WrongAction, possible
 from desim.show.console import console
-from desim.show.labels import value_text
 from desim.show.table import Table
 from desim.ui.answer_effects import AnswerEffect
 from desim.ui.briefings import briefing_of, rules_paragraphs
-from desim.ui.comparison import BaselineComparison
 from desim.ui.forms.form import Form, amount_form
 from desim.ui.forms.typed_texts import read_form
 from desim.ui.forms.unusual import Confirmation
 from desim.ui.game import Game
+from desim.ui.game_end import Sitting
 from desim.ui.game_faults import Fault
 from desim.ui.game_texts import (
     answer_lines,
     decisions_table,
-    metrics_table,
     shown_table,
     typed_action,
     way_command,
@@ -32,6 +30,7 @@ from desim.ui.game_texts import (
 )
 from desim.ui.layout import ValueGroup, action_text, lay_out, text_table
 from desim.ui.part_texts import name_text, seats_text
+from desim.ui.terminal_end import END_COMMANDS, obey_end, print_end
 
 _PROMPT = "> "
 #: Changes of figures that are printed after an answer.
@@ -59,8 +58,12 @@ def play_in_terminal(game: Game) -> None:
     Raises:
         DesimError: The game is left while it cannot go on, such as after a fault of the model.
     """
-    TerminalGame(game).play()
-    fault = game.view.fault
+    terminal = TerminalGame(game)
+    try:
+        terminal.play()
+    finally:
+        terminal.sitting.close()
+    fault = terminal.game.view.fault
     if fault is not None and not fault.again:
         raise DesimError(fault.text)
 
@@ -69,14 +72,19 @@ class TerminalGame:
     """A game on standard input and output.
 
     Attributes:
-        game: The game.
+        sitting: The games that are played here in a row.
         out: The console that it is printed on.
     """
 
     def __init__(self, game: Game) -> None:
-        self.game = game
+        self.sitting = Sitting(game)
         self.out = console()
         self._confirmation = Confirmation()
+
+    @property
+    def game(self) -> Game:
+        """The present game."""
+        return self.sitting.game
 
     def play(self) -> None:
         """Read answers until the game or the input ends."""
@@ -91,13 +99,12 @@ class TerminalGame:
 
     def _read_until_changed(self) -> bool:
         """Read lines until one changes the game; return False if no line follows."""
-        turn = self.game.view.turn
-        while self.game.view.turn == turn:
-            if self.game.view.episode is not None and not self.game.practice:
-                return False
+        view = self.game.view
+        while self.game.view is view:
             line = self._read_line()
             if line in {None, "quit"}:
-                self._print_command(f"Your game is recorded in {self.game.file}.")
+                if self.game.view.episode is None:
+                    self._print_command(f"Your game is recorded in {self.game.file}.")
                 return False
             try:
                 self._obey(line or "")
@@ -125,9 +132,15 @@ class TerminalGame:
             "look": lambda: self._print_looked_up(rest.strip()),
             "undo": lambda: game.undo(view.turn),
         }
+        if view.episode is not None and first in END_COMMANDS:
+            if obey_end(self.sitting, self.out, first, rest):
+                self._print_header()
+            return
         # An action of the model that has the name of a command takes precedence.
         if first in commands and first not in {form.tag for form in self._forms()}:
             commands[first]()
+        elif view.episode is not None:
+            raise UsageError(f"the game has ended; type {', '.join(END_COMMANDS)}, or quit")
         elif view.fault is not None:
             game.go_on(view.turn)
         else:
@@ -320,7 +333,8 @@ class TerminalGame:
                 self._print(f"      {field.key}: {field.text}{hint}")
                 if field.known:
                     self._print(f"          {field.wanted}")
-        for command, text in _COMMANDS.items():
+        ended = self.game.view.episode is not None
+        for command, text in {**_COMMANDS, **(END_COMMANDS if ended else {})}.items():
             self._print(f"  {command}: {text}")
 
     def _print_decisions(self) -> None:
@@ -346,24 +360,8 @@ class TerminalGame:
             self._print_command(f"  {typed_action(action)}    ({label})")
 
     def _print_end(self) -> None:
-        game, episode = self.game, self.game.view.episode
-        assert episode is not None
         self._print("")
-        self._print(
-            f"The game has ended: {episode.ended}. Score {value_text(episode.score)}", "bold"
-        )
-        self._print_table(metrics_table(game, episode))
-        comparison = BaselineComparison(game.model, game.seed, game.seats, game.others)
-        if comparison.contenders:
-            self._print(f"The baselines play now, {len(comparison.contenders)} episodes.")
-        comparison.play()
-        if comparison.note:
-            self._print(comparison.note)
-        else:
-            self._print_table(comparison.ranked(episode))
-        for note in comparison.notes:
-            self._print(note)
-        self._print_command(f"Your game is recorded in {game.file}: desim replay {game.file}")
+        print_end(self.sitting, self.out)
 
 
 def _amount_text(form: Form, options: int) -> str:

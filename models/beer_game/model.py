@@ -10,11 +10,19 @@ from attrs import frozen
 from desim import Presets, Role, World
 from desim.catalog.known_scores import KnownScores, read_known_scores
 from desim.core.calendar import Calendar
-from desim.core.reported import SeatBriefing
+from desim.core.reported import Debriefing, ScoreSeries, SeatBriefing
 from desim.core.run import check_roles
 from desim.lanes.lane_protocols import Lanes
 from desim.show.column import Column
-from models.beer_game import demand, observation, options, processes, score, tables
+from models.beer_game import (
+    debriefing,
+    demand,
+    observation,
+    options,
+    processes,
+    score,
+    tables,
+)
 from models.beer_game.accounts import Cash
 from models.beer_game.actions import Order
 from models.beer_game.observation import Stage
@@ -107,6 +115,10 @@ class BeerGame(BeerGameParams, Presets):
         """Return minus the cost of the stages with a player, in money."""
         return score.score(state)
 
+    def score_series(self, roles: Sequence[str]) -> ScoreSeries:
+        """Return the weekly costs of the stages, which are added up."""
+        return ScoreSeries("Cost so far", tuple(f"cost_{role}" for role in roles), is_total=True)
+
     def metrics(self, state: Chain) -> dict[str, Any]:
         """Return the metrics of reference SPEC section 7 and the cost of each stage."""
         return score.metrics(state)
@@ -131,6 +143,10 @@ class BeerGame(BeerGameParams, Presets):
     def series_ticks(self, state: Chain) -> dict[str, range]:
         """Return the tick at the end of each week, for every series."""
         return dict.fromkeys(self.series_columns, score.weeks(state))
+
+    def debriefing(self, state: Chain) -> Debriefing:
+        """Return orders over demand, stock and debts, amplification, costs and the demand."""
+        return debriefing.debriefing(state)
 
     def tables(self, state: Chain, role: str) -> dict[str, list[dict[str, Any]]]:
         """Return the weeks, stock moves and costs of the stage *role*."""

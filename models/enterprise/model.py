@@ -11,7 +11,7 @@ from desim.composition.group import Group
 from desim.composition.parts_model import FixedParts
 from desim.core.ledger_protocols import Statement
 from desim.core.model_protocols import Rows
-from desim.core.reported import SeatBriefing
+from desim.core.reported import ScoreSeries, SeatBriefing
 from desim.show.column import Column
 from models.enterprise import observation, options, processes, score
 from models.enterprise.actions import Command
@@ -80,6 +80,10 @@ class Enterprise(EnterpriseParams, FixedParts):
     def score(self, state: Company) -> float:
         """Return the group's net worth at the end, dollars."""
         return score.score(state)
+
+    def score_series(self, roles: Sequence[str]) -> ScoreSeries:  # noqa: ARG002 (of the group)
+        """Return the group's net worth."""
+        return ScoreSeries("Net worth", ("net_worth",))
 
     def metrics(self, state: Company) -> dict[str, Any]:
         """Return the group's figures and those of its departments."""

@@ -9,7 +9,7 @@ from attrs import frozen
 from desim import Presets, Role, World
 from desim.catalog.known_scores import KnownScores, read_known_scores
 from desim.core.calendar import Calendar
-from desim.core.reported import SeatBriefing
+from desim.core.reported import ScoreSeries, SeatBriefing
 from desim.errors import UsageError, possible
 from desim.short_repr import short_repr
 from desim.show.column import Column
@@ -103,6 +103,10 @@ class ReasoningTasks(ReasoningParams, Presets):
     def score(self, state: Desk) -> float:
         """Return the accuracy, 0 to 1: the mean over tasks, each weighted by its items."""
         return score.score(state)
+
+    def score_series(self, roles: Sequence[str]) -> ScoreSeries:  # noqa: ARG002 (there is one)
+        """Return the right answers, which are added up."""
+        return ScoreSeries("Right answers so far", ("right",), is_total=True)
 
     def metrics(self, state: Desk) -> dict[str, Any]:
         """Return accuracies and their counts by task, category, capability and bucket."""

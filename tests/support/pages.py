@@ -263,11 +263,11 @@ class Browser:
             self.driver.execute_script("return !!(window.socket && window.socket.connected)")
         )
 
-    def until(self, holds: Callable[[], bool]) -> None:
+    def until(self, holds: Callable[[], bool], seconds: float = TIMEOUT_SECONDS) -> None:
         """Wait for a condition; an element that disappears while it is read counts as not yet."""
         from selenium.common.exceptions import WebDriverException
 
-        end = time.monotonic() + TIMEOUT_SECONDS
+        end = time.monotonic() + seconds
         while time.monotonic() < end:
             try:
                 if holds():
@@ -311,6 +311,16 @@ class Browser:
             self.until(lambda item=item: self.driver.find_elements("xpath", item))
             self.driver.find_element("xpath", item).click()
         self.press("\ue00c")
+
+    def decide_again(self, selector: str) -> None:
+        """Click what begins another game, and wait until the end of this one is gone."""
+        self.click(selector)
+        self.until(lambda: not self.driver.find_elements("css selector", "[data-score]"))
+
+    def course(self) -> str:
+        """Return what the chart at the end of a game shows, as screen readers say it."""
+        found = self.driver.find_elements("css selector", "[data-course]")
+        return str(found[0].get_attribute("aria-label")) if found else ""
 
     def focus(self) -> str:
         """Return the id of the element that has the focus."""

@@ -130,14 +130,16 @@ class Figure:
         title: What it shows, as a caption.
         image: The picture as a data URI.
         alt: The picture in words.
-        table: The numbers.
+        table: The numbers; a sheet is printed without them.
+        text: A sentence or two below the picture; may be empty.
     """
 
     kind = "figure"
-    title: str
+    title: str = field(converter=clean)
     image: str
     alt: str
     table: Table
+    text: str = ""
 
 
 @frozen
@@ -152,6 +154,20 @@ class Gallery:
     kind = "gallery"
     title: str = field(converter=clean)
     figures: tuple[Figure, ...]
+
+
+@frozen
+class SideBySide:
+    """A narrow block and a wide one side by side, or one above the other on a narrow screen.
+
+    Attributes:
+        narrow: At the left.
+        wide: At the right.
+    """
+
+    kind = "side by side"
+    narrow: "Figure | Table"
+    wide: Table
 
 
 @frozen
@@ -176,10 +192,10 @@ class _Text:
     text: str
 
 
-Block = Table | Facts | Figure | Gallery | Folded | _Text
+Block = Table | Facts | Figure | Gallery | SideBySide | Folded | _Text
 
 #: The contents of a section: a plain text becomes a paragraph.
-Given = Table | Facts | Figure | Gallery | Folded | str
+Given = Table | Facts | Figure | Gallery | SideBySide | Folded | str
 
 
 @frozen
@@ -189,16 +205,18 @@ class Section:
     Attributes:
         title: Its head.
         blocks: What it holds, from top to bottom.
+        is_sheet: Whether it is printed on a sheet of its own.
     """
 
     title: str = field(converter=clean)
     blocks: tuple[Block, ...] = ()
+    is_sheet: bool = False
 
     @classmethod
-    def of(cls, title: str, blocks: Iterable[Given]) -> "Section":
+    def of(cls, title: str, blocks: Iterable[Given], *, is_sheet: bool = False) -> "Section":
         """Return a section; plain texts become paragraphs."""
         made = [_Text(clean(one, 2_000)) if isinstance(one, str) else one for one in blocks]
-        return cls(title, tuple(made))
+        return cls(title, tuple(made), is_sheet)
 
 
 @frozen

@@ -14,13 +14,18 @@ from desim.core.points import Recorded
 from desim.records.lines import Step
 from desim.reports.record.timeline import Timeline, columns_of, increases
 from desim.show.column import Column
+from desim.show.estimates import number_cell
 from desim.show.labels import label_text
+from desim.show.table import Printed
 
 #: Most points of a line; of a longer one the extremes of each stretch are drawn.
 _MOST_POINTS = 1_500
 
 #: Most marks of decisions in a panel: more than a picture of this size can separate.
 _MOST_MARKS = 400
+
+#: The heads of `extremes`.
+EXTREMES = ("first", "lowest", "highest", "last")
 
 #: Units that are converted: by unit, the unit drawn and the divisor.
 _UNITS = {"cents": ("dollars", 100.0)}
@@ -153,6 +158,14 @@ def _known(value: float) -> bool:
 def is_unchanged(values: Sequence[float]) -> bool:
     """Return whether a series has several values, all of them equal."""
     return len(values) > 1 and all(value == values[0] for value in values)
+
+
+def extremes(values: Sequence[float]) -> list[Printed | None]:
+    """Return cells below `EXTREMES`; empty if no value is known."""
+    known = [value for value in values if _known(value)]
+    if not known:
+        return [None] * 4
+    return [number_cell(one) for one in (known[0], min(known), max(known), known[-1])]
 
 
 def marks(group: str, decided: Mapping[str, Sequence[float]]) -> list[float]:

@@ -6,13 +6,17 @@ trusts it, its texts are cut and escaped, and its decisions are read one by one.
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 
 import msgspec
+from attrs import evolve
 
 from desim.records.lines import Header
 from desim.reports.elements.page import Fold, Given, Page, Section, cleaned
 from desim.reports.record import record_decisions, record_series
+from desim.reports.record.overlay_chart import overlay_figure
+from desim.reports.record.overlays import overlaid, values_of
 from desim.reports.record.record_decisions import difference, metrics
 from desim.reports.record.record_read import ReadRecord, short_value
 from desim.reports.record.record_series import MOST_SERIES
@@ -27,6 +31,9 @@ _MOST_VALUES, _FEWEST_SERIES = 100, 10
 
 #: Characters of the policies of a record that are always shown.
 _LONGEST = 60
+
+#: Records whose charts are drawn above all series.
+_MOST_CHARTS = 4
 
 _LETTERS = "ABCDEFGHIJKL"
 
@@ -47,13 +54,20 @@ def record_page(paths: Sequence[Path], *, trust: bool = False) -> Page:
         ReadRecord.of(path, name, len(paths), trust=trust)
         for path, name in zip(paths, _names(paths), strict=True)
     ]
+    models = ", ".join(dict.fromkeys(one.episode.header.model for one in each))
+    return Page.of(
+        f"Recorded episodes of {models}", _lead(each, _groups(each)), grouped_sections(each)
+    )
+
+
+def grouped_sections(each: Sequence[ReadRecord]) -> list[Section]:
+    """Return the sections about records: those of one world and seed share their sections."""
     groups = _groups(each)
     sections = [] if len(groups) == 1 else [Section.of("Records", _overview(groups))]
     most = max(_FEWEST_SERIES, MOST_SERIES // len(groups))
     for title, mine in groups.items():
         sections += _sections(mine, f", {title}" if len(groups) > 1 else "", most)
-    models = ", ".join(dict.fromkeys(one.episode.header.model for one in each))
-    return Page.of(f"Recorded episodes of {models}", _lead(each, groups), sections)
+    return sections
 
 
 def _lead(each: Sequence[ReadRecord], groups: _Groups) -> Iterator[str]:
@@ -76,7 +90,7 @@ def _lead(each: Sequence[ReadRecord], groups: _Groups) -> Iterator[str]:
 
 
 def _sections(each: Sequence[ReadRecord], suffix: str, most: int) -> Iterator[Section]:
-    yield Section.of(f"Episodes{suffix}", _episodes(each))
+    yield Section.of(f"Result{suffix}", _result(each))
     yield Section.of(f"Metrics{suffix}", metrics(each))
     yield Section.of(f"First difference{suffix}", difference(each))
     yield Section.of(f"Series{suffix}", record_series.series(each, most))
@@ -85,7 +99,7 @@ def _sections(each: Sequence[ReadRecord], suffix: str, most: int) -> Iterator[Se
     yield Section.of(f"Decisions{suffix}", record_decisions.decisions(each))
     yield Section.of(f"Messages{suffix}", record_decisions.messages(each))
     yield Section.of(f"Usage and cost{suffix}", _usage(each))
-    yield Section.of(f"Parameters{suffix}", _parameters(each[:1]))
+    yield Section.of(f"What was played{suffix}", [*_identity(each), *_parameters(each[:1])])
 
 
 def _names(paths: Sequence[Path]) -> list[str]:
@@ -107,7 +121,7 @@ def _groups(each: Sequence[ReadRecord]) -> _Groups:
         head = one.episode.header
         key = (head.model, head.params, head.seed, head.futures)
         groups.setdefault(msgspec.json.encode(key, order="sorted"), []).append(one)
-    titles = [_title(mine[0].episode.header) for mine in groups.values()]
+    titles = [world_title(mine[0].episode.header) for mine in groups.values()]
     uses = Counter(titles)
     numbered = (
         title if uses[title] == 1 else f"{title}, parameters {titles[:at].count(title) + 1}"
@@ -116,7 +130,8 @@ def _groups(each: Sequence[ReadRecord]) -> _Groups:
     return dict(zip(numbered, groups.values(), strict=True))
 
 
-def _title(head: Header) -> str:
+def world_title(head: Header) -> str:
+    """Return the model with its preset, the seed, and the last future that was redrawn."""
     future = f", future {head.futures[-1][1]}" if head.futures else ""
     name = f"{head.model}/{head.preset}" if head.preset else head.model
     return f"{name}, seed {head.seed}{future}"
@@ -150,7 +165,27 @@ def _beside(
     )
 
 
-def _episodes(each: Sequence[ReadRecord]) -> Iterator[Given]:
+def _result(each: Sequence[ReadRecord]) -> Iterator[Given]:
+    """Yield the key figures, and the most telling chart of each record, all on one scale."""
+    yield _beside(
+        each,
+        [
+            ("policies", _policies),
+            ("score", lambda one: one.score),
+            ("ended", lambda one: one.ended),
+            ("decisions", lambda one: one.decisions),
+        ],
+    )
+    charts = {one.name: found[0] for one in each if (found := overlaid(one.replayed))}
+    shared = [value for chart in charts.values() for value in values_of(chart)]
+    for name, chart in islice(charts.items(), _MOST_CHARTS):
+        figure = overlay_figure(chart, values=shared)
+        yield evolve(figure, title=f"{name}: {figure.title}") if len(each) > 1 else figure
+    if len(charts) > _MOST_CHARTS:
+        yield f"The charts of {len(charts) - _MOST_CHARTS:,} further records are left out."
+
+
+def _identity(each: Sequence[ReadRecord]) -> Iterator[Given]:
     yield _beside(
         each,
         [
@@ -158,10 +193,6 @@ def _episodes(each: Sequence[ReadRecord]) -> Iterator[Given]:
             ("preset", lambda one: one.episode.header.preset or None),
             ("seed", lambda one: one.episode.header.seed),
             *([("futures", _futures)] if any(one.episode.header.futures for one in each) else []),
-            ("policies", _policies),
-            ("score", lambda one: one.score),
-            ("ended", lambda one: one.ended),
-            ("decisions", lambda one: one.decisions),
             ("ledger digest", _digest),
             ("desim", lambda one: one.episode.header.version),
         ],

@@ -1,15 +1,12 @@
 """The part of a report on records with their series: a plot for each, by role or part."""
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 
 from desim.reports.elements.page import Figure, Gallery, Given, cleaned
-from desim.reports.record.measured import Measured, is_unchanged
+from desim.reports.record.measured import EXTREMES, Measured, extremes, is_unchanged
 from desim.reports.record.record_read import ReadRecord
 from desim.reports.record.series_charts import MOST_MARKED, Shown, Span, decided_chart, panel_chart
-from desim.show.estimates import number_cell
 from desim.show.labels import NOTHING, estimate_text
-from desim.show.table import Printed
 
 #: Series that are drawn, of all records of a page.
 MOST_SERIES = 120
@@ -152,21 +149,14 @@ def _figure(each: Sequence[ReadRecord], lines: Sequence[_Found], span: Span | No
         f"{title} over {first.x or 'time'}, "
         f"{'a line' if len(lines) == 1 else f'{len(lines)} lines'}; its extremes are in the table.",
         cleaned(
-            [*head, "first", "lowest", "highest", "last"],
+            [*head, *EXTREMES],
             (
-                [*([one.name.partition(" ")[0]] if head else []), *_extremes(line.values)]
+                [*([one.name.partition(" ")[0]] if head else []), *extremes(line.values)]
                 for one, line in lines
             ),
             left=(0,) if head else (),
         ),
     )
-
-
-def _extremes(values: Sequence[float]) -> list[Printed | None]:
-    known = [value for value in values if not math.isnan(value)]
-    if not known:
-        return [None] * 4
-    return [number_cell(one) for one in (known[0], min(known), max(known), known[-1])]
 
 
 def _labels(each: Sequence[ReadRecord]) -> list[str]:

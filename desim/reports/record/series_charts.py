@@ -94,7 +94,7 @@ def draw_panel(
     first = lines[0].series
     for line in lines:
         _draw_line(panel, line)
-    _limits(panel, [value for line in lines for value in line.series.values])
+    set_limits(panel, [value for line in lines for value in line.series.values])
     marked = [line for line in lines if line.series.in_time]
     if len(marked) <= MOST_MARKED:
         _marks(panel, marked)
@@ -137,7 +137,7 @@ def _draw_line(panel: "Axes", line: Shown) -> None:
     )
 
 
-def _limits(panel: "Axes", values: Sequence[float]) -> None:
+def set_limits(panel: "Axes", values: Sequence[float]) -> None:
     """Set the vertical limits: include 0 if it is near, and use whole numbers for counts."""
     from matplotlib.ticker import MaxNLocator
 

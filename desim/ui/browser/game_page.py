@@ -23,6 +23,7 @@ from desim.ui.browser.briefing_panel import rules_dialog, show_briefing
 from desim.ui.browser.decision_charts import show_charts
 from desim.ui.browser.decision_panel import show_decision
 from desim.ui.browser.effect_panel import show_effect
+from desim.ui.browser.end_panel import EndPanel
 from desim.ui.browser.observation_panel import show_observation, show_pinned
 from desim.ui.browser.pins import Card, Pins, show_card
 from desim.ui.browser.status_bar import (
@@ -33,13 +34,12 @@ from desim.ui.browser.status_bar import (
     show_time,
 )
 from desim.ui.browser.widgets import heading, missing_help, show_table
-from desim.ui.comparison import BaselineComparison
 from desim.ui.game import Game, Stale
+from desim.ui.game_end import Sitting
 from desim.ui.game_faults import Fault, error_text
 from desim.ui.game_texts import (
     answer_lines,
     decisions_table,
-    metrics_table,
     shown_table,
     way_command,
     way_lines,
@@ -69,19 +69,24 @@ class Tab:
     """One tab of a browser.
 
     Attributes:
-        game: The game.
-        comparison: The baselines, shown at the end.
+        sitting: The page's games.
         pins: The cards that stay in view.
         view: The view on the page.
         tab: The name of the table that is open.
     """
 
-    def __init__(self, game: Game, comparison: BaselineComparison, pins: Pins) -> None:
-        self.game, self.comparison, self.pins = game, comparison, pins
-        self.view = game.view
+    def __init__(self, sitting: Sitting, pins: Pins) -> None:
+        self.sitting, self.pins = sitting, pins
+        self.view = self.game.view
         self._status: SeatStatus | None = None
         self.tab = "Charts"
-        self._waits, self._compared, self._hidden = False, 0, False
+        self._waits, self._hidden = False, False
+        self._ended: EndPanel | None = None
+
+    @property
+    def game(self) -> Game:
+        """The game that the page shows now."""
+        return self.sitting.game
 
     def build(self) -> None:
         """Create the elements of the page."""
@@ -152,8 +157,8 @@ class Tab:
         self._busy.set_visibility(self.game.busy)
         if not self.game.busy and (self._waits or self.view is not self.game.view):
             self._show()
-        if self.view.episode is not None and self._compared != len(self.comparison.played):
-            self._ranking.refresh()
+        if self._ended is not None:
+            self._ended.update()
 
     # -- elements ----------------------------------------------------------------------------------
 
@@ -162,10 +167,13 @@ class Tab:
         self._main.props(f"data-turn={self.view.turn}")
         self._main.clear()
         with self._main:
+            self.pins.begin(self.game.file)
             self._status = self._seat_status()
             self._header()
+            self._ended = None
             if self.view.episode is not None:
-                self._end()
+                self._ended = EndPanel(self.sitting, self._show)
+                self._ended.build()
             elif self.view.fault is not None:
                 self._fault(self.view.fault)
             elif self._waits:
@@ -279,50 +287,6 @@ class Tab:
                 ui.label(line).classes("wrap")
             if command := way_command(self.game, fault):
                 ui.label(command).classes("font-mono text-sm wrap")
-
-    def _end(self) -> None:
-        assert self.view.episode is not None
-        result = self.view.episode.result
-        assert result is not None
-        self.comparison.start()
-        with ui.element("div").classes("grid grid-cols-1 lg:grid-cols-2 gap-4 items-start w-full"):
-            with ui.element("section").classes("panel stack gap-3 min-w-0").props("role=status"):
-                heading("The game has ended")
-                show_fact("reason", result.ended)
-                with ui.row().classes("items-baseline gap-2"):
-                    ui.label("Score").classes("text-lg")
-                    ui.label(value_text(result.score)).classes("text-4xl font-bold").props(
-                        "data-score"
-                    )
-                show_table(metrics_table(self.game, self.view.episode))
-                self._record_note()
-            with ui.element("section").classes("panel stack gap-3 min-w-0"):
-                heading("Compared with the baselines")
-                self._ranking()
-
-    @ui.refreshable_method
-    def _ranking(self) -> None:
-        episode, comparison = self.view.episode, self.comparison
-        assert episode is not None
-        self._compared = len(comparison.played)
-        if comparison.note:
-            ui.label(comparison.note).classes("help").props("data-note")
-            return
-        show_table(comparison.ranked(episode), mark="you", page=0)
-        for note in comparison.notes:
-            ui.label(note).classes("help")
-        if not comparison.done:
-            with ui.row().classes("items-center"):
-                ui.spinner()
-                played, of = len(comparison.played), len(comparison.contenders)
-                ui.label(f"{played} of {of} baselines have played")
-
-    def _record_note(self) -> None:
-        file = self.game.file
-        ui.label(f"Your game is recorded in {file}. To replay it:").classes("help")
-        ui.label(f"desim replay {file}").classes("font-mono text-sm")
-        ui.label("To use your answers as a policy:").classes("help")
-        ui.label(f"--policy replay,file={file}").classes("font-mono text-sm")
 
     def _tables(self) -> None:
         names = ["Charts", "Decisions", *map(label_text, self.view.tables), "Help"]

@@ -15,8 +15,8 @@ from desim.short_repr import shortened
 from desim.ui.browser.game_page import Tab, game_name
 from desim.ui.browser.page_address import keep_address, kept_address
 from desim.ui.browser.pins import Pins
-from desim.ui.comparison import BaselineComparison
 from desim.ui.game import Game
+from desim.ui.game_end import Sitting
 
 #: Seconds between attempts to reach the starting server.
 _RETRY_SECONDS = 0.02
@@ -48,12 +48,11 @@ def serve(game: Game, host: str, port: int, *, show: bool = False) -> None:
     address = kept_address(game.file)
     token, port = address.token, _checked_port(host, port, address.port)
     keep_address(game.file, address, port)
-    comparison = BaselineComparison(game.model, game.seed, game.seats, game.others)
-    pins = Pins()
+    sitting, pins = Sitting(game), Pins()
 
     @ui.page(f"/{token}", title=f"desim: {game_name(game)}")
     def _page() -> None:
-        Tab(game, comparison, pins).build()
+        Tab(sitting, pins).build()
 
     async def announce() -> None:
         await _listening(host, port)

@@ -1,6 +1,7 @@
 """Replies and tables that a person keeps in view, until they unpin them."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 from attrs import define, field, frozen
 from nicegui import ui
@@ -33,6 +34,17 @@ class Pins:
     """The cards that are pinned, the latest first; all tabs of a game show the same."""
 
     cards: list[Card] = field(factory=list)
+    _game: Path | None = None
+
+    def begin(self, game: Path) -> None:
+        """Remove the cards of another game.
+
+        Args:
+            game: The record of the present game.
+        """
+        if game != self._game:
+            self._game = game
+            self.cards.clear()
 
     def toggle(self, card: Card) -> None:
         """Pin a card, or unpin it if it is pinned."""

@@ -194,7 +194,7 @@ def test_the_comparison_ranks_the_whole_model() -> None:
 def test_a_person_in_two_parts_in_the_terminal(tmp_path: Path) -> None:
     """Seats by part, dates, tables of the seat, undo, the decisions and the end."""
     seats = "--practice --seat mill --seat inn.landlord"
-    lines = ("1", "invest 2", "look weeks", "1", "undo", "past", *"1" * 8)
+    lines = ("1", "invest 2", "look weeks", "1", "undo", "past", *"1" * 8, "figures", "ranking")
     done = typed(tmp_path, *lines, options=seats)
     assert done.exit_code == 0, done.output
     out = done.output

@@ -41,7 +41,7 @@ def actions(tmp_path: Path) -> list[Any]:
 
 def test_a_whole_game_in_a_pipe(tmp_path: Path) -> None:
     """Option 1 every week is greedy; the end is compared with the baselines; it replays."""
-    done = typed(tmp_path, *["#1"] * 25)
+    done = typed(tmp_path, *["#1"] * 25, "ranking")
     assert done.exit_code == 0, done.output
     greedy = play("beer_game", "greedy", 0)
     assert f"The game has ended: horizon. Score {greedy.score:,.0f}" in done.output

@@ -21,7 +21,7 @@ def test_a_person_answers_in_the_terminal(tmp_path: Path) -> None:
     """In their own words, or by an option's number; the interview ends, is scored, and replays."""
     file = tmp_path / "mine.jsonl"
     answers = ["What is the market size?", "What are the price and the unit cost?"]
-    lines = [f'reply "{text}"' for text in answers] + ["look dialogue", *["1"] * 4]
+    lines = [f'reply "{text}"' for text in answers] + ["look dialogue", *["1"] * 4, "ranking"]
     command = ["play", "consulting", "--terminal", "--record", str(file)]
     done = CliRunner().invoke(main, command, input="\n".join([*lines, ""]))
     assert done.exit_code == 0, done.output

@@ -57,13 +57,17 @@ def test_a_record_is_reported_beside_it(record: Path) -> None:
     page = read(write_report([record]).read_bytes())
     facts = {line[0]: line[1] for line in page.tables[0]}
     assert record.with_name("one.html").exists()
-    assert (facts["seed"], facts["decisions"], facts["ended"]) == ("3", "12", "horizon")
+    assert (facts["decisions"], facts["ended"]) == ("12", "horizon")
     assert facts["policies"] == "typical (retailer, wholesaler)"
-    sections = ["Episodes", "Metrics", "Series", "Statements and tables", "Decisions", "Parameters"]
-    assert page.heads == sections
+    sections = ["Metrics", "Series", "Statements and tables", "Decisions"]
+    assert page.heads == ["Result", *sections, "What was played"]
+    assert ["seed", "3"] in page.tables[-2]
     captions = [picture.caption for picture in page.pictures]
-    assert captions[0] == "Decisions of each role"
-    assert page.pictures[0].tables[0][1:] == [["retailer", "6"], ["wholesaler", "6"]]
+    assert captions[:2] == [
+        "Orders of each stage over the customers' demand",
+        "Decisions of each role",
+    ]
+    assert page.pictures[1].tables[0][1:] == [["retailer", "6"], ["wholesaler", "6"]]
     assert "Inventory (units)" in captions
     shown = [table for table in page.tables if table[0][:3] == ["number", "time", "role"]]
     assert [line[:4] for line in shown[0][1:3]] == [
@@ -82,9 +86,10 @@ def test_records_of_one_world_and_seed_are_compared(walks: dict[str, Path], tmp_
     assert scores[1][3] == "+3"
     other = next(table for table in page.tables if table[0][1] == "first decision that differs")
     assert other[1][1:3] == ["number 1, t=0", "walker"]
-    assert [picture.caption for picture in page.pictures] == ["Place", "Gust"]
-    assert [line[0] for line in page.pictures[0].tables[0]] == ["record", "A", "B"]
-    assert "2 lines" in page.pictures[0].alt
+    captions = [picture.caption for picture in page.pictures]
+    assert captions == ["A a.jsonl: Place", "B b.jsonl: Place", "Place", "Gust"]
+    assert [line[0] for line in page.pictures[2].tables[0]] == ["record", "A", "B"]
+    assert "2 lines" in page.pictures[2].alt
     assert "It says nothing about other seeds" in page.text
 
 
@@ -118,7 +123,7 @@ def test_other_seeds_and_worlds_have_sections_of_their_own(
         "Series, support.shop:Shop/default, seed 3",
     ]
     assert ["steps", "3", "3", "5"] in [line for table in page.tables for line in table]
-    assert all(picture.tables[0][0][0] == "first" for picture in page.pictures)
+    assert {len(picture.tables[0]) for picture in page.pictures} == {2}  # a head and one line
 
 
 def test_usage_of_models_is_shown(tmp_path: Path) -> None:
@@ -127,7 +132,7 @@ def test_usage_of_models_is_shown(tmp_path: Path) -> None:
     play(Shop(), Clerk(), record=file)
     altered(file, "result", usage={"clerk": {"calls": 6, "cost": 0.25}})
     page = read(write_report([file]).read_bytes())
-    assert ["used.jsonl", "clerk", "6", "0.25"] in page.tables[-2]
+    assert ["used.jsonl", "clerk", "6", "0.25"] in page.tables[-3]
 
 
 @frozen

@@ -1,0 +1,1 @@
+"""Debriefs: what happened in the games of several teams, on two printed pages."""

@@ -1,0 +1,267 @@
+"""The end of a game on the page: place, course, costs, dearest decisions, rules, another game."""
+
+import base64
+from collections.abc import Callable
+from typing import Any
+
+from nicegui import ui
+
+from desim.core.model_protocols import HasRoleTimes, offers
+from desim.episodes.background import in_background
+from desim.errors import DesimError
+from desim.records.tidy import decision_columns
+from desim.show.labels import value_text
+from desim.show.table import csv_lines
+from desim.ui.browser.end_chart import end_chart
+from desim.ui.browser.widgets import heading, show_table
+from desim.ui.end_texts import (
+    cost_table,
+    dear_decisions,
+    dear_notes,
+    head_facts,
+    place_lines,
+    rank_sentence,
+    search_text,
+)
+from desim.ui.ending.score_place import ScorePlace
+from desim.ui.game_end import Sitting
+from desim.ui.game_texts import metrics_table
+from desim.ui.part_texts import seats_text
+
+#: Classes of a button of the end.
+_BUTTON = "no-caps outline"
+
+
+class EndPanel:
+    """The end of a game in one tab, which fills as baselines and decisions are played.
+
+    Attributes:
+        sitting: The page's games.
+        end: The facts.
+        changed: Shows the tab anew, after another game has begun.
+        show_last: Whether the last game is in the chart.
+    """
+
+    def __init__(self, sitting: Sitting, changed: Callable[[], None]) -> None:
+        self.sitting, self.end, self.changed = sitting, sitting.end, changed
+        self.show_last = True
+        self.end.start()
+        self._shown: Any = None
+        self._chart: ui.echart | None = None
+
+    def build(self) -> None:
+        """Create the elements."""
+        with ui.element("section").classes("panel stack gap-2").props("role=status"):
+            self._head()
+        with ui.element("div").classes("end-grid"):
+            for show, name in (
+                (self._place, "place"),
+                (self._next, "next"),
+                (self._course, "course"),
+                (self._costs, "costs"),
+                (self._dearest, "dearest"),
+                (self._ranking, "ranking"),
+                (self._figures, "figures"),
+            ):
+                with ui.element("section").classes(f"panel stack gap-2 min-w-0 end-{name}"):
+                    show()
+        self._shown = self._state()
+
+    def update(self) -> None:
+        """Show what has been found since the last call."""
+        if (state := self._state()) == self._shown:
+            return
+        before, self._shown = self._shown, state
+        if before[:-1] != state[:-1]:
+            for part in (self._head, self._place, self._costs, self._ranking, self._next):
+                part.refresh()
+        if before[:-2] != state[:-2] or before[-2] != state[-2]:
+            self._course.refresh()
+        self._dearest.refresh()
+
+    def _state(self) -> tuple[Any, ...]:
+        end = self.end
+        search = end.dearest
+        found = None if search is None else (search.done, search.progress)
+        played = len(end.comparison.played)
+        return played, end.trail, end.last, bool(search and search.found), found
+
+    @ui.refreshable_method
+    def _head(self) -> None:
+        heading(f"The game has ended: {self.end.episode.ended}")
+        with ui.row().classes("items-baseline gap-x-6 gap-y-1"):
+            ui.label(f"You were the {seats_text(self.end.model, self.end.seats)}")
+            for name, text in head_facts(self.end).items():
+                with ui.row().classes("gap-1 items-baseline"):
+                    ui.label(f"{name[:1].upper()}{name[1:]}").classes("text-sm text-gray-600")
+                    label = ui.label(text).classes("text-xl font-bold")
+                    if name == "your score":
+                        label.props("data-score")
+
+    @ui.refreshable_method
+    def _place(self) -> None:
+        place = self.end.place
+        if not isinstance(place, ScorePlace):
+            heading("Your place between floor and bound")
+            ui.label(place).classes("help").props("data-place")
+            return
+        heading(place.sentence).props("data-place")
+        low, high = place.known.floor, place.ceiling
+        with ui.element("div").classes("scale").props("aria-hidden=true"):
+            for score, kind in self._ticks(place):
+                share = min(1.0, max(0.0, (score - low) / (high - low)))
+                ui.element("i").classes(kind).style(f"left: {100 * share:.2f}%")
+        with ui.element("dl").classes("scale-names"):
+            for name, text in place_lines(self.end):
+                with ui.element("div").classes(name.replace(" ", "-").partition(":")[0]):
+                    with ui.element("dt"):
+                        ui.label(name)
+                    with ui.element("dd"):
+                        ui.label(text)
+
+    def _ticks(self, place: ScorePlace) -> list[tuple[float, str]]:
+        comparison = self.end.comparison
+        rules = [(comparison.median, "median-rule"), (comparison.best, "best-rule")]
+        found = [(row.score or 0.0, kind) for row, kind in rules if row and comparison.done]
+        return [*found, (place.score, "you")]
+
+    @ui.refreshable_method
+    def _next(self) -> None:
+        heading("Another game")
+        end, seed = self.end, self.end.episode.header.seed
+        with ui.row().classes("gap-2"):
+            self._button(
+                "Play again, same seed", "again", lambda: self._go(self.sitting.again, seed)
+            )
+            self._button(
+                f"Play seed {seed + 1}", "next_seed", lambda: self._go(self.sitting.again, seed + 1)
+            )
+        heading("Download", 3)
+        with ui.row().classes("gap-2"):
+            self._button("Record", "record", lambda: ui.download.file(end.file))
+            self._button("Rows (CSV)", "rows", self._download_rows)
+            if end.reader.title:
+                self._button("Picture (PNG)", "picture", self._download_picture)
+        if end.last:
+            box = ui.checkbox(f"Show your last game, {end.last.file.name}", value=self.show_last)
+            box.on_value_change(self._set_last).props("data-last dense")
+        ui.label(f"Your game is recorded in {end.file}. To replay it:").classes("help")
+        ui.label(f"desim replay {end.file}").classes("font-mono text-sm wrap")
+        ui.label("To use your answers as a policy:").classes("help")
+        ui.label(f"--policy replay,file={end.file}").classes("font-mono text-sm wrap")
+
+    def _button(self, text: str, act: str, click: Callable[..., Any]) -> ui.button:
+        button = ui.button(text, on_click=click)
+        return button.props(f'{_BUTTON} data-act="{act}"')
+
+    async def _go(self, begin: Callable[..., None], number: int) -> None:
+        try:
+            await in_background(begin, self.end.file, number)
+        except (DesimError, OSError) as fault:
+            ui.notify(str(fault), type="negative")
+            return
+        self.changed()
+
+    def _set_last(self, event: Any) -> None:
+        self.show_last = event.value
+        self._course.refresh()
+
+    def _download_rows(self) -> None:
+        model = self.end.model
+        # A role with a time of its own does not know the dates.
+        dated = None if offers(model, HasRoleTimes) else model
+        columns = decision_columns(self.end.episode.steps, dated)
+        lines = b"".join(csv_lines(columns, zip(*columns.values(), strict=True)))
+        ui.download.content(lines, f"{self._stem}-decisions.csv", "text/csv")
+
+    async def _download_picture(self) -> None:
+        if self._chart is None:
+            return
+        how = {"type": "png", "pixelRatio": 2, "backgroundColor": "#fff"}
+        address = await self._chart.run_chart_method("getDataURL", how)
+        content = base64.b64decode(str(address).partition(",")[2])
+        ui.download.content(content, f"{self._stem}.png", "image/png")
+
+    @property
+    def _stem(self) -> str:
+        return self.end.file.name.partition(".jsonl")[0]
+
+    @ui.refreshable_method
+    def _course(self) -> None:
+        end = self.end
+        heading("How it went", 2)
+        last = f"seed {end.last.seed})" if end.last and not self.show_last else ""
+        courses = [
+            (name, trail)
+            for name, trail in end.courses()
+            if trail.values and not (last and name.endswith(last))
+        ]
+        self._chart = None
+        if not end.reader.title:
+            ui.label("The world declares no series of its score.").classes("help")
+        elif courses and end.trail.values:
+            marks = dict[int, str]()
+            for number, line in enumerate(end.dearest.dearest if end.dearest else (), 1):
+                place = end.trail.period(line.place.t)
+                if place is not None:
+                    marks[place] = f"{marks[place]}, {number}" if place in marks else str(number)
+            options = end_chart(end.reader.title, end.reader.column.period, courses, marks)
+            self._chart = ui.echart(options).classes("end-chart").props("role=img data-course")
+            finals = "; ".join(f"{name} {value_text(t.values[-1])}" for name, t in courses)
+            self._chart.props["aria-label"] = f"Chart: {end.reader.title}; at the end {finals}"
+            if marks:
+                ui.label("Circles: your dearest decisions, by number.").classes("help")
+
+    @ui.refreshable_method
+    def _costs(self) -> None:
+        heading("What it cost")
+        table = cost_table(self.end)
+        if table is None:
+            ui.label("The world reports no costs by cause.").classes("help")
+            return
+        ui.label(table.title).classes("help")
+        show_table(table, mark="Sum", page=0)
+
+    @ui.refreshable_method
+    def _dearest(self) -> None:
+        search = self.end.dearest
+        heading("Your three dearest decisions").props("data-dearest")
+        for number, line in enumerate(dear_decisions(self.end), 1):
+            with ui.element("div").classes("dear stack gap-1"):
+                ui.label(f"{number}. {line.when}: {line.answer}").classes("font-semibold wrap")
+                ui.label(f"Better by {line.gain} ({line.interval}): {line.better}").classes("wrap")
+                self._button(
+                    "Replay this otherwise",
+                    f"branch_{number}",
+                    lambda at=line.at: self._go(self.sitting.branch, at),
+                ).props("dense")
+        if search is not None:
+            for note in dear_notes(self.end):
+                ui.label(note).classes("help wrap")
+        if text := search_text(search):
+            with ui.row().classes("items-center gap-2"):
+                ui.spinner()
+                ui.label(text).props("data-search")
+                if search is not None:
+                    self._button("Stop", "stop_search", search.stop).props("dense")
+
+    @ui.refreshable_method
+    def _ranking(self) -> None:
+        comparison = self.end.comparison
+        heading("Compared with the baselines")
+        if comparison.note:
+            ui.label(comparison.note).classes("help").props("data-note")
+            return
+        if comparison.done:
+            ui.label(rank_sentence(self.end)).props("data-rank")
+        show_table(comparison.ranked(self.end.episode), mark="you", page=0)
+        for note in comparison.notes:
+            ui.label(note).classes("help")
+        if not comparison.done:
+            with ui.row().classes("items-center"):
+                ui.spinner()
+                played, of = len(comparison.played), len(comparison.contenders)
+                ui.label(f"{played} of {of} baselines have played")
+
+    def _figures(self) -> None:
+        show_table(metrics_table(self.sitting.game, self.end.episode))

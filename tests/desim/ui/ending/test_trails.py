@@ -1,0 +1,89 @@
+"""The course of an episode's score, and its costs by cause."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from attrs import frozen
+
+from desim import Episode, catalog, play
+from desim.core.reported import Debriefing
+from desim.show.column import Column
+from desim.ui.ending.trails import Trail, TrailReader
+from models.beer_game.model import BeerGame
+
+
+def trail_of(model: Any, episode: Episode, *seats: str) -> Trail:
+    """Read the trail of an episode that was played here."""
+    assert episode.inside is not None
+    return TrailReader(model, seats).of(episode.state, episode.series(), episode.inside.ends)
+
+
+def test_costs_of_periods_are_added_up_to_the_score() -> None:
+    """For one stage and for several, whose costs are summed."""
+    model = catalog.model("beer_game", changes={"horizon": "8"})
+    every = tuple(model.roles)
+    for seats in (("retailer",), every):
+        episode = play(model, dict.fromkeys(seats, "base_stock"), 0)
+        found = trail_of(model, episode, *seats)
+        assert len(found.values) == 8
+        assert found.values[-1] == pytest.approx(-episode.score)
+        assert list(found.values) == sorted(found.values)
+    assert TrailReader(model, every).title == "Cost so far (money)"
+
+
+def test_money_in_cents_is_drawn_in_dollars() -> None:
+    """The funds at the end are the score."""
+    model = catalog.model("yc_bench")
+    episode = play(model, "published_greedy", 0)
+    found = trail_of(model, episode, "founder")
+    assert TrailReader(model, ("founder",)).title == "Funds (dollars)"
+    assert found.values[-1] == pytest.approx(episode.score)
+
+
+def test_a_record_gives_the_trail_of_its_episode(tmp_path: Path) -> None:
+    """Its decisions are repeated; no policy plays."""
+    model = catalog.model("edt")
+    episode = play(model, "simple", 0, record=tmp_path / "game.jsonl")
+    found = TrailReader(model, ("manager",)).replayed(Episode.read(tmp_path / "game.jsonl"))
+    assert found == trail_of(model, episode, "manager")
+
+
+def test_the_period_of_a_tick_is_that_which_ends_next() -> None:
+    """A tick behind the last period counts for it; without ends nothing is known."""
+    trail = Trail((1.0, 2.0, 3.0), (1, 2, 3))
+    assert [trail.period(tick) for tick in (0, 1, 2, 3, 9)] == [1, 1, 2, 3, 3]
+    assert Trail((1.0,)).period(0) is None
+
+
+def test_a_world_without_a_series_of_its_score_has_an_empty_trail() -> None:
+    """As a user's own world may have."""
+    model = catalog.model("consulting")
+    reader = TrailReader(model, ("candidate",))
+    assert reader.title == ""
+    assert trail_of(model, play(model, "framework", 0), "candidate").values == ()
+
+
+@frozen
+class Debriefed(BeerGame):
+    """A chain with a debriefing of its own."""
+
+    fails: bool = False
+
+    def debriefing(self, state: Any) -> Debriefing:
+        """Return costs of two stages."""
+        if self.fails:
+            raise ValueError("no debriefing")
+        costs = {"retailer": {"holding": 3.0, "late": 4.0}, "wholesaler": {"holding": 10.0}}
+        return Debriefing((), costs, Column("money"))
+
+
+def test_costs_by_cause_are_those_of_the_seats() -> None:
+    """Those of several seats are summed; a debriefing that fails gives none."""
+    model = Debriefed(horizon=3)
+    episode = play(model, {"retailer": "greedy"}, 0)
+    assert dict(trail_of(model, episode, "retailer").costs) == {"holding": 3.0, "late": 4.0}
+    both = trail_of(model, episode, "retailer", "wholesaler")
+    assert dict(both.costs) == {"holding": 13.0, "late": 4.0}
+    broken = Debriefed(horizon=3, fails=True)
+    assert trail_of(broken, play(broken, {"retailer": "greedy"}, 0), "retailer").costs == {}
