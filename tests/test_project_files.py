@@ -7,9 +7,12 @@ from pathlib import Path
 import pytest
 from support.paths import ROOT
 
+from desim.cli.main import COMMANDS
 from desim.version import __version__
 
 PAGES = [*sorted((ROOT / ".github").glob("*.md")), ROOT / "desim" / "CHANGELOG.md"]
+README = ROOT / "README.md"
+PAGES_OF_TASKS = sorted((ROOT / "desim" / "docs").glob("*.md"))
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
 
@@ -37,6 +40,15 @@ def test_links_and_paths_lead_to_files(page: Path) -> None:
     assert [
         str(one) for one in [*links, *(ROOT / name for name in named)] if not one.exists()
     ] == []
+
+
+@pytest.mark.parametrize("page", [*PAGES, README, *PAGES_OF_TASKS], ids=lambda page: page.name)
+def test_every_command_that_a_page_names_exists(page: Path) -> None:
+    """In a sentence or in a block."""
+    named = re.findall(
+        r"(?:`|^\$ )desim ([a-z][a-z-]+)", page.read_text(encoding="utf-8"), re.MULTILINE
+    )
+    assert {*named} <= {*COMMANDS}
 
 
 def test_ci_plays_on_every_python_that_the_distribution_names() -> None:

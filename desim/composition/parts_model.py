@@ -23,7 +23,7 @@ from desim.core.model_protocols import (
     is_deterministic,
     offers,
 )
-from desim.core.reported import HasSeries, HasSeriesColumns, HasSeriesTicks, HasTables
+from desim.core.reported import HasEffects, HasSeries, HasSeriesColumns, HasSeriesTicks, HasTables
 from desim.core.roles import Role, split_name
 from desim.core.world import World
 from desim.show.column import Column
@@ -158,6 +158,14 @@ class PartsModel:
         if part and offers(part.model, HasTables):
             return dict(part.model.tables(part.state, inside))
         return {}
+
+    def effect_of(self, state: Any, role: str, action: Any, observation: Any) -> str:
+        """Return what the last action of a role did, as its part states it; may be empty."""
+        name, inside = split_name(role)
+        part = self.group_of(state).parts.get(name)
+        if part and offers(part.model, HasEffects):
+            return part.model.effect_of(part.state, inside, action, observation)
+        return ""
 
     def role_time(self, state: Any, role: str, tick: int) -> str:
         """Return a common tick as a role's part states it, else the common ISO date."""

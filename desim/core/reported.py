@@ -61,11 +61,31 @@ class HasBriefing(Protocol):
 class HasEffects(Protocol):
     """A model that states what an action did, and when the rest of it will show."""
 
-    def effect_of(self, state: Any, role: str, action: Any) -> str:
+    def effect_of(self, state: Any, role: str, action: Any, observation: Any) -> str:
         """Return one or two sentences about the last action of *role*; may be empty.
 
-        Called when the next decision of the role is open. They hold nothing that the role may not
-        know.
+        They hold nothing that the role may not know. Why an action was refused is said by
+        `refusal` where the model has it, and this is not called.
+
+        Args:
+            state: The state when the next decision of the role is open.
+            role: The role.
+            action: Its last action.
+            observation: The observation of its next decision.
+        """
+        ...
+
+
+@runtime_checkable
+class HasRefusals(Protocol):
+    """A model whose observations state that the last action was refused."""
+
+    def refusal(self, role: str, observation: Mapping[str, Any]) -> str:
+        """Return why the last action of *role* was refused; empty if it was carried out.
+
+        Args:
+            role: The role.
+            observation: The observation of its next decision, as the plain values of a record.
         """
         ...
 
@@ -155,6 +175,31 @@ class HasTables(Protocol):
 
     def tables(self, state: Any, role: str) -> Mapping[str, Rows]:
         """Return tables by name that hold nothing *role* may not know."""
+        ...
+
+
+@frozen
+class ChargedTable:
+    """A table of a role whose person pays for each look.
+
+    Attributes:
+        rows: What was paid for so far.
+        price: What a look costs, in a sentence.
+        offers: By label the actions of the role that are charged and return more of the table; none
+            where everything was paid for.
+    """
+
+    rows: Rows
+    price: str
+    offers: Mapping[str, Any]
+
+
+@runtime_checkable
+class HasChargedTables(Protocol):
+    """A model that can charge a person for tables as it charges other policies for the facts."""
+
+    def charged_tables(self, state: Any, role: str) -> Mapping[str, ChargedTable]:
+        """Return tables by name that hold what actions of *role* have returned so far."""
         ...
 
 

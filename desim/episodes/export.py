@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+import msgspec
 from attrs import evolve
 
 from desim.core.ledger_protocols import (
@@ -33,7 +34,8 @@ from desim.episodes.trust import trusted_model
 from desim.errors import BadRecord, DesimError, UsageError, possible
 from desim.records.episode import Episode
 from desim.records.kept_state import Inside
-from desim.records.tidy import What
+from desim.records.seat_file import seat_columns, seat_path
+from desim.records.tidy import What, decision_facts
 from desim.show.frames import Columns, lines, write_parquet
 
 #: The exportable parts of an episode.
@@ -44,7 +46,7 @@ EXPORTED: tuple[str, ...] = get_args(Exported)
 
 
 #: The forms of series and decisions.
-TABLE_FORMS = ("csv", "parquet")
+TABLE_FORMS = ("csv", "json", "parquet")
 
 
 #: The form in which statements are written.
@@ -61,6 +63,7 @@ def export(
     *,
     what: Exported = "ledgers",
     trust: bool = False,
+    seat: str | Path | None = None,
 ) -> tuple[Path, ...]:
     """Replay an episode and write its ledgers and statements, or a table of it, into a folder.
 
@@ -68,12 +71,17 @@ def export(
         record: A record, which may be cut, or an episode. A cut record is exported as of its last
             decision.
         form: "csv", or another form that a ledger of the world offers. Statements are written with
-            "csv" alone. Series and decisions have "csv" and "parquet".
+            "csv" alone. Series and decisions have "csv", "json" and "parquet".
         folder: Where the files are written; made if it is missing. None means a folder beside
             the record, which has the record's name without its suffixes.
         what: "ledgers", or a table of `Episode.columns`: "series", with the points of
-            `world.point` and of monitors, or "decisions".
+            `world.point` and of monitors, or "decisions". Decisions of a record also have
+            `role_time` (the time as the role knows it), `possible` (the actions that could answer,
+            where not all could), `refused` (why the model did not carry the action out, where it
+            says so) and, of a person's game with a log, `seat.seconds` and its other columns.
         trust: Whether a module may be imported and files may be opened that the record names.
+        seat: The log of a person's game, for its decisions; None means that beside the record, if
+            there is one.
 
     Returns:
         The files, in the order of the ledgers. Files of the same name are distinguished by the name
@@ -95,7 +103,10 @@ def export(
     if what not in EXPORTED:
         raise UsageError(f"{what!r} cannot be exported; {possible(what, EXPORTED)}")
     if what != "ledgers":
-        return _export_table(episode, what, form, Path(folder), trust=trust)
+        if seat is None and not isinstance(record, Episode):
+            seat = seat_path(record)
+        log = None if seat is None else Path(seat)
+        return _export_table(episode, what, form, Path(folder), trust=trust, seat=log)
     run = repeated_whole(episode.header.build(trust=trust), episode)
     texts = _texts(run.model, run.state, form)
     return _write(Path(folder), texts)
@@ -111,7 +122,7 @@ def export_folder(record: str | Path) -> Path:
 
 
 def _export_table(
-    episode: Episode, what: What, form: str, folder: Path, *, trust: bool
+    episode: Episode, what: What, form: str, folder: Path, *, trust: bool, seat: Path | None
 ) -> tuple[Path, ...]:
     """Write the series or the decisions of an episode."""
     if form not in TABLE_FORMS:
@@ -126,9 +137,12 @@ def _export_table(
     columns = evolve(episode, inside=inside).columns(what)
     if not any(columns.values()):
         raise UsageError(f"{type(run.model).__name__} reports no {what}, so there is no table")
+    if what == "decisions":
+        columns |= decision_facts(run, episode.steps)
+        columns |= seat_columns(seat, episode.steps) if seat else {}
     name = f"{what}.{form}"
-    if form == "csv":
-        return _write(folder, {name: _csv_of(columns)})
+    if form != "parquet":
+        return _write(folder, {name: _csv_of(columns) if form == "csv" else _json_of(columns)})
     _prepare(folder, [folder / name])
     write_parquet(lines(columns), folder / name)
     return (folder / name,)
@@ -140,6 +154,11 @@ def _csv_of(columns: Columns) -> str:
     writer.writerow(columns)
     writer.writerows(zip(*columns.values(), strict=True))
     return text.getvalue()
+
+
+def _json_of(columns: Columns) -> str:
+    rows = [msgspec.json.encode(row).decode() for row in lines(columns)]
+    return "[\n" + ",\n".join(rows) + "\n]\n"
 
 
 def _texts(model: Model[Any], state: Any, form: str) -> dict[str, str]:

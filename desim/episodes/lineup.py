@@ -194,6 +194,7 @@ def resolve(
     if policies is None and (roles := default_roles(model)):
         raise UsageError(f"role {roles[0]!r} needs a policy")
     given = assign(model, policies)
+    _check_line_ups(model, given)
     check_roles(model, frozenset(given))
     draws = SeatDraws()
     made = {
@@ -202,6 +203,21 @@ def resolve(
     }
     named = labels or {role: label(one) for role, one in given.items()}
     return Lineup(made, named, knows_by_role(model, given), draws)
+
+
+def _check_line_ups(model: Model[Any], given: Mapping[str, Any]) -> None:
+    """Check that every role has a policy, in a model with line-ups that name one for each.
+
+    Raises:
+        UsageError: A role has none; the text names the line-ups.
+    """
+    named = catalog.lineups(model)
+    for name, role in model.roles.items() if named else ():
+        if name not in given and not role.optional:
+            raise UsageError(
+                f"role {name!r} needs a policy; give one ({name}=SPEC), or a line-up, which plays "
+                f"every role: {', '.join(named)}"
+            )
 
 
 def knows_by_role(model: Model[Any], given: Mapping[str, Any]) -> dict[str, Knowledge]:

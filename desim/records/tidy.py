@@ -3,19 +3,22 @@
 import contextlib
 import datetime as dt
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, get_args
 
 from desim.core.model_protocols import (
     HasCalendar,
+    HasRoleTimes,
     Model,
     TickCalendar,
     model_of,
     offers,
 )
-from desim.core.reported import HasDates, HasSeriesColumns
+from desim.core.reported import HasDates, HasRefusals, HasSeriesColumns
 from desim.core.result import flat
+from desim.core.run import Run
 from desim.errors import UsageError
+from desim.faults import RAISED
 from desim.records.kept_state import Inside
 from desim.records.lines import Step
 from desim.schema import tagged
@@ -101,6 +104,43 @@ def decision_columns(steps: Iterable[Step], model: Model[Any] | None) -> dict[st
     # Actions first: they are few, and observations may have many fields.
     ordered = sorted(fields, key=lambda name: not name.startswith("action"))
     return columns | {name: fields[name] for name in ordered}
+
+
+def decision_facts(run: Run[Any], steps: Sequence[Step]) -> dict[str, list[Any]]:
+    """Return what the repeated run of a record tells of its decisions, by column.
+
+    They are `role_time`, `possible` and `refused`; None where it is not known.
+    """
+    model, state = run.model, run.state
+    refusals: dict[int, str | None] = {}
+    last: dict[str, int] = {}
+    for number, step in enumerate(steps):
+        if step.role in last:
+            refusals[last[step.role]] = _refusal(model, step)
+        last[step.role] = number
+    return {
+        "role_time": [_role_time(model, state, step) for step in steps],
+        "possible": [json.dumps(step.possible) if step.possible else None for step in steps],
+        "refused": [refusals.get(number) for number in range(len(steps))],
+    }
+
+
+def _role_time(model: Model[Any], state: Any, step: Step) -> str | None:
+    if not offers(model, HasRoleTimes):
+        return None
+    with contextlib.suppress(*RAISED):  # the table has no time then, as a page has none
+        return model.role_time(state, step.role, step.t)
+    return None
+
+
+def _refusal(model: Model[Any], later: Step) -> str | None:
+    """Return why the action before a decision of the same role was refused."""
+    part, role = model_of(model, later.role)
+    if not offers(part, HasRefusals):
+        return None
+    with contextlib.suppress(*RAISED):  # a stranger's record may hold another observation
+        return part.refusal(role, json.loads(later.observed))
+    return None
 
 
 def _fields(step: Step) -> Iterator[tuple[str, Any]]:

@@ -41,7 +41,8 @@ class Column:
         kind: A plain number; money; a share of 1, shown in percent; a tick of the clock; an
             identifier of a list; or a text.
         scale: The factor from the value to the unit: 0.01 for cents whose unit is dollars.
-        of: The field of the observation whose list holds the identifiers; empty otherwise.
+        of: The field of the observation whose list holds the identifiers; for a tick the field
+            with the number of the last one. Empty otherwise.
         usual: The lowest and the highest value that a person is not asked to confirm, in the
             unit; None for no such range.
         priority: Figures of a higher priority are shown first.

@@ -16,19 +16,20 @@ from typing import Any
 from desim.errors import UsageError
 
 
-def write_whole(path: Path, parts: Iterable[bytes]) -> None:
+def write_whole(path: Path, parts: Iterable[bytes], *, mode: int = 0o666) -> None:
     """Write a file under another name and rename it, so that it is never incomplete.
 
     Args:
         path: The file; one that is there is replaced.
         parts: Its content, in order.
+        mode: The permissions, from which the process's umask is taken.
 
     Raises:
         UsageError: The file cannot be written; nothing is left behind.
     """
     partial = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        with partial.open("wb") as file:
+        with open(partial, "wb", opener=lambda name, flags: os.open(name, flags, mode)) as file:
             file.writelines(parts)
         partial.replace(path)
     except OSError as fault:

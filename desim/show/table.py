@@ -22,6 +22,10 @@ if TYPE_CHECKING:  # `import desim` must not load rich
 
 #: A table wider than the page of a notebook scrolls by itself.
 _SCROLLS = '<div style="overflow-x: auto">'
+#: Styles of columns: words, the head of numbers, and numbers, which stay on one line.
+_LEFT = "text-align: left"
+_RIGHT = "text-align: right"
+_NUMBER = f"{_RIGHT}; white-space: nowrap"
 
 #: Characters of a console on which no line is folded.
 _UNLIMITED = 100_000
@@ -154,9 +158,10 @@ class Table(Tabular):
 
     def html(self) -> str:
         """Return title, table and notes as HTML, without the legend."""
-        sides = ["left" if place in self.left else "right" for place in range(self._width)]
-        rows = [_html_row("td", texts, sides) for texts in self.texts]
-        head = [f"<thead>{_html_row('th', self.heads, sides)}</thead>"] if self.heads else []
+        heads = [_LEFT if place in self.left else _RIGHT for place in range(self._width)]
+        cells = [_LEFT if place in self.left else _NUMBER for place in range(self._width)]
+        rows = [_html_row("td", texts, cells) for texts in self.texts]
+        head = [f"<thead>{_html_row('th', self.heads, heads)}</thead>"] if self.heads else []
         title = [f"<p><strong>{escape(self.title)}</strong></p>"] if self.title else []
         # Without colours of its own, a table is readable on a light page and on a dark one.
         table = [f"{_SCROLLS}<table>", *head, "<tbody>", *rows, "</tbody></table></div>"]
@@ -242,12 +247,15 @@ class Table(Tabular):
 
 
 def legend(tables: Iterable[Table], width: int = _UNLIMITED) -> list[str]:
-    """Return the sentences of the legends of tables that are printed at a width, each once."""
+    """Return the sentences of the legends of tables that are printed at a width, each once.
+
+    A sentence that is the beginning of another is left out: the other says more of the same term.
+    """
     found: dict[str, None] = {}
     for table in tables:
         heads = tuple(f"{table.heads[at]}: " for at in table.left_out(width))
         found |= dict.fromkeys(one for one in table.legend if not one.startswith(heads))
-    return list(found)
+    return [one for one in found if not any(each != one and each.startswith(one) for each in found)]
 
 
 def print_tables(out: "Console", found: Iterable[Tabular]) -> None:
@@ -306,11 +314,11 @@ def _paragraph(sentence: str) -> str:
     return f"<p><small>{escape(sentence)}</small></p>"
 
 
-def _html_row(tag: str, texts: Iterable[str], sides: Iterable[str]) -> str:
+def _html_row(tag: str, texts: Iterable[str], styles: Iterable[str]) -> str:
     # Notebooks differ in the space between columns; marimo has none.
     cells = (
-        f'<{tag} style="text-align: {side}; padding: 0.1em 0.6em">{escape(text)}</{tag}>'
-        for text, side in zip(texts, sides, strict=True)
+        f'<{tag} style="{style}; padding: 0.1em 0.6em">{escape(text)}</{tag}>'
+        for text, style in zip(texts, styles, strict=True)
     )
     return f"<tr>{''.join(cells)}</tr>"
 

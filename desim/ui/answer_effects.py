@@ -5,14 +5,16 @@ from typing import Any
 from attrs import frozen
 
 from desim.core.model_protocols import Model, model_of, offers
-from desim.core.reported import HasEffects
+from desim.core.reported import HasEffects, HasRefusals
 from desim.core.roles import Role
 from desim.faults import RAISED
 from desim.records.lines import Step
-from desim.ui.layout import action_text, lay_out
+from desim.schema import codec, to_plain
+from desim.show.labels import is_number
+from desim.ui.layout import NamedValue, action_text, lay_out
 
-#: Figures that are compared; the rest is in the observation.
-_SHOWN = 8
+#: The kinds of figures that rise and fall.
+_AMOUNTS = {"number", "money", "share"}
 
 
 @frozen
@@ -23,11 +25,13 @@ class Change:
         label: Its name.
         before: Its text when the answer was given.
         after: Its text now.
+        difference: How much it rose or fell, such as "▲ 3 units"; empty if it is not a number.
     """
 
     label: str
     before: str
     after: str
+    difference: str
 
 
 @frozen
@@ -37,7 +41,7 @@ class AnswerEffect:
     Attributes:
         answer: The answer in one line.
         sentence: What the world states about it; empty if it states nothing.
-        changes: The first figures that differ now.
+        changes: The figures that differ now.
     """
 
     answer: str
@@ -57,24 +61,40 @@ def effect_of(
         last: The decision that was answered.
         observation: What the role observes now.
     """
-    classes = role.observation
-    before = {one.label: one.text for one in lay_out(last.observation, classes).figures}
-    now = lay_out(observation, classes).figures
-    changes = [
-        Change(one.label, before[one.label], one.text)
-        for one in now
-        if one.label in before and before[one.label] != one.text
-    ]
-    answer = action_text(last.action, role.action)
-    return AnswerEffect(answer, _stated(model, state, last), tuple(changes[:_SHOWN]))
+    before = {one.label: one for one in lay_out(last.observation, role.observation).figures}
+    changes = tuple(
+        Change(one.label, before[one.label].text, one.text, _difference(before[one.label], one))
+        for one in lay_out(observation, role.observation).figures
+        if one.label in before and before[one.label].text != one.text
+    )
+    sentence = _stated(model, state, role, last, observation)
+    return AnswerEffect(action_text(last.action, role.action), sentence, changes)
 
 
-def _stated(model: Model[Any], state: Any, last: Step) -> str:
-    """Return the sentence of the world; without one, and where the model fails, an empty text."""
-    part, inside = model_of(model, last.role)
-    if part is not model or not offers(model, HasEffects):
+def _difference(before: NamedValue, now: NamedValue) -> str:
+    if not (is_number(before.value) and is_number(now.value)) or now.column.kind not in _AMOUNTS:
         return ""
+    rise = now.value - before.value
+    return f"{'▲' if rise > 0 else '▼'} {now.column.text(abs(rise))}"
+
+
+def _stated(model: Model[Any], state: Any, role: Role, last: Step, observation: Any) -> str:
+    """Return the sentence of the world; without one, and where the model fails, an empty text."""
+    action, _ = codec(role.action).take(last.action)
     try:
-        return model.effect_of(state, inside, last.action)
+        if why := _refused(model, last.role, observation):
+            return why
+        if not offers(model, HasEffects):
+            return ""
+        return model.effect_of(state, last.role, action, observation)
     except RAISED:  # the game goes on without the sentence, as it does without tables
         return ""
+
+
+def _refused(model: Model[Any], role: str, observation: Any) -> str:
+    """Return why the last answer was refused, as a sentence; empty if it was carried out."""
+    part, inside = model_of(model, role)
+    if not offers(part, HasRefusals):
+        return ""
+    why = part.refusal(inside, to_plain(observation))
+    return f"Refused: {why}" if why else ""

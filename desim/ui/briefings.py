@@ -3,6 +3,8 @@
 import inspect
 from typing import Any
 
+from attrs import evolve
+
 from desim.core.model_protocols import HasLength, Model, model_of, offers, world_rules
 from desim.core.reported import HasBriefing, SeatBriefing
 from desim.show.labels import class_text, label_text
@@ -11,10 +13,14 @@ from desim.show.labels import class_text, label_text
 def briefing_of(model: Model[Any], role: str) -> SeatBriefing:
     """Return the briefing of a role, or of the role of a part.
 
-    A model without one is described by its docstrings and its length.
+    A model without one is described by its docstrings and its length. The role of a part plays for
+    the score of the whole model, if that has a briefing.
     """
     part, inside = model_of(model, role)
-    return part.briefing_for(inside) if offers(part, HasBriefing) else _described(part, inside)
+    own = part.briefing_for(inside) if offers(part, HasBriefing) else _described(part, inside)
+    if part is not model and offers(model, HasBriefing):
+        return evolve(own, score=model.briefing_for(role).score)
+    return own
 
 
 def rules_paragraphs(model: Model[Any], role: str) -> list[str]:
@@ -32,11 +38,17 @@ def _described(part: Model[Any], role: str) -> SeatBriefing:
         you_want="The highest score.",
         it_costs=f"{_first_sentence(actions)}" if isinstance(actions, type) else _UNKNOWN_COSTS,
         it_ends=length,
-        score=_first_sentence(part.score) or "A number; higher is better.",
+        score=_returned(part.score) or "A number; higher is better.",
     )
 
 
 _UNKNOWN_COSTS = "The rules below and the help of each action say what costs something."
+
+
+def _returned(method: Any) -> str:
+    """Return what a method returns, from its docstring: "Return the cash." gives "The cash."."""
+    text = _first_sentence(method).removeprefix("Return ")
+    return text[:1].upper() + text[1:]
 
 
 def _first_sentence(described: Any) -> str:

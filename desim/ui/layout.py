@@ -10,7 +10,7 @@ from typing import Any, get_args
 
 import attrs
 import msgspec
-from attrs import frozen
+from attrs import field, frozen
 
 from desim.schema import class_of, codec, json_schema, to_plain
 from desim.schema.codecs import tagged_object
@@ -19,7 +19,7 @@ from desim.schema.wire_types import TAG
 from desim.show.column import Column, columns_of
 from desim.show.labels import class_text, inner_label, is_number, label_text
 from desim.show.table import Table
-from desim.ui.history import first_field
+from desim.ui.history import time_field
 
 #: A text that is longer, or has several lines, is shown as a block.
 _LINE = 80
@@ -38,11 +38,17 @@ class NamedValue:
         label: The name.
         text: The value.
         help: The explanation from the docstring; may be empty.
+        name: The field that holds it.
+        value: The plain value.
+        column: The description of the field.
     """
 
     label: str
     text: str
     help: str = ""
+    name: str = field(default="", eq=False)
+    value: Any = field(default=None, eq=False)
+    column: Column = field(default=_PLAIN, eq=False)
 
 
 @frozen
@@ -83,13 +89,17 @@ def lay_out(observation: Any, cls: Any) -> ValueGroup:
 
 
 def time_figure(observation: Any, cls: Any) -> NamedValue | None:
-    """Return the first field of an observation, by convention the time; None if not a scalar."""
-    name, value = first_field(observation, cls)
+    """Return the time of an observation: its first tick, else its first field.
+
+    None if that is not a scalar.
+    """
+    name, value = time_field(observation, cls)
     if not isinstance(value, int | float | str):
         return None
     shape = _shape(class_of(observation, cls))
     column = shape.column(name)
-    return NamedValue(column.name(name), column.text(value), shape.help(name))
+    text = column.text(value)
+    return NamedValue(column.name(name), text, shape.help(name), name, value, column)
 
 
 def action_text(action: Any, classes: Any) -> str:
@@ -184,7 +194,7 @@ def _group(label: str, plain: Any, shape: _Shape, depth: int, help: str) -> Valu
         elif isinstance(value, str) and (len(value) > _LINE or "\n" in value):
             texts.append(NamedValue(title, value, about))
         else:
-            figures.append(NamedValue(title, column.text(value), about))
+            figures.append(NamedValue(title, column.text(value), about, name, value, column))
     return ValueGroup(label, tuple(figures), tuple(tables), tuple(texts), tuple(groups), help)
 
 

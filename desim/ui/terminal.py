@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 from attrs import evolve
 
+from desim.core.reported import ChargedTable
 from desim.errors import DesimError, UsageError, WrongAction, possible
 from desim.show.console import console
 from desim.show.labels import value_text
@@ -23,6 +24,7 @@ from desim.ui.game_texts import (
     decisions_table,
     metrics_table,
     shown_table,
+    typed_action,
     way_command,
     way_lines,
 )
@@ -30,6 +32,8 @@ from desim.ui.layout import ValueGroup, action_text, lay_out, text_table
 from desim.ui.part_texts import name_text, seats_text
 
 _PROMPT = "> "
+#: Changes of figures that are printed after an answer.
+_CHANGES = 8
 _HELP = (
     "Type {option}, an action with its values as in `order quantity=12`, or a tagged object such "
     'as {{"do": "order", "quantity": 12}}. Put values with spaces in quotes.'
@@ -99,6 +103,7 @@ class TerminalGame:
 
     def _read_line(self) -> str | None:
         """Read a line; return None at the end of the input."""
+        self.game.seen()
         self.out.print(_PROMPT, end="")
         text = sys.stdin.readline()
         return text.strip() if text else None
@@ -225,7 +230,7 @@ class TerminalGame:
             self._print("Actions: " + ", ".join(form.tag for form in self._forms()))
 
     def _print_effect(self, effect: AnswerEffect) -> None:
-        changes = "; ".join(f"{c.label} {c.before} to {c.after}" for c in effect.changes)
+        changes = "; ".join(f"{c.label} {c.before} to {c.after}" for c in effect.changes[:_CHANGES])
         for text in (effect.sentence, changes and f"Changed: {changes}."):
             if text:
                 self._print(text)
@@ -287,8 +292,18 @@ class TerminalGame:
         self._print_missing(view.tables_error)
         if name:
             self._print_table(shown_table(view.tables, name))
+            self.game.table_opened(name)
+            self._print_offers(view.charged.get(name))
         elif not view.tables_error:
             self._print("Tables: " + (", ".join(view.tables) or "none in this model"))
+
+    def _print_offers(self, table: ChargedTable | None) -> None:
+        """Print what more of a table costs, and the lines that buy it."""
+        if table is None or not table.offers or not self.game.view.role:
+            return
+        self._print(f"{table.price} To see more, type")
+        for label, action in table.offers.items():
+            self._print_command(f"  {typed_action(action)}    ({label})")
 
     def _print_end(self) -> None:
         game, episode = self.game, self.game.view.episode

@@ -41,9 +41,8 @@ def _(Cushion, desim):
 
 @app.cell
 def _(rows):
-    frame = rows.to_pandas()
-    frame.groupby("policy.target")["score"].describe()
-    return (frame,)
+    rows.table(by="target", show=["score", "bullwhip_controlled"])
+    return
 
 
 if __name__ == "__main__":

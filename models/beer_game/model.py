@@ -85,7 +85,13 @@ class BeerGame(BeerGameParams, Presets):
         """Return the rules of *role* in five answers."""
         return observation.briefing(self, role)
 
-    def effect_of(self, state: Chain, role: str, action: Order) -> str:  # noqa: ARG002 (placed)
+    def effect_of(
+        self,
+        state: Chain,
+        role: str,
+        action: Order,  # noqa: ARG002 (the state has what was placed)
+        observation: Stage,  # noqa: ARG002
+    ) -> str:
         """Return what the last order of *role* did."""
         return score.effect(state, role)
 

@@ -40,8 +40,10 @@ class Stage:
     """
 
     columns: ClassVar[Mapping[str, Column]] = {
-        **dict.fromkeys(("inventory", "backlog", "supply_line", "target_inventory"), _UNITS),
-        **dict.fromkeys(("incoming_order", "last_order"), _UNITS),
+        "week": Column(kind="tick", of="horizon"),
+        **dict.fromkeys(("inventory", "backlog"), Column("units", priority=2)),
+        **dict.fromkeys(("incoming_order", "supply_line"), Column("units", priority=1)),
+        **dict.fromkeys(("last_order", "target_inventory"), _UNITS),
         **dict.fromkeys(("incoming_delivery", "outgoing_delivery"), _UNITS),
         "horizon": Column("weeks"),
     }

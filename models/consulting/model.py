@@ -72,6 +72,10 @@ class Consulting(ConsultingParams, Presets):
         """Return the rules of *role* in five answers."""
         return rules_text.briefing(self, role)
 
+    def effect_of(self, state: Interview, role: str, action: Any, observation: Any) -> str:  # noqa: ARG002
+        """Return how many messages are left."""
+        return rules_text.effect(self, role, state.messages_left)
+
     def begin(self, world: World) -> Interview:
         """Choose the case and start the interview."""
         return processes.begin(world, self)

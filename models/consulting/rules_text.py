@@ -83,6 +83,14 @@ _JUDGE_IS = "A judge: you read the whole interview and score the candidate."
 _JUDGE_WANTS = "Scores that the dialogue supports."
 
 
+def effect(params: ConsultingParams, role: str, left: int) -> str:
+    """Return what a message of the dialogue did; nothing for a judge's verdict."""
+    other = {"interviewer": "candidate", "candidate": "interviewer"}.get(role)
+    if other is None:
+        return ""
+    return f"The {other} has answered. {left} of {params.messages} messages of both sides are left."
+
+
 def briefing(params: ConsultingParams, role: str) -> SeatBriefing:
     """Return the rules for a role in five answers."""
     minutes = f" and {params.minutes:g} minutes" if params.minutes else ""

@@ -83,6 +83,14 @@ class EnterpriseDigitalTwin(DigitalTwinParams, Presets):
         """Return the rules of *role* in five answers."""
         return rules_text.briefing(self)
 
+    def refusal(self, role: str, observation: Mapping[str, Any]) -> str:  # noqa: ARG002
+        """Return why the last answer was refused, from the next observation."""
+        return str(observation.get("refused") or "")
+
+    def effect_of(self, state: Firm, role: str, action: Any, observation: Any) -> str:  # noqa: ARG002
+        """Return what the last command did; nothing before the run of the published game."""
+        return rules_text.effect(action, observation) if isinstance(observation, Dashboard) else ""
+
     def begin(self, world: World) -> Firm:
         """Set up the firm and start its processes."""
         return manager.begin(world, self)

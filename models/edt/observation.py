@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import ClassVar
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from desim.show.column import SHARE, Column
 
@@ -201,13 +201,14 @@ class Dashboard:
 
     columns: ClassVar[Mapping[str, Column]] = {
         **_BY_TIME,
-        "step": Column(label="Steps completed"),
-        "steps": Column(label="Steps in all"),
+        "step": Column(kind="tick", of="steps"),
         "hired": Column(label="Consultants hired"),
         "idle": Column(label="Consultants without a project"),
         "free": Column(label="Consultants you may still hire"),
         "revenue_risk": SHARE,
-        **dict.fromkeys(("cash", "receivables", "earnings"), _MONEY),
+        "cash": evolve(_MONEY, priority=3),
+        "earnings": evolve(_MONEY, priority=2),
+        "receivables": evolve(_MONEY, priority=1),
     }
 
     step: int

@@ -1,6 +1,8 @@
 """The rules of the consulting firm in words, for its manager."""
 
 from desim.core.reported import SeatBriefing
+from models.edt.actions import Accept, Decline, Hire, Release, SetRisk, Staff, Wait
+from models.edt.observation import Dashboard, ProjectStatus
 from models.edt.params import DigitalTwinParams
 
 _AIM = "The aim is the highest accumulated earnings at the end: revenue less salaries, workplaces "
@@ -58,3 +60,56 @@ def briefing(params: DigitalTwinParams) -> SeatBriefing:
         it_ends=f"After {steps} steps.",
         score="Earnings of the whole run: revenue less all costs, in a currency without a name.",
     )
+
+
+#: Events that the sentence about a wait names.
+_MOST_EVENTS = 5
+
+_HAPPENED = {
+    "ready": "is ready",
+    "completed": "is completed",
+    "extended": "was extended",
+    "deadline": "has reached its deadline",
+}
+
+
+#: What other commands than those about a project did.
+_DONE: dict[type, str] = {
+    Hire: "The consultants hired cost money and look for work from the next step on.",
+    Release: "The consultants released cost nothing from the next step on.",
+    SetRisk: "The risk counts for every extension and follow-on from now on.",
+}
+
+
+def effect(action: object, seen: Dashboard) -> str:
+    """Return what a command did that was carried out, and when the rest of it shows."""
+    if isinstance(action, Wait):
+        return _passed(seen)
+    if isinstance(action, Accept | Decline | Staff):
+        (project,) = (one for one in seen.projects if one.index == action.project)
+        return _of_project(action, project)
+    return _DONE.get(type(action), "")
+
+
+def _of_project(action: Accept | Decline | Staff, seen: ProjectStatus) -> str:
+    match action:
+        case Accept():
+            window = f"from time {seen.start:g} to {seen.deadline:g}"
+            return f"Consultants may work on {seen.name} {window}."
+        case Decline():
+            return f"{seen.name} is given away for good."
+        case Staff(seats=seats):
+            return f"{seen.name} may have {seats} consultants; {seen.staff} work on it."
+
+
+def _passed(seen: Dashboard) -> str:
+    """Return the time, and the first events since the last decision."""
+    told = [
+        f"{event.project} {_HAPPENED.get(event.what, event.what)}"
+        if event.project
+        else f"end of the {event.what}"
+        for event in seen.events
+    ]
+    more = [f"and {len(told) - _MOST_EVENTS} more events"] if len(told) > _MOST_EVENTS else []
+    happened = ", ".join([*told[:_MOST_EVENTS], *more])
+    return f"It is time {seen.time:g} now" + (f": {happened}." if happened else ".")

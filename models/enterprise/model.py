@@ -50,6 +50,10 @@ class Enterprise(EnterpriseParams, FixedParts):
         """Return the rules of *role* in five answers."""
         return observation.briefing(self)
 
+    def refusal(self, role: str, observation: Mapping[str, Any]) -> str:  # noqa: ARG002
+        """Return why the controller's last command was refused, from the next observation."""
+        return str(observation.get("reply") or "")
+
     def begin(self, world: World) -> Company:
         """Begin the departments and start the month ends."""
         return processes.begin(world, self, self.begin_group(world))

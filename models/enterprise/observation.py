@@ -6,7 +6,7 @@ The rules of the enterprise in words, for its controller.
 from collections.abc import Mapping
 from typing import ClassVar
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from desim.core.reported import SeatBriefing
 from desim.show.column import DOLLARS, Column
@@ -59,9 +59,12 @@ class GroupPosition:
         reply: Why the last command was refused; empty if it was not.
     """
 
-    columns: ClassVar[Mapping[str, Column]] = dict.fromkeys(
-        ("treasury_cash", "notes", "net_worth"), DOLLARS
-    )
+    columns: ClassVar[Mapping[str, Column]] = {
+        "month": Column(kind="tick", of="months"),
+        "net_worth": evolve(DOLLARS, priority=3),
+        "treasury_cash": evolve(DOLLARS, priority=2),
+        "notes": evolve(DOLLARS, priority=1),
+    }
 
     month: int
     months: int

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from difflib import get_close_matches
 from typing import Any, ClassVar
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from desim.short_repr import short_repr
 from desim.show.column import DOLLARS, SHARE, Column
@@ -85,8 +85,12 @@ class Month:
     """
 
     columns: ClassVar[Mapping[str, Column]] = {
-        **dict.fromkeys(("cash_balance", "loan_portfolio_gross", "total_debt"), DOLLARS),
-        "lending_rate": Column(label="Lending rate a year", kind="share"),
+        "current_month": Column(label="Month", kind="tick"),
+        "cash_balance": evolve(DOLLARS, priority=5),
+        "active_users": Column("borrowers", priority=4),
+        "loan_portfolio_gross": evolve(DOLLARS, label="Loans", priority=3),
+        "total_debt": evolve(DOLLARS, label="Debt", priority=2),
+        "lending_rate": Column(label="Lending rate a year", kind="share", priority=1),
         "amount": DOLLARS,
         **dict.fromkeys(("revenue", "net_cash_flow", "cash"), DOLLARS),
     }

@@ -48,7 +48,11 @@ def _terms(params: ArenaParams) -> str:
 def briefing(params: ArenaParams) -> SeatBriefing:
     """Return the rules for the officer in five answers."""
     soonest, latest = params.delay_range
-    charge = f"Each call of a tool costs ${params.tool_charge:,.0f}. " if params.tool_charge else ""
+    charge = (
+        f"Each call of a tool takes ${params.tool_charge:,.0f} off your score. "
+        if params.tool_charge
+        else ""
+    )
     less = ", less the equity that you raised and the debt that you owe"
     return SeatBriefing(
         title="The lender's years",

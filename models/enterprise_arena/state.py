@@ -16,6 +16,7 @@ from models.enterprise_arena.accounting.accounts import (
     PRINCIPAL_RECEIVABLE,
 )
 from models.enterprise_arena.accounting.books import Books
+from models.enterprise_arena.actions import Tool
 from models.enterprise_arena.economy.macro import Macro
 from models.enterprise_arena.economy.regimes import Path
 from models.enterprise_arena.observation import CommandReply, Note
@@ -122,6 +123,7 @@ class Lender:
         files: The register of documents: every document listed so far, by name.
         months_filed: Months whose documents are in the register.
         calls: Tool calls of every month so far.
+        answered: The tools that have returned something, with the month of the call.
         note_calls: Uses of the notepad this month.
         refusals: Refused requests of this month.
         notepad: Notes, oldest first.
@@ -166,6 +168,7 @@ class Lender:
     files: dict[str, Any] = field(factory=dict)
     months_filed: int = 0
     calls: list[int] = field(factory=list)
+    answered: list[tuple[int, Tool]] = field(factory=list)
     note_calls: int = 0
     refusals: int = 0
     notepad: list[Note] = field(factory=list)

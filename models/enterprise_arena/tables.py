@@ -1,10 +1,10 @@
 """Tables that a person who plays the officer can look up during an episode.
 
 They contain only facts of the documents and market data. They are free, while the tools that return
-the same facts are charged.
+the same facts are charged; `officer/charged_tables.py` makes tables of what tools have returned.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from ledgers.statements import Statement
@@ -19,34 +19,54 @@ Rows = list[dict[str, Any]]
 
 def tables(lender: Lender) -> dict[str, Rows]:
     """Return the tables by name; those without rows are left out."""
+    closed, past = closed_months(lender), past_months(lender)
+    cap_table = opening.cap_table(lender)
     by_name = {
-        "income statement, year to date": _statements(lender, closings.income_statement),
-        "balance sheet": _statements(lender, closings.balance_sheet),
-        "cash flow, year to date": _statements(lender, closings.cash_flow),
-        "trial balance, last closing": _trial_balance(lender),
-        "bank": _bank(lender),
-        "loan tape": _loan_tape(lender),
-        "vendors": _vendors(lender),
-        "market": _market(lender),
-        "cap table": opening.cap_table(lender)["rows"],
-        "equity rounds": opening.cap_table(lender)["rounds"],
+        **{name: rows(lender, closed) for name, rows in CLOSED.items()},
+        **{name: rows(lender, past) for name, rows in RAW.items()},
+        "market": market_rows(lender, dict.fromkeys(market.SERIES, range(lender.month + 1))),
+        "cap table": cap_table["rows"],
+        "equity rounds": cap_table["rounds"],
     }
     return {name: rows for name, rows in by_name.items() if rows}
 
 
-def _statements(lender: Lender, compile_: Callable[[Any, int], Statement]) -> Rows:
-    """Return a statement as a table with a row for each closing."""
-    book = lender.books.book
-    return [_row(lender, month, compile_(book, month).money()) for month in closed_months(lender)]
+def past_months(lender: Lender) -> range:
+    """Return the months that are over; in a group the clock may go on after the lender's last."""
+    return range(min(lender.month, lender.params.horizon))
 
 
-def _trial_balance(lender: Lender) -> Rows:
-    closed = closed_months(lender)
-    return closings.trial_balance(lender.books.book, closed[-1]) if closed else []
+def market_rows(lender: Lender, months: Mapping[str, Collection[int]]) -> Rows:
+    """Return a row for each month in which a series is shown.
+
+    Args:
+        lender: The lender.
+        months: The months by series; of those to come nothing is shown.
+    """
+    series = [market.until_now(lender, name) for name in months]
+    rows = (
+        (month, {one.name: one.values[month] for one in series if month in months[one.name]})
+        for month in range(len(lender.macro.label[: lender.month + 1]))
+    )
+    return [_row(lender, month, figures) for month, figures in rows if figures]
 
 
-def _bank(lender: Lender) -> Rows:
-    return [_row(lender, month, _account(lender, month)) for month in _past(lender)]
+def _statements(compile_: Callable[[Any, int], Statement]) -> Callable[..., Rows]:
+    """Return a function that returns a statement as a table with a row for each closing."""
+
+    def rows(lender: Lender, months: Sequence[int]) -> Rows:
+        book = lender.books.book
+        return [_row(lender, month, compile_(book, month).money()) for month in months]
+
+    return rows
+
+
+def _trial_balance(lender: Lender, months: Sequence[int]) -> Rows:
+    return closings.trial_balance(lender.books.book, months[-1]) if months else []
+
+
+def _bank(lender: Lender, months: Sequence[int]) -> Rows:
+    return [_row(lender, month, _account(lender, month)) for month in months]
 
 
 def _account(lender: Lender, month: int) -> dict[str, float]:
@@ -56,33 +76,30 @@ def _account(lender: Lender, month: int) -> dict[str, float]:
     return {**flows, "closing_balance": statement["closing_balance"]}
 
 
-def _loan_tape(lender: Lender) -> Rows:
+def _loan_tape(lender: Lender, months: Sequence[int]) -> Rows:
     book, loan = lender.books.book, lender.params.average_loan
-    return [_row(lender, month, closings.loan_tape(book, month, loan)) for month in _past(lender)]
+    return [_row(lender, month, closings.loan_tape(book, month, loan)) for month in months]
 
 
-def _vendors(lender: Lender) -> Rows:
+def _vendors(lender: Lender, months: Sequence[int]) -> Rows:
     """Return the payments to each vendor, a row for each month."""
     book, shares = lender.books.book, lender.params.vendor_shares
-    paid = (closings.vendor_invoices(book, month, shares) for month in _past(lender))
+    paid = ((month, closings.vendor_invoices(book, month, shares)) for month in months)
     return [
         _row(lender, month, {row["vendor"]: row["paid_on_earlier"] for row in rows})
-        for month, rows in enumerate(paid)
+        for month, rows in paid
     ]
-
-
-def _market(lender: Lender) -> Rows:
-    series = [market.until_now(lender, name) for name in market.SERIES]
-    return [
-        _row(lender, month, {each.name: each.values[month] for each in series})
-        for month in range(len(series[0].labels))
-    ]
-
-
-def _past(lender: Lender) -> range:
-    """Return the months that are over; in a group the clock may go on after the lender's last."""
-    return range(min(lender.month, lender.params.horizon))
 
 
 def _row(lender: Lender, month: int, figures: Mapping[str, Any]) -> dict[str, Any]:
     return {"month": lender.macro.label[month], **figures}
+
+
+#: Tables of documents that a closing compiles, and of those of every month that is over.
+CLOSED = {
+    "income statement, year to date": _statements(closings.income_statement),
+    "balance sheet": _statements(closings.balance_sheet),
+    "cash flow, year to date": _statements(closings.cash_flow),
+    "trial balance, last closing": _trial_balance,
+}
+RAW = {"bank": _bank, "loan tape": _loan_tape, "vendors": _vendors}

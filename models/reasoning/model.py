@@ -16,7 +16,7 @@ from desim.show.column import Column
 from models.reasoning import item_file, observation, options, processes, score, tables
 from models.reasoning.actions import Command
 from models.reasoning.item import groups
-from models.reasoning.observation import Question
+from models.reasoning.observation import Question, told
 from models.reasoning.params import ReasoningParams
 from models.reasoning.processes import ANALYST
 from models.reasoning.scoring.extraction import MARKER, extract
@@ -66,6 +66,10 @@ class ReasoningTasks(ReasoningParams, Presets):
     def briefing_for(self, role: str) -> SeatBriefing:  # noqa: ARG002 (the only role)
         """Return the rules of *role* in five answers."""
         return observation.briefing(len(self.chosen_items))
+
+    def effect_of(self, state: Desk, role: str, action: Command, observation: Question) -> str:  # noqa: ARG002
+        """Return whether outcomes are told now."""
+        return told(observation)
 
     def begin(self, world: World) -> Desk:
         """Put the items in order and start the analyst's work."""

@@ -49,8 +49,7 @@ class Question:
 
     columns: ClassVar[Mapping[str, Column]] = {
         "options": Column(label="Choices"),
-        "number": Column(label="Question number"),
-        "of": Column(label="Questions in all"),
+        "number": Column(label="Question number", kind="tick", of="of"),
     }
 
     id: str
@@ -69,6 +68,15 @@ RULES = (
     "You are an analyst. You get one question at a time, and before it the document that it is "
     "about, if there is one; no question depends on another."
 )
+
+
+def told(question: Question) -> str:
+    """Return what the answer before a question did, as far as the analyst is told."""
+    graded = question.feedback
+    if not graded:
+        return "Your answer counts; whether answers are right is told at the end."
+    right = sum(bool(each.correct) for each in graded)
+    return f"Of the {len(graded)} questions that were graded last, you had {right} right."
 
 
 def briefing(questions: int) -> SeatBriefing:

@@ -25,6 +25,7 @@ from models.yc_bench.options import default_action, options
 from models.yc_bench.params import YCBenchParams
 from models.yc_bench.processes import lose_client, work
 from models.yc_bench.score import final_funds, paper_metrics
+from models.yc_bench.shell.status_text import effect
 from models.yc_bench.state import FOUNDER, CompanyState
 from models.yc_bench.tables import COLUMNS, founder_tables, month_ends, monthly_series
 
@@ -71,6 +72,18 @@ class YCBench(YCBenchParams, Presets):
     def briefing_for(self, role: str) -> SeatBriefing:  # noqa: ARG002 (the only role)
         """Return the rules of *role* in five answers."""
         return briefing(self)
+
+    def refusal(self, role: str, observation: Mapping[str, Any]) -> str:  # noqa: ARG002
+        """Return what the console wrote where it did not carry out the last command."""
+        reply = observation["reply"]
+        if reply is None or reply["exit_code"] == 0:
+            return ""
+        out = reply["out"]
+        return str(reply["stderr"] or (out.get("error", "") if isinstance(out, dict) else out))
+
+    def effect_of(self, state: CompanyState, role: str, action: Any, observation: Any) -> str:  # noqa: ARG002
+        """Return what the last command did, and what follows from it."""
+        return effect(observation.reply)
 
     def begin(self, world: World) -> CompanyState:
         """Draw the world, or take it from its file, and start its processes."""

@@ -11,7 +11,7 @@ The rules of YC-Bench in words, for the founder.
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, NoReturn
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from desim.core.reported import SeatBriefing
 from desim.show.column import CENTS, Column
@@ -138,7 +138,10 @@ class FounderDesk:
         status: The status message; only before the first command of a turn.
     """
 
-    columns: ClassVar[Mapping[str, Column]] = {"funds_cents": CENTS}
+    columns: ClassVar[Mapping[str, Column]] = {
+        "time": Column(kind="tick"),
+        "funds_cents": evolve(CENTS, priority=1),
+    }
 
     time: str
     turn: int

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 from support.paths import ROOT
 
+from desim import Rows
+
 FOLDER = ROOT / "experiments" / "notebooks"
 NAMES = sorted(file.stem for file in FOLDER.glob("*.py"))
 
@@ -35,8 +37,11 @@ def test_a_first_policy_beats_greedy() -> None:
 
 
 @pytest.mark.parametrize("name", ["a_sweep", "own_world"])
-def test_a_class_of_a_cell_is_swept_by_two_workers(name: str) -> None:
-    """With arguments that vary."""
+def test_a_class_of_a_cell_is_swept_by_two_workers(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With arguments that vary, and without pandas, which the extra does not install."""
+    monkeypatch.delattr(Rows, "to_pandas")
     rows = values(name)["rows"]
     assert len(rows) == 60
     assert not rows.failed

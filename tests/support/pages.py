@@ -254,9 +254,10 @@ class Browser:
     def open(self, address: str) -> None:
         """Go to a page and wait until it can be used."""
         self.driver.get(address)
-        self.until(lambda: self.turn() >= 0 and self._connected())
+        self.until(lambda: self.turn() >= 0 and self.is_connected())
 
-    def _connected(self) -> bool:
+    def is_connected(self) -> bool:
+        """Return whether the page can reach its server."""
         return bool(
             self.driver.execute_script("return !!(window.socket && window.socket.connected)")
         )
@@ -328,6 +329,15 @@ class Browser:
         value = self.driver.execute_script(f"return {script}")
         self.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
         return value
+
+    def violations(self, axe: str) -> list[tuple[str, str]]:
+        """Return the rules of accessibility that the page breaks, each with the first element."""
+        run = (
+            "const done = arguments[0]; axe.run(document, {resultTypes: ['violations']})"
+            ".then(r => done(r.violations.map(v => [v.id, v.nodes[0].html])))"
+        )
+        self.driver.execute_script(axe)
+        return [(rule, element) for rule, element in self.driver.execute_async_script(run)]
 
     def resources(self) -> list[str]:
         """Return the addresses of everything the page has loaded."""

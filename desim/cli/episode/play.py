@@ -11,6 +11,7 @@ from desim.errors import UsageError
 
 if TYPE_CHECKING:  # commands start fast
     from desim.core.model_protocols import Model
+    from desim.ui.seat_log import SeatLog
 
 
 @frozen(kw_only=True, slots=False)
@@ -21,6 +22,9 @@ class GameOptions(SeatOptions):
         seed: A whole number of at least 0.
         record: The file of your game; continued if it exists.
         practice: Allow decisions to be taken back.
+        charge_tables: Pay for each look at a table as language models pay for the same facts.
+        alias: A name of your choice in the log beside the record.
+        no_log: Keep no log beside the record.
         terminal: Play here in plain text instead of on a page.
         host: Where the page listens.
         port: Default: a free one.
@@ -30,6 +34,9 @@ class GameOptions(SeatOptions):
     seed: int = 0
     record: str | None = None
     practice: bool = False
+    charge_tables: bool = False
+    alias: str = ""
+    no_log: bool = False
     terminal: bool = False
     host: str = "127.0.0.1"
     port: int = 0
@@ -46,6 +53,7 @@ def command(options: GameOptions) -> None:
     """Play MODEL yourself. The game is a page in the browser, or plain text with --terminal.
 
     Every answer is recorded at once. The same command continues the game where you stopped.
+    Beside the record a log is kept of how long you took and what you opened.
     """
     from desim.ui.game import Game
 
@@ -54,7 +62,14 @@ def command(options: GameOptions) -> None:
     practice = options.practice
     try:
         with Game(
-            world, options.seed, file, seats=options.seats, others=others, practice=practice
+            world,
+            options.seed,
+            file,
+            seats=options.seats,
+            others=others,
+            practice=practice,
+            charge_tables=options.charge_tables,
+            log=_log(options, file),
         ) as game:
             if options.terminal:
                 from desim.ui.terminal import play_in_terminal
@@ -71,6 +86,21 @@ def _record_name(options: GameOptions) -> str:
     parts = (options.model, options.preset, f"seed{options.seed}")
     name = "-".join(str(part) for part in parts if part)
     return "".join(c if c.isalnum() or c in "-_." else "-" for c in name) + ".play.jsonl"
+
+
+def _log(options: GameOptions, file: str) -> "SeatLog | None":
+    """Return the log of the game; None if none is kept.
+
+    Raises:
+        UsageError: The alias is invalid, or there is no log for it.
+    """
+    from desim.ui.seat_log import SeatLog
+
+    if options.no_log:
+        if options.alias:
+            raise UsageError("--alias names the player in the log, which --no-log leaves out")
+        return None
+    return SeatLog(file, "terminal" if options.terminal else "browser", options.alias)
 
 
 def _policies_of_others(

@@ -23,7 +23,7 @@ if TYPE_CHECKING:  # `desim --help` imports no more than it prints
     "form",
     default="csv",
     show_default=True,
-    help="csv; for books also beancount, for series and decisions parquet; or trace.",
+    help="csv; for books also beancount, for series and decisions json or parquet; or trace.",
 )
 @click.option("--trust", is_flag=True, help="Import and open whatever the record names.")
 @click.option("--out", type=click.Path(file_okay=False), help="A folder; default: beside RECORD.")
@@ -43,13 +43,15 @@ def command(
     """
     from desim.episodes.export import export, export_folder
     from desim.records.episode import Episode
+    from desim.records.seat_file import seat_path
 
     folder = Path(out or export_folder(record))
     if form == "trace":
         click.echo(_trace(record, folder, what, trust=trust))
         return
     episode = Episode.read(record, whole=False, keep_steps=False)
-    for file in export(episode, form, folder, what=what, trust=trust):
+    seat = seat_path(record)
+    for file in export(episode, form, folder, what=what, trust=trust, seat=seat):
         click.echo(file)
     if episode.result is None:
         click.echo(

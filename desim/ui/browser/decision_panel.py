@@ -1,4 +1,4 @@
-"""The open decision on the page: the observation on the left, the actions on the right.
+"""The open decision on the page: options and actions.
 
 A form has one input for each field, a button that sends it, and its error.
 """
@@ -13,9 +13,9 @@ from desim.errors import DesimError
 from desim.schema.codecs import tagged_object
 from desim.schema.wire_types import TAG
 from desim.show.labels import value_text
-from desim.ui.browser.widgets import complain, heading, missing_help, show_group
+from desim.ui.browser.widgets import complain, expansion, heading, missing_help
 from desim.ui.forms import Field, Form, forms, initial_texts, read_form
-from desim.ui.layout import action_text, lay_out
+from desim.ui.layout import action_text
 from desim.ui.view import GameView
 
 #: Answers the open decision with an action; returns an error text, empty without an error.
@@ -92,7 +92,7 @@ _SHOWN = 8
 
 
 def show_decision(view: GameView, act: Act) -> None:
-    """Show the open decision of a view.
+    """Show what can be answered to the open decision of a view.
 
     Args:
         view: The view.
@@ -100,15 +100,11 @@ def show_decision(view: GameView, act: Act) -> None:
     """
     role = view.spec
     assert role is not None
-    with ui.element("div").classes("grid grid-cols-1 lg:grid-cols-5 gap-4 items-start w-full"):
-        with ui.element("section").classes("panel lg:col-span-3 stack gap-3 min-w-0"):
-            heading("What you see")
-            show_group(lay_out(view.observation, role.observation))
-        with ui.element("section").classes("panel lg:col-span-2 stack gap-3 min-w-0"):
-            heading("What you can do").props("tabindex=-1 id=actions")
-            missing_help(view.options_error)
-            _options(view.options, role, act)
-            _actions(view.options, role, act)
+    with ui.element("section").classes("panel act stack gap-3 min-w-0"):
+        heading("What you can do").props("tabindex=-1 id=actions")
+        missing_help(view.options_error)
+        _options(view.options, role, act)
+        _actions(view.options, role, act)
 
 
 def _options(options: Sequence[Option], role: Role, act: Act) -> None:
@@ -117,8 +113,7 @@ def _options(options: Sequence[Option], role: Role, act: Act) -> None:
     for number, option in numbered[:_SHOWN]:
         _option(number, option, role, act, complaint)
     if rest := numbered[_SHOWN:]:
-        more = ui.expansion(f"{len(rest)} more").classes("w-full line").props("dense")
-        with more, ui.element("div").classes("stack gap-3 pt-2"):
+        with expansion(f"{len(rest)} more"), ui.element("div").classes("stack gap-3 pt-2"):
             for number, option in rest:
                 _option(number, option, role, act, complaint)
 
@@ -149,8 +144,8 @@ def _actions(options: Sequence[Option], role: Role, act: Act) -> None:
     if filled_in:
         heading("Or fill in a form" if bare or options else "Fill in a form", 3)
     for form in filled_in:
-        panel = ui.expansion(form.label, caption=form.text, value=len(known) == 1)
-        panel.classes("w-full line").props(f'dense data-form="{form.tag}"')
+        panel = expansion(form.label, form.text, is_open=len(known) == 1)
+        panel.props(f'data-form="{form.tag}"')
         with panel, ui.column().classes("w-full gap-4 pt-2"):
             show_form(form, initial_texts(form), act)
 

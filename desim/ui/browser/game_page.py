@@ -5,21 +5,32 @@ turn, so a tab that is reloaded or opened a second time shows the same game. Sev
 tab each: every tab shows the open decision, and any of them can answer it.
 """
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from nicegui import ui
 
 from desim.core.model_protocols import offers
-from desim.core.reported import HasBriefing
+from desim.core.reported import ChargedTable, HasBriefing
 from desim.episodes.background import in_background
 from desim.errors import UsageError
 from desim.faults import RAISED
 from desim.show.labels import class_text, label_text, value_text
-from desim.ui.browser import widgets
-from desim.ui.browser.briefing_panel import rules_dialog, show_briefings
+from desim.ui.answer_effects import Change
+from desim.ui.browser.briefing_panel import rules_dialog, show_briefing
+from desim.ui.browser.decision_charts import show_charts
 from desim.ui.browser.decision_panel import show_decision
 from desim.ui.browser.effect_panel import show_effect
+from desim.ui.browser.observation_panel import show_observation, show_pinned
+from desim.ui.browser.pins import Card, Pins, show_card
+from desim.ui.browser.status_bar import (
+    SeatStatus,
+    seat_status,
+    show_fact,
+    show_key_figures,
+    show_time,
+)
 from desim.ui.browser.widgets import heading, missing_help, show_table
 from desim.ui.comparison import BaselineComparison
 from desim.ui.forms import forms
@@ -34,11 +45,17 @@ from desim.ui.game_texts import (
     way_lines,
 )
 from desim.ui.history import history
-from desim.ui.layout import NamedValue, text_table, time_figure
+from desim.ui.layout import action_text, text_table
 from desim.ui.part_texts import name_text, seats_text
 
 #: Seconds between checks for changes that this tab did not make.
 _CHECK_SECONDS = 0.5
+
+#: A tab in the background shows the game to nobody.
+_REPORT_HIDDEN = (
+    "<script>document.addEventListener('visibilitychange', "
+    "() => emitEvent('seat_hidden', document.hidden))</script>"
+)
 
 
 def game_name(game: Game) -> str:
@@ -54,15 +71,17 @@ class Tab:
     Attributes:
         game: The game.
         comparison: The baselines, shown at the end.
+        pins: The cards that stay in view.
         view: The view on the page.
         tab: The name of the table that is open.
     """
 
-    def __init__(self, game: Game, comparison: BaselineComparison) -> None:
-        self.game, self.comparison = game, comparison
+    def __init__(self, game: Game, comparison: BaselineComparison, pins: Pins) -> None:
+        self.game, self.comparison, self.pins = game, comparison, pins
         self.view = game.view
+        self._status: SeatStatus | None = None
         self.tab = "Charts"
-        self._waits, self._compared = False, 0
+        self._waits, self._compared, self._hidden = False, 0, False
 
     def build(self) -> None:
         """Create the elements of the page."""
@@ -70,14 +89,14 @@ class Tab:
         ui.add_css(Path(__file__).with_name("style.css"))
         ui.query(".nicegui-content").classes("p-0")
         self._main = (
-            ui.element("div")
-            .props("id=game")
-            .classes("w-full max-w-[1500px] mx-auto p-4 stack gap-4")
+            ui.element("div").props("id=game").classes("w-full max-w-[1500px] mx-auto stack")
         )
-        self._status = ui.label("The others are deciding").classes("status").props("role=status")
+        self._busy = ui.label("The others are deciding").classes("status").props("role=status")
         self._show()
         self._check()
         ui.timer(_CHECK_SECONDS, self._check)
+        ui.add_body_html(_REPORT_HIDDEN)
+        ui.on("seat_hidden", self._set_hidden)
 
     # -- changes -----------------------------------------------------------------------------------
 
@@ -117,9 +136,14 @@ class Tab:
         if self.view is not self.game.view:
             self._show()
 
+    def _set_hidden(self, event: Any) -> None:
+        self._hidden = bool(event.args)
+
     def _check(self) -> None:
         """Show changes that this tab did not make: decisions of other roles or in other tabs."""
-        self._status.set_visibility(self.game.busy)
+        if not self._hidden:
+            self.game.seen()
+        self._busy.set_visibility(self.game.busy)
         if not self.game.busy and (self._waits or self.view is not self.game.view):
             self._show()
         if self.view.episode is not None and self._compared != len(self.comparison.played):
@@ -132,6 +156,7 @@ class Tab:
         self._main.props(f"data-turn={self.view.turn}")
         self._main.clear()
         with self._main:
+            self._status = self._seat_status()
             self._header()
             if self.view.episode is not None:
                 self._end()
@@ -140,36 +165,78 @@ class Tab:
             elif self._waits:
                 self._others()
             else:
-                if not self.view.steps:
-                    show_briefings(self.game)
-                if self.view.effect:
-                    show_effect(self.view.effect)
-                show_decision(self.view, self.act)
+                self._desk()
+                return
+            self._seen()
             self._tables()
 
+    def _desk(self) -> None:
+        """Show the open decision: first, on a wide screen at the right, the actions."""
+        view = self.view
+        if view.effect is None:
+            show_briefing(self.game, view.role, game_name(self.game))
+        with ui.element("div").classes("desk"):
+            show_decision(view, self.act)
+            with ui.element("div").classes("stack seen min-w-0"):
+                if view.effect:
+                    show_effect(view.effect)
+                self._seen()
+                self._tables()
+
+    @ui.refreshable_method
+    def _seen(self) -> None:
+        """Show the pinned cards, and what the role sees if it decides."""
+        if self._status is None:
+            show_pinned(self.pins, self._show_pins)
+        else:
+            show_observation(
+                self._status.rest, self._changes(), self._when(), self.pins, self._show_pins
+            )
+
+    def _seat_status(self) -> SeatStatus | None:
+        view = self.view
+        if not view.role or self._waits:
+            return None
+        return seat_status(self.game.model, view.role, view.observation, view.date)
+
+    def _changes(self) -> dict[str, Change]:
+        """Return the changes since the role's last decision, by label."""
+        effect = self.view.effect
+        return {change.label: change for change in effect.changes} if effect else {}
+
+    def _when(self) -> str:
+        """Return the present decision for a card."""
+        time = self._status.time if self._status else None
+        shown = self.view.date or (f"{time.label.lower()} {time.text}" if time else "")
+        number = len(self.view.steps) + bool(self.view.role)
+        return ", ".join(part for part in (f"decision {number}", shown) if part)
+
     def _header(self) -> None:
-        game, view = self.game, self.view
-        with ui.element("header").classes("panel flex flex-row flex-wrap items-baseline gap-x-6"):
-            heading(game_name(game), 1)
-            _fact("preset", game.header.preset)
-            _fact("seed", str(game.seed))
-            _fact("role", self._roles())
-            time = self._time()
-            # The time of some models is a date already.
-            if view.date and not (time and view.date in time.text):
-                _fact("date", view.date)
-            if time:
-                _fact(time.label.lower(), time.text)
-            _fact("decision", value_text(len(view.steps) + bool(view.role)))
-            self._rules_button()
-            if game.practice:
-                button = ui.button("Undo", icon="undo", on_click=self.undo)
-                button.props('no-caps outline dense data-act="undo"').set_enabled(bool(view.steps))
+        view, status = self.view, self._status
+        with ui.element("header").classes("panel bar"):
+            with ui.element("div").classes("buttons"):
+                self._undo_button()
+                self._rules_button()
+            heading(game_name(self.game), 1)
+            show_fact("role", self._roles())
+            if status:
+                show_time(status, view.date)
+            elif view.date:
+                show_fact("date", view.date)
+            show_fact("decision", value_text(len(view.steps) + bool(view.role)))
+            if status:
+                show_key_figures(status, self._changes())
+
+    def _undo_button(self) -> None:
+        if self.game.practice:
+            button = ui.button("Undo", icon="undo", on_click=self.undo)
+            button.props('no-caps outline dense data-act="undo"')
+            button.set_enabled(bool(self.view.steps))
 
     def _rules_button(self) -> None:
         """Show the button that opens the rules, which the key R opens as well."""
         rules = rules_dialog(self.game)
-        button = ui.button("Rules (R)", on_click=rules.open).classes("ml-auto")
+        button = ui.button("Rules (R)", on_click=rules.open)
         button.props('no-caps outline dense data-act="rules"')
         ui.keyboard(
             lambda event: rules.open() if event.action.keydown and event.key == "r" else None,
@@ -180,15 +247,6 @@ class Tab:
         """Return the role that decides, or all of the person's roles if no decision is open."""
         model, role = self.game.model, self.view.role
         return name_text(model, role) if role else seats_text(model, self.game.seats)
-
-    def _time(self) -> NamedValue | None:
-        """Return the time that the role observes."""
-        view = self.view
-        return (
-            time_figure(view.observation, self.game.role(view.role).observation)
-            if view.role
-            else None
-        )
 
     def _others(self) -> None:
         """Show that other roles are deciding."""
@@ -223,7 +281,7 @@ class Tab:
         with ui.element("div").classes("grid grid-cols-1 lg:grid-cols-2 gap-4 items-start w-full"):
             with ui.element("section").classes("panel stack gap-3 min-w-0").props("role=status"):
                 heading("The game has ended")
-                _fact("reason", result.ended)
+                show_fact("reason", result.ended)
                 with ui.row().classes("items-baseline gap-2"):
                     ui.label("Score").classes("text-lg")
                     ui.label(value_text(result.score)).classes("text-4xl font-bold").props(
@@ -292,27 +350,54 @@ class Tab:
 
     def _looked_up(self, name: str) -> None:
         try:
-            show_table(shown_table(self.view.tables, name))
+            has_content = self.view.tables[name] or name not in self.view.charged
+            table = shown_table(self.view.tables, name) if has_content else None
+            self.game.table_opened(name)
         except UsageError as error:
             missing_help(str(error))
+            return
+        if table is not None:
+            self._show_card(Card(table.title, self._when(), table))
+        self._offers(self.view.charged.get(name))
+
+    def _show_card(self, card: Card) -> None:
+        if card in self.pins.cards:
+            ui.label("This table is pinned.").classes("help")
+        else:
+            show_card(card, self.pins, self._show_pins)
+
+    def _show_pins(self) -> None:
+        """Show the cards after one was pinned or unpinned."""
+        self._seen.refresh()
+        self._table.refresh()
+
+    def _offers(self, table: ChargedTable | None) -> None:
+        """Show what more of a table costs, and a button for each action that buys it."""
+        if table is None or not table.offers or not self.view.role:
+            return
+        ui.label(table.price).classes("wrap").props("data-price")
+        with ui.row().classes("gap-2"):
+            for label, action in table.offers.items():
+                button = ui.button(f"Pay for {label}", on_click=partial(self._pay, action))
+                button.props("no-caps outline data-pay")
+
+    async def _pay(self, action: Any) -> None:
+        if error := await self.act(action):
+            ui.notify(error, type="negative")
 
     def _charts(self) -> None:
         steps = self.view.steps
         name = self.view.role or (steps[-1].role if steps else self.game.seats[0])
-        mine = [step for step in steps if step.role == name]
-        past = history(self.game.role(name), mine, self.view.observation)
-        if not past.series:
-            ui.label("Numbers are drawn here once they have changed.").classes("help")
-            return
-        with ui.element("div").classes("charts"):
-            for series in past.series[: widgets.CHARTS_MAX]:
-                chart = ui.echart(widgets.options(series, past.axis)).classes("chart")
-                chart.props("role=img").props["aria-label"] = f"Chart: {series.label}"
+        mine, role = [step for step in steps if step.role == name], self.game.role(name)
+        answers = [action_text(step.action, role.action) for step in mine]
+        show_charts(history(role, mine, self.view.observation), answers)
 
     def _decisions(self) -> None:
         show_table(decisions_table(self.game, latest_first=True))
 
     def _help(self) -> None:
+        header = self.game.header
+        ui.label(f"Preset {header.preset}, seed {self.game.seed}").classes("help")
         for name in self.game.seats:
             heading(name_text(self.game.model, name), 3)
             rows = [
@@ -324,9 +409,3 @@ class Tab:
                 for form in forms(self.game.role(name))
             ]
             show_table(text_table("Actions", rows))
-
-
-def _fact(name: str, text: str) -> None:
-    with ui.row().classes("gap-1 items-baseline"):
-        ui.label(name).classes("text-sm text-gray-600")
-        ui.label(text).classes("font-semibold").props(f'data-fact="{name}"')

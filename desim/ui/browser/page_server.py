@@ -1,15 +1,20 @@
-"""The server of a game's page, at an address with a random token."""
+"""The server of a game's page, at an address with a random token that a restart keeps."""
 
 import asyncio
+import contextlib
 import ipaddress
-import secrets
+import logging
 import socket
 import sys
 
 from nicegui import app, background_tasks, ui
 
 from desim.errors import UsageError
+from desim.faults import fault_text
+from desim.short_repr import shortened
 from desim.ui.browser.game_page import Tab, game_name
+from desim.ui.browser.page_address import keep_address, kept_address
+from desim.ui.browser.pins import Pins
 from desim.ui.comparison import BaselineComparison
 from desim.ui.game import Game
 
@@ -26,32 +31,40 @@ _EVERY_INTERFACE = {"0.0.0.0": ("127.0.0.1", "192.0.2.1"), "::": ("::1", "2001:d
 def serve(game: Game, host: str, port: int, *, show: bool = False) -> None:
     """Serve the page of a game until the process is stopped.
 
-    The address is printed once the page can be opened. Its random token keeps others out. If other
+    The address is printed once the page can be opened. Its random token keeps others out, and is
+    kept beside the record with the port, so that an open tab goes on after a restart. If other
     machines can reach the page, a warning is printed on standard error.
 
     Args:
         game: The game.
         host: The host to listen on.
-        port: The port to listen on; 0 takes a free one.
+        port: The port to listen on; 0 takes the one of the game's last start if that is free, and
+            otherwise any free one.
         show: Whether to open a browser.
 
     Raises:
-        UsageError: The port cannot be listened on.
+        UsageError: The port cannot be listened on, or the file of the address cannot be used.
     """
-    token, port = secrets.token_urlsafe(24), _checked_port(host, port)
+    address = kept_address(game.file)
+    token, port = address.token, _checked_port(host, port, address.port)
+    keep_address(game.file, address, port)
     comparison = BaselineComparison(game.model, game.seed, game.seats, game.others)
+    pins = Pins()
 
     @ui.page(f"/{token}", title=f"desim: {game_name(game)}")
     def _page() -> None:
-        Tab(game, comparison).build()
+        Tab(game, comparison, pins).build()
 
     async def announce() -> None:
         await _listening(host, port)
-        address = f"http://{_link_host(host)}:{port}/{token}"
-        print(f"{game_name(game)} is played at {address}", flush=True)  # noqa: T201
+        link = f"http://{_link_host(host)}:{port}/{token}"
+        print(f"{game_name(game)} is played at {link}", flush=True)  # noqa: T201
         if not _is_loopback(host):
             print(_OPEN.format(host=host), file=sys.stderr, flush=True)  # noqa: T201
 
+    # Every click takes a fraction of a second, and the bar has no name for screen readers.
+    app.config.quasar_config["loadingBar"]["skipHijack"] = True
+    _log_in_lines()
     app.on_startup(lambda: background_tasks.create(announce()))
     ui.run(
         host=host,
@@ -61,15 +74,45 @@ def serve(game: Game, host: str, port: int, *, show: bool = False) -> None:
         show_welcome_message=False,
         title="desim",
         language="en-US",
+        log_config=None,
     )
 
 
-def _checked_port(host: str, port: int) -> int:
-    """Return a port that can be listened on: the one given, or a free one for 0.
+class OneLine(logging.Formatter):
+    """Writes a message of the page library in one line, with its error and without a traceback."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the line of a record."""
+        first, *_ = record.getMessage().splitlines() or [""]
+        fault = record.exc_info[1] if record.exc_info else None
+        text = f"the page: {first}" + (f": {fault_text(fault)}" if fault else "")
+        return "".join(one if one.isprintable() else "?" for one in shortened(text))
+
+
+def _log_in_lines() -> None:
+    """Print messages of the page library, the web server and the event loop in one line each.
+
+    A tab that is closed in the middle of a click, or a stranger's bytes, would otherwise fill the
+    terminal of the person who plays with tracebacks.
+    """
+    handler = logging.StreamHandler()
+    handler.setFormatter(OneLine())
+    logging.basicConfig(level=logging.WARNING, handlers=[handler])
+
+
+def _checked_port(host: str, port: int, before: int) -> int:
+    """Return a port that can be listened on: the one given; for 0 that of before or a free one.
 
     Raises:
         UsageError: The port is taken, or the host is not one of this machine.
     """
+    if not port and before:
+        with contextlib.suppress(UsageError):
+            return _free_port(host, before)
+    return _free_port(host, port)
+
+
+def _free_port(host: str, port: int) -> int:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

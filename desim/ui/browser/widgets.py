@@ -1,15 +1,12 @@
-"""Widgets of the page: headings, figures, tables and texts of an observation.
+"""Widgets of the page: headings, figures, tables and texts of an observation."""
 
-A series as a small chart, in the form of options for ECharts.
-"""
-
-from typing import Any
+from collections.abc import Mapping
 
 from nicegui import ui
 
 from desim.show.labels import NOTHING
 from desim.show.table import Table
-from desim.ui.history import Series
+from desim.ui.answer_effects import Change
 from desim.ui.layout import NamedValue, ValueGroup
 
 #: Rows of a table on one page.
@@ -46,17 +43,33 @@ def missing_help(text: str) -> None:
         ui.label(text).classes("missing").props("role=status data-missing")
 
 
-def show_group(group: ValueGroup, level: int = 3) -> None:
-    """Show a laid-out observation."""
-    if group.label:
-        heading(group.label, level)
-        _explain(group.help)
+def expansion(label: str, caption: str = "", *, is_open: bool = False) -> ui.expansion:
+    """Show a panel that opens, which screen readers call what is written on it."""
+    panel = ui.expansion(label, caption=caption, value=is_open).classes("w-full line")
+    # Without a name of its own, the panel is named by its content; the arrow is no text then.
+    panel.props("dense :toggle-aria-label=null").props["expand-icon"] = "M7 10l5 5 5-5z"
+    return panel
+
+
+def show_group(
+    group: ValueGroup, changes: Mapping[str, Change] = {}, *, headed: bool = True
+) -> None:
+    """Show a laid-out observation.
+
+    Args:
+        group: The observation, or a mapping in it.
+        changes: Changes of its figures since the last decision, by label.
+        headed: Whether its own label is shown.
+    """
+    if group.label and headed:
+        heading(group.label, 3)
+    _explain(group.help)
     filled = [figure for figure in group.figures if figure.text != NOTHING]
     if filled:
         with ui.element("dl").classes("figures"):
             for figure in filled:
-                _figure(figure)
-    if empty := [figure.label for figure in group.figures if figure.text == NOTHING]:
+                _figure(figure, changes.get(figure.label))
+    if empty := [_emptied(each, changes) for each in group.figures if each.text == NOTHING]:
         ui.label(f"Empty now: {', '.join(empty)}").classes("help")
     for text in group.texts:
         _long_text(text)
@@ -92,7 +105,10 @@ def show_table(table: Table, *, mark: str = "", page: int = _PAGE_ROWS) -> None:
         for key, row in enumerate(table.lines)
     ]
     paged = {"rowsPerPage": page} if 0 < page < len(rows) else None
-    element = ui.table(columns=columns, rows=rows, row_key="key", pagination=paged)
+    # Scrolled sideways by keys as well, which needs the focus.
+    with ui.element("div").classes("wide").props("tabindex=0 role=group") as scroller:
+        element = ui.table(columns=columns, rows=rows, row_key="key", pagination=paged)
+    scroller.props["aria-label"] = table.title
     element.props("dense flat bordered wrap-cells").classes("w-full")
     element.props["aria-label"] = table.title
     if mark:
@@ -109,75 +125,29 @@ def _is_short(table: Table, column: int) -> bool:
     return column not in table.left or all(len(row[column]) <= _UNBROKEN for row in table.lines)
 
 
-def _figure(figure: NamedValue) -> None:
+def _figure(figure: NamedValue, change: Change | None) -> None:
     with ui.element("div").classes("figure"):
         with ui.element("dt"):
             ui.label(figure.label)
         with ui.element("dd").classes("long" if len(figure.text) > _SHORT else ""):
             ui.label(figure.text)
-        if figure.help:
-            ui.label(figure.help).classes("help").props["title"] = figure.help
+            if change:
+                ui.label(change.difference or f"was {change.before}").classes("change")
+            if figure.help:
+                ui.label(figure.help).classes("help").props["title"] = figure.help
+
+
+def _emptied(figure: NamedValue, changes: Mapping[str, Change]) -> str:
+    change = changes.get(figure.label)
+    return f"{figure.label} (was {change.before})" if change else figure.label
 
 
 def _long_text(text: NamedValue) -> None:
     heading(text.label, 3)
     _explain(text.help)
-    ui.label(text.text).classes("message")
+    ui.label(text.text).classes("message").props("tabindex=0")
 
 
 def _explain(help: str) -> None:  # noqa: A002
     if help:
         ui.label(help).classes("help")
-
-
-#: Charts on the page.
-CHARTS_MAX = 12
-
-#: Points are marked on lines of up to so many.
-_MARKED_MAX = 40
-
-_INK, _LINE, _GRID = "#44525a", "#2f6f73", "#e3e8ea"
-
-
-def options(series: Series, axis: Series) -> dict[str, Any]:
-    """Return the options of one chart, both axes labelled: the vertical one by the title."""
-    style = {"fontSize": 13, "fontWeight": 600, "color": _INK}
-    return {
-        "animation": False,
-        "textStyle": {"color": _INK},
-        "tooltip": {"trigger": "axis", "confine": True},
-        "title": {"text": series.label, "left": 0, "top": 0, "textStyle": style},
-        "grid": {"left": 4, "right": 12, "top": 32, "bottom": 24, "containLabel": True},
-        "xAxis": _horizontal(axis),
-        "yAxis": {
-            "type": "value",
-            "scale": True,
-            "splitNumber": 3,
-            "splitLine": {"lineStyle": {"color": _GRID}},
-        },
-        "series": [_chart_line(series)],
-    }
-
-
-def _horizontal(axis: Series) -> dict[str, Any]:
-    return {
-        "type": "category",
-        "data": list(axis.values),
-        "name": axis.label,
-        "nameLocation": "middle",
-        "nameGap": 24,
-        "axisTick": {"show": False},
-    }
-
-
-def _chart_line(series: Series) -> dict[str, Any]:
-    return {
-        "type": "line",
-        "name": series.label,
-        "data": list(series.values),
-        "showSymbol": len(series.values) <= _MARKED_MAX,
-        "symbolSize": 5,
-        "sampling": "lttb",
-        "lineStyle": {"color": _LINE, "width": 2},
-        "itemStyle": {"color": _LINE},
-    }

@@ -43,9 +43,11 @@ def call(lender: Lender, tool: Tool) -> CommandReply:
         return CommandReply(name, ok=False, out=calls_used_up(budget))
     lender.calls[-1] += 1
     try:
-        return CommandReply(name, ok=True, out=_TOOLS[cls](lender, tool))
+        out = _TOOLS[cls](lender, tool)
     except CommandRefused as refused:
         return CommandReply(name, ok=False, out=str(refused))
+    lender.answered.append((lender.month, tool))
+    return CommandReply(name, ok=True, out=out)
 
 
 def calls_used_up(budget: int) -> str:

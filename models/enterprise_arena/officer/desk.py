@@ -9,8 +9,16 @@ from typing import Any
 
 from attrs import asdict
 
+from desim.show.column import money_text
 from models.enterprise_arena.accounting.accounts import CASH, dollars
-from models.enterprise_arena.actions import RecallNotes, SaveNote
+from models.enterprise_arena.actions import (
+    BookClosing,
+    Command,
+    FundRaisingRequest,
+    Pass,
+    RecallNotes,
+    SaveNote,
+)
 from models.enterprise_arena.observation import CommandReply, Month, Note
 from models.enterprise_arena.state import Lender
 
@@ -35,6 +43,36 @@ def latest(lender: Lender) -> tuple[Note, ...]:
     if not notepad:
         return ()
     return tuple(islice(reversed(notepad), lender.params.notes_shown))
+
+
+def effect(lender: Lender, command: Command) -> str:
+    """Return what a command that was carried out did, in sentences."""
+    params, last = lender.params, lender.month - 1
+    match command:
+        case SaveNote() | RecallNotes():
+            return ""
+        case Pass():
+            return _month_over(lender, last)
+        case BookClosing():
+            label = lender.macro.label[last]
+            return f"{_month_over(lender, last)} The statements of {label} can be read from now on."
+        case FundRaisingRequest(type=kind, amount=amount):
+            soonest, latest = params.delay_range
+            return (
+                f"{_month_over(lender, last)} {money_text(amount)} of {kind} that you asked for "
+                f"arrive {soonest} to {latest} months after it, if at all."
+            )
+    if not params.tool_charge:
+        return ""
+    return f"The call took {money_text(params.tool_charge)} off your score."
+
+
+def _month_over(lender: Lender, month: int) -> str:
+    """Return by how much cash changed in a month that is over."""
+    book = lender.books.book
+    change = dollars(book.balance(CASH, at=month) - book.balance(CASH, at=month - 1))
+    moved = "rose" if change >= 0 else "fell"
+    return f"Cash {moved} by {money_text(abs(change))} in {lender.macro.label[month]}."
 
 
 def _save(lender: Lender, command: SaveNote) -> CommandReply:

@@ -26,6 +26,9 @@ from models.enterprise_arena.state import Lender
 #: Values of the argument `action` of the document tools.
 ACTIONS = ("list", "retrieve")
 
+#: Folders of the documents that each month adds.
+_CLOSINGS, _RAW = MONTHLY = ("closings/", "raw/")
+
 _Read = Callable[[], dict[str, Any]]
 
 
@@ -125,7 +128,7 @@ def _months(lender: Lender) -> Iterator[File]:
 
 def _closing(lender: Lender, month: int) -> Iterator[File]:
     book, labels = lender.books.book, lender.macro.label
-    name = f"closings/{folder(month, labels[month])}"
+    name = f"{_CLOSINGS}{folder(month, labels[month])}"
     label = labels[month]
     year = f"{labels[closings.year_of(month)]} to {label}"
     income = partial(_income, lender, month)
@@ -142,7 +145,7 @@ def _closing(lender: Lender, month: int) -> Iterator[File]:
 
 def _raw(lender: Lender, month: int) -> Iterator[File]:
     book, params, label = lender.books.book, lender.params, lender.macro.label[month]
-    name = f"raw/{folder(month, label)}"
+    name = f"{_RAW}{folder(month, label)}"
     bank = partial(closings.bank_statement, book, month)
     tape = partial(closings.loan_tape, book, month, params.average_loan)
     bills = partial(_invoices, lender, month)

@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from desim.show.labels import dollars_text
-from models.yc_bench.observation import TurnStatus
+from desim.show.column import CENTS
+from desim.show.labels import dollars_text, value_text
+from models.yc_bench.observation import CommandReply, TurnStatus
 
 
 def message(status: TurnStatus) -> str:
@@ -70,3 +71,35 @@ def event_line(event: Mapping[str, Any]) -> str:
         f"{event['employees_assigned']} employees, "
         f"+${event['salary_bump_total_cents'] / 100:,.0f}/mo payroll"
     )
+
+
+def effect(reply: CommandReply | None) -> str:
+    """Return what a command that was carried out did, in sentences; empty for one that only shows.
+
+    >>> effect(CommandReply("", 0, {"task_id": "Task-3", "deadline": "2025-01-09T18:00:00"}))
+    'Task-3 is due on 2025-01-09 18:00:00. Put people on it, then dispatch it.'
+    """
+    match reply.out if reply else None:
+        case {"task_id": task, "deadline": str(due)}:
+            return f"{task} is due on {value_text(due)}. Put people on it, then dispatch it."
+        case {"task_id": task, "total_assigned": people}:
+            return f"{len(people)} people are on {task} now."
+        case {"task_id": task, "assignment_count": people}:
+            return f"Work on {task} begins, with {people} people, when you resume the clock."
+        case {"wake_events": events, "new_sim_time": str(now)}:
+            happened = " ".join(filter(None, map(_event_sentence, events)))
+            return f"It is {value_text(now)} now. {happened}".rstrip()
+    return ""
+
+
+def _event_sentence(event: Mapping[str, Any]) -> str:
+    """Return an event for a person, who reads no line of the console."""
+    match event:
+        case {"type": "task_completed", "task_title": task, "funds_delta": cents}:
+            when = "in time" if event["success"] else "too late"
+            return f"{task} was done {when}: {CENTS.text(cents)}."
+        case {"type": "monthly_payroll"}:
+            return "Salaries were paid."
+        case {"type": "task_half"}:
+            return "A task has reached a part of its work."
+    return f"{event_line(event).rstrip('.')}."

@@ -8,7 +8,7 @@ import re
 import pytest
 from rich.console import Console
 
-from desim.show.table import Printed, Table, Tabular, print_tables
+from desim.show.table import Printed, Table, Tabular, legend, print_tables
 
 TABLE = Table(
     ["name", "n", "95 % interval"],
@@ -55,11 +55,12 @@ def test_csv_and_json_hold_the_values() -> None:
 
 
 def test_a_notebook_shows_html() -> None:
-    """Texts are escaped."""
+    """Texts are escaped, and numbers stay on one line."""
     html = TABLE._repr_html_()
     assert "<strong>a shop</strong>" in html
     assert '<td style="text-align: left; padding: 0.1em 0.6em">&lt;c&gt;</td>' in html
-    assert '<td style="text-align: right; padding: 0.1em 0.6em">1,234</td>' in html
+    number = '<td style="text-align: right; white-space: nowrap; padding: 0.1em 0.6em">'
+    assert f"{number}1,234</td>" in html
     assert html.index("c was played once") < html.index("n: episodes")
 
 
@@ -128,6 +129,12 @@ def test_legends_of_several_tables_are_printed_once() -> None:
     lines = [line.rstrip() for line in out.getvalue().splitlines()]
     assert lines.count("c was played once") == 2
     assert lines.index("n: episodes") == len(lines) - 1
+
+
+def test_the_fuller_of_two_explanations_of_a_term_is_printed() -> None:
+    """Where one sentence of a legend is the beginning of another."""
+    tables = [Table(["rank"], [[1]], legend=[text]) for text in ("rank: low", "rank: low, of all")]
+    assert legend(tables) == ["rank: low, of all"]
 
 
 def test_a_table_without_heads_and_one_without_lines_are_printed() -> None:

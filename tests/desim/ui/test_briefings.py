@@ -85,7 +85,7 @@ def test_a_world_without_a_briefing_is_described_by_its_docstrings() -> None:
     assert briefing.title == "Bakery"
     assert briefing.you_are == "Baker. A bakery that opens every morning."
     assert briefing.it_costs == "Bake bread, at a dollar a loaf."
-    assert briefing.score == "Return the dollars in the till."
+    assert briefing.score == "The dollars in the till."
 
 
 def test_the_seat_of_a_part_has_the_briefing_of_its_part() -> None:
@@ -93,6 +93,13 @@ def test_the_seat_of_a_part_has_the_briefing_of_its_part() -> None:
     group = Composite({"plant": catalog.model("beer_game").preset("poisson")})
     assert briefing_of(group, "plant.retailer").title == "The Beer Game"
     assert "You play 'plant.retailer'." in rules_paragraphs(group, "plant.retailer")
+
+
+def test_the_seats_of_the_enterprise_play_for_its_score() -> None:
+    """A department's cost or money in the bank is not what the person is scored by."""
+    group = catalog.model("enterprise")
+    scores = {briefing_of(group, role).score for role in default_roles(group)}
+    assert scores == {"Dollars: the net worth of the company at the end."}
 
 
 def test_the_terminal_begins_with_the_briefing_and_prints_rules(tmp_path: Path) -> None:

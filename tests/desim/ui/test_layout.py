@@ -12,8 +12,8 @@ from desim import Role, Run, catalog, play
 from desim.records.lines import Step
 from desim.schema import plain_observation, to_plain
 from desim.show.column import CENTS, SHARE, Column
-from desim.ui.browser import widgets
-from desim.ui.history import history
+from desim.ui.browser.decision_charts import answer_marks, chart_options
+from desim.ui.history import TOGETHER, Series, history
 from desim.ui.layout import NamedValue, ValueGroup, action_text, lay_out, text_table, time_figure
 
 
@@ -142,9 +142,10 @@ def test_numbers_that_vary_are_series_over_the_time(plain: bool) -> None:  # noq
     past = history(ROLE, steps((1, 5.0, 7), (2, 6.0, 8), plain=plain), DESK)
     assert (past.axis.label, past.axis.values) == ("Week", (1, 2, 3))
     assert [(one.label, one.values) for one in past.series] == [
-        ("Cash", (5.0, 6.0, 1234567.5)),
         ("Your units", (7, 8, None)),
+        ("Cash", (5.0, 6.0, 1234567.5)),
     ]
+    assert past.points == (1, 2)
 
 
 def test_decisions_are_numbered_where_time_does_not_move() -> None:
@@ -157,7 +158,7 @@ def test_of_several_decisions_at_one_time_the_last_is_shown() -> None:
     """The open decision, which has no answer yet, leaves the answers of its time unchanged."""
     past = history(ROLE, steps((1, 5.0, 7), (1, 6.0, 8), (3, 7.0, 9)), DESK)
     assert (past.axis.label, past.axis.values) == ("Week", (1, 3))
-    assert [one.values for one in past.series] == [(6.0, 1234567.5), (8, 9)]
+    assert [one.values for one in past.series] == [(8, 9), (6.0, 1234567.5)]
 
 
 def test_nothing_is_drawn_of_a_first_decision() -> None:
@@ -167,13 +168,68 @@ def test_nothing_is_drawn_of_a_first_decision() -> None:
 
 
 def test_every_chart_has_both_axes() -> None:
-    """Each series has a chart of its own, a title, and an axis that says what it counts."""
-    past = history(ROLE, steps((1, 5.0, 7), (2, 6.0, 8)))
-    drawn = [widgets.options(series, past.axis) for series in past.series]
-    assert [options["title"]["text"] for options in drawn] == ["Cash", "Your units"]
+    """A single series has a title with its unit; the axis has numbers at their true distance."""
+    past = history(ROLE, steps((1, 5.0, 7), (2, 6.0, 8), (7, 6.0, 8)))
+    drawn = [chart_options(together, past.axis, []) for together in past.charts()]
+    assert [options["title"]["text"] for options in drawn] == ["Your units", "Cash"]
     assert [options["xAxis"]["name"] for options in drawn] == ["Week", "Week"]
-    assert [options["series"][0]["data"] for options in drawn] == [[5.0, 6.0], [7, 8]]
+    assert {options["xAxis"]["type"] for options in drawn} == {"value"}
+    assert drawn[1]["series"][0]["data"] == [[1, 5.0], [2, 6.0], [7, 6.0]]
     assert msgspec.json.decode(msgspec.json.encode(drawn)) == drawn
+
+
+def test_dates_are_a_time_axis() -> None:
+    """A month without a decision is as wide as any other."""
+    axis = Series("Time", ("2025-01-01 09:00:00", "2025-03-01 09:00:00"))
+    assert chart_options([Series("Funds", (1, 2))], axis, [])["xAxis"]["type"] == "time"
+
+
+@frozen
+class Bank:
+    """An observation whose time is not its first field."""
+
+    columns: ClassVar[dict[str, Column]] = {
+        "month": Column(kind="tick"),
+        "cash_cents": CENTS,
+        "debt_cents": evolve(CENTS, priority=1),
+        "rate": SHARE,
+    }
+
+    name: str
+    cash_cents: int
+    debt_cents: int
+    rate: float
+    month: int
+
+
+def test_series_of_one_unit_share_a_chart_with_a_legend() -> None:
+    """In the order of their priority; lines differ in dashes as in colour."""
+    given = [Step(t, "desk", Bank("b", 100 * t, -t, t / 10, t), Charge(t)) for t in range(3)]
+    past = history(Role(Bank, Charge), given)
+    assert (past.axis.label, past.axis.values) == ("Month", (0, 1, 2))
+    labels = [[one.label for one in together] for together in past.charts()]
+    assert labels == [["Debt", "Your fee", "Cash"], ["Rate"]]
+    dollars = chart_options(past.charts()[0], past.axis, [])
+    assert (dollars["title"]["text"], dollars["legend"]["data"]) == ("Dollars", labels[0])
+    assert len({str(line["lineStyle"]["type"]) for line in dollars["series"][:3]}) == 3
+    assert past.series[-1] == Series("Rate", (0.0, 10.0, 20.0), "%")
+
+
+def test_a_chart_has_few_series() -> None:
+    """Further ones of the unit have a chart of their own."""
+    past = history(ROLE, steps((1, 5.0, 7), (2, 6.0, 8)))
+    many = evolve(past, series=[Series(f"n{n}", (1, 2), "units") for n in range(TOGETHER + 1)])
+    assert [len(together) for together in many.charts()] == [TOGETHER, 1]
+
+
+def test_answers_are_marked_where_they_were_given() -> None:
+    """Several at one time are one mark; a long text is cut."""
+    marks = answer_marks((1, 1, 3), ("Look", "Buy: units 3", "x" * 99))
+    assert [point for point, _ in marks] == [1, 3]
+    assert marks[0][1] == "2 answers, last Buy: units 3"
+    assert len(marks[1][1]) == 60
+    options = chart_options([Series("Cash", (1, 2))], Series("Week", (1, 3)), marks)
+    assert [one["value"][0] for one in options["series"][-1]["data"]] == [1, 3]
 
 
 def test_an_action_in_one_line_leaves_out_empty_values() -> None:
@@ -269,8 +325,11 @@ def test_charts_show_the_unit_of_the_label() -> None:
     """Cents become dollars."""
     role = Role(Office, Charge)
     steps = [Step(t, "desk", evolve(OFFICE, waiting=t), Charge(100 * t)) for t in range(3)]
-    drawn = {one.label: one.values for one in history(role, steps).series}
-    assert drawn == {"In the queue (customers)": (0, 1, 2), "Your fee (dollars)": (0, 1, 2)}
+    drawn = {one.label: (one.unit, one.values) for one in history(role, steps).series}
+    assert drawn == {
+        "In the queue": ("customers", (0, 1, 2)),
+        "Your fee": ("dollars", (0.0, 1.0, 2.0)),
+    }
 
 
 @pytest.mark.parametrize("model", catalog.models())

@@ -168,7 +168,10 @@ def test_the_file_is_named_by_the_game_where_none_was_given(
     CliRunner().invoke(
         main, ["play", "beer_game/classic", "--terminal", "--seed", "3"], input="1\n"
     )
-    assert [path.name for path in tmp_path.iterdir()] == ["beer_game-classic-seed3.play.jsonl"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "beer_game-classic-seed3.play.jsonl",
+        "beer_game-classic-seed3.play.seat.jsonl",
+    ]
 
 
 def test_only_the_page_imports_nicegui() -> None:

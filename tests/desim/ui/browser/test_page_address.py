@@ -1,0 +1,84 @@
+"""The address of a game's page is kept beside the record, for its owner alone."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from desim.errors import UsageError
+from desim.ui.browser.page_address import PageAddress, address_file, keep_address, kept_address
+
+
+@pytest.fixture
+def record(tmp_path: Path) -> Path:
+    """Return the path of a record."""
+    return tmp_path / "game.jsonl"
+
+
+def test_a_restart_finds_the_address_of_the_first_start(record: Path) -> None:
+    """Token and port are kept; another record has another token."""
+    first = kept_address(record)
+    keep_address(record, first, 8123)
+    assert kept_address(record) == PageAddress(first.token, 8123)
+    assert kept_address(record.with_name("other.jsonl")).token != first.token
+
+
+def test_only_the_owner_can_read_the_address(record: Path) -> None:
+    """Also when the file is written again, whatever the umask."""
+    before = os.umask(0)
+    try:
+        for port in (8123, 8124):
+            keep_address(record, kept_address(record), port)
+            assert address_file(record).stat().st_mode & 0o777 == 0o600
+    finally:
+        os.umask(before)
+
+
+@pytest.mark.parametrize("mode", [0o640, 0o604, 0o620])
+def test_an_address_that_others_can_read_or_change_is_refused(record: Path, mode: int) -> None:
+    """The file stays as it is."""
+    keep_address(record, kept_address(record), 8123)
+    address_file(record).chmod(mode)
+    with pytest.raises(UsageError, match=r"other users can read or change .*address"):
+        kept_address(record)
+    assert address_file(record).exists()
+
+
+def test_an_address_of_another_user_is_refused(
+    record: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who may have chosen a token that they know."""
+    keep_address(record, kept_address(record), 8123)
+    monkeypatch.setattr(os, "geteuid", lambda: address_file(record).stat().st_uid + 1)
+    with pytest.raises(UsageError, match="belongs to another user; remove it"):
+        kept_address(record)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"{",
+        b"[1, 2]",
+        b'{"token": "short", "port": 1}',
+        b'{"token": "../../../../../../../../etc/passwd", "port": 1}',
+        b'{"token": "%s", "port": 70000}' % (b"a" * 32),
+        b'{"token": "%s", "port": true}' % (b"a" * 32),
+        b'{"token": "%s", "port": NaN}' % (b"a" * 32),
+        b'{"token": "%s", "port": 1}' % (b"a" * 10_000_000),
+        b"\xff\xfe",
+    ],
+)
+def test_a_file_with_something_else_is_refused(record: Path, content: bytes) -> None:
+    """With a sentence that names the file."""
+    address_file(record).touch(0o600)
+    address_file(record).write_bytes(content)
+    with pytest.raises(UsageError, match="holds no address of a page"):
+        kept_address(record)
+
+
+def test_a_pipe_is_refused_at_once(record: Path) -> None:
+    """Without waiting for somebody to write into it."""
+    os.mkfifo(address_file(record), 0o600)
+    with pytest.raises(UsageError, match="it is a pipe or device"):
+        kept_address(record)
