@@ -12,7 +12,7 @@ from desim.jobs.keep.spending import count_outcomes
 from desim.reports.elements.charts import dots
 from desim.reports.elements.page import Facts, Figure, Given, Page, Section, cleaned
 from desim.show.estimates import SEEDED_HEADS, seeded_cells
-from desim.show.labels import NOTHING
+from desim.show.labels import NOTHING, number_text
 from desim.show.table import Table
 from desim.statistics.intervals import Interval
 from desim.suites.manifest import plan_of
@@ -39,7 +39,7 @@ def suite_page(path: Path) -> Page:
     lead = (
         (
             f"{ended:,} of {plan.episodes:,} episodes have ended; "
-            f"{spent.cost():,.6g} spent in {spent.calls():,} calls."
+            f"{number_text(spent.cost())} spent in {spent.calls():,} calls."
         ),
     )
     worlds = [

@@ -25,6 +25,9 @@ _NAMED = 4
 #: From here on sums have no decimals.
 _WHOLE = 1e4
 
+#: A larger ratio is not written out.
+_MOST_RATIO = 1_000_000_000
+
 #: Weeks from which a variance is compared, at least.
 _FEWEST = 3
 
@@ -53,7 +56,9 @@ def amplification(team: Team) -> Figure | None:
 def _ratio_text(ratio: float | None) -> str:
     if ratio is None:
         return "not defined"
-    return f"\N{MULTIPLICATION SIGN}{ratio:,.1f}" if math.isfinite(ratio) else "beyond all numbers"
+    if ratio > _MOST_RATIO:
+        return f"over {_MOST_RATIO:,}"
+    return f"\N{MULTIPLICATION SIGN}{ratio:,.1f}"
 
 
 def amplification_note(team: Team) -> str:

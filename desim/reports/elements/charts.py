@@ -208,8 +208,22 @@ def bars(labels: Sequence[str], values: Sequence[float | None], texts: Sequence[
     return drawn(_NARROW, _LINE * (len(labels) + 1), draw)
 
 
-def fans(each: Sequence[Fan], xs: Sequence[float], x: str, y: str) -> str:
-    """Draw the median and the band from 5 to 95 % of each group, in panels with the same axes."""
+def fans(
+    each: Sequence[Fan],
+    xs: Sequence[float],
+    x: str,
+    y: str,
+    limits: tuple[float, float] | None = None,
+) -> str:
+    """Draw the median and the band from 5 to 95 % of each group, in panels with the same axes.
+
+    Args:
+        each: One for each panel.
+        xs: The places of the values.
+        x: The label of the axis.
+        y: The label at the left.
+        limits: Values that the vertical axis includes, so that several figures share a scale.
+    """
 
     def draw(figure: "Drawing") -> None:
         grid = figure.subplots(down, across, squeeze=False, sharex=True, sharey=True)
@@ -231,6 +245,9 @@ def fans(each: Sequence[Fan], xs: Sequence[float], x: str, y: str) -> str:
             for edge in (low, high):
                 panel.plot(xs, edge, color="0.45", linewidth=0.7, linestyle="--")
             panel.plot(xs, median, color=COLOURS[0], linewidth=1.5)
+            if limits:
+                panel.update_datalim([(xs[0], value) for value in drawable(limits)])
+                panel.autoscale_view()
             bottom = place >= len(each) - across
             finish(panel, fan.label, x if bottom else "", y if place % across == 0 else "")
             panel.tick_params(labelbottom=bottom)
@@ -238,7 +255,7 @@ def fans(each: Sequence[Fan], xs: Sequence[float], x: str, y: str) -> str:
     # A model has many series, so these panels have fixed places and are not fitted.
     across = min(len(each), _ACROSS)
     down = math.ceil(len(each) / across)
-    height = _BELOW + _ABOVE + (1.9 if down == 1 else 1.35) * down + _BETWEEN * (down - 1)
+    height = _BELOW + _ABOVE + (1.9 if down == 1 else 1.2) * down + _BETWEEN * (down - 1)
     return drawn(_WIDTH, height, draw, fitted=False)
 
 

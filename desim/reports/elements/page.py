@@ -206,17 +206,28 @@ class Section:
         title: Its head.
         blocks: What it holds, from top to bottom.
         is_sheet: Whether it is printed on a sheet of its own.
+        is_brief: Whether its figures are printed without their tables.
+        printed: How many of its blocks are printed; None for all.
     """
 
     title: str = field(converter=clean)
     blocks: tuple[Block, ...] = ()
     is_sheet: bool = False
+    is_brief: bool = False
+    printed: int | None = None
 
     @classmethod
-    def of(cls, title: str, blocks: Iterable[Given], *, is_sheet: bool = False) -> "Section":
+    def of(
+        cls,
+        title: str,
+        blocks: Iterable[Given],
+        *,
+        is_sheet: bool = False,
+        is_brief: bool = False,
+    ) -> "Section":
         """Return a section; plain texts become paragraphs."""
         made = [_Text(clean(one, 2_000)) if isinstance(one, str) else one for one in blocks]
-        return cls(title, tuple(made), is_sheet)
+        return cls(title, tuple(made), is_sheet, is_sheet or is_brief)
 
 
 @frozen

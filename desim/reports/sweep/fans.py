@@ -42,15 +42,42 @@ def series_fans(rows: Rows) -> Iterator[Given]:
     """Yield a figure for each series of the rows of one world, a panel for each policy."""
     names = dict.fromkeys(name for row in rows for name in row.get("series", {}))
     declared = _declared(rows)
-    for name in islice(names, _MOST_SERIES):
-        yield from _figure(name, declared.get(name), rows.series(name))
+    groups = {name: rows.series(name) for name in islice(names, _MOST_SERIES)}
+    scales: dict[str, tuple[float, float]] = {}
+    for name, found in groups.items():
+        quantity = _quantity(name, declared.get(name))
+        low, high = scales.get(quantity, (math.inf, -math.inf))
+        ends = [end for values in islice(found.values(), _MOST_GROUPS) for end in _ends(values)]
+        scales[quantity] = min([low, *ends]), max([high, *ends])
+    for name, found in groups.items():
+        column = declared.get(name)
+        yield from _figure(name, column, found, scales[_quantity(name, column)])
     if len(names) > _MOST_SERIES:
         more = islice(names, _MOST_SERIES, None)
         yield cleaned(["further series"], ([name] for name in more))
 
 
+def _quantity(name: str, column: Column | None) -> str:
+    """Return what a series measures, without its role: series of one quantity share a scale."""
+    role = column.role.rpartition(".")[2] if column else ""
+    return name.removesuffix(f"_{role}") if role else name
+
+
+def _ends(values: "NDArray[float64]") -> list[float]:
+    """Return the lowest and the highest end of the bands of a series; empty without a value."""
+    import numpy as np
+
+    low, _, high = _quantiles(values)
+    known = np.concatenate([low, high])
+    known = known[np.isfinite(known)]
+    return [float(known.min()), float(known.max())] if known.size else []
+
+
 def _figure(
-    name: str, column: Column | None, groups: "Mapping[Any, NDArray[float64]]"
+    name: str,
+    column: Column | None,
+    groups: "Mapping[Any, NDArray[float64]]",
+    limits: tuple[float, float],
 ) -> Iterator[Figure]:
     """Yield the figure of a series, unless no episode has a value of it."""
     title, period = (column.title(name), column.period) if column else (name, "period")
@@ -64,9 +91,10 @@ def _figure(
     marked = _table_periods(periods)
     is_cut = len(groups) > len(shown)
     cut = [f"{len(shown)} of {len(groups):,} policies are shown"] if is_cut else []
+    xs = range(1, periods + 1, step)
     yield Figure(
         f"{title} by {period}: median, and the band from 5 to 95 % of the episodes",
-        fans(_padded(each, -(-periods // step)), range(1, periods + 1, step), period, title),
+        fans(_padded(each, len(xs)), xs, period, title, limits),
         f"The median and the band from 5 to 95 % of {name} over {periods} periods, "
         f"a panel for each of {len(shown)} policies.",
         cleaned(

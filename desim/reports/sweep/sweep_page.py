@@ -6,7 +6,7 @@ It states what was played, as far as the folder of the sweep says: plan, limits,
 import contextlib
 import shlex
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import islice
 from math import prod
 from pathlib import Path
@@ -19,11 +19,14 @@ from desim.jobs.keep.fingerprint import is_digest
 from desim.jobs.keep.row_file import read_entries
 from desim.jobs.rows.rows import Rows
 from desim.reports.elements.page import Facts, Given, Page, Section, cleaned
+from desim.reports.elements.paper import printed_within
+from desim.reports.sweep.conclusion import conclusion
 from desim.reports.sweep.endings import endings, failures, still_running
 from desim.reports.sweep.factor_effects import interactions, main_effects, over_parameters
 from desim.reports.sweep.fans import series_fans
 from desim.reports.sweep.leaderboards import leaderboard
 from desim.reports.sweep.varied import swept, varied
+from desim.show.labels import is_number
 
 #: The versions that a sweep's folder states.
 _VERSIONS = ("desim", "python", "simpy", "numpy")
@@ -131,6 +134,9 @@ def _seeds(rows: Rows) -> str:
     return f"{seeds[0]}:{seeds[-1] + 1}" if whole else f"{len(seeds):,} from {seeds[0]} on"
 
 
+#: Printed pages, and the sections of which only as much is printed as there is room for.
+_MOST_PAGES, _LONG = 8, frozenset({"Series", "Interactions", "Episodes still running"})
+
 #: Worlds, which differ in model, preset or parameters, that have sections of their own.
 _MOST_WORLDS = 12
 
@@ -157,7 +163,9 @@ def sweep_page(rows: Rows, path: Path, against: str = "") -> Page:
 def _page(rows: Rows, path: Path, against: str) -> Page:
     factors = swept(rows)
     models = ", ".join(dict.fromkeys(map(str, rows.column("model"))))
+    worlds = _by_world(rows)
     lead = (
+        " ".join(conclusion(worlds, _levels(rows, worlds))),
         (
             f"{len(rows):,} episodes, of which {len(rows.failed):,} failed. "
             "Differences are paired by seed."
@@ -173,7 +181,19 @@ def _page(rows: Rows, path: Path, against: str) -> Page:
         Section.of("Failures", failures(rows)),
         Section.of("What was played", plan(rows, path)),
     ]
-    return Page.of(f"Sweep of {models}", lead, sections)
+    sections = [section for section in sections if section.blocks]
+    return Page.of(
+        f"Sweep of {models}", filter(None, lead), printed_within(sections, _MOST_PAGES, _LONG)
+    )
+
+
+def _levels(rows: Rows, worlds: Mapping[str, Rows]) -> dict[str, Any]:
+    """Return by world the value of the only parameter that varies, if that is a number."""
+    names = [*varied(rows).values()]
+    if len(names) != 1 or len(worlds) == 1:
+        return {}
+    found = {world: each.column(names[0])[0] for world, each in worlds.items()}
+    return found if all(map(is_number, found.values())) else {}
 
 
 def _worlds(rows: Rows, against: str) -> Iterator[Section]:
@@ -191,7 +211,7 @@ def _worlds(rows: Rows, against: str) -> Iterator[Section]:
 def _fans(rows: Rows) -> Iterator[Section]:
     for name, each in islice(_by_world(rows).items(), _MOST_WORLDS):
         title = f"Series, {name}" if name else "Series"
-        yield Section.of(title, series_fans(each))
+        yield Section.of(title, series_fans(each), is_brief=True)
         title = f"Episodes still running, {name}" if name else "Episodes still running"
         yield Section.of(title, still_running(each))
 

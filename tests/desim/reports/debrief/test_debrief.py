@@ -44,7 +44,7 @@ def test_the_first_sheet_explains_one_game(games: list[Path]) -> None:
     page = read(file.read_bytes())
     assert file.name == "amber-debrief.html"
     assert page.heads == ["What happened: amber", "What to learn"]
-    assert file.read_text().count('class="sheet"') == 2
+    assert file.read_text().count('class="sheet brief ') == 2
     captions = [picture.caption for picture in page.pictures]
     assert captions == [
         "Orders of each stage over the customers' demand",
