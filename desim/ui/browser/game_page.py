@@ -117,8 +117,8 @@ class Tab:
         finally:
             self._main.classes(remove="pointer-events-none")
         self._show()
-        # The button that was clicked is gone. The focus scrolls this heading into view, and the next
-        # press of the Tab key leads to the first option.
+        # The button that was clicked is gone. The focus scrolls this heading into view, and the
+        # next press of the Tab key leads to the first option.
         with self._main:
             ui.run_javascript("document.getElementById('actions')?.focus()")
         return ""
