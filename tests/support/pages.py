@@ -190,7 +190,11 @@ class Server:
                 stderr=log,
                 text=True,
             )
-        self.address = self._first_line().rsplit(" ", 1)[-1].strip()
+        try:
+            self.address = self._first_line().rsplit(" ", 1)[-1].strip()
+        except BaseException:
+            self.kill()
+            raise
 
     def __enter__(self) -> Self:
         return self

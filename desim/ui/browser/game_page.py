@@ -137,10 +137,10 @@ class Tab:
         finally:
             self._main.classes(remove="pointer-events-none")
         self._show()
-        # The button that was clicked is gone. With the focus on this heading, the next press of
-        # the Tab key leads to the first option.
+        # The button that was clicked is gone. The focus scrolls this heading into view, and the
+        # next press of the Tab key leads to the first option.
         with self._main:
-            ui.run_javascript("document.getElementById('actions')?.focus({preventScroll: true})")
+            ui.run_javascript("document.getElementById('actions')?.focus()")
         return ""
 
     def _show_if_changed(self) -> None:

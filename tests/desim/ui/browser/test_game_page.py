@@ -312,7 +312,7 @@ def test_a_fault_of_the_model_is_shown_and_is_no_finished_game(
             grind(chromium, sacks)
         assert shown()
         assert chromium.focus() == "actions"
-        assert chromium.driver.find_elements("css selector", "[data-act]") == []
+        assert chromium.driver.find_elements("css selector", ".act [data-act]") == []
         assert [size for size in SIZES if not chromium.fits(*size)] == []
         chromium.pictures(pictures / "fault.png", SIZES)
         chromium.open(server.address)
