@@ -18,6 +18,7 @@ from desim.adapters.seat.tools import Tool, object_schema, tagged_call, tools_of
 from desim.core.model_protocols import question_limit, rules_of
 from desim.episodes.usage import is_played
 from desim.errors import DesimError, UsageError, WrongAction, possible
+from desim.schema import TAG
 from desim.short_repr import short_repr
 
 #: The tool that shows a table of the seat.
@@ -98,9 +99,11 @@ class ToolSession:
             if name == LOOK_UP and self.tables:
                 return self._table(arguments)
             self._answer(tagged_call(self.tools, name, arguments))
-        except WrongAction:
+        except WrongAction as fault:
             self.wrong += 1
-            raise
+            # The model reads of tools, not of tagged objects and classes of actions.
+            why = f"the arguments of {name!r} do not fit: {fault.why}" if fault.why else str(fault)
+            raise WrongAction(why) from None
         return await self._moved()
 
     async def reply_to(self, name: str, arguments: Any) -> str:
@@ -137,7 +140,11 @@ class ToolSession:
     # -- one decision ------------------------------------------------------------------------------
 
     def _answer(self, action: dict[str, Any]) -> None:
-        self.session.answer(self.session.open[0], action)
+        decision = self.session.open[0]
+        if decision.possible and action[TAG] not in decision.possible:
+            name = action[TAG]
+            raise WrongAction(f"{name!r} cannot be called now; {possible(name, decision.possible)}")
+        self.session.answer(decision, action)
         self._taken(action)
 
     def _taken(self, action: dict[str, Any]) -> None:

@@ -17,7 +17,6 @@ import attrs
 from desim.errors import WrongAction, possible
 from desim.schema import Codec, tag
 from desim.schema.described import action_schemas
-from desim.short_repr import short_repr
 from policies.llm.replies import BadReply
 from policies.llm.replies.calls import ARGUMENTS, calls_in
 from policies.llm.replies.elements import WrittenCall
@@ -38,7 +37,7 @@ Tagger = Callable[[Mapping[str, Any], Collection[str]], dict[str, Any]]
 Span = tuple[dict[str, Any], int, int]
 
 #: Separators of the objects in a list: fences, bullets, numbers, commas.
-_SEPARATORS = re.compile(r"```(?:json)?|\b\d{1,3}[.)]|[\s\[\],;*\u2022-]")
+_SEPARATORS = re.compile(r"```(?:json)?|\b(?:and|then|\d{1,3}[.)])(?!\w)|[\s\[\],;*\u2022-]")
 
 T = TypeVar("T")
 
@@ -277,9 +276,7 @@ def checked_action(
         action, _ = codec.take(kept)
     except WrongAction as wrong:
         # Most prompts contain neither the tagged object nor the names of classes.
-        why = str(wrong).removeprefix(f"{short_repr(kept)}: ")
-        why = why.removesuffix(f"; {codec.expected()}")
-        raise BadReply(f"the arguments of {name} do not fit: {why}") from None
+        raise BadReply(f"the arguments of {name} do not fit: {wrong.why}") from None
     return action
 
 

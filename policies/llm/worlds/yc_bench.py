@@ -256,9 +256,8 @@ class TurnConversation(GenericConversation):
         """Return how to answer."""
         if self.by_tools:
             return "Act by calling tools, several in one reply if you like."
-        offered = texts.CONSOLE if self.console else ""
         wrap = ' in a list: {"commands": [...]}' if self.mode == "schema" else ", in order"
-        return f"Act by JSON objects{wrap}; each is one command:\n{menu(self.actions)}\n{offered}"
+        return f"Act by JSON objects{wrap}; each is one command:\n{menu(self.actions)}"
 
     def schema(self) -> Schema:
         """Return the JSON Schema of the answer."""
