@@ -177,6 +177,7 @@ def test_a_sample_that_was_not_played_is_not_averaged() -> None:
         assert scores["score"].unscored_samples == unscored
         assert scores["normalised"].unscored_samples == unscored
         assert scores["defaults"].metrics["mean"].value == (52 if unscored else 0)
+        assert scores["default_share"].metrics["mean"].value == unscored / 2
         assert math.isnan(scores["score"].metrics["mean"].value) == (unscored == 2)
     sample = sample_of(evaluated(short(limits={"nudges": 0}), lambda *_: mock_text("Hm.")))
     score = sample.scores["world_score"]
