@@ -99,7 +99,7 @@ def test_the_supply_line_is_described_by_what_holds(
 
 
 def test_a_default_action_is_kept_in_the_form_of_the_prompt() -> None:
-    """In a conversation by tools it is no tagged object, which the model would answer with."""
+    """A tagged object is kept only where the prompt requests one."""
     case = next(one for one in CASES if one.world == "edt/interactive")
     kept = []
     for mode in ("tools", "json"):
