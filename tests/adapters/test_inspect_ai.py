@@ -116,6 +116,7 @@ def test_the_log_holds_what_was_played(tmp_path: Path) -> None:
     assert values(sample) == {
         "score": session.result.score,
         "ended": 1,
+        "default_share": 0,
         "answers": DECISIONS,
         "wrong": 0,
         "defaults": 0,
