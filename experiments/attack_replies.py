@@ -249,15 +249,23 @@ def silent(case: Case) -> float | None:
 def silent_in_inspect() -> str:
     """Return what is wrong with Inspect's log of a silent model; empty if nothing is."""
     from inspect_ai import eval as evaluate
+    from inspect_ai.model import ModelOutput, ModelUsage, get_model
 
     from desim.adapters.inspect_ai import world_task
 
+    def say_nothing(*_: Any) -> Any:
+        # With a usage, as Inspect downloads a tokenizer to count the tokens of replies without.
+        said = ModelOutput.from_content("mockllm", "")
+        said.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
+        return said
+
+    model = get_model("mockllm/model", custom_outputs=say_nothing)
     task = world_task("beer_game", "poisson", [1], limits={"nudges": 0})
     with tempfile.TemporaryDirectory() as folder:
         options = {"log_dir": folder, "display": "none", "log_realtime": False}
-        (log,) = evaluate(task, model="mockllm/model", **options)
+        (log,) = evaluate(task, model=model, **options)
     scores = {each.name: each for each in log.results.scores} if log.results else {}
-    counted = scores and scores["defaults"].metrics["mean"].value > 0
+    counted = scores and scores["default_share"].metrics["mean"].value == 1
     apart = scores and scores["score"].unscored_samples == 1
     return "" if counted and apart else f"a silent sample is averaged: {log.results}"
 
