@@ -55,11 +55,12 @@ def called(play: ToolSession, name: str, **arguments: Any) -> str:
 def test_a_wrong_call_says_what_is_wrong_and_changes_nothing(
     name: str, arguments: Any, expected: str
 ) -> None:
-    """The sentence is the schema's, the observation stays, and the call is counted."""
+    """The sentence is in the words of tools, the observation stays, and the call is counted."""
     play = begun()
     before = (play.observation(), play.session.tick, play.session.score)
-    with pytest.raises(WrongAction, match=expected):
+    with pytest.raises(WrongAction, match=expected) as wrong:
         asyncio.run(play.call(name, arguments))
+    assert not any(word in str(wrong.value) for word in ("'do'", "Order", "answered at"))
     assert (play.observation(), play.session.tick, play.session.score) == before
     assert (play.wrong, play.answers) == (1, [])
 

@@ -23,7 +23,8 @@ def invalid(case: Case) -> list[ModelReply]:
     actions = [*codec(case.model.roles[case.role].action).classes]
     texts = ["Hm.", "{}", '{"x": 1}', '{"do": "fly"}', FLY, f"<tool_call>{FLY}</tool_call>"]
     texts += ["<tool_call>{", "<think>Well", '{"a":', "<tool_call>{}</tool_call>"]
-    calls = [("fly", "{}"), ("", "{}"), ("fly", '{"a'), *((name, '{"x": 1}') for name in actions)]
+    calls = [("fly", "{}"), ("", "{}"), ("fly", '{"a'), *((name, "{}") for name in actions)]
+    calls += [(name, '{"x": 1}') for name in actions]
     return [*map(worded, texts), *(called(call) for call in calls)]
 
 
@@ -43,6 +44,7 @@ def test_a_repair_message_is_in_the_words_of_the_prompt(case: Case, mode: str) -
         foreign += [cls.__name__ for cls in classes.values() if cls.__name__ in said.split()]
         foreign += [key for key in ('"do"', "'do'", "`do`", "$.do") if key in said]
         assert foreign == [], (reply, said)
+        assert "no action '" not in said or mode != "tools", said
         if not (reply.calls or "<tool_call>" in reply.text):
             assert ("JSON object" if mode == "tools" else "tool") not in said
         named = said.partition("Possible: ")[2].partition(". ")[0]
