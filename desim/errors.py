@@ -36,7 +36,16 @@ class SchemaError(DesimError):
 
 
 class WrongAction(DesimError):
-    """An action that is not in the role's schema."""
+    """An action that is not in the role's schema.
+
+    Args:
+        text: As of every error; it has the action that was given and the classes expected.
+        why: The fault of the arguments alone; empty if the action has none.
+    """
+
+    def __init__(self, text: str = "", why: str = "") -> None:
+        super().__init__(text)
+        self.why = str(DesimError(why))
 
 
 class ModelFailed(DesimError):

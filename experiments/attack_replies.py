@@ -11,7 +11,8 @@ import importlib.util
 import json
 import re
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -26,9 +27,11 @@ from desim.show.table import Table
 from experiments.attacks import exit_with
 from policies.llm.adapter import Llm
 from policies.llm.chat.conversation import conversation_kind
+from policies.llm.chat.options import MODES
 from policies.llm.wires.budget import CallLimits, Metered
 from policies.llm.wires.completion import Completion
 from policies.llm.wires.wire import ModelReply
+from policies.llm.worlds.consulting_replies import SCORES
 
 BAD = "bad reply"
 
@@ -49,7 +52,8 @@ class Case:
         changes: Parameters that make an episode short.
         others: Policies of further roles, for an episode.
         calls: Whether calls are decisions; the published readers of free text do not support them.
-        several: Whether a reply may hold several commands, which are executed in order.
+        several: Whether a reply may call several tools, which are executed in order.
+        modes: The modes that the world has.
     """
 
     world: str
@@ -61,10 +65,33 @@ class Case:
     others: Mapping[str, str] = field(factory=dict)
     calls: bool = True
     several: bool = False
+    modes: Sequence[str] = MODES
+
+    @property
+    def seat(self) -> str:
+        """The world with the role."""
+        return f"{self.world} {self.role}"
+
+    @cached_property
+    def model(self) -> Any:
+        """The model with its parameters."""
+        return catalog.model(self.world, changes=self.changes)
+
+    @cached_property
+    def observation(self) -> Any:
+        """The first observation of the role; other roles take their default actions."""
+        run = Run(self.model, 0, [*self.model.roles])
+        while decisions := run.advance():
+            for decision in decisions:
+                if decision.role == self.role:
+                    return decision.observation
+                default = self.model.roles[decision.role].default_for(decision.observation)
+                run.answer(decision, default)
+        raise AssertionError(f"{self.role} is never asked")
 
     def reads(self, shape: Mapping[str, Any]) -> bool:
         """Return whether a shape says something about this world."""
-        if self.several and "different" in shape["why"]:
+        if self.several and shape["why"] == "two different calls":
             return False
         return self.calls or not shape["family"].startswith(("call", "text"))
 
@@ -73,21 +100,21 @@ def _tagged(name: str, argument: str) -> Callable[[int], dict[str, Any]]:
     return lambda number: {"do": name, argument: number}
 
 
+def _in_free_text(role: str, written: Callable[[int], dict[str, Any]]) -> Case:
+    """Return the case of a role in an interview, whose replies a published reader reads."""
+    others = {} if role == "candidate" else {"candidate": "silent"}
+    return Case("consulting", role, "", "", written, {"messages": "4"}, others, calls=False)
+
+
 _PROJECTION = "conduct_cashflow_projection"
 
 CASES = (
     Case(
         "beer_game", "retailer", "order", "order_qty", lambda n: {"order_qty": n}, {"horizon": "3"}
     ),
-    Case(
-        "consulting",
-        "candidate",
-        "",
-        "",
-        lambda n: {"reply": f"{n}"},
-        {"messages": "4"},
-        calls=False,
-    ),
+    _in_free_text("candidate", lambda n: {"reply": f"{n}"}),
+    _in_free_text("interviewer", lambda n: {"reply": f"{n}"}),
+    _in_free_text("judge", lambda n: dict.fromkeys(SCORES, n)),
     Case("edt", "manager", "decide", "C", lambda n: {"C": n}),
     Case("edt/interactive", "manager", "hire", "consultants", _tagged("hire", "consultants")),
     Case(
@@ -114,6 +141,7 @@ CASES = (
         lambda n: {"reasoning": "r", "final_answer": f"{n}"},
         {"limit": "3"},
         calls=False,
+        modes=("json", "schema"),
     ),
     Case(
         "yc_bench",
@@ -152,39 +180,30 @@ SHAPES = (
     _said("a final channel", f"analysisHm {_DRAFT}.assistantfinal{_ANSWERED}", _SIX),
     _said("no final channel", f"<|channel|>analysis<|message|>{_ANSWERED}<|end|>"),
     _said("a field of reasoning", {"content": None, "reasoning_content": _ANSWERED}),
+    _said("two drafts", f"First idea: {_DRAFT}. Better: {_ANSWERED}") | {"family": "text"},
+    _said("a draft before a filter", f"Perhaps {_ANSWERED}, or", finish="content_filter")
+    | {"family": "text"},
     _said("silence", ""),
 )
 
 
-def read_as(case: Case, shape: Mapping[str, Any]) -> Any:
+def read_as(case: Case, shape: Mapping[str, Any], mode: str = "json") -> Any:
     """Return the reading of a shape in a world: a number, or "bad reply"."""
     message = _worded(shape["message"], case)
     choice = {"message": message, "finish_reason": shape["finish_reason"]}
     reply = Completion({}, choice, message).reply([], 0.0, str)
-    model = catalog.model(case.world, changes=case.changes)
-    llm = _player(model, case.role, reply)
-    action = llm.decide(_observation(model, case.role))
+    llm = _player(case, reply, mode)
+    action = llm.decide(case.observation)
     return BAD if llm.notes["usage"]["default_actions"] else _number_in(to_plain(action))
 
 
-def _player(model: Any, role: str, reply: ModelReply) -> Llm:
-    """Return the policy of a seat whose model always gives one reply, in JSON and without retry."""
-    seat = Seat(model, role, model.roles[role], 0)
-    kind = conversation_kind(type(model))
+def _player(case: Case, reply: ModelReply, mode: str = "json") -> Llm:
+    """Return the policy of a seat whose model always gives one reply, without retry."""
+    seat = Seat(case.model, case.role, case.model.roles[case.role], 0)
+    kind = conversation_kind(type(case.model))
     metered = Metered(lambda *_, **__: reply, CallLimits())
-    options = kind.options(model="scripted", mode="json")
+    options = kind.options(model="scripted", mode=mode)
     return Llm(seat.spec, kind.begin(seat, options), metered, metered, 0)
-
-
-def _observation(model: Any, role: str) -> Any:
-    """Return the first observation of a role; other roles take their default actions."""
-    run = Run(model, 0, [*model.roles])
-    while decisions := run.advance():
-        for decision in decisions:
-            if decision.role == role:
-                return decision.observation
-            run.answer(decision, model.roles[decision.role].default_for(decision.observation))
-    raise AssertionError(f"{role} is never asked")
 
 
 def _number_in(plain: Any) -> int | None:
@@ -221,9 +240,8 @@ def _reworded(text: str, case: Case) -> str:
 
 def silent(case: Case) -> float | None:
     """Return the share of default actions in an episode of a model whose replies are empty."""
-    model = catalog.model(case.world, changes=case.changes)
-    llm = _player(model, case.role, ModelReply())
-    result = play(model, {**case.others, case.role: llm}).result
+    players = {**case.others, case.role: _player(case, ModelReply())}
+    result = play(case.model, players).result
     assert result is not None
     return default_share(result.usage[case.role])
 
@@ -231,15 +249,23 @@ def silent(case: Case) -> float | None:
 def silent_in_inspect() -> str:
     """Return what is wrong with Inspect's log of a silent model; empty if nothing is."""
     from inspect_ai import eval as evaluate
+    from inspect_ai.model import ModelOutput, ModelUsage, get_model
 
     from desim.adapters.inspect_ai import world_task
 
+    def say_nothing(*_: Any) -> Any:
+        # With a usage, as Inspect downloads a tokenizer to count the tokens of replies without.
+        said = ModelOutput.from_content("mockllm", "")
+        said.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
+        return said
+
+    model = get_model("mockllm/model", custom_outputs=say_nothing)
     task = world_task("beer_game", "poisson", [1], limits={"nudges": 0})
     with tempfile.TemporaryDirectory() as folder:
         options = {"log_dir": folder, "display": "none", "log_realtime": False}
-        (log,) = evaluate(task, model="mockllm/model", **options)
+        (log,) = evaluate(task, model=model, **options)
     scores = {each.name: each for each in log.results.scores} if log.results else {}
-    counted = scores and scores["defaults"].metrics["mean"].value > 0
+    counted = scores and scores["default_share"].metrics["mean"].value == 1
     apart = scores and scores["score"].unscored_samples == 1
     return "" if counted and apart else f"a silent sample is averaged: {log.results}"
 
@@ -247,14 +273,14 @@ def silent_in_inspect() -> str:
 # -- the table -------------------------------------------------------------------------------------
 
 
-def _holes(case: Case, shapes: list[dict[str, Any]]) -> Iterator[str]:
-    """Yield the shapes that are read otherwise than they should be."""
-    for shape in shapes:
+def holes(case: Case, shapes: Iterable[Mapping[str, Any]], mode: str) -> Iterator[str]:
+    """Yield the shapes that are read in a world otherwise than they should be."""
+    for shape in filter(case.reads, shapes):
         expected = shape["expect"] if shape["expect"] == BAD else _ANSWER
-        given = read_as(case, shape)
+        given = read_as(case, shape, mode)
         if given != expected:
             draft = " (a draft)" if given in _DRAFTS else ""
-            yield f"{case.world}: {shape['id']} is read as {given}{draft}, not as {expected}"
+            yield f"{case.seat}, {mode}: {shape['id']} is read as {given}{draft}, not as {expected}"
 
 
 @click.command()
@@ -266,20 +292,20 @@ def _holes(case: Case, shapes: list[dict[str, Any]]) -> Iterator[str]:
 def main(shapes: Path | None) -> None:
     """Print a table by world, and every hole."""
     listed = [*SHAPES, *(json.loads(shapes.read_text())["replies"] if shapes else ())]
-    holes: list[str] = []
+    every: list[str] = []
     lines: list[tuple[Any, ...]] = []
     for case in CASES:
-        chosen = [shape for shape in listed if case.reads(shape)]
-        found = list(_holes(case, chosen))
+        found = [hole for mode in case.modes for hole in holes(case, listed, mode)]
         share = silent(case)
-        lines.append((case.world, len(chosen), len(found), f"{share or 0:.0%}"))
-        holes += found if share == 1 else [*found, f"{case.world}: silence is played"]
+        count = len(case.modes) * sum(map(case.reads, listed))
+        lines.append((case.seat, count, len(found), f"{share or 0:.0%}"))
+        every += found if share == 1 else [*found, f"{case.seat}: silence is played"]
     if importlib.util.find_spec("inspect_ai"):
         wrong = silent_in_inspect()
         lines.append(("inspect", "", int(bool(wrong)), ""))
-        holes += [wrong] if wrong else []
-    console().print(Table(("world", "shapes", "holes", "silent: defaults"), lines))
-    exit_with(holes)
+        every += [wrong] if wrong else []
+    console().print(Table(("seat", "replies", "holes", "silent: defaults"), lines))
+    exit_with(every)
 
 
 if __name__ == "__main__":

@@ -218,7 +218,7 @@ class Run(Generic[S]):
         except WrongAction as wrong:
             only = "" if narrowed is None else ", as this question takes no other action"
             raise WrongAction(
-                f"{decision.role!r} answered at t={self.world.now}: {wrong}{only}"
+                f"{decision.role!r} answered at t={self.world.now}: {wrong}{only}", wrong.why
             ) from None
 
     def role_of(self, decision: Decision) -> Role:

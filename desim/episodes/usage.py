@@ -6,7 +6,7 @@ A policy has limits of its own for a seat and an episode.
 """
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
@@ -37,6 +37,15 @@ def is_played(usage: Mapping[str, float]) -> bool:
     """Return whether at most `MOST_DEFAULTS` of the decisions were default actions."""
     share = default_share(usage)
     return share is None or share <= MOST_DEFAULTS
+
+
+def usage_in_all(usages: Iterable[Mapping[str, float]]) -> dict[str, float]:
+    """Return the sums of several usages by name."""
+    sums: dict[str, float] = {}
+    for usage in usages:
+        for name, value in usage.items():
+            sums[name] = sums.get(name, 0) + value
+    return sums
 
 
 class UsageSums:

@@ -98,14 +98,13 @@ class Codec:
             kept = as_read(action, read, convertible) if convertible else action
         except _FAULTS as fault:
             why = not_finite(action) or sentence(fault)
-            raise WrongAction(f"{_given_text(action)}: {why}; {self.expected()}") from None
+            raise self._wrong(action, why) from None
         # msgspec writes nan and infinity as null, which an optional number would accept.
         if b"null" in wire and (why := not_finite(action)):
-            raise WrongAction(f"{_given_text(action)}: {why}; {self.expected()}")
+            raise self._wrong(action, why)
         if len(wire) > MOST_BYTES:
-            raise WrongAction(
-                f"{_given_text(action)}: {len(wire):,} bytes; the limit is {MOST_BYTES:,}"
-            )
+            why = f"{len(wire):,} bytes; the limit is {MOST_BYTES:,}"
+            raise WrongAction(f"{_given_text(action)}: {why}", why)
         return kept, wire
 
     def read(self, given: Any) -> Any:
@@ -121,9 +120,10 @@ class Codec:
                 check_finite(given)
             return from_struct(self._decode(wire))
         except _FAULTS as fault:
-            raise WrongAction(
-                f"{_given_text(given)}: {self._explain(fault)}; {self.expected()}"
-            ) from None
+            raise self._wrong(given, self._explain(fault)) from None
+
+    def _wrong(self, given: Any, why: str) -> WrongAction:
+        return WrongAction(f"{_given_text(given)}: {why}; {self.expected()}", why)
 
     def expected(self) -> str:
         """Return the end of an error text: the names of the classes."""

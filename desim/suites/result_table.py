@@ -6,7 +6,7 @@ from typing import Any
 
 from desim.core.roles import knowledge_legend, knowledge_order, with_knowledge
 from desim.episodes.usage import MOST_DEFAULTS
-from desim.jobs.rows.estimate_notes import unit_note
+from desim.jobs.rows.estimate_notes import DEFAULTS_MEANS, unit_note
 from desim.show.estimates import ends_cell
 from desim.show.labels import estimate_text, number_text
 from desim.show.table import Printed, Table
@@ -18,10 +18,6 @@ from desim.suites.results import ResultCell, SuiteLine, sizes_needed
 _Block = list[tuple[str, list[Any]]]
 
 _TRAINING = "training: episodes that were only learned from; they are in no mean."
-_DEFAULTS = (
-    "defaults: share of a language model's decisions that took the default action, as no reply "
-    "came or none could be read."
-)
 _NOT_PLAYED = f"not played: episodes with more than {MOST_DEFAULTS:.0%} defaults; in no mean."
 
 
@@ -69,7 +65,7 @@ def _legend(lines: Sequence[SuiteLine]) -> Iterator[str]:
     if any(line.training for line in lines):
         yield _TRAINING
     if any(line.defaults for line in lines):
-        yield _DEFAULTS
+        yield DEFAULTS_MEANS
     if any(line.not_played for line in lines):
         yield _NOT_PLAYED
     yield from knowledge_legend(line.knows for line in lines)

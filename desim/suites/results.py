@@ -12,8 +12,8 @@ from attrs import evolve, field, frozen
 
 from desim.core.policy_protocols import most_known
 from desim.core.roles import Knowledge
-from desim.episodes.usage import default_share
-from desim.jobs.keep.outcome import JobOutcome, Played, usage_in_all
+from desim.episodes.usage import default_share, usage_in_all
+from desim.jobs.keep.outcome import JobOutcome, Played
 from desim.jobs.rows.samples import Sample
 from desim.statistics.clusters import clustered_share
 from desim.statistics.intervals import Interval, interval, moments

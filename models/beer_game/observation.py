@@ -31,8 +31,7 @@ class Stage:
         incoming_order: Units ordered from this stage in the week just played.
         incoming_delivery: Units received in that week.
         outgoing_delivery: Units shipped in that week.
-        supply_line: Units under way to this stage; with `supply_line="ordered"` also those ordered
-            and not yet shipped.
+        supply_line: Units under way to this stage; the rules say from when they count.
         last_order: Units this stage ordered last.
         horizon: Weeks of the episode.
         opponents: The rule of the stages without a player; empty where it is not known.
@@ -77,6 +76,13 @@ _ORDERS = (
 
 _BREWS = "you order what is brewed. Brewing takes time"
 
+#: The units under way to a stage, by the parameter `supply_line`, and those to the last stage.
+_SUPPLY_LINES = {
+    "shipped": "Units count as under way to you from when they are shipped.",
+    "ordered": "Units count as under way to you from when you have ordered them.",
+    "brewed": "Units count as under way to you from when their brewing begins.",
+}
+
 
 def rules(params: BeerGameParams, stage: str) -> str:
     """Return the rules for a stage, with the parameters' costs and weeks."""
@@ -84,6 +90,7 @@ def rules(params: BeerGameParams, stage: str) -> str:
     least, forced = params.minimum_holding_cost, params.forced_weeks
     floor = f"; holding costs at least {least:g} a week" if least else ""
     start = f" In the first {forced} weeks each stage orders {params.flow}." if forced else ""
+    line = _SUPPLY_LINES["brewed" if stage == params.stages[-1] else params.supply_line]
     return (
         f"You manage the {stage} of a beer supply chain: {' < '.join(params.stages)}, "
         f"customers at the left. Once a week {order}, so what you "
@@ -92,7 +99,7 @@ def rules(params: BeerGameParams, stage: str) -> str:
         f"A unit on hand costs {params.holding_cost:g} a week and a unit owed "
         f"{params.backlog_cost:g}{floor}. "
         f"Keep your own cost over {params.horizon} weeks as low as you can.{start} The chain plans "
-        f"to keep about {params.target_inventory} units on hand at each stage."
+        f"to keep about {params.target_inventory} units on hand at each stage. {line}"
     )
 
 

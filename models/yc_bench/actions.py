@@ -166,7 +166,7 @@ class FinanceLedger:
 
 @frozen
 class ReportMonthly:
-    """Show monthly reports; there are never any.
+    """Show the monthly reports.
 
     Attributes:
         from_month: First month, YYYY-MM.
@@ -213,7 +213,7 @@ class TaskAssign:
 
 @frozen
 class TaskAssignAll:
-    """Always refused; use `task_assign` with the names.
+    """Put all employees on a planned or active task.
 
     Attributes:
         task_id: The task's title.
@@ -292,7 +292,7 @@ class ScratchpadClear:
 
 @frozen
 class RunCommand:
-    """Give any of the other commands as a line of the console.
+    """Run a command, given as a line of the console.
 
     Attributes:
         command: For example `yc-bench task accept --task-id Task-42`.

@@ -116,6 +116,7 @@ def test_the_log_holds_what_was_played(tmp_path: Path) -> None:
     assert values(sample) == {
         "score": session.result.score,
         "ended": 1,
+        "default_share": 0,
         "answers": DECISIONS,
         "wrong": 0,
         "defaults": 0,
@@ -177,6 +178,7 @@ def test_a_sample_that_was_not_played_is_not_averaged() -> None:
         assert scores["score"].unscored_samples == unscored
         assert scores["normalised"].unscored_samples == unscored
         assert scores["defaults"].metrics["mean"].value == (52 if unscored else 0)
+        assert scores["default_share"].metrics["mean"].value == unscored / 2
         assert math.isnan(scores["score"].metrics["mean"].value) == (unscored == 2)
     sample = sample_of(evaluated(short(limits={"nudges": 0}), lambda *_: mock_text("Hm.")))
     score = sample.scores["world_score"]

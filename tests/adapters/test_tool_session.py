@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
+from desim import catalog
 from desim.adapters.seat.agent_loop import AgentLimits, AgentLoop
 from desim.adapters.seat.episodes_of import (
+    Evaluation,
     checked_episodes,
     chosen_presets,
     chosen_seeds,
@@ -15,7 +17,13 @@ from desim.adapters.seat.episodes_of import (
     normalised_score,
 )
 from desim.adapters.seat.setup import Setup
-from desim.adapters.seat.tool_session import LOOK_UP, MOST_LOOK_UPS, ToolSession, was_played
+from desim.adapters.seat.tool_session import (
+    LOOK_UP,
+    MOST_LOOK_UPS,
+    ToolSession,
+    share_of_defaults,
+    was_played,
+)
 from desim.errors import UsageError, WrongAction
 
 BEER = Setup.of("beer_game", "poisson", seats="retailer")
@@ -47,11 +55,12 @@ def called(play: ToolSession, name: str, **arguments: Any) -> str:
 def test_a_wrong_call_says_what_is_wrong_and_changes_nothing(
     name: str, arguments: Any, expected: str
 ) -> None:
-    """The sentence is the schema's, the observation stays, and the call is counted."""
+    """The sentence is in the words of tools, the observation stays, and the call is counted."""
     play = begun()
     before = (play.observation(), play.session.tick, play.session.score)
-    with pytest.raises(WrongAction, match=expected):
+    with pytest.raises(WrongAction, match=expected) as wrong:
         asyncio.run(play.call(name, arguments))
+    assert not any(word in str(wrong.value) for word in ("'do'", "Order", "answered at"))
     assert (play.observation(), play.session.tick, play.session.score) == before
     assert (play.wrong, play.answers) == (1, [])
 
@@ -214,18 +223,29 @@ def test_one_seat_is_played() -> None:
 
 
 @pytest.mark.parametrize(
-    ("facts", "played"),
+    ("facts", "share"),
     [
-        ({"ended": "horizon", "answers": 4, "defaults": 2}, True),
-        ({"ended": "horizon", "answers": 4, "defaults": 3}, False),
-        ({"ended": "horizon"}, True),
-        ({"ended": "truncated"}, False),
-        ({}, False),
+        ({"ended": "horizon", "answers": 4, "defaults": 2}, 0.5),
+        ({"ended": "horizon", "answers": 4, "defaults": 3}, 0.75),
+        ({"ended": "horizon"}, 0),
+        ({"ended": "truncated"}, 1),
+        ({}, 1),
     ],
 )
 def test_an_episode_counts_as_played_by_its_share_of_defaults(
-    facts: dict[str, Any],
-    played: bool,  # noqa: FBT001 (a parameter)
+    facts: dict[str, Any], share: float
 ) -> None:
     """A world that ended before its first question was played; a cut one was not."""
-    assert was_played(facts) is played
+    assert share_of_defaults(facts) == share
+    assert was_played(facts) is (share <= 0.5)
+
+
+@pytest.mark.parametrize("world", catalog.models())
+def test_a_silent_model_has_played_no_world(world: str) -> None:
+    """All its decisions are default actions, those of an episode that is cut as well."""
+    [setup] = Evaluation.of(world, "", "1:2", max_decisions=20).setups.values()
+    model = Silent(begun(setup), AgentLimits(max_calls=2))
+    asyncio.run(model.play())
+    model.play_out()
+    assert share_of_defaults(model.facts()) == 1
+    assert not was_played(model.facts())

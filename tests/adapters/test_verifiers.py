@@ -123,7 +123,7 @@ def test_an_endless_talker_is_nudged_and_then_defaulted() -> None:
     """Nudges are limited, so a rollout ends even if nobody ever calls a tool."""
     trace, stub = one(short(harness={"nudges": 1}), said("Let me think."))
     assert trace.metrics["defaults"] == DECISIONS
-    assert trace.metrics["played"] == 0
+    assert (trace.metrics["default_share"], trace.metrics["played"]) == (1, 0)
     assert len(stub.requests) == 2 * DECISIONS
     assert stub.requests[1]["messages"][-1]["content"].startswith("No tool was called")
     assert stub.requests[2]["messages"][-1]["content"].startswith("The default action was taken")
@@ -136,7 +136,7 @@ def test_at_a_limit_of_verifiers_the_rest_is_played_by_default_actions() -> None
     assert trace.ok
     assert trace.stop_condition == "max_turns"
     assert trace.metrics["ended"] == 0
-    assert trace.metrics["defaults"] == DECISIONS - 2
+    assert trace.metrics["default_share"] == (DECISIONS - 2) / DECISIONS
     assert trace.info["desim"]["ledger_digest"]
 
 

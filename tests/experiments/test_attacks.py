@@ -89,7 +89,7 @@ def test_the_attack_of_replies_finds_no_hole() -> None:
     done = CliRunner().invoke(attack_replies.main)
     assert done.exit_code == 0, done.output
     head, *worlds = done.output.splitlines()
-    assert head.split()[:3] == ["world", "shapes", "holes"]
+    assert head.split()[:3] == ["seat", "replies", "holes"]
     assert {case.world for case in attack_replies.CASES} <= {line.split()[0] for line in worlds}
 
 

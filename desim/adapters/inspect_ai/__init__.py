@@ -17,9 +17,10 @@ Options of every task (`-T NAME=VALUE`):
   without asking the model again for what it has replied already.
 * `message_limit`, `token_limit`, `time_limit` (seconds): Inspect's own limits of a sample.
 
-A sample at such a limit is finished with the role's default action, and counted under `ended`. A
-sample of whose decisions more than half are default actions (`defaults`) is not played: its score
-is NaN, which Inspect leaves out of mean and standard error and counts as unscored.
+A sample at such a limit is finished with the role's default action, and counted under `ended`.
+`default_share` is the share of its decisions that are default actions. A sample in which it is
+above one half is not played: its score is NaN, which Inspect leaves out of mean and standard error
+and counts as unscored.
 Tried with inspect-ai 0.3.285.
 """
 

@@ -27,7 +27,7 @@ from desim.adapters.inspect_ai.replies import LABEL, Replies, SampleFiles
 from desim.adapters.seat.agent_loop import AgentLimits, AgentLoop
 from desim.adapters.seat.episodes_of import normalised_score
 from desim.adapters.seat.setup import Setup
-from desim.adapters.seat.tool_session import ToolSession, was_played
+from desim.adapters.seat.tool_session import SHARE, ToolSession, share_of_defaults, was_played
 from desim.adapters.seat.tools import Tool
 from desim.errors import WrongAction
 
@@ -176,9 +176,9 @@ def _world_score() -> Any:
     """Return a scorer of the world's own score, with the counts of the episode.
 
     `ended` is 1 where the model itself played up to the end, and 0 where it was stopped by a limit;
-    the decisions left are then the role's default action. The score of a sample that was not
-    played, of whose decisions more than half are default actions (`defaults`), is NaN: Inspect
-    leaves it out of mean and standard error and counts it among `unscored_samples`.
+    the decisions left are then the role's default action. `default_share` is the share of default
+    actions. The score of a sample that was not played, in which it is above `MOST_DEFAULTS`, is
+    NaN: Inspect leaves it out of mean and standard error and counts it among `unscored_samples`.
     """
 
     async def score(state: Any, _: Any) -> Any:
@@ -186,7 +186,8 @@ def _world_score() -> Any:
         counts = {name: facts[name] for name in _COUNTS}
         played = was_played(facts)
         reached = facts["score"] if played else math.nan
-        value = {"score": reached, "ended": int(not facts["stopped"]), **counts}
+        share = {SHARE: share_of_defaults(facts)}
+        value = {"score": reached, "ended": int(not facts["stopped"]), **share, **counts}
         return Score(
             value=value,
             answer=str(facts["ended"]),

@@ -16,12 +16,16 @@ from desim.adapters.seat.setup import Setup
 from desim.adapters.seat.stepped_session import TRUNCATED, SteppedSession, as_json
 from desim.adapters.seat.tools import Tool, object_schema, tagged_call, tools_of
 from desim.core.model_protocols import question_limit, rules_of
-from desim.episodes.usage import is_played
+from desim.episodes.usage import MOST_DEFAULTS, default_share
 from desim.errors import DesimError, UsageError, WrongAction, possible
+from desim.schema import TAG
 from desim.short_repr import short_repr
 
 #: The tool that shows a table of the seat.
 LOOK_UP = "look_up_table"
+
+#: The metric of evaluation tools that holds `share_of_defaults`.
+SHARE = "default_share"
 
 #: Tables that may be looked up before one decision; a model that only reads would never end.
 MOST_LOOK_UPS = 20
@@ -98,9 +102,11 @@ class ToolSession:
             if name == LOOK_UP and self.tables:
                 return self._table(arguments)
             self._answer(tagged_call(self.tools, name, arguments))
-        except WrongAction:
+        except WrongAction as fault:
             self.wrong += 1
-            raise
+            # The model reads of tools, not of tagged objects and classes of actions.
+            why = f"the arguments of {name!r} do not fit: {fault.why}" if fault.why else str(fault)
+            raise WrongAction(why) from None
         return await self._moved()
 
     async def reply_to(self, name: str, arguments: Any) -> str:
@@ -137,7 +143,11 @@ class ToolSession:
     # -- one decision ------------------------------------------------------------------------------
 
     def _answer(self, action: dict[str, Any]) -> None:
-        self.session.answer(self.session.open[0], action)
+        decision = self.session.open[0]
+        if decision.possible and action[TAG] not in decision.possible:
+            name = action[TAG]
+            raise WrongAction(f"{name!r} cannot be called now; {possible(name, decision.possible)}")
+        self.session.answer(decision, action)
         self._taken(action)
 
     def _taken(self, action: dict[str, Any]) -> None:
@@ -177,15 +187,19 @@ class ToolSession:
         return as_json({"rows": len(rows), "last": [dict(row) for row in rows[-_MOST_ROWS:]]})
 
 
-def was_played(facts: Mapping[str, Any]) -> bool:
-    """Return whether a seat decided often enough for its episode to count, from the facts.
+def share_of_defaults(facts: Mapping[str, Any]) -> float:
+    """Return the share of a seat's decisions, 0 to 1, that were default actions, from the facts.
 
-    An episode without answers was played if the world ended it before any question.
+    Without answers it is 0 if the world ended the episode before any question, and else 1.
     """
     counts = {"decisions": facts.get("answers", 0), "default_actions": facts.get("defaults", 0)}
-    if not counts["decisions"]:
-        return facts.get("ended", "") not in {"", TRUNCATED}
-    return is_played(counts)
+    share = default_share(counts)
+    return float(facts.get("ended", "") in {"", TRUNCATED}) if share is None else share
+
+
+def was_played(facts: Mapping[str, Any]) -> bool:
+    """Return whether at most `MOST_DEFAULTS` of a seat's decisions were default actions."""
+    return share_of_defaults(facts) <= MOST_DEFAULTS
 
 
 def only_seat(setup: Setup) -> str:

@@ -19,7 +19,13 @@ import verifiers.v1 as vf
 
 from desim.adapters.seat.episodes_of import Evaluation, has_scale, normalised_score
 from desim.adapters.seat.setup import Setup
-from desim.adapters.seat.tool_session import ToolSession, only_seat, was_played
+from desim.adapters.seat.tool_session import (
+    SHARE,
+    ToolSession,
+    only_seat,
+    share_of_defaults,
+    was_played,
+)
 from desim.adapters.verifiers.data import (
     RolloutState,
     WorldConfig,
@@ -119,17 +125,19 @@ class WorldTask(vf.Task[WorldData, RolloutState, WorldTaskConfig]):
 
     @vf.metric
     async def counts(self, trace: Any) -> dict[str, float]:
-        """Return the score, the counts, and two flags.
+        """Return the score, the counts, the share of default actions, and two flags.
 
-        `ended` is 1 if the model itself played to the end. `played` is 0 if more than half of the
-        decisions were default actions: such a rollout has a reward, because training needs one, but
-        it does not count as a result of the model.
+        `ended` is 1 if the model itself played to the end. `played` is 0 if `default_share` is
+        above one half: such a rollout has a reward, because training needs one, but it does not
+        count as a result of the model.
         """
         facts = trace.state.facts
         names = ("score", "answers", "wrong", "defaults")
         found = {name: float(facts.get(name, 0)) for name in names}
         ended = bool(facts) and not facts["stopped"]
-        return {**found, "ended": float(ended), "played": float(was_played(facts))}
+        share = share_of_defaults(facts)
+        flags = {"ended": float(ended), "played": float(was_played(facts))}
+        return {**found, SHARE: share, **flags}
 
 
 class WorldTaskset(vf.Taskset[WorldTask, WorldConfig]):

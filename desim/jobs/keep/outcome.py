@@ -5,7 +5,7 @@ a sweep; the lock of the folder keeps other writers out.
 """
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -14,7 +14,7 @@ import msgspec
 from desim.core.policy_protocols import most_known
 from desim.core.result import flat
 from desim.core.roles import Knowledge
-from desim.episodes.usage import default_share, is_played
+from desim.episodes.usage import default_share, is_played, usage_in_all
 from desim.errors import BadRecord, UsageError
 from desim.jobs.keep import row_file
 from desim.jobs.keep.fingerprint import difference
@@ -159,15 +159,6 @@ def read_played(
 def _limits_noted(episode: Episode) -> Iterator[str]:
     """Yield the limits that policies noted."""
     return (str(step.notes[LIMIT]) for step in episode.steps if step.notes and LIMIT in step.notes)
-
-
-def usage_in_all(usages: Iterable[Mapping[str, float]]) -> dict[str, float]:
-    """Return the sums of several usages by name."""
-    sums: dict[str, float] = {}
-    for usage in usages:
-        for name, value in usage.items():
-            sums[name] = sums.get(name, 0) + value
-    return sums
 
 
 #: Seconds that a reader waits for a transaction of the writer, and the writer for a reader.

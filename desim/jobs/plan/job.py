@@ -50,6 +50,10 @@ REVISION = "revision"
 #: The key of rows whose episode is known to be the same on every seed.
 FIXED = "deterministic"
 
+#: The key of rows that holds the share of decisions that were default actions, if policies count
+#: these; language models do.
+DEFAULTS = "defaults"
+
 #: The key of rows without a digest of their ledgers, as their cell is played on lanes.
 LANES = "on_lanes"
 

@@ -10,7 +10,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from desim.errors import UsageError, possible
-from desim.jobs.plan.job import GIVEN, LANES, POINT, RECORD, Row
+from desim.jobs.plan.job import DEFAULTS, GIVEN, LANES, POINT, RECORD, Row
 from desim.short_repr import short_repr
 
 #: The keys of a column in a row: one, or `params`, `arguments` or `metrics` and a name.
@@ -31,9 +31,9 @@ _FIRST, _MIDDLE, _LAST = (
 _PLAIN = (*_FIRST, "policy", *_MIDDLE, *_LAST)
 
 
-#: Keys that are columns only in the rows of a design, and of sweeps that record their episodes or
-#: play some on lanes.
-_OF_DESIGN, _OF_RECORDS = (POINT, GIVEN), (RECORD, LANES)
+#: Keys that are columns only in the rows of a design, and of sweeps that record their episodes,
+#: play some on lanes, or have language models.
+_OF_DESIGN, _OF_SOME = (POINT, GIVEN), (RECORD, LANES, DEFAULTS)
 
 
 #: The keys of rows that hold several columns, by the prefix of their full names.
@@ -47,11 +47,11 @@ def column_names(rows: Sequence[Row]) -> tuple[str, ...]:
     for row in rows:
         for prefix, key in _NESTED.items():
             names[prefix].update(dict.fromkeys(row.get(key, ())))
-        some.update(dict.fromkeys(key for key in (*_OF_DESIGN, *_OF_RECORDS) if key in row))
+        some.update(dict.fromkeys(key for key in (*_OF_DESIGN, *_OF_SOME) if key in row))
     params, arguments, metrics = (
         tuple(f"{prefix}.{name}" for name in found) for prefix, found in names.items()
     )
-    design, records = ([key for key in keys if key in some] for keys in (_OF_DESIGN, _OF_RECORDS))
+    design, records = ([key for key in keys if key in some] for keys in (_OF_DESIGN, _OF_SOME))
     return (*_FIRST, *design, *params, "policy", *arguments, *_MIDDLE, *metrics, *_LAST, *records)
 
 
@@ -76,7 +76,7 @@ def find(rows: Sequence[Row], name: str) -> Path:
             share the name.
     """
     prefix, _, rest = name.partition(".")
-    of_some = name in (*_OF_DESIGN, *_OF_RECORDS) and any(name in row for row in rows)
+    of_some = name in (*_OF_DESIGN, *_OF_SOME) and any(name in row for row in rows)
     if name in _PLAIN or of_some:
         return (name,)
     if prefix in _NESTED and any(rest in row.get(_NESTED[prefix], ()) for row in rows):

@@ -22,6 +22,12 @@ _ALIKE = f"{ALIKE}: all cases have the same mean, so there is no interval"
 _WORST = "failed: episodes that failed count with the worst score of their model"
 _NO_MEAN = "failed: a mean without the episodes that failed proves nothing: no mean"
 
+#: The column of default actions, in boards and in tables of suites.
+DEFAULTS_MEANS = (
+    "defaults: share of a language model's decisions that took the default action, as no reply "
+    "came or none could be read."
+)
+
 #: All of them in their order below a table.
 _TERMS = (_EXACT, _SAME_VALUE, _ALIKE, _WORST, _NO_MEAN)
 

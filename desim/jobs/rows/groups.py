@@ -7,7 +7,7 @@ from typing import Any, Self
 from attrs import frozen
 
 from desim.errors import UsageError, possible
-from desim.jobs.plan.job import CLUSTER, FIXED, ITEMS, REVISION, Row
+from desim.jobs.plan.job import CLUSTER, DEFAULTS, FIXED, ITEMS, REVISION, Row
 from desim.jobs.rows.columns import (
     Key,
     column,
@@ -79,7 +79,7 @@ def compare(
     text = "" if against is None else _reference_label(against)
     levels = knowledge_of_groups(rows, groups, by)
     known = known_note(rows, kept.seeds) if "score" in figures else ""
-    notes = (*kept.revision_notes, *([known] if known else []))
+    notes = (*kept.revision_notes, *kept.default_notes, *([known] if known else []))
     return ComparisonTable(
         by, tuple(lines), level, text, len(reference_of), levels, notes, averaged(rows, groups, by)
     )
@@ -95,6 +95,7 @@ class _Columns:
     failed: list[bool]
     has_items: list[bool]
     revisions: Mapping[str, Sequence[str]]
+    defaults: Mapping[str, Sequence[float]]
     matches: list[_Match]
 
     @classmethod
@@ -102,8 +103,11 @@ class _Columns:
         """Return the columns; those that pairs share only where *by* is given."""
         found: tuple[list[Any], ...] = ([], [], [], [], [])
         revisions: dict[str, dict[str, None]] = {}
+        defaults: dict[str, list[float]] = {}
         for row in rows:
             revisions.setdefault(row["model"], {})[str(row.get(REVISION))] = None
+            if share := row.get(DEFAULTS):
+                defaults.setdefault(row["policy"], []).append(share)
             of_row = row["seed"], row.get(CLUSTER), FIXED in row, row["error"], ITEMS in row
             for values, value in zip(found, of_row, strict=True):
                 values.append(value)
@@ -111,7 +115,7 @@ class _Columns:
         failed = [error is not None for error in errors]
         matches = list(_matches(rows, by)) if by else []
         named = {world: tuple(each) for world, each in revisions.items()}
-        return cls(seeds, clusters, fixed, failed, items, named, matches)
+        return cls(seeds, clusters, fixed, failed, items, named, defaults, matches)
 
     @property
     def revision_notes(self) -> list[str]:
@@ -120,6 +124,15 @@ class _Columns:
             f"rows of {world} are of revisions {', '.join(each)}, which are different worlds"
             for world, each in self.revisions.items()
             if len(each) > 1
+        ]
+
+    @property
+    def default_notes(self) -> list[str]:
+        """A sentence for each policy that took default actions."""
+        return [
+            f"{policy}: {len(shares):,} episodes have default actions, up to {max(shares):.0%} of "
+            "the decisions of one"
+            for policy, shares in self.defaults.items()
         ]
 
 

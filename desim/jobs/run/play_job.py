@@ -20,10 +20,12 @@ from desim.episodes.driver import play_session
 from desim.episodes.episode_options import EpisodeOptions
 from desim.episodes.lineup import assigned, is_made_anew, maker_of, resolve
 from desim.episodes.session import Session
+from desim.episodes.usage import default_share, is_played, usage_in_all
 from desim.errors import BadRecord, DesimError, LimitReached
 from desim.jobs.keep.store import SweepWarning
 from desim.jobs.plan.job import (
     CLUSTER,
+    DEFAULTS,
     ITEMS,
     LANES,
     RECORD,
@@ -225,13 +227,15 @@ def play_job(job: Job) -> Row:
     """Play one episode.
 
     An exception of a policy or the model becomes the row's `error`, and the other results of that
-    row are None. A metric that is not finite is None as well.
+    row are None. So they are of an episode that was not played: more than `MOST_DEFAULTS` of the
+    decisions of a policy were default actions. A metric that is not finite is None as well.
 
     Returns:
         model, preset, params, policy, arguments, seed, score, ended, decisions, metrics,
-        ledger_digest, error; where the model has them cluster, items and worst_score; record if it
-        has one, point and given if the job belongs to a design, deterministic if its episode is the
-        same on every seed, and series if it requests them.
+        ledger_digest, error; where the model has them cluster, items and worst_score; defaults if
+        a policy counts its default actions, record if it has one, point and given if the job
+        belongs to a design, deterministic if its episode is the same on every seed, and series if
+        it requests them.
     """
     row: Row = msgspec.json.decode(Frame.of(job.cell).row(job.seed, play_to_json(job)))
     return row
@@ -249,15 +253,23 @@ def play_to_json(job: Job) -> bytes:
 
 def failed_to_json(job: Job, error: str) -> bytes:
     """Return as JSON the results of an episode that could not return any."""
+    return _encode({**_failed(error), **_beside(job, None)})
+
+
+def _failed(error: str) -> dict[str, Any]:
     none: dict[str, Any] = dict.fromkeys(("score", "ended", "decisions"))
-    failed = {**none, "metrics": {}, "ledger_digest": None, "error": error}
-    return _encode({**failed, **_beside(job, None)})
+    return {**none, "metrics": {}, "ledger_digest": None, "error": error}
 
 
 def _results(job: Job, episode: Episode) -> dict[str, Any]:
     result = episode.result
     assert result is not None
-    found = {
+    used = usage_in_all(result.usage.values())
+    if not is_played(used):
+        counts = f"{used['default_actions']:,} of {used['decisions']:,}"
+        failed = _failed(f"not played: {counts} decisions were default actions")
+        return {**failed, DEFAULTS: default_share(used), **_beside(job, None)}
+    found: dict[str, Any] = {
         "score": result.score,
         "ended": result.ended,
         "decisions": result.decisions,
@@ -267,6 +279,8 @@ def _results(job: Job, episode: Episode) -> dict[str, Any]:
     }
     if offers(model := job.variant.model, HasItems):
         found[ITEMS] = model.item_results(episode.state)
+    if (share := default_share(used)) is not None:
+        found[DEFAULTS] = share
     series = episode.inside.series if episode.inside else None
     return {**found, **_beside(job, series)}
 

@@ -23,15 +23,9 @@ from desim.episodes.episode_options import EpisodeOptions
 from desim.episodes.lineup import Lineup, resolve
 from desim.episodes.series import episode_file, series, series_async
 from desim.episodes.session import Session
-from desim.episodes.usage import CommandBudget, spending
+from desim.episodes.usage import CommandBudget, spending, usage_in_all
 from desim.errors import BadRecord, DesimError, LimitReached
-from desim.jobs.keep.outcome import (
-    JobOutcome,
-    Played,
-    read_outcome,
-    read_played,
-    usage_in_all,
-)
+from desim.jobs.keep.outcome import JobOutcome, Played, read_outcome, read_played
 from desim.jobs.keep.record_folder import series_folder
 from desim.jobs.plan.record_job import RecordJob
 from desim.jobs.run.play_episode import error_label, error_text, opened_session, play_in_loop

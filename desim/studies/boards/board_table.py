@@ -5,7 +5,9 @@ from typing import Any
 
 from desim.core.policy_protocols import sees_more_than_rules
 from desim.core.roles import knowledge_legend
+from desim.jobs.plan.job import DEFAULTS
 from desim.jobs.rows.estimate_notes import (
+    DEFAULTS_MEANS,
     estimate_legend,
     estimate_notes,
     to_tell_term,
@@ -177,4 +179,6 @@ def _terms(lines: Sequence[BoardLine]) -> Iterator[str]:
     kinds = ("ledgers" if line.seeds else "metrics" for line in joined)
     if what := " or ".join(sorted({*kinds})):
         yield _JOINED.format(what)
+    if any(DEFAULTS in line.beside for line in lines):
+        yield DEFAULTS_MEANS
     yield from knowledge_legend(line.knows for line in lines)

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 from attrs import evolve, field, frozen
 
 from desim.core.roles import Knowledge, knowledge_order
+from desim.jobs.plan.job import DEFAULTS
 from desim.jobs.rows.columns import mean
 from desim.jobs.rows.failures import course, different_seeds
 from desim.jobs.rows.rows import Rows
@@ -47,7 +48,7 @@ class BoardLine:
         to_tell: Seeds that would tell it from the highest mean; see `Sample.to_tell`.
         skewed: Whether there are too few differences to the highest mean for their skewness.
         beside: The means of the metrics that the model prints beside the score; None for one that
-            an episode lacks.
+            an episode lacks. With language models in a board also their share of `defaults`.
         seeds: How many seeds were played, and how many of them have different episodes; None if
             that is not known.
     """
@@ -98,8 +99,9 @@ def ranked(
     """
     by_policy = {str(policy): own for (policy,), own in rows.groups("policy").items()}
     once = frozenset(fixed)
+    shares = _default_shares if any(DEFAULTS in row for row in rows) else lambda _: {}
     lines = [
-        evolve(_board_line(policies, own, knows, once), beside=_means(own, beside))
+        evolve(_board_line(policies, own, knows, once), beside=_means(own, beside) | shares(own))
         for policies in _joined(by_policy, knows)
         for own in [by_policy[policies[0]]]
     ]
@@ -191,6 +193,11 @@ def _means(rows: Rows, names: Iterable[str]) -> dict[str, float | None]:
         values = [row["metrics"].get(name) for row in rows]
         found[name] = None if None in values else mean(values)
     return found
+
+
+def _default_shares(rows: Rows) -> dict[str, float | None]:
+    shares = [row[DEFAULTS] for row in rows if DEFAULTS in row]
+    return {DEFAULTS: mean(shares) if shares else None}
 
 
 def _ends(rows: Rows) -> dict[str, int]:

@@ -6,8 +6,10 @@ decisions are one, different ones are a bad reply, and objects that fit no actio
 Actions are checked against the role's schema; nothing in a reply is executed.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
+from itertools import pairwise
 from typing import Any, TypeVar
 
 import attrs
@@ -15,7 +17,6 @@ import attrs
 from desim.errors import WrongAction, possible
 from desim.schema import Codec, tag
 from desim.schema.described import action_schemas
-from desim.short_repr import short_repr
 from policies.llm.replies import BadReply
 from policies.llm.replies.calls import ARGUMENTS, calls_in
 from policies.llm.replies.elements import WrittenCall
@@ -32,6 +33,12 @@ _WRAPS = ("action", "answer", "final_answer")
 #: Rewrites an object that means an action as a tagged object, given the names of the actions.
 Tagger = Callable[[Mapping[str, Any], Collection[str]], dict[str, Any]]
 
+#: A JSON object of a text, with the positions at which it begins and ends.
+Span = tuple[dict[str, Any], int, int]
+
+#: Separators of the objects in a list: fences, bullets, numbers, commas.
+_SEPARATORS = re.compile(r"```(?:json)?|\b(?:and|then|\d{1,3}[.)])(?!\w)|[\s\[\],;*\u2022-]")
+
 T = TypeVar("T")
 
 
@@ -47,8 +54,7 @@ def text_of(reply: ModelReply) -> str:
     if reply.refusal:
         raise BadReply("you refused; this is a simulation, and an answer is needed")
     if not reply.text.strip():
-        cut = " because it ran into the limit of tokens" if reply.finish == "length" else ""
-        raise BadReply(f"your reply was empty{cut}")
+        raise BadReply("your reply was empty" + f" because {reply.cut}" * bool(reply.cut))
     return reply.text
 
 
@@ -67,35 +73,46 @@ def written_calls(reply: ModelReply, codec: Codec, known: Collection[str]) -> li
 
 
 def stated_objects(reply: ModelReply, *, tools: bool = False) -> list[dict[str, Any]]:
-    """Return the JSON objects of a reply's text; see `action_of` for the arguments.
+    """Return the JSON objects of a reply's text; see `stated_spans`."""
+    return [each for each, _, _ in stated_spans(reply, tools=tools)]
+
+
+def stated_spans(reply: ModelReply, *, tools: bool = False) -> list[Span]:
+    """Return the JSON objects of a reply's text, each with its beginning and its end.
+
+    Args:
+        reply: The reply, without reasoning.
+        tools: Whether the prompt requests tool calls; then error texts do so, too.
 
     Raises:
-        BadReply: The text is empty or has no object, or the reply ran into the limit of tokens and
-            has prose around its objects, which may then be drafts.
+        BadReply: The text is empty or has no object, or the server has cut a reply with prose
+            around its objects, which may then be drafts.
     """
-    text = text_of(reply)
-    found = list(object_spans(text[:LONGEST]))
-    cut = reply.finish == "length"
+    text = text_of(reply)[:LONGEST]
+    found = list(object_spans(text))
+    why = f"; {reply.cut}" * bool(reply.cut)
     if not found:
         missing = "your reply calls no tool" if tools else "your reply holds no JSON object"
-        raise BadReply(missing + _LIMIT * cut)
-    if cut and not reply.thinking and _has_prose(text, [(start, end) for _, start, end in found]):
-        raise BadReply("your reply is not complete" + _LIMIT)
-    return [each for each, _, _ in found]
+        raise BadReply(missing + why)
+    if reply.cut and not reply.thinking and _has_prose(text, found):
+        raise BadReply("your reply is not complete" + why)
+    return found
 
 
-_LIMIT = "; it ran into the limit of tokens"
+def prose_between(text: str, spans: Sequence[Span]) -> str:
+    """Return what is between the objects of a text, without fences, bullets and separators."""
+    return _prose(" ".join(text[a[2] : b[1]] for a, b in pairwise(spans)))
 
 
-def _has_prose(text: str, spans: Iterable[tuple[int, int]]) -> bool:
+def _has_prose(text: str, spans: Sequence[Span]) -> bool:
     """Return whether anything but objects, a cut object at the end, and fences is in a text."""
-    rest, at = [], 0
-    for start, end in spans:
-        rest.append(text[at:start])
-        at = end
-    last = text[at:].strip().removeprefix("```").strip()
-    rest.append("" if last.startswith("{") else last)
-    return bool("".join(rest).replace("```json", "").replace("```", "").strip(" \n\t[],;"))
+    before, after = text[: spans[0][1]], text[spans[-1][2] :]
+    cut_object = _prose(after).startswith("{")
+    return bool(_prose(before) or prose_between(text, spans) or (_prose(after) and not cut_object))
+
+
+def _prose(text: str) -> str:
+    return _SEPARATORS.sub("", text)
 
 
 def arguments(call: Call) -> dict[str, Any]:
@@ -259,9 +276,7 @@ def checked_action(
         action, _ = codec.take(kept)
     except WrongAction as wrong:
         # Most prompts contain neither the tagged object nor the names of classes.
-        why = str(wrong).removeprefix(f"{short_repr(kept)}: ")
-        why = why.removesuffix(f"; {codec.expected()}")
-        raise BadReply(f"the arguments of {name} do not fit: {why}") from None
+        raise BadReply(f"the arguments of {name} do not fit: {wrong.why}") from None
     return action
 
 

@@ -74,9 +74,12 @@ _CHANNEL = re.compile(r"(?:<\|channel\|>\s*|^\s*(?:assistant)?\s*)(analysis|comm
 _READERS, _SELF = ("user", "commentary", "all"), "self"
 
 #: Harmony without its special tokens: the word of a channel, and the next word right behind it.
-_STRIPPED = re.compile(r"\s*(?:assistant)?(analysis|commentary)(?=[\w\"'{(\[<*`])")
-_STRIPPED_PART = re.compile(r"assistant(analysis|commentary|final)")
-_STRIPPED_CALL = re.compile(r"\s*to=([\w.\-]+?)\s*(?:<\|constrain\|>)?\s*(?:json|code)?\s*(?=\{)")
+#: The recipient of a call is before the channel or after it.
+_STRIPPED = re.compile(r"\s*(?:assistant)?(analysis|commentary)(?=[\w\"'{(\[<*`]| to=)")
+_STRIPPED_PART = re.compile(r"assistant(?: to=([\w.\-]+?))?(analysis|commentary|final)")
+_STRIPPED_CALL = re.compile(
+    r"\s*(?:to=([\w.\-]+?))?\s*(?:<\|constrain\|>)?\s*(?:json|code)?\s*(?=\{)"
+)
 
 
 class _NoAnswer(Exception):
@@ -128,10 +131,11 @@ def _parts(text: str) -> Iterator[_Part]:
 def _stripped_parts(text: str) -> Iterator[_Part]:
     start = _STRIPPED.match(text)
     pieces = _STRIPPED_PART.split(text[start.end() :] if start else text)
-    channels = [start[1] if start else "analysis", *pieces[1::2]]
-    for channel, content in zip(channels, pieces[0::2], strict=True):
+    recipients, channels = ["", *pieces[1::3]], [start[1] if start else "analysis", *pieces[2::3]]
+    for recipient, channel, content in zip(recipients, channels, pieces[0::3], strict=True):
         call = _STRIPPED_CALL.match(content) if channel == "commentary" else None
-        yield _Part(channel, call[1] if call else "", content[call.end() :] if call else content)
+        tool = recipient or (call and call[1]) or ""
+        yield _Part(channel, tool, content[call.end() :] if call and tool else content)
 
 
 def _written(part: _Part) -> str:
@@ -146,11 +150,12 @@ def _written(part: _Part) -> str:
 #: Words of a marker that make it one of reasoning.
 _REASONING = frozenset(
     """think thinking thought thoughts reason reasoning reflect reflection analysis scratchpad
-    rationale cot monologue deliberation""".split()  # noqa: SIM905 (shorter than a list)
+    rationale cot monologue deliberation inner""".split()  # noqa: SIM905 (shorter than a list)
 )
 
 #: Words of a marker that say on which side of the span it is.
-_BEGIN, _END = frozenset(("begin", "start", "open", "of")), frozenset(("end", "stop", "close"))
+_BEGIN = frozenset(("begin", "start", "open", "of", "prefix"))
+_END = frozenset(("end", "stop", "close", "suffix"))
 
 #: A marker in one of the four kinds of brackets; attributes may follow its name.
 _MARKER = re.compile(
@@ -171,6 +176,10 @@ _PAIRS = {
     "channel": (
         re.compile(r"<\|channel>\s*(?:thought|thinking|analysis)\b"),
         re.compile(r"<channel\|>"),
+    ),
+    "turn": (
+        re.compile(r"<\|im_start\|>\s*(?:think|reason)\w*"),
+        re.compile(r"<\|im_start\|>\s*(?:answer|assistant)\b"),
     ),
     _CONTENT: (re.compile(r"<\|content_thinking\|>"), re.compile(r"<\|end_message\|>")),
 }
@@ -263,6 +272,8 @@ def _bracketed(found: re.Match[str]) -> _Marker | None:
     shape = found["left"][0]
     reasoning = _REASONING if shape != "[" else _BRACKETED
     if reasoning.isdisjoint(words) or words[0] == "content" or not _fits(shape, found["right"]):
+        return None
+    if found[0].endswith("/>"):  # an empty span
         return None
     closes = bool(found["slash"]) or not _END.isdisjoint(words)
     bars = "|" if found["left"] != shape else ""

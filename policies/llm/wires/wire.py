@@ -47,6 +47,14 @@ class Call:
     arguments: str = field(converter=_storable)
 
 
+#: Finish reasons of replies that the server has cut, with the end of a sentence for the model.
+_CUTS = {
+    **dict.fromkeys(("length", "max_tokens"), "it ran into the limit of tokens"),
+    "repetition": "it was stopped because it repeated itself",
+    "content_filter": "it was stopped by a filter",
+}
+
+
 @frozen
 class ModelReply:
     """One reply of a model, and its cost.
@@ -80,6 +88,11 @@ class ModelReply:
     cached_tokens: int = 0
     reported_cost: float | None = None
     thinking: str = field(default="", converter=_storable)
+
+    @property
+    def cut(self) -> str:
+        """Why the reply may lack its end, such as "it ran into the limit of tokens"; else empty."""
+        return _CUTS.get(self.finish.lower(), "")
 
 
 class NoReply(Exception):

@@ -104,7 +104,7 @@ class WeeklyConversation(GenericConversation):
             return quantity
         number = _number_in(call.arguments)
         if call.name not in self.known or number is None:
-            raise BadReply(f"your call of {call.name:.60} is no order; {self._how()}")
+            raise BadReply(f"your call of {call.name[:60] or 'a tool'} is no order; {self._how()}")
         return number
 
     def _how(self) -> str:

@@ -5,6 +5,7 @@ published, has the generic conversation.
 """
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any, Protocol, runtime_checkable
 
 from attrs import frozen
@@ -151,8 +152,12 @@ class OneDecisionConversation(GenericConversation):
         if decisions:
             answer = {"do": "answer", "given": only(decisions)}
             return ParsedReply(checked_action(self.codec, answer, ["answer"]))
-        if self.by_tools or any(call.name in self.known for call in calls):
+        if self.by_tools:
             return super().parsed(reply, observation)
+        # A call of the tool counts, although this prompt offers none; its faults name its fields.
+        if any(call.name in self.known for call in calls):
+            with suppress(BadReply):
+                return super().parsed(reply, observation)
         raise BadReply("your reply holds no decision; write one JSON object with C, R and P")
 
     def after(self, episode: Episode) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from desim import Episode, Role, Seat
 from desim.core.model_protocols import world_rules
-from desim.schema import codec, plain_observation, to_plain
+from desim.schema import TAG, codec, plain_observation, to_plain
 from desim.schema.described import Schema, action_schemas, field_lines, menu
 from desim.show.column import columns_within
 from policies.llm.chat.conversation import ConversationKind, ParsedReply
@@ -22,7 +22,7 @@ from policies.llm.chat.messages import (
     user,
 )
 from policies.llm.chat.options import LLMOptions
-from policies.llm.chat.parse import action_of
+from policies.llm.chat.parse import action_of, name_of
 from policies.llm.wires.wire import Message, ModelReply, Request
 
 #: Rounds kept by default.
@@ -148,9 +148,14 @@ class GenericConversation:
     def fallback(self, observation: Any) -> Any:
         """Return the default action and keep the round."""
         action = self.role.default_for(observation)
-        done = "(There was no answer, so this was done: " + as_json(to_plain(action)) + ")"
+        done = f"(There was no answer, so this was done: {self.written(action)})"
         self._rounds.add(self._question, {"role": "assistant", "content": done})
         return action
+
+    def written(self, action: Any) -> str:
+        """Return an action in the form in which the prompt requests it."""
+        plain = {TAG: name_of(action), **to_plain(action)}
+        return f"{plain.pop(TAG)} {as_json(plain)}" if self.by_tools else as_json(plain)
 
     def after(self, _: Episode) -> None:
         """Clear the conversation."""

@@ -26,7 +26,8 @@ from policies.llm.chat.parse import (
     arguments,
     as_tagged,
     checked_action,
-    stated_objects,
+    prose_between,
+    stated_spans,
     text_of,
     written_calls,
 )
@@ -158,8 +159,7 @@ class TurnConversation(GenericConversation):
         A text without commands is a turn that does nothing, as published.
         """
         if reply.calls:
-            known = self.known
-            return [(c, checked_action(self.codec, self._tagged(c), known)) for c in reply.calls]
+            return [(call, self._checked(self._tagged(call))) for call in reply.calls]
         text = text_of(reply)
         if self.by_tools and self.console:
             return []
@@ -168,18 +168,30 @@ class TurnConversation(GenericConversation):
         elif self.by_tools and not objects(text):
             return []
         else:
-            stated = [each for one in stated_objects(reply) for each in _several(one)]
-            tagged = self._among(stated)
+            tagged = self._stated(reply)
         return [(Call("", str(each["do"]), ""), self._checked(each)) for each in tagged]
+
+    def _stated(self, reply: ModelReply) -> list[dict[str, Any]]:
+        """Return the commands that a text lists; with prose between them they may be drafts."""
+        spans = [(one, self._among(_several(one[0]))) for one in stated_spans(reply)]
+        spans = [(one, commands) for one, commands in spans if commands]
+        listed = [each for _, commands in spans for each in commands]
+        if not listed:
+            how = "call a tool" if self.by_tools else "write one JSON object"
+            raise BadReply(f"your reply holds no command; {how} for every command")
+        if not prose_between(reply.text, [one for one, _ in spans]):
+            return listed
+        if any(each != listed[0] for each in listed):
+            raise BadReply(
+                "there is text between the commands of your reply, so that some may be drafts; "
+                "give them one behind the other"
+            )
+        return listed[:1]
 
     def _among(self, stated: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
         """Return the objects that name a command, or hold a line of the console, tagged."""
         tagged = [as_tagged(each, self.known if "command" in each else ()) for each in stated]
-        commands = [each for each in tagged if "do" in each]
-        if not commands:
-            how = "call a tool" if self.by_tools else "write one JSON object"
-            raise BadReply(f"your reply holds no command; {how} for every command")
-        return commands
+        return [each for each in tagged if "do" in each]
 
     def _tagged(self, call: Call) -> dict[str, Any]:
         """Return a call as a tagged object."""
@@ -244,9 +256,8 @@ class TurnConversation(GenericConversation):
         """Return how to answer."""
         if self.by_tools:
             return "Act by calling tools, several in one reply if you like."
-        offered = texts.CONSOLE if self.console else ""
         wrap = ' in a list: {"commands": [...]}' if self.mode == "schema" else ", in order"
-        return f"Act by JSON objects{wrap}; each is one command:\n{menu(self.actions)}\n{offered}"
+        return f"Act by JSON objects{wrap}; each is one command:\n{menu(self.actions)}"
 
     def schema(self) -> Schema:
         """Return the JSON Schema of the answer."""

@@ -97,7 +97,7 @@ def test_a_founder_without_an_answer_ends_the_turn() -> None:
     episode = play(model, {"founder": llm})
     assert [type(s.action).__name__ for s in episode.steps] == ["EndTurn"] * 3
     assert len(scripted.sent) == 6
-    assert "no action 'fly'" in scripted.sent[1][-1]["content"]
+    assert "no tool 'fly'" in scripted.sent[1][-1]["content"]
     assert [m["role"] for m in scripted.sent[2]] == ["system", "user", "assistant", "user"]
 
 

@@ -243,3 +243,20 @@ def test_the_command_limits_calls_and_says_which_option_to_use(tmp_path: Path, s
     both = ended(command(stub, tmp_path / "no", "--concurrent", "2", "--executor", "processes=1"))
     assert both.code == 2
     assert "write --executor processes=N,concurrent=N" in both.err
+
+
+@pytest.mark.parametrize(("read", "played"), [(0, False), (1, False), (2, True), (4, True)])
+def test_an_episode_of_mostly_default_actions_has_no_score(read: int, *, played: bool) -> None:
+    """It counts as failed, so that no mean takes it for the model's; the share is a column."""
+
+    def script(number: int, _: dict[str, Any]) -> Served:
+        return text('{"order_qty": 10}' if number < read else "")
+
+    with serving(script) as stub:
+        rows = sweep(**GAME, policies=f"llm,model=m,base_url={stub.url},retries=0", seeds=[1])
+    assert rows.column("defaults") == [1 - read / WEEKS]
+    expected = None if played else f"not played: {WEEKS - read} of {WEEKS} decisions were"
+    assert (rows[0]["error"] or "").startswith(expected or "")
+    assert (rows[0]["error"] is None, rows[0]["score"] is not None) == (played, played)
+    notes = " ".join(rows.table().notes())
+    assert ("have default actions" in notes) is (read < WEEKS)

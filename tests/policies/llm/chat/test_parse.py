@@ -282,31 +282,26 @@ def test_any_text_is_an_action_or_a_sentence(text: str) -> None:
         parse.action_of(DESK, ModelReply(text), KNOWN)
 
 
-# -- error texts -----------------------------------------------------------------------------------
-
-#: Words of one protocol that the prompt of another does not have.
-FOREIGN = {
-    "json": ("tool", '"do"', "(do)", "run_command"),
-    "tools": ("JSON object", '"do"', "(do)"),
-}
-
-
-@pytest.mark.parametrize("mode", FOREIGN)
-@pytest.mark.parametrize("world", ["beer_game", "edt", "enterprise_arena", "yc_bench"])
-def test_what_is_wrong_is_said_in_the_words_of_the_prompt(world: str, mode: str) -> None:
-    """Not in those of another mode, and only actions are named that the prompt offers."""
-    seat = seat_of(catalog.model(world))
-    [decision, *_] = Run(seat.model, 0, [seat.role]).advance()
-    conversation = conversation_at(seat, mode=mode)
-    conversation.action_without_call(decision.observation)
-    question = conversation.question(decision.observation)
-    prompt = f"{question.messages}{question.tools}"
-    texts = ["Hm.", '{"a": 1}', '{"do": "fly"}', '{"name": "fly", "arguments": {}}']
-    for reply in [*map(worded, texts), called(("fly", "{}"))]:
-        try:
-            conversation.read(reply, decision.observation)
-        except BadReply as bad:
-            said = str(bad)
-            assert not any(word in said for word in FOREIGN[mode])
-            _, _, named = said.partition("Possible: ")
-            assert all(name in prompt for name in named.split(", "))
+@pytest.mark.parametrize(
+    ("between", "fault"),
+    [
+        ("\n", ""),
+        (", then ", ""),
+        ("\n2. ", ""),
+        ("\n```\n```json\n", ""),
+        (" No, better: ", "some may be drafts"),
+        (" or ", "some may be drafts"),
+    ],
+)
+def test_commands_with_prose_between_them_may_be_drafts(between: str, fault: str) -> None:
+    """A founder's commands are executed in order only where they are a list."""
+    founder = conversation_at(seat_of(catalog.model("yc_bench")), mode="json")
+    one, other = '{"do": "market_browse"}', '{"do": "employee_list"}'
+    reply = worded(f"I look first. {one}{between}{other} That is all.")
+    desk: Any = Run(catalog.model("yc_bench"), 0, ["founder"]).advance()[0].observation
+    founder.question(desk)
+    if fault:
+        with pytest.raises(BadReply, match=fault):
+            founder.read(reply, desk)
+        return
+    assert type(founder.read(reply, desk).action).__name__ == "MarketBrowse"

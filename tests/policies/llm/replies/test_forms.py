@@ -1,10 +1,9 @@
 """Every form in which a reply holds reasoning or a call, read in the Beer Game."""
 
-import json
 from typing import Any
 
 import pytest
-from support.paths import REFERENCE
+from support.reply_spans import SPANS
 from support.scripted import player, seat_of
 
 from desim import catalog, play
@@ -34,52 +33,6 @@ def of_message(message: dict[str, Any], finish: str = "stop") -> ModelReply:
     return Completion({}, choice, message).reply([], 0.0, str)
 
 
-def shapes() -> list[Any]:
-    """Return the replies of the reference data."""
-    file = REFERENCE / "reply_shapes.json"
-    listed = json.loads(file.read_text())["replies"] if file.is_file() else []
-    return [pytest.param(each, id=each["id"]) for each in listed]
-
-
-@pytest.mark.parametrize("shape", shapes())
-def test_the_replies_of_servers_are_read_as_the_reference_says(shape: dict[str, Any]) -> None:
-    """Each is a message with its finish reason, and the order or "bad reply"."""
-    expected = shape["expect"]
-    given = decided(of_message(shape["message"], shape["finish_reason"]))
-    assert given == (expected if expected == BAD else expected["order_qty"])
-
-
-SPANS = [
-    "<think>{}</think>",
-    "<think>\n{}\n</think>\n\n",
-    "<THINK>{}</THINK>",
-    "<think:opensource>{}</think:opensource>",
-    "<seed:think>{}</seed:think>",
-    "<mm:think>{}</mm:think>",
-    "<ifm|think>{}</ifm|think>",
-    "<ifm|think_fast>{}</ifm|think_fast>",
-    "<thinking>{}</thinking>",
-    '<thinking effort="high">{}</thinking>',
-    "<antThinking>{}</antThinking>",
-    "<thought>{}</thought>",
-    "<reasoning>{}</reasoning>",
-    "<reflection>{}</reflection>",
-    "<scratchpad>{}</scratchpad>",
-    "<analysis>{}</analysis>",
-    "[THINK]{}[/THINK]",
-    "◁think▷{}◁/think▷",
-    "<|START_THINKING|>{}<|END_THINKING|>",
-    "<|begin_of_thought|>{}<|end_of_thought|>",
-    "<|thinking|>{}<|/thinking|>",
-    "<|plamo:begin_think:plamo|>{}<|plamo:end_think:plamo|>",
-    "<|channel>thought\n{}<channel|>",
-    "<|open|>think<|sep|>{}<|close|>think<|sep|>",
-    "<|open|> think <|sep|>{}<|close|> think <|sep|>",
-    "Here is my thought process: {} Here is my response: ",
-    "Here's my thought process: {} Here's my response: ",
-]
-
-
 @pytest.mark.parametrize("span", SPANS)
 def test_a_span_of_reasoning_is_no_answer(span: str) -> None:
     """Closed it is cut; without its end the reply is bad; with its end alone it began the text."""
@@ -106,6 +59,8 @@ def test_a_span_of_reasoning_is_no_answer(span: str) -> None:
         (f"<|START_RESPONSE|>{ORDER}<|END_RESPONSE|>", 6),
         (f"The [analysis] of stock < 9 and think > 2: {ORDER}", 6),
         (f"<answer>{ORDER}", 6),
+        (f"<think/>{ORDER}", 6),
+        (f"<think />{ORDER}", 6),
     ],
 )
 def test_nested_and_shared_markers(text: str, expected: int | str) -> None:
@@ -137,6 +92,8 @@ CALL = "<|start|>assistant<|channel|>commentary to=functions.order <|constrain|>
         (f"analysisWe try {DRAFT}.assistantfinal{ORDER}", 6),
         (f"analysiswe try {DRAFT}.assistantanalysismoreassistantfinal{ORDER}", 6),
         (f"analysisNo.assistantcommentary to=functions.order json{ORDER}", 6),
+        (f"commentary to=functions.order json{ORDER}", 6),
+        (f"analysisNo.assistant to=functions.ordercommentary json{ORDER}", 6),
         (f"analysisNo.assistantcommentaryI order {DRAFT}", BAD),
         (f"We try {DRAFT}.assistantfinal{ORDER}", 6),
         (f"Analysis: demand is steady. {ORDER}", 6),
@@ -269,6 +226,9 @@ def test_a_call_in_the_text_that_is_cut_is_a_bad_reply(text: str) -> None:
         (f"{ORDER}\n{ORDER[:12]}", "length", 6),
         (f"```json\n{ORDER}\n```\n" + "{", "length", 6),
         (f"I would order {ORDER}", "length", BAD),
+        (f"I would order {ORDER}", "repetition", BAD),
+        (f"I would order {ORDER}", "content_filter", BAD),
+        (f"1. {ORDER}\n2. {ORDER}", "length", 6),
         (f"<think>{DRAFT}</think>I order {ORDER}, as", "length", 6),
         (f"I order {ORDER}.", "stop", 6),
         (f"{ORDER} {DRAFT}", "stop", BAD),
