@@ -18,6 +18,7 @@ from typing import Any, Literal
 
 from desim.adapters.seat.seat_environment import SeatEnvironment
 from desim.adapters.seat.setup import Setup
+from desim.adapters.seat.starts import Start
 from desim.adapters.seat.stepped_session import SteppedSession
 from desim.adapters.seat.tools import Tool, tagged_call, tools_of
 from desim.catalog import model_name
@@ -52,22 +53,25 @@ class Rollout(metaclass=_ByArguments):
     def reset(self, **row: Any) -> str:
         """Begin the episode of a dataset's row, and drop the one before it.
 
-        Only the column `seed` is used, a whole number of at least 0; if it is missing or None,
-        every episode has seed 0. TRL passes the whole row, its prompt included. It repeats a row
-        for each generation of a group, so all generations of a group play the same episode, and the
-        next group plays another.
+        Three columns are used, each where it is not None. `seed` is a whole number of at least 0;
+        without it every episode has seed 0. `record` and `at` name a record from which the episode
+        begins, after so many of its decisions; the seed then draws what no role can have observed
+        by then, and without it the episode goes on in the world of the record. TRL passes the whole
+        row, its prompt included. It repeats a row for each generation of a group, so all
+        generations of a group play the same episode, and the next group plays another.
 
         Returns:
             The rules of the world, unless they were left out, and the first observation as JSON.
 
         Raises:
-            UsageError: The seed is not a whole number of at least 0.
+            BadRecord: The record cannot be read or does not replay.
+            UsageError: The seed is not a whole number of at least 0, or the record is of another
+                world or has fewer decisions.
             ModelFailed: The model raised an exception.
         """
         self._world.close()
         self._rewards = []
-        seed = row.get("seed")
-        text = self._world.begin(0 if seed is None else seed).text()
+        text = self._world.begin(row.get("seed"), start=Start.within(row)).text()
         return f"{self._rules}\n\n{text}" if self._rules else text
 
     def get_reward(self) -> float:
@@ -134,7 +138,7 @@ def environment(
         preset: A preset of a model that is given by name.
         seat: The role that the language model plays; empty for the model's only default role.
         rules: Whether the text of `reset` begins with the rules of the world.
-        options: `others`, `reward`, `params`, `max_decisions`, `max_days` of `Setup.of`.
+        options: `others`, `reward`, `params`, `max_decisions`, `max_days`, `starts` of `Setup.of`.
 
     Raises:
         UsageError: `Setup.of` refuses an argument; the model has several default roles and no seat

@@ -15,6 +15,7 @@ from desim.adapters.gymnasium.rendering import Renderer
 from desim.adapters.gymnasium.spaces import ActionSpace, ObservationSpace, SpaceLimits
 from desim.adapters.seat.seat_environment import SeatEnvironment
 from desim.adapters.seat.setup import Setup
+from desim.adapters.seat.starts import Start
 from desim.adapters.seat.stepped_session import SteppedSession
 from desim.core.model_protocols import Model, default_roles
 from desim.core.roles import Option
@@ -230,21 +231,31 @@ class SpacesEnvironment(SeatEnvironment):
         """Whether a limit has ended the episode."""
         return self.session is not None and self.session.truncated
 
-    def reset(self, seed: Any, options: Mapping[str, Any] | None) -> SteppedSession:
+    def reset(
+        self, seed: Any, options: Mapping[str, Any] | None, random: np.random.Generator
+    ) -> SteppedSession:
         """Close the present episode and begin one with an open decision.
 
         Args:
-            seed: A whole number of at least 0, also a numpy integer.
-            options: `record`: the file that receives the episode.
+            seed: A whole number of at least 0, also a numpy integer; None to draw one, or to play
+                on in the world of the record that *options* name.
+            options: `record`: the file that receives the episode; with `at`: the record from which
+                it begins, after so many decisions.
+            random: Draws a seed.
 
         Raises:
-            UsageError: The seed or the file is refused, or no seat has a decision in the episode.
+            BadRecord: The record to begin from cannot be read or does not replay.
+            UsageError: The seed, the start or the file is refused, or no seat has a decision in the
+                episode.
         """
-        record = (options or {}).get("record")
+        start = Start.within(options or {})
+        record = (options or {}).get("record") if start is None else None
         if record is not None and not isinstance(record, str | Path):
             raise UsageError(f"record {short_repr(record)} was given; it is the path of a file")
+        if seed is None and start is None:
+            seed = int(random.integers(DRAWN_SEEDS))
         self.close()
-        session = self.begin(from_numpy(seed), record)
+        session = self.begin(from_numpy(seed), record, start=start)
         if not session.open:
             self.close()
             names = " and ".join(map(repr, self.setup.seats))

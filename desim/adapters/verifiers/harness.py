@@ -61,7 +61,7 @@ class WorldHarness(vf.Harness[WorldHarnessConfig]):
         task = trace.task.data
         setup = setup_of(task)
         messages = self._opening(data)
-        with setup.begin(task.seed, record=self._record(trace)) as session:
+        with task.begin(self._record(trace)) as session:
             play, retries = ToolSession(setup, session), self.config.retries
             async with AsyncOpenAI(
                 base_url=endpoint, api_key=secret, max_retries=retries
