@@ -199,7 +199,7 @@ def test_a_client_names_no_path(record: Path, tmp_path: Path) -> None:
     assert starts is not None
     assert starts.named("four.jsonl", AT) == Start(record, AT)
     for name in (str(record), "../four.jsonl", 5, None, str(tmp_path)):
-        with pytest.raises(UsageError, match="record .* was given"):
+        with pytest.raises(UsageError, match=r"record .* was given"):
             starts.named(name, AT)
 
 

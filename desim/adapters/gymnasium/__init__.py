@@ -24,6 +24,7 @@ from typing import Any, ClassVar
 import gymnasium
 
 from desim import catalog
+from desim.adapters.gymnasium.discount import DiscountByElapsed
 from desim.adapters.gymnasium.lanes_env import LanesEnv
 from desim.adapters.gymnasium.rendering import MODES
 from desim.adapters.gymnasium.seats import SpacesEnvironment, first_role
@@ -32,7 +33,7 @@ from desim.core.roles import Option
 from desim.errors import UsageError, possible
 from desim.lanes.lane_protocols import HasLanes
 
-__all__ = ["SeatEnv", "env_id", "register_all"]
+__all__ = ["DiscountByElapsed", "SeatEnv", "env_id", "register_all"]
 
 
 #: The options of `SeatEnv.reset`.
@@ -46,6 +47,8 @@ class SeatEnv(gymnasium.Env):
     the score, or of a metric, since the last step (for the first step, since the episode's begin),
     so rewards add up to the whole change. `terminated` is true if the world has ended, `truncated`
     if `max_decisions` were made. After the world's end the last observation is returned again.
+    `info["elapsed"]` is the number of ticks that the step took, by which `DiscountByElapsed`
+    discounts.
 
     `step` takes a member of the action space, and also an instance of an action class or its tagged
     object, such as `{"do": "order", "quantity": 12}`. An action that does not fit the schema raises
@@ -61,10 +64,9 @@ class SeatEnv(gymnasium.Env):
         render_mode: "ansi": a table of the observation and the last decisions. "rgb_array": a chart
             of the world's series so far; needs matplotlib.
         options: `others`, `params`, `reward`, `max_decisions`, `max_days`, `starts` (records to
-            begin from) of `Setup.of`; `action`
-            ("fields", or "options" for a number among the options on offer, whose mask is in
-            `info["action_mask"]` and in the observation), `flat`, `max_options`, `max_text` and
-            `max_entries` of `seats.SeatForm`.
+            begin from) of `Setup.of`; `action` ("fields"; "options" for a number among the options
+            on offer, whose mask is in `info["action_mask"]` and in the observation; or "numbers"
+            for a vector), `flat`, `max_options`, `max_text` and `max_entries` of `seats.SeatForm`.
 
     Raises:
         UsageError: An argument is not one of those possible.
@@ -144,6 +146,15 @@ class SeatEnv(gymnasium.Env):
             UsageError: No episode has begun.
         """
         return self._world.seed
+
+    def action_masks(self) -> Any:
+        """Return which actions the open decision takes, as sb3-contrib's `MaskablePPO` calls it.
+
+        Raises:
+            UsageError: No episode has begun, or the action space is neither `Discrete` nor
+                `MultiDiscrete`.
+        """
+        return self._world.action_masks(self._role)
 
     # -- what the seat may know in addition to its observations ------------------------------------
 
