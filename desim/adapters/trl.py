@@ -49,6 +49,7 @@ class Rollout(metaclass=_ByArguments):
     def __init__(self) -> None:
         self._world = SeatEnvironment(self._setup, "trl")
         self._rewards: list[float] = []
+        self._credited = False
 
     def reset(self, **row: Any) -> str:
         """Begin the episode of a dataset's row, and drop the one before it.
@@ -70,12 +71,15 @@ class Rollout(metaclass=_ByArguments):
             ModelFailed: The model raised an exception.
         """
         self._world.close()
-        self._rewards = []
+        self._rewards, self._credited = [], False
         text = self._world.begin(row.get("seed"), start=Start.within(row)).text()
         return f"{self._rules}\n\n{text}" if self._rules else text
 
     def get_reward(self) -> float:
         """Return the change of the score, or of the metric, since the episode began.
+
+        With `credit` it is the sum of the advantages of all decisions, also those of the default
+        action.
 
         An episode that is not over is first played to its end by the role's default action:
         otherwise a model that stops calling tools would escape the costs of the remaining time.
@@ -88,11 +92,18 @@ class Rollout(metaclass=_ByArguments):
             self._rewards += [rewards[self._seat] for rewards in self._world.play_out()]
         if self._world.fault is not None:
             raise self._world.fault
+        credit, session = self._setup.credit, self._world.session
+        if credit is not None and session is not None and not self._credited:
+            self._rewards = [*credit.advantages(session, self._seat)]
+            self._credited = True
         return sum(self._rewards)
 
     @property
     def rewards(self) -> Sequence[float]:
-        """The reward of each decision of the episode, default actions included, in their order."""
+        """The reward of each decision of the episode, default actions included, in their order.
+
+        With `credit` they are advantages once `get_reward` was called.
+        """
         return tuple(self._rewards)
 
     @property
@@ -138,7 +149,8 @@ def environment(
         preset: A preset of a model that is given by name.
         seat: The role that the language model plays; empty for the model's only default role.
         rules: Whether the text of `reset` begins with the rules of the world.
-        options: `others`, `reward`, `params`, `max_decisions`, `max_days`, `starts` of `Setup.of`.
+        options: `others`, `reward`, `params`, `max_decisions`, `max_days`, `starts`, `credit`,
+            `credit_futures` of `Setup.of`.
 
     Raises:
         UsageError: `Setup.of` refuses an argument; the model has several default roles and no seat

@@ -9,6 +9,7 @@ import io
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Literal, get_args
 
 from attrs import evolve
@@ -61,6 +62,7 @@ def export(
     *,
     what: Exported = "ledgers",
     trust: bool = False,
+    further: Columns = MappingProxyType({}),
 ) -> tuple[Path, ...]:
     """Replay an episode and write its ledgers and statements, or a table of it, into a folder.
 
@@ -74,6 +76,7 @@ def export(
         what: "ledgers", or a table of `Episode.columns`: "series", with the points of
             `world.point` and of monitors, or "decisions".
         trust: Whether a module may be imported and files may be opened that the record names.
+        further: Further columns of a table by name, each with a value for every row.
 
     Returns:
         The files, in the order of the ledgers. Files of the same name are distinguished by the name
@@ -95,7 +98,7 @@ def export(
     if what not in EXPORTED:
         raise UsageError(f"{what!r} cannot be exported; {possible(what, EXPORTED)}")
     if what != "ledgers":
-        return _export_table(episode, what, form, Path(folder), trust=trust)
+        return _export_table(episode, what, form, Path(folder), further, trust=trust)
     run = repeated_whole(episode.header.build(trust=trust), episode)
     texts = _texts(run.model, run.state, form)
     return _write(Path(folder), texts)
@@ -111,7 +114,7 @@ def export_folder(record: str | Path) -> Path:
 
 
 def _export_table(
-    episode: Episode, what: What, form: str, folder: Path, *, trust: bool
+    episode: Episode, what: What, form: str, folder: Path, further: Columns, *, trust: bool
 ) -> tuple[Path, ...]:
     """Write the series or the decisions of an episode."""
     if form not in TABLE_FORMS:
@@ -123,9 +126,10 @@ def _export_table(
     points = Points()
     run = repeated_whole(episode.header.build(trust=trust), episode, points=points)
     inside = Inside.of(run, points, keep_state=True, series=False)
-    columns = evolve(episode, inside=inside).columns(what)
+    columns: Columns = evolve(episode, inside=inside).columns(what)
     if not any(columns.values()):
         raise UsageError(f"{type(run.model).__name__} reports no {what}, so there is no table")
+    columns = {**columns, **further}
     name = f"{what}.{form}"
     if form == "csv":
         return _write(folder, {name: _csv_of(columns)})

@@ -108,10 +108,15 @@ class WorldTask(vf.Task[WorldData, RolloutState, WorldTaskConfig]):
 
     @vf.reward
     async def outcome(self, trace: Any) -> float:
-        """Return the score, or the normalised score, at least 0; 0 if no decision was played."""
+        """Return the score, or the normalised score, at least 0; 0 if no decision was played.
+
+        With `credit` it is the sum of the advantages of all decisions.
+        """
         score = trace.state.facts.get("score")
         if score is None:
             return 0.0
+        if self.data.arguments["credit"]:
+            return float(sum(trace.state.facts["advantages"]))
         if self.data.reward == "score":
             return float(score)
         setup = setup_of(self.data)
@@ -147,6 +152,8 @@ class WorldTaskset(vf.Taskset[WorldTask, WorldConfig]):
         if config.reward not in _REWARDS:
             hint = possible(config.reward, _REWARDS)
             raise UsageError(f"reward {config.reward!r} was given; {hint}")
+        if config.credit and config.task.served:
+            raise UsageError("credit goes with the taskset's own harness; leave served out")
         played = Evaluation.of(
             config.world,
             config.preset,
@@ -156,6 +163,8 @@ class WorldTaskset(vf.Taskset[WorldTask, WorldConfig]):
             params=dict(config.params),
             max_decisions=config.max_decisions,
             starts=config.starts,
+            credit=config.credit,
+            credit_futures=config.credit_futures,
         )
         # Each task has its own start.
         arguments = {key: one for key, one in played.arguments.items() if key != "starts"}

@@ -43,6 +43,11 @@ class WorldConfig(vf.TasksetConfig):
     or `auto`: the first of these where it is known."""
     max_decisions: int | None = None
     """Decisions after which an episode is truncated."""
+    credit: str = ""
+    """A policy: the reward is then the sum of the advantages of all decisions over it, and
+    `advantages` in the facts of a trace has each of them. Only with the taskset's own harness."""
+    credit_futures: int = 8
+    """Over how many redrawn futures each decision is judged."""
     starts: Any = None
     """A record, a folder of records, `{"record": path, "at": n}`, or a list of these, from whose
     decisions the episodes begin; the seed draws the decision, and what no role can have observed

@@ -66,11 +66,15 @@ class WorldHarness(vf.Harness[WorldHarnessConfig]):
             async with AsyncOpenAI(
                 base_url=endpoint, api_key=secret, max_retries=retries
             ) as client:
+                advantages: dict[str, Any] = {}
                 rollout = _Rollout(client, ctx.model, play, self.limits, messages)
                 try:
                     await rollout.run(trace)
+                    if setup.credit is not None:
+                        credited = setup.credit.advantages(session, play.seat)
+                        advantages = {"advantages": list(credited)}
                 finally:
-                    trace.state.facts = rollout.facts()
+                    trace.state.facts = {**rollout.facts(), **advantages}
                     trace.state.answers = list(play.answers)
         return vf.ProgramResult(exit_code=0, stdout="", stderr="")
 
