@@ -21,7 +21,7 @@ _MOST_FUTURES = 10_000
 
 @frozen
 class Credit:
-    """How the decisions of a seat are credited.
+    """The policy and the futures with which the decisions of a seat are judged.
 
     Attributes:
         then: The policies of all roles, which play on after each decision; that of the seat is also
