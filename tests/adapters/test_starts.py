@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import desim
-from desim.adapters.seat.setup import Setup
+from desim.adapters.seat.setup import Setup, is_same_setup
 from desim.adapters.seat.starts import Start
 from desim.adapters.trl import environment
 from desim.errors import BadRecord, DesimError, UsageError
@@ -101,6 +101,20 @@ def test_the_record_of_a_started_episode_replays(record: Path, tmp_path: Path) -
     header = Episode.read(new).header
     assert (header.seed, header.starts, header.futures) == (SEED, {SEAT: AT}, ((AT, 5),))
     assert desim.replay(new).score == session.score
+
+
+def test_a_started_episode_that_was_cut_is_continued(record: Path, tmp_path: Path) -> None:
+    """Its limits still count from the start, and other policies begin where they began."""
+    new, begun = tmp_path / "new.jsonl", setup(starts=str(record), max_decisions=5)
+    with begun.begin(5, start=Start(record, AT), record=new) as session:
+        session.step({"do": "order", "quantity": 7})
+    past = Episode.read(new, whole=False)
+    assert is_same_setup(begun, past.header, "external")
+    with begun.begin(past.header.seed, past=past, record=new) as session:
+        assert session.answered - session.repeated == 1
+        while not session.done:
+            session.step({"do": "order", "quantity": 7})
+        assert session.answered - session.repeated == 5
 
 
 def test_a_seed_draws_the_start_of_a_curriculum(record: Path) -> None:
