@@ -9,7 +9,7 @@ The public names, by task; `desim/README.md` leads to the page of each:
 * A record: `replay`, `resume`, `resume_async`, `branch`, `play_branch`, `export`.
 * Many episodes: `sweep`, `compare`, `select`, `workers`, `load`, `Rows`.
 * Search, and the value of decisions: `tune`, `problem`, `audit`, `regret`,
-  `compare_branches`.
+  `advantages`, `compare_branches`.
 * A world of one's own, checked: `check`.
 * Pictures and pages: `plot_episode`, `write_report`, `write_debrief`.
 * Errors: `DesimError` and its kinds `UsageError`, `WrongAction`, `PolicyFailed`, `ModelFailed`,
@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     from desim.reports.report import write_report
     from desim.studies.audit.audit import audit
     from desim.studies.checks.check import check
+    from desim.studies.decisions.advantages import advantages
     from desim.studies.decisions.branch_comparison import compare_branches
     from desim.studies.decisions.regret import regret
     from desim.studies.select import select
@@ -96,6 +97,7 @@ _MODULES = {
     "UsageError": "desim.errors",
     "World": "desim.core.world",
     "WrongAction": "desim.errors",
+    "advantages": "desim.studies.decisions.advantages",
     "audit": "desim.studies.audit.audit",
     "branch": "desim.episodes.prefix",
     "check": "desim.studies.checks.check",
@@ -149,6 +151,7 @@ __all__ = [
     "World",
     "WrongAction",
     "__version__",
+    "advantages",
     "audit",
     "branch",
     "check",

@@ -13,7 +13,7 @@ observation, or a blank one before its first; its action is ignored and may be a
 
 Rewards, spaces, masks and ends are those of `desim.adapters.gymnasium.SeatEnv`; the reward is the
 change of the score since the last instant at which an agent decided. PettingZoo's own tests pass an
-option to `reset`, so options other than `record` are ignored here.
+option to `reset`, so options other than `record` and `at` (see `SeatEnv.reset`) are ignored here.
 
 Tried with pettingzoo 1.25.0 and 1.27.0.
 """
@@ -25,7 +25,7 @@ import numpy as np
 from pettingzoo import AECEnv, ParallelEnv
 
 from desim.adapters.gymnasium.rendering import MODES
-from desim.adapters.gymnasium.seats import DRAWN_SEEDS, SpacesEnvironment
+from desim.adapters.gymnasium.seats import SpacesEnvironment
 from desim.core.model_protocols import Model, Rows, rules_of
 from desim.core.world import Decision
 from desim.errors import UsageError, possible
@@ -92,8 +92,7 @@ class _Agents:
 
     def _begin(self, seed: int | None, options: Mapping[str, Any] | None) -> None:
         """Begin the episode of a seed; without one it is drawn after the seed given last."""
-        drawn = int(self._random.integers(DRAWN_SEEDS)) if seed is None else seed
-        self.world.reset(drawn, options)
+        self.world.reset(seed, options, self._random)
         if seed is not None:
             self._random = np.random.default_rng(seed)
         self.agents = list(self.possible_agents)

@@ -18,6 +18,7 @@ from typing import Any, Literal
 
 from desim.adapters.seat.seat_environment import SeatEnvironment
 from desim.adapters.seat.setup import Setup
+from desim.adapters.seat.starts import Start
 from desim.adapters.seat.stepped_session import SteppedSession
 from desim.adapters.seat.tools import Tool, tagged_call, tools_of
 from desim.catalog import model_name
@@ -48,30 +49,37 @@ class Rollout(metaclass=_ByArguments):
     def __init__(self) -> None:
         self._world = SeatEnvironment(self._setup, "trl")
         self._rewards: list[float] = []
+        self._credited = False
 
     def reset(self, **row: Any) -> str:
         """Begin the episode of a dataset's row, and drop the one before it.
 
-        Only the column `seed` is used, a whole number of at least 0; if it is missing or None,
-        every episode has seed 0. TRL passes the whole row, its prompt included. It repeats a row
-        for each generation of a group, so all generations of a group play the same episode, and the
-        next group plays another.
+        Three columns are used, each where it is not None. `seed` is a whole number of at least 0;
+        without it every episode has seed 0. `record` and `at` name a record from which the episode
+        begins, after so many of its decisions; the seed then draws what no role can have observed
+        by then, and without it the episode goes on in the world of the record. TRL passes the whole
+        row, its prompt included. It repeats a row for each generation of a group, so all
+        generations of a group play the same episode, and the next group plays another.
 
         Returns:
             The rules of the world, unless they were left out, and the first observation as JSON.
 
         Raises:
-            UsageError: The seed is not a whole number of at least 0.
+            BadRecord: The record cannot be read or does not replay.
+            UsageError: The seed is not a whole number of at least 0, or the record is of another
+                world or has fewer decisions.
             ModelFailed: The model raised an exception.
         """
         self._world.close()
-        self._rewards = []
-        seed = row.get("seed")
-        text = self._world.begin(0 if seed is None else seed).text()
+        self._rewards, self._credited = [], False
+        text = self._world.begin(row.get("seed"), start=Start.within(row)).text()
         return f"{self._rules}\n\n{text}" if self._rules else text
 
     def get_reward(self) -> float:
         """Return the change of the score, or of the metric, since the episode began.
+
+        With `credit` it is the sum of the advantages of all decisions, also those of the default
+        action.
 
         An episode that is not over is first played to its end by the role's default action:
         otherwise a model that stops calling tools would escape the costs of the remaining time.
@@ -84,11 +92,18 @@ class Rollout(metaclass=_ByArguments):
             self._rewards += [rewards[self._seat] for rewards in self._world.play_out()]
         if self._world.fault is not None:
             raise self._world.fault
+        credit, session = self._setup.credit, self._world.session
+        if credit is not None and session is not None and not self._credited:
+            self._rewards = [*credit.advantages(session, self._seat)]
+            self._credited = True
         return sum(self._rewards)
 
     @property
     def rewards(self) -> Sequence[float]:
-        """The reward of each decision of the episode, default actions included, in their order."""
+        """The reward of each decision of the episode, default actions included, in their order.
+
+        With `credit` they are advantages once `get_reward` was called.
+        """
         return tuple(self._rewards)
 
     @property
@@ -134,7 +149,8 @@ def environment(
         preset: A preset of a model that is given by name.
         seat: The role that the language model plays; empty for the model's only default role.
         rules: Whether the text of `reset` begins with the rules of the world.
-        options: `others`, `reward`, `params`, `max_decisions`, `max_days` of `Setup.of`.
+        options: `others`, `reward`, `params`, `max_decisions`, `max_days`, `starts`, `credit`,
+            `credit_futures` of `Setup.of`.
 
     Raises:
         UsageError: `Setup.of` refuses an argument; the model has several default roles and no seat

@@ -14,6 +14,7 @@ from desim.core.world import Decision
 from desim.episodes.driver import OwnLoop, Waiting, decide_in_loop
 from desim.episodes.episode_options import EpisodeOptions
 from desim.episodes.lineup import resolve
+from desim.episodes.resume import with_starts
 from desim.episodes.session import Session
 from desim.errors import BadRecord, DesimError, PolicyFailed, UsageError, WrongAction
 from desim.records.episode import Episode
@@ -46,7 +47,8 @@ class CallerSession:
         seats: The caller's roles, or by role the caller's name in the record.
         others: Policies by role for the other roles.
         record: The file that receives the episode; None records nothing.
-        past: A cut record, whose decisions are made again before the first open one.
+        past: A cut record, whose decisions are made again before the first open one; a policy that
+            began after some of them on record begins there again.
         locked: Whether the caller holds the lock of the record; otherwise the session locks it.
         keep_steps: Whether the session keeps the decisions in memory.
 
@@ -83,6 +85,9 @@ class CallerSession:
         labels |= {role: label(one) for role, one in others.items()}
         policies = {role: CallerSeat() for role in seats} | dict(others)
         lineup = resolve(model, policies, seed, labels)
+        if past is not None:
+            begun = {role: at for role, at in past.header.starts.items() if role in others}
+            lineup = with_starts(lineup, begun, past.steps)
         with contextlib.ExitStack() as stack:  # closes what is open if a line below raises
             if record is not None and not locked:
                 stack.enter_context(RecordLock(record))

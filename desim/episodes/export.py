@@ -9,6 +9,7 @@ import io
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Literal, get_args
 
 import msgspec
@@ -64,6 +65,7 @@ def export(
     what: Exported = "ledgers",
     trust: bool = False,
     seat: str | Path | None = None,
+    further: Columns = MappingProxyType({}),
 ) -> tuple[Path, ...]:
     """Replay an episode and write its ledgers and statements, or a table of it, into a folder.
 
@@ -82,6 +84,7 @@ def export(
         trust: Whether a module may be imported and files may be opened that the record names.
         seat: The log of a person's game, for its decisions; None means that beside the record, if
             there is one.
+        further: Further columns of a table by name, each with a value for every row.
 
     Returns:
         The files, in the order of the ledgers. Files of the same name are distinguished by the name
@@ -106,7 +109,9 @@ def export(
         if seat is None and not isinstance(record, Episode):
             seat = seat_path(record)
         log = None if seat is None else Path(seat)
-        return _export_table(episode, what, form, Path(folder), trust=trust, seat=log)
+        return _export_table(
+            episode, what, form, Path(folder), trust=trust, seat=log, further=further
+        )
     run = repeated_whole(episode.header.build(trust=trust), episode)
     texts = _texts(run.model, run.state, form)
     return _write(Path(folder), texts)
@@ -122,7 +127,14 @@ def export_folder(record: str | Path) -> Path:
 
 
 def _export_table(
-    episode: Episode, what: What, form: str, folder: Path, *, trust: bool, seat: Path | None
+    episode: Episode,
+    what: What,
+    form: str,
+    folder: Path,
+    *,
+    trust: bool,
+    seat: Path | None,
+    further: Columns,
 ) -> tuple[Path, ...]:
     """Write the series or the decisions of an episode."""
     if form not in TABLE_FORMS:
@@ -134,12 +146,13 @@ def _export_table(
     points = Points()
     run = repeated_whole(episode.header.build(trust=trust), episode, points=points)
     inside = Inside.of(run, points, keep_state=True, series=False)
-    columns = evolve(episode, inside=inside).columns(what)
+    columns: Columns = evolve(episode, inside=inside).columns(what)
     if not any(columns.values()):
         raise UsageError(f"{type(run.model).__name__} reports no {what}, so there is no table")
     if what == "decisions":
-        columns |= decision_facts(run, episode.steps)
+        columns = {**columns, **decision_facts(run, episode.steps)}
         columns |= seat_columns(seat, episode.steps) if seat else {}
+    columns = {**columns, **further}
     name = f"{what}.{form}"
     if form != "parquet":
         return _write(folder, {name: _csv_of(columns) if form == "csv" else _json_of(columns)})

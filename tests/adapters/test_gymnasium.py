@@ -186,7 +186,7 @@ def test_the_end_says_how_it_was() -> None:
     steps = ordered(beer(), 3)
     assert [step[2] for step in steps[1:]] == [False] * 5 + [True]
     assert not any(step[3] for step in steps[1:])
-    assert not any(step[-1] for step in steps[:-1])  # nor the seed
+    assert all(step[-1].keys() == {"elapsed"} for step in steps[:-1])  # nor the seed
     info = steps[-1][-1]
     episode = desim.play(BeerGame.preset("poisson", horizon=6), {"retailer": _Four()}, 3)
     assert info["score"] == episode.result.score == sum(step[1] for step in steps[1:])
@@ -217,7 +217,7 @@ def test_an_episode_is_truncated_after_its_decisions() -> None:
     steps = ordered(env, 3)
     assert [step[2:4] for step in steps[1:]] == [(False, False)] * 3 + [(False, True)]
     assert steps[-1][0]["week"] == steps[-2][0]["week"] + 1
-    assert steps[-1][-1].keys() == {"ended", "score"}
+    assert steps[-1][-1].keys() == {"elapsed", "ended", "score"}
     with pytest.raises(UsageError, match="the episode is over; call reset first"):
         env.step(Order(1))
 

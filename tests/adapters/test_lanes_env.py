@@ -43,10 +43,10 @@ def baked(loaves: Any) -> dict[str, Any]:
 
 
 def comparable(infos: Mapping[str, Any]) -> dict[str, Any]:
-    """Return infos without ledger digests, and without entries that a mask leaves out."""
+    """Return infos without ledger digests, elapsed times, and entries that a mask leaves out."""
     found: dict[str, Any] = {}
     for name, each in infos.items():
-        if "ledger_digest" in name or name.startswith("_"):
+        if name in ("ledger_digest", "elapsed") or name.startswith("_"):
             continue
         masked = infos[f"_{name}"]
         found[name] = (

@@ -5,6 +5,7 @@ import io
 import re
 import warnings
 from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 from support.paths import ROOT
@@ -16,8 +17,11 @@ EXAMPLES = re.findall(
 
 
 @pytest.mark.parametrize(("code", "printed"), EXAMPLES, ids=range(len(EXAMPLES)))
-def test_a_block_prints_what_the_page_says(code: str, printed: str) -> None:
-    """Where the package that it imports is installed."""
+def test_a_block_prints_what_the_page_says(
+    code: str, printed: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where the package that it imports is installed; files are written to a new folder."""
+    monkeypatch.chdir(tmp_path)
     for package in re.findall(r"^(?:import|from) (\w+)", code, re.MULTILINE):
         if find_spec(package) is None:
             pytest.skip(f"{package} is not installed")

@@ -144,7 +144,7 @@ def test_a_space_of_a_world_that_takes_every_action_has_no_mask() -> None:
     pytest.importorskip("gymnasium")
     from desim.adapters.gymnasium import SeatEnv
 
-    assert SeatEnv(Workshop(), seat="owner").reset(seed=1)[1] == {}
+    assert SeatEnv(Workshop(), seat="owner").reset(seed=1)[1] == {"elapsed": 0}
 
 
 def test_pettingzoo_masks_what_is_not_possible_now() -> None:

@@ -24,15 +24,20 @@ from typing import Any, ClassVar
 import gymnasium
 
 from desim import catalog
+from desim.adapters.gymnasium.discount import DiscountByElapsed
 from desim.adapters.gymnasium.lanes_env import LanesEnv
 from desim.adapters.gymnasium.rendering import MODES
-from desim.adapters.gymnasium.seats import DRAWN_SEEDS, SpacesEnvironment, first_role
+from desim.adapters.gymnasium.seats import SpacesEnvironment, first_role
 from desim.core.model_protocols import Model, Rows, offers, rules_of
 from desim.core.roles import Option
 from desim.errors import UsageError, possible
 from desim.lanes.lane_protocols import HasLanes
 
-__all__ = ["SeatEnv", "env_id", "register_all"]
+__all__ = ["DiscountByElapsed", "SeatEnv", "env_id", "register_all"]
+
+
+#: The options of `SeatEnv.reset`.
+_RESET_OPTIONS = ("record", "at")
 
 
 class SeatEnv(gymnasium.Env):
@@ -42,6 +47,8 @@ class SeatEnv(gymnasium.Env):
     the score, or of a metric, since the last step (for the first step, since the episode's begin),
     so rewards add up to the whole change. `terminated` is true if the world has ended, `truncated`
     if `max_decisions` were made. After the world's end the last observation is returned again.
+    `info["elapsed"]` is the number of ticks that the step took, by which `DiscountByElapsed`
+    discounts.
 
     `step` takes a member of the action space, and also an instance of an action class or its tagged
     object, such as `{"do": "order", "quantity": 12}`. An action that does not fit the schema raises
@@ -56,10 +63,11 @@ class SeatEnv(gymnasium.Env):
             stands for the first of the world's default roles.
         render_mode: "ansi": a table of the observation and the last decisions. "rgb_array": a chart
             of the world's series so far; needs matplotlib.
-        options: `others`, `params`, `reward`, `max_decisions`, `max_days` of `Setup.of`; `action`
-            ("fields", or "options" for a number among the options on offer, whose mask is in
-            `info["action_mask"]` and in the observation), `bounds`, `flat`, `max_options`,
-            `max_text` and `max_entries` of `seats.SeatForm`.
+        options: `others`, `params`, `reward`, `max_decisions`, `max_days`, `starts` (records to
+            begin from) of `Setup.of`; `action` ("fields"; "options" for a number among the options
+            on offer, whose mask is in `info["action_mask"]` and in the observation; or "numbers"
+            for a vector), `bounds`, `flat`, `max_options`, `max_text` and `max_entries` of
+            `seats.SeatForm`.
 
     Raises:
         UsageError: An argument is not one of those possible.
@@ -90,20 +98,24 @@ class SeatEnv(gymnasium.Env):
         """Begin the episode of a seed; without one its seed is drawn from `np_random`.
 
         Args:
-            seed: The seed of the episode and of `np_random`.
-            options: `record`: the file that receives the episode line by line.
+            seed: The seed of the episode and of `np_random`. In an episode that begins at a
+                decision on record it draws what no role can have observed by then; without it such
+                an episode goes on in the world of the record.
+            options: `record`: the file that receives the episode line by line. `record` and `at`:
+                the record from which it begins, after so many of its decisions.
 
         Raises:
-            UsageError: An option is unknown, the file exists, or the role has no decision in the
-                episode.
+            BadRecord: The record to begin from cannot be read or does not replay.
+            UsageError: An option is unknown, the file exists, the record is of another world or has
+                fewer decisions, or the role has no decision in the episode.
             gymnasium.error.Error: The seed is not a whole number of at least 0.
         """
         for name in options or {}:
-            if name != "record":
-                raise UsageError(f"option {name!r} was given; {possible(str(name), ['record'])}")
+            if name not in _RESET_OPTIONS:
+                hint = possible(str(name), _RESET_OPTIONS)
+                raise UsageError(f"option {name!r} was given; {hint}")
         super().reset(seed=seed)
-        drawn = int(self.np_random.integers(DRAWN_SEEDS) if seed is None else seed)
-        self._world.reset(drawn, options)
+        self._world.reset(seed, options, self.np_random)
         return self._world.observed(self._role), self._world.info(self._role)
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
@@ -135,6 +147,15 @@ class SeatEnv(gymnasium.Env):
             UsageError: No episode has begun.
         """
         return self._world.seed
+
+    def action_masks(self) -> Any:
+        """Return which actions the open decision takes, as sb3-contrib's `MaskablePPO` calls it.
+
+        Raises:
+            UsageError: No episode has begun, or the action space is neither `Discrete` nor
+                `MultiDiscrete`.
+        """
+        return self._world.action_masks(self._role)
 
     # -- what the seat may know in addition to its observations ------------------------------------
 

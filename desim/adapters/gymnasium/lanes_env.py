@@ -62,8 +62,8 @@ class LanesEnv(VectorEnv):
     """One seat of many episodes of a world with lanes; policies that answer all lanes play others.
 
     It returns what Gymnasium's `SyncVectorEnv` of as many `SeatEnv` returns for the same seeds and
-    actions, many times faster, except ledger digests. Episodes that begin at the same step are
-    computed together, so that a world of fixed length is fastest.
+    actions, many times faster, except ledger digests and `elapsed`. Episodes that begin at the same
+    step are computed together, so that a world of fixed length is fastest.
 
     `step` takes a member of the batched action space, and also a tagged object whose fields are
     arrays or single numbers, such as `{"do": "order", "quantity": array}`. An action that does not
@@ -105,7 +105,7 @@ class LanesEnv(VectorEnv):
                 f"render_mode={render_mode!r} was given; lanes have no pictures: {INSTEAD}"
             )
         if form.action != FIELDS:
-            raise NoLanes(f"action={form.action!r} was given; lanes have no options: {INSTEAD}")
+            raise NoLanes(f"action={form.action!r} was given; lanes have fields alone: {INSTEAD}")
         if type(num_envs) is not int or num_envs < 1:
             raise UsageError(f"num_envs={num_envs!r} was given; it is a whole number of at least 1")
         mode = _mode(autoreset_mode)

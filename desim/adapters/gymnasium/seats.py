@@ -11,10 +11,12 @@ from attrs.validators import ge, in_, le
 from gymnasium import spaces
 
 from desim import catalog
+from desim.adapters.gymnasium.number_actions import NumberActions
 from desim.adapters.gymnasium.rendering import Renderer
 from desim.adapters.gymnasium.spaces import ActionSpace, ObservationSpace, SpaceLimits
 from desim.adapters.seat.seat_environment import SeatEnvironment
 from desim.adapters.seat.setup import Setup
+from desim.adapters.seat.starts import Start
 from desim.adapters.seat.stepped_session import SteppedSession
 from desim.core.model_protocols import Model, default_roles
 from desim.core.roles import Option
@@ -28,8 +30,9 @@ from desim.short_repr import short_repr
 #: Bounds of numbers of actions: the usual ranges of their fields, or those of the schema alone.
 USUAL, SCHEMA = "usual", "schema"
 
-#: The forms of a caller's actions: all fields of an action, or the number of an offered option.
-FIELDS, OPTIONS = "fields", "options"
+#: The forms of a caller's actions: all fields of an action, the number of an offered option, or a
+#: vector of numbers.
+FIELDS, OPTIONS, NUMBERS = "fields", "options", "numbers"
 
 #: A reset without a seed draws one of so many.
 DRAWN_SEEDS = 2**31
@@ -47,13 +50,14 @@ class SeatForm(SpaceLimits):
     Attributes:
         action: "fields": the action space holds the actions of the role. "options": it is
             `Discrete(max_options)`, a number among the options that the role offers at a decision.
+            "numbers": it is a vector of numbers; see `number_actions.NumberActions`.
         flat: Whether observations are one `Box` of their numbers, without texts.
         max_options: Options that can be chosen, the first ones, 1 to 10,000.
         bounds: Bounds of the numbers of actions: "usual", the usual ranges that the world declares,
             or "schema", every number that the role takes.
     """
 
-    action: str = field(default=FIELDS, validator=in_((FIELDS, OPTIONS)))
+    action: str = field(default=FIELDS, validator=in_((FIELDS, OPTIONS, NUMBERS)))
     flat: bool = field(default=False, converter=bool)
     max_options: int = field(default=32, validator=[whole, ge(1), le(_MOST_OPTIONS)])
     bounds: str = field(default=USUAL, validator=in_((USUAL, SCHEMA)))
@@ -91,7 +95,7 @@ class SeatSpaces:
     With `action="options"` an observation is a `Dict`: `observation`, `action_mask` (1 for each
     option on offer) and `values` (the world's estimate of each, 0 for the others). The action of a
     number that is not on offer is the role's default action, so that every member of the space can
-    be played.
+    be played; so is, with `action="numbers"`, an action that the question does not take.
 
     Attributes:
         observation_space: The observations.
@@ -111,9 +115,13 @@ class SeatSpaces:
         if self._by_options and self._role.options is None:
             raise UsageError(f'{role!r} offers no options; give action="{FIELDS}"')
         self.observation_space, self.action_space = self._observed.space, self._actions.space
+        self._numbers: NumberActions | None = None
         if self._by_options:
             self.observation_space = self._with_options(self._observed.space)
             self.action_space = spaces.Discrete(self._most)
+        elif form.action == NUMBERS:
+            self._numbers = NumberActions(self._actions, role)
+            self.action_space = self._numbers.space
 
     def observation(self, session: SteppedSession, decision: Decision) -> Any:
         """Return a new member of the observation space for an open decision."""
@@ -132,9 +140,30 @@ class SeatSpaces:
         """
         if not self._by_options:
             possible = decision.possible if decision is not None else ()
-            return {"action_mask": self._actions.mask(possible)} if possible else {}
+            masks = self._actions if self._numbers is None else self._numbers
+            return {"action_mask": masks.mask(possible)} if possible else {}
         offered = self._options(session, decision) if decision is not None else ()
         return {"action_mask": self._mask(offered)}
+
+    def action_masks(self, session: SteppedSession, decision: Decision) -> Any:
+        """Return which values of each entry of an action may be given, as truth values.
+
+        One array, in which the entries follow one another; each has at least one value that may be
+        given.
+
+        Raises:
+            UsageError: The action space is neither `Discrete` nor `MultiDiscrete`.
+        """
+        if self._by_options:
+            mask = self._mask(self._options(session, decision)).astype(bool)
+            mask[0] |= not mask.any()  # without an option the first number is the default action
+            return mask
+        if self._numbers is None or not self._numbers.is_discrete:
+            raise UsageError(
+                f'the action space has no masks; give action="{OPTIONS}", or "{NUMBERS}" for a '
+                "role whose numbers have few values"
+            )
+        return self._numbers.mask(decision.possible)
 
     def action(self, session: SteppedSession, decision: Decision, given: Any) -> Any:
         """Return the action of a member of the action space, as `SteppedSession.answer` takes it.
@@ -148,6 +177,10 @@ class SeatSpaces:
         tagged = isinstance(given, Mapping) and isinstance(given.get(TAG), str)
         if tagged or attrs.has(type(given)):
             return given
+        if self._numbers is not None:
+            action = self._numbers.decode(given)
+            fits = not decision.possible or action[TAG] in decision.possible
+            return action if fits else self._default(session, decision)
         if not self._by_options:
             return self._actions.decode(given)
         if not self.action_space.contains(given):
@@ -158,6 +191,9 @@ class SeatSpaces:
         offered = self._options(session, decision)
         if given < len(offered):
             return offered[int(given)].action
+        return self._default(session, decision)
+
+    def _default(self, session: SteppedSession, decision: Decision) -> Any:
         return session.run.role_of(decision).default_for(decision.observation)
 
     def encode(self, action: Any) -> Any:
@@ -207,6 +243,7 @@ class SpacesEnvironment(SeatEnvironment):
         super().__init__(setup, label)
         self._renderer = Renderer(render_mode)
         self._shown: dict[str, Decision] = {}
+        self._before = 0
         self.seats = {role: SeatSpaces(setup, role, form) for role in setup.seats}
 
     @classmethod
@@ -243,26 +280,37 @@ class SpacesEnvironment(SeatEnvironment):
         """Whether a limit has ended the episode."""
         return self.session is not None and self.session.truncated
 
-    def reset(self, seed: Any, options: Mapping[str, Any] | None) -> SteppedSession:
+    def reset(
+        self, seed: Any, options: Mapping[str, Any] | None, random: np.random.Generator
+    ) -> SteppedSession:
         """Close the present episode and begin one with an open decision.
 
         Args:
-            seed: A whole number of at least 0, also a numpy integer.
-            options: `record`: the file that receives the episode.
+            seed: A whole number of at least 0, also a numpy integer; None to draw one, or to play
+                on in the world of the record that *options* name.
+            options: `record`: the file that receives the episode; with `at`: the record from which
+                it begins, after so many decisions.
+            random: Draws a seed.
 
         Raises:
-            UsageError: The seed or the file is refused, or no seat has a decision in the episode.
+            BadRecord: The record to begin from cannot be read or does not replay.
+            UsageError: The seed, the start or the file is refused, or no seat has a decision in the
+                episode.
         """
-        record = (options or {}).get("record")
+        start = Start.within(options or {})
+        record = (options or {}).get("record") if start is None else None
         if record is not None and not isinstance(record, str | Path):
             raise UsageError(f"record {short_repr(record)} was given; it is the path of a file")
+        if seed is None and start is None:
+            seed = int(random.integers(DRAWN_SEEDS))
         self.close()
-        session = self.begin(from_numpy(seed), record)
+        session = self.begin(from_numpy(seed), record, start=start)
         if not session.open:
             self.close()
             names = " and ".join(map(repr, self.setup.seats))
             raise UsageError(f"no decision of {names} in the episode of seed {seed}")
         self._shown.update({each.role: each for each in session.open})
+        self._before = session.tick
         return session
 
     def take(self, actions: Mapping[str, Any]) -> dict[str, float]:
@@ -272,7 +320,7 @@ class SpacesEnvironment(SeatEnvironment):
             WrongAction: An action does not fit; nothing has changed.
         """
         session = self.running()
-        answers = []
+        answers, self._before = [], session.tick
         for decision in session.open:
             if (role := decision.role) in actions:
                 action = self.seats[role].action(session, decision, actions[role])
@@ -296,6 +344,8 @@ class SpacesEnvironment(SeatEnvironment):
     def info(self, role: str, *, deciding: bool = True) -> dict[str, Any]:
         """Return the mask of a role's options, and at the end of the episode its facts.
 
+        `elapsed` is the number of ticks that the last step took.
+
         Args:
             role: The role.
             deciding: Whether the mask shows the options of the role's open or last decision; else
@@ -304,7 +354,18 @@ class SpacesEnvironment(SeatEnvironment):
         session = self.session
         assert session is not None
         mask = self.seats[role].mask(session, self._shown.get(role) if deciding else None)
-        return {**mask, **session.end_facts()} if self.ended or self.truncated else mask
+        facts = {"elapsed": session.tick - self._before, **mask}
+        return {**facts, **session.end_facts()} if self.ended or self.truncated else facts
+
+    def action_masks(self, role: str) -> Any:
+        """Return the masks of the role's open or last decision; see `SeatSpaces.action_masks`.
+
+        Raises:
+            UsageError: No episode has begun, or the action space has no masks.
+        """
+        if self.session is None or role not in self._shown:
+            raise UsageError("no episode has begun; call reset first")
+        return self.seats[role].action_masks(self.session, self._shown[role])
 
     def render(self) -> Any:
         """Return the picture of the render mode, a text or an array; None without a mode."""

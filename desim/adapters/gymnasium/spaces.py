@@ -147,6 +147,11 @@ class ActionSpace:
         allowed = [name in possible for name in self._codec.classes]
         return {**dict.fromkeys(self.parts), TAG: np.array(allowed, dtype=np.int8)}
 
+    @property
+    def tags(self) -> list[str]:
+        """The tags of all actions, in the order of `do`."""
+        return list(self._codec.classes)
+
     def _name_of(self, cls: type) -> str:
         return next(name for name, each in self._codec.classes.items() if each is cls)
 

@@ -12,6 +12,8 @@ Options of every task (`-T NAME=VALUE`):
 * `others`: a policy's spec for the other default roles, or specs by role.
 * `params`: parameters that differ from the preset's, by name.
 * `reward`, `max_decisions`: see `Setup.of`.
+* `starts`: a record, a folder of records, `{record: PATH, at: N}`, or a list of these, from whose
+  decisions the samples begin; the seed draws the decision, and what no role can have observed then.
 * `nudges`, `max_calls`, `history`: see `agent_loop.AgentLimits`.
 * `folder`: receives a record of every sample. A sample that was not finished goes on from there
   without asking the model again for what it has replied already.
@@ -105,6 +107,7 @@ def _task_of(world: str) -> Callable[..., Any]:
         params: dict[str, Any] | None = None,
         reward: str = "score",
         max_decisions: int | None = None,
+        starts: str | dict[str, Any] | list[Any] | None = None,
         nudges: int = 3,
         max_calls: int | None = None,
         history: int | None = None,
@@ -119,6 +122,7 @@ def _task_of(world: str) -> Callable[..., Any]:
             "others": others,
             "reward": reward,
             "max_decisions": max_decisions,
+            "starts": starts,
         }
         return world_task(
             world,

@@ -15,6 +15,7 @@ import anyio
 from desim.adapters.mcp.open_episode import LABEL, EpisodeFailed, OpenEpisode, Turn
 from desim.adapters.seat.seat_environment import SeatEnvironment
 from desim.adapters.seat.setup import Setup, is_same_setup
+from desim.adapters.seat.starts import Start
 from desim.adapters.seat.stepped_session import SteppedSession
 from desim.errors import BadRecord, UsageError
 from desim.records.episode import Episode
@@ -90,8 +91,15 @@ class Episodes:
             )
         return found
 
-    async def begin(self, client: str | None, given: int | None = None) -> OpenEpisode:
+    async def begin(
+        self, client: str | None, given: int | None = None, start: Start | None = None
+    ) -> OpenEpisode:
         """Begin an episode.
+
+        Args:
+            client: The session of the connection.
+            given: The seed; None draws one, or plays on in the world of the record.
+            start: The decision on record from which it begins.
 
         Raises:
             UsageError: The client already plays an episode, too many are open, the seed is wrong,
@@ -99,12 +107,12 @@ class Episodes:
             DesimError: The world or the policy of another role failed.
         """
         self._check_room(client)
-        seed = self._seed(given)
+        seed = None if start is not None and given is None else self._seed(given)
         name = secrets.token_hex(16)
         record = self._record(name)
         lock = RecordLock(record) if record else None
         return await self._begun(
-            client, name, lambda world: world.begin(seed, record, locked=True), lock
+            client, name, lambda world: world.begin(seed, record, locked=True, start=start), lock
         )
 
     async def resume(self, client: str | None, name: str) -> OpenEpisode:

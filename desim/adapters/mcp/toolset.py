@@ -8,7 +8,7 @@ from attrs import evolve
 
 from desim.adapters.mcp.episodes import Episodes
 from desim.adapters.mcp.open_episode import OpenEpisode, Turn
-from desim.adapters.seat.setup import Setup
+from desim.adapters.seat.setup import Setup, named_start
 from desim.adapters.seat.stepped_session import as_json
 from desim.adapters.seat.tools import (
     Tool,
@@ -30,6 +30,17 @@ _SEED = {
     "type": "integer",
     "minimum": 0,
     "description": "Two episodes of one seed differ by their actions alone; drawn where left out.",
+}
+
+_RECORD = {
+    "type": "string",
+    "description": "The name of a record of the server's, in which the episode begins; with `at`. "
+    "Left out: drawn.",
+}
+_AT = {
+    "type": "integer",
+    "minimum": 0,
+    "description": "How many decisions of the record are repeated first.",
 }
 
 #: The descriptions of the tools that are not actions.
@@ -124,13 +135,16 @@ class ToolSet:
         return self._facts(episode, turn)
 
     async def _begin(self, client: str | None, given: dict[str, Any]) -> dict[str, Any]:
-        if "resume" in given and "seed" in given:
-            raise UsageError("give a seed or resume; the resumed episode has its own seed")
+        start = named_start(self._setup, given.get("record"), given.get("at"))
+        if "resume" in given and ("seed" in given or start is not None):
+            raise UsageError(
+                "give a seed, a record, or resume; the resumed episode has its own seed and start"
+            )
         if "resume" in given:
             episode = await self._episodes.resume(client, given["resume"])
             turn = await self._episodes.present(episode)
         else:
-            episode = await self._episodes.begin(client, given.get("seed"))
+            episode = await self._episodes.begin(client, given.get("seed"), start)
             turn = episode.turn
         return self._facts(episode, turn)
 
@@ -196,7 +210,10 @@ class ToolSet:
     def _further_tools(self) -> Iterator[Tool]:
         """Yield the tools other than actions."""
         resume = {"type": "string", "description": "The id of an episode to go on with."}
-        begun = {"seed": _SEED, "resume": resume} if self.takes_seeds else {"resume": resume}
+        begun: dict[str, Any] = {"seed": _SEED} if self.takes_seeds else {}
+        if self._setup.starts is not None:
+            begun |= {"record": _RECORD, "at": _AT}
+        begun["resume"] = resume
         yield Tool(self.begin, _BEGIN, object_schema(begun))
         yield _joined(self.present, Tool("", _PRESENT, object_schema({})), self._taking())
         yield _joined(self.close, Tool("", _CLOSE, object_schema({})), self._taking())

@@ -18,7 +18,7 @@ from desim.adapters.openenv.openenv_messages import (
 )
 from desim.adapters.openenv.tasks import Task, Tasks, as_plain, reward_of
 from desim.adapters.seat.seat_environment import SeatEnvironment
-from desim.adapters.seat.setup import Setup
+from desim.adapters.seat.setup import Setup, named_start
 from desim.core.model_protocols import rules_of
 from desim.episodes.caller import CallerSeat
 from desim.episodes.lineup import resolve
@@ -104,6 +104,8 @@ class WorldEnvironment(Environment[WorldAction, WorldObservation, EpisodeIdentit
         split: str | None = None,
         index: int | None = None,
         preset: str | None = None,
+        record: str | None = None,
+        at: int | None = None,
         **unknown: Any,
     ) -> WorldObservation:
         """Begin an episode, and drop the one before it.
@@ -114,6 +116,10 @@ class WorldEnvironment(Environment[WorldAction, WorldObservation, EpisodeIdentit
             split: The split of a task; with it an index, and neither seed nor preset.
             index: The number of the task in its split.
             preset: A preset of the world; default: the one that is served.
+            record: The name of a record among those that the server begins episodes from; no path.
+            at: With a record: how many of its decisions are repeated first. The seed then draws
+                what no role can have observed by then; without it the episode goes on in the world
+                of the record.
             unknown: Refused.
 
         Raises:
@@ -121,18 +127,20 @@ class WorldEnvironment(Environment[WorldAction, WorldObservation, EpisodeIdentit
             ModelFailed: The model raised an exception.
         """
         if unknown:
-            known = ["seed", "episode_id", "split", "index", "preset"]
+            known = ["seed", "episode_id", "split", "index", "preset", "record", "at"]
             name = next(iter(unknown))
             raise UsageError(f"reset takes no {short_repr(name)}; {possible(name, known)}")
         _check_name(episode_id)
         task = self._task(split, index, seed=seed, preset=preset)
         played = task.preset if task else preset or next(iter(self._served.tasks.setups))
-        chosen = task.seed if task else 0 if seed is None else seed
-        world = SeatEnvironment(self._served.setup_of(played), "openenv")
-        record = self._served.record(played, chosen)
-        world.begin(chosen, record)
+        chosen = task.seed if task else seed
+        setup = self._served.setup_of(played)
+        world = SeatEnvironment(setup, "openenv")
+        start = named_start(setup, record, at)
+        file = self._served.record(played, chosen or 0)
+        world.begin(chosen, file, start=start)
         self.close()
-        self._world, self._record = world, record
+        self._world, self._record = world, file
         self._state = EpisodeIdentity(
             episode_id=episode_id or secrets.token_hex(16),
             preset=played,
@@ -190,7 +198,11 @@ class WorldEnvironment(Environment[WorldAction, WorldObservation, EpisodeIdentit
         """Close the episode's record; one without a decision is deleted."""
         session = self._world.session
         self._world.close()
-        if session is not None and self._record is not None and not session.answered:
+        if (
+            session is not None
+            and self._record is not None
+            and session.answered == session.repeated
+        ):
             self._record.unlink(missing_ok=True)
 
     # -- tasks -------------------------------------------------------------------------------------
@@ -264,10 +276,12 @@ class _InTheLoop(WorldEnvironment):
         split: str | None = None,
         index: int | None = None,
         preset: str | None = None,
+        record: str | None = None,
+        at: int | None = None,
         **unknown: Any,
     ) -> WorldObservation:
         """Begin an episode; see `reset`."""
-        return self.reset(seed, episode_id, split, index, preset, **unknown)
+        return self.reset(seed, episode_id, split, index, preset, record, at, **unknown)
 
     async def step_async(
         self, action: WorldAction, timeout_s: float | None = None, **_: Any

@@ -45,7 +45,8 @@ class Tasks:
     """The tasks of the served world.
 
     They cover every preset of the world in which the seats observe and act as in the served one. If
-    its parameters differ from those of all presets, they cover only the served setup.
+    its parameters differ from those of all presets, or its episodes begin in records, they cover
+    only the served setup.
 
     Attributes:
         name: The name of the world.
@@ -127,6 +128,8 @@ def as_plain(task: Task, setup: Setup) -> dict[str, Any]:
 def _setups(setup: Setup) -> dict[str, Setup]:
     cls = type(setup.model)
     served = nearest_preset(setup.model)
+    if setup.starts is not None:  # they are of these parameters
+        return {served: setup}
     if to_plain(from_preset(cls, served)) != to_plain(setup.model):
         return {CHANGED: setup}
     found = {served: setup}

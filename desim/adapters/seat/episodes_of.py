@@ -117,6 +117,8 @@ def normalised_score(setup: Setup, preset: str, seed: int, score: float) -> floa
 
 
 def _scale(setup: Setup, preset: str, seed: int) -> Scale | None:
+    if setup.starts is not None:  # known scores are of whole episodes
+        return None
     cls = type(setup.model)
     known = cls.known_scores(preset) if offers(cls, HasKnownScores) else None
     roles = tuple(sorted([*setup.seats, *setup.others]))

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from desim.adapters.seat.setup import Setup
+from desim.adapters.seat.starts import Start
 from desim.adapters.seat.stepped_session import SteppedSession
 from desim.core.world import Decision
 from desim.errors import DesimError, UsageError
@@ -30,11 +31,12 @@ class SeatEnvironment:
 
     def begin(
         self,
-        seed: int,
+        seed: int | None,
         record: str | Path | None = None,
         past: Episode | None = None,
         *,
         locked: bool = False,
+        start: Start | None = None,
     ) -> SteppedSession:
         """Begin an episode and close the one before it, which stays open if this one is refused.
 
@@ -43,8 +45,11 @@ class SeatEnvironment:
             record: The file that receives the episode.
             past: A cut record of the same setup.
             locked: Whether the caller holds the lock of the record.
+            start: The decision on record from which the episode begins.
         """
-        session = self.setup.begin(seed, record=record, past=past, label=self._label, locked=locked)
+        session = self.setup.begin(
+            seed, record=record, past=past, label=self._label, locked=locked, start=start
+        )
         self.close()
         self.session = session
         return session

@@ -11,12 +11,15 @@ from typing import Any, Self
 from attrs import field, frozen
 
 from desim import catalog
+from desim.adapters.seat.credit import Credit
+from desim.adapters.seat.starts import Start, Starts, started_at, write_past
 from desim.adapters.seat.stepped_session import SCORE, Rewards, SteppedSession
 from desim.catalog.policy_spec import label as label_of
 from desim.core.model_protocols import HasCalendar, Model, default_roles, offers
 from desim.core.run import Run, check_roles
+from desim.core.streams import check_seed
 from desim.episodes.lineup import Policies, assign
-from desim.errors import UsageError, possible
+from desim.errors import BadRecord, DesimError, UsageError, possible
 from desim.records.episode import Episode
 from desim.records.lines import Header
 from desim.schema import Codec, codec
@@ -49,6 +52,10 @@ class Setup:
             no limit.
         max_days: Days of the world's calendar after which an episode is truncated, at the seats'
             first decision that is later; None stands for no limit.
+        starts: Decisions on record, at one of which each episode begins; None begins all at the
+            world's begin. Limits and rewards count from there.
+        credit: For TRL and verifiers: the rewards of decisions are advantages; None stands for
+            changes of the score.
     """
 
     model: Model[Any]
@@ -57,9 +64,11 @@ class Setup:
     rewards: Mapping[str, str] = field(factory=dict)
     max_decisions: int | None = None
     max_days: float | None = None
+    starts: Starts | None = None
+    credit: Credit | None = None
 
     @classmethod
-    def of(
+    def of(  # noqa: PLR0913 (the options of every adapter)
         cls,
         model: Model[Any] | type | str,
         preset: str = "",
@@ -70,6 +79,9 @@ class Setup:
         reward: str | Mapping[str, str] = "score",
         max_decisions: int | None = None,
         max_days: float | None = None,
+        starts: Any = None,
+        credit: Any = None,
+        credit_futures: int = 8,
     ) -> Self:
         """Return a checked setup.
 
@@ -85,8 +97,13 @@ class Setup:
                 turns its sign.
             max_decisions: See the attribute.
             max_days: See the attribute.
+            starts: Records to begin from: see `Starts.read`.
+            credit: The policy with whose actions the decisions of the one seat are compared; None
+                for rewards that are changes of the score.
+            credit_futures: Over how many redrawn futures, 2 to 10,000.
 
         Raises:
+            BadRecord: One of *starts* cannot be read.
             UsageError: The model, preset, role, policy, metric or a parameter does not exist, a
                 role is both a seat and among the others, a limit is not a number above 0, or
                 *max_days* is given and the world has no calendar.
@@ -100,31 +117,89 @@ class Setup:
         if set(rewards.values()) != {SCORE}:
             Rewards(Run(world, 0, roles), rewards)  # the world may have no such metric
         limits = _checked_limits(world, max_decisions, max_days)
-        return cls(world, played, policies, rewards, *limits)
+        begins = None if starts in (None, "") else Starts.read(starts, world, roles, played)
+        valued = None
+        if credit is not None and credit != "":
+            valued = Credit.of(world, rewards, policies, credit, credit_futures)
+        return cls(world, played, policies, rewards, *limits, begins, valued)
 
     def begin(
         self,
-        seed: int = 0,
+        seed: int | None = 0,
         *,
         record: str | Path | None = None,
         past: Episode | None = None,
         label: str = "external",
         locked: bool = False,
+        start: Start | None = None,
     ) -> SteppedSession:
         """Return a new episode that waits for the first decision of a seat.
 
         Args:
-            seed: A whole number of at least 0.
+            seed: A whole number of at least 0, None for 0. With *start* or `starts` it draws what
+                no role can have observed by then; None with *start* plays on in the world of the
+                record.
             record: The file that receives the episode line by line; None records nothing.
             past: A cut record of the same setup, whose decisions are made again first.
             label: The name of the caller as a policy, in the record.
             locked: Whether the caller holds the lock of the record.
+            start: The decision on record from which the episode begins; without it `starts`, if
+                there are any, draw one by the seed.
 
         Raises:
-            UsageError: The seed is wrong, or the file exists or is locked.
+            UsageError: The seed or the start is wrong, or the file exists or is locked.
+            BadRecord: The record of the start cannot be read or does not replay.
             ModelFailed: The model raised an exception.
             PolicyFailed: A policy of another role raised an exception.
         """
+        if past is None and start is None and self.starts is not None:
+            seed = 0 if seed is None else seed
+            check_seed(seed)
+            start = self.starts.drawn(seed)
+        if start is None:
+            return self._session(seed or 0, record, past, label, locked=locked)
+        return self._started(start, seed, record, label, locked=locked)
+
+    def _started(
+        self,
+        start: Start,
+        future: int | None,
+        record: str | Path | None,
+        label: str,
+        *,
+        locked: bool,
+    ) -> SteppedSession:
+        """Return an episode in which the decisions before a start were repeated."""
+        seats = dict.fromkeys(self.seats, label)
+        past = start.past(self.model, seats, self.others, future)
+        if record is not None:
+            write_past(past, record)
+        try:
+            session = self._session(past.header.seed, record, past, label, locked=locked)
+            if not session.open:
+                session.close()
+                raise UsageError(
+                    f"{start.record} has no decision of {' or '.join(map(repr, self.seats))} after "
+                    f"the first {start.at}"
+                )
+        except DesimError as fault:
+            if record is not None:
+                Path(record).unlink(missing_ok=True)
+            if isinstance(fault, BadRecord):
+                raise start.refused(fault, self.model) from None
+            raise
+        session.rewards()  # those of the repeated decisions
+        return session
+
+    def _session(
+        self,
+        seed: int,
+        record: str | Path | None,
+        past: Episode | None,
+        label: str,
+        *,
+        locked: bool,
+    ) -> SteppedSession:
         session = SteppedSession(
             self.model,
             seed,
@@ -132,10 +207,11 @@ class Setup:
             others=self.others,
             rewards=self.rewards,
             max_decisions=self.max_decisions,
-            last_tick=_last_tick(self.model, self.max_days),
+            last_tick=_last_tick(self.model, self.max_days, past),
             record=record,
             past=past,
             locked=locked,
+            keep_steps=self.credit is not None,
         )
         try:
             session.advance()
@@ -201,12 +277,16 @@ def _is_limit(given: Any, kinds: tuple[type, ...], most: int) -> bool:
     return type(given) in kinds and bool(0 < given <= most)  # False for NaN too
 
 
-def _last_tick(model: Model[Any], days: float | None) -> int | None:
-    """Return the last tick within some days of tick 0, which is one before the limit's instant."""
+def _last_tick(model: Model[Any], days: float | None, past: Episode | None) -> int | None:
+    """Return the last tick within some days of the begin, or of the start in a record.
+
+    It is one before the limit's instant.
+    """
     if days is None or not offers(model, HasCalendar):
         return None
     calendar = model.calendar
-    limit = calendar.moment(0) + dt.timedelta(days=days)
+    began = past.steps[at - 1].t if past and (at := started_at(past)) else 0
+    limit = calendar.moment(began) + dt.timedelta(days=days)
     return calendar.last_tick(limit - dt.timedelta(microseconds=1))
 
 
@@ -220,10 +300,27 @@ def is_same_setup(setup: Setup, recorded: Header, label: str) -> bool:
     """
     labels = dict.fromkeys(setup.seats, label)
     labels |= {role: label_of(policy) for role, policy in setup.others.items()}
-    mine = Header.of(setup.model, recorded.seed, labels)
+    # An episode that began in another record has its futures, and one more.
+    futures = recorded.futures if setup.starts is not None else ()
+    mine = Header.of(setup.model, recorded.seed, labels, futures=futures)
     return (mine.model, mine.params, mine.policies, mine.futures) == (
         recorded.model,
         recorded.params,
         recorded.policies,
         recorded.futures,
     )
+
+
+def named_start(setup: Setup, record: Any, at: Any) -> Start | None:
+    """Return the start that a client of a server names; None if it names none.
+
+    Raises:
+        UsageError: One of the two is missing, or the server begins no episode from such a record.
+    """
+    if record is None and at is None:
+        return None
+    if record is None or at is None:
+        raise UsageError("give record and at together, or neither")
+    if setup.starts is None:
+        raise UsageError("the server begins episodes from no records (--starts)")
+    return setup.starts.named(record, at)

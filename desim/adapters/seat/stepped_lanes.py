@@ -147,6 +147,8 @@ def _policies(setup: Setup, seed: int) -> dict[str, Any]:
     """Return new policies of the other roles."""
     if setup.max_days is not None:
         raise NoLanes(f"max_days was given; lanes have max_decisions: {INSTEAD}")
+    if setup.starts is not None:
+        raise NoLanes(f"starts were given; lanes begin at the world's begin: {INSTEAD}")
     seats = dict.fromkeys(setup.seats, CallerSeat())
     policies = resolve(setup.model, {**seats, **setup.others}, seed).policies
     others = {role: policy for role, policy in policies.items() if role not in seats}

@@ -2,9 +2,10 @@
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+from desim.adapters.seat.starts import started_at
 from desim.core.model_protocols import Model, Rows, offers
 from desim.core.reported import HasSeries, HasTables
 from desim.core.result import Result, Series, read_series
@@ -13,6 +14,7 @@ from desim.core.run import Run
 from desim.core.world import Decision
 from desim.episodes.caller import CallerSession
 from desim.errors import UsageError, WrongResult, possible
+from desim.records.episode import Episode
 from desim.schema import TAG, plain_observation, tag, to_plain
 
 #: The name of the model's score among the metrics.
@@ -30,7 +32,8 @@ class SteppedSession(CallerSession):
         seed: A whole number of at least 0.
         seats: The caller's roles, or by role the caller's name in the record.
         rewards: See `Rewards`; by seat.
-        max_decisions: Answers of the seats after which the episode is truncated.
+        max_decisions: Answers of the seats after which the episode is truncated; those before its
+            start in another record do not count.
         last_tick: The last tick at which the caller decides; the episode is truncated at its first
             decision after it.
         options: Further arguments of `CallerSession`.
@@ -40,6 +43,7 @@ class SteppedSession(CallerSession):
         ModelFailed: The model raised an exception.
 
     Attributes:
+        repeated: Decisions of the seats before the episode's start in another record.
         truncated: Whether a limit was reached before the world's own end. The open decisions then
             show the effects of the last answers, and take no answer.
     """
@@ -62,6 +66,7 @@ class SteppedSession(CallerSession):
             self.close()
             raise
         self._max, self._last_tick = max_decisions, last_tick
+        self.repeated = _before_start(options.get("past"), seats)
         self.truncated = False
 
     @property
@@ -118,7 +123,7 @@ class SteppedSession(CallerSession):
     def _move(self) -> None:
         super()._move()
         answers, last = self._max, self._last_tick
-        beyond = (answers is not None and self.answered >= answers) or (
+        beyond = (answers is not None and self.answered - self.repeated >= answers) or (
             last is not None and self.tick > last
         )
         self.truncated = bool(self.open) and beyond
@@ -212,6 +217,12 @@ class Rewards:
         metrics = self._run.model.metrics(self._run.state)
         keys = self._keys.values()
         return {key: score if key == SCORE else _number(metrics, key) for key in keys}
+
+
+def _before_start(past: Episode | None, seats: Collection[str]) -> int:
+    """Return how many decisions of the seats were repeated from another record."""
+    at = started_at(past) if past else 0
+    return sum(step.role in seats for step in past.steps[:at]) if past and at else 0
 
 
 def _number(metrics: Mapping[str, Any], name: str) -> float:

@@ -73,7 +73,7 @@ class WorldTask(vf.Task[WorldData, RolloutState, WorldTaskConfig]):
 
     async def _played_out(self, state: Any) -> None:
         setup = setup_of(self.data)
-        with setup.begin(self.data.seed) as session:
+        with self.data.begin() as session:
             again = ToolSession(setup, session)
             while len(again.answers) < len(state.answers) and not again.done:
                 answer = state.answers[len(again.answers)]  # defaults come by themselves
@@ -86,11 +86,13 @@ class WorldTask(vf.Task[WorldData, RolloutState, WorldTaskConfig]):
     async def validate(self, runtime: Any) -> bool | None:  # noqa: ARG002 (nothing runs there)
         """Return whether calls of tools play the same episode as a policy does.
 
-        The policy is `greedy`; None where the role offers it no options.
+        The policy is `greedy`; None where the role offers it no options, or the episode begins in a
+        record.
         """
         setup = setup_of(self.data)
         seat = only_seat(setup)
-        if setup.model.roles[seat].options is None or self.data.arguments["max_decisions"]:
+        whole = self.data.start is None and not self.data.arguments["max_decisions"]
+        if setup.model.roles[seat].options is None or not whole:
             return None
         policies = {**setup.others, seat: "greedy"}
         episode = play(setup.model, policies, self.data.seed, keep_state=False)
@@ -112,10 +114,15 @@ class WorldTask(vf.Task[WorldData, RolloutState, WorldTaskConfig]):
 
     @vf.reward
     async def outcome(self, trace: Any) -> float:
-        """Return the score, or the normalised score, at least 0; 0 if no decision was played."""
+        """Return the score, or the normalised score, at least 0; 0 if no decision was played.
+
+        With `credit` it is the sum of the advantages of all decisions.
+        """
         score = trace.state.facts.get("score")
         if score is None:
             return 0.0
+        if self.data.arguments["credit"]:
+            return float(sum(trace.state.facts["advantages"]))
         if self.data.reward == "score":
             return float(score)
         setup = setup_of(self.data)
@@ -153,6 +160,8 @@ class WorldTaskset(vf.Taskset[WorldTask, WorldConfig]):
         if config.reward not in _REWARDS:
             hint = possible(config.reward, _REWARDS)
             raise UsageError(f"reward {config.reward!r} was given; {hint}")
+        if config.credit and config.task.served:
+            raise UsageError("credit goes with the taskset's own harness; leave served out")
         played = Evaluation.of(
             config.world,
             config.preset,
@@ -161,9 +170,14 @@ class WorldTaskset(vf.Taskset[WorldTask, WorldConfig]):
             others=dict(config.others) or None,
             params=dict(config.params),
             max_decisions=config.max_decisions,
+            starts=config.starts,
+            credit=config.credit,
+            credit_futures=config.credit_futures,
         )
+        # Each task has its own start.
+        arguments = {key: one for key, one in played.arguments.items() if key != "starts"}
         for preset, seed in played.episodes:
-            yield self._task(played.setups[preset], preset, seed, dict(played.arguments))
+            yield self._task(played.setups[preset], preset, seed, dict(arguments))
 
     def _task(self, setup: Setup, preset: str, seed: int, arguments: dict[str, Any]) -> WorldTask:
         config = self.config
@@ -173,7 +187,8 @@ class WorldTaskset(vf.Taskset[WorldTask, WorldConfig]):
                 f"nothing is known of the scores of {config.world}/{preset} with seed {seed}; "
                 "use reward score"
             )
-        with setup.begin(seed) as session:
+        start = setup.starts.drawn(seed) if setup.starts else None
+        with setup.begin(seed, start=start) as session:
             first = ToolSession(setup, session)
             system, prompt = first.instructions(), first.observation()
         data = WorldData(
@@ -186,6 +201,7 @@ class WorldTaskset(vf.Taskset[WorldTask, WorldConfig]):
             seed=seed,
             arguments=arguments,
             reward="normalised" if scaled and config.reward != "score" else "score",
+            start=(str(start.record.absolute()), start.at) if start else None,
         )
         return WorldTask(data, config.task)
 

@@ -3,12 +3,15 @@
 Tried with verifiers 0.4.0.
 """
 
+from pathlib import Path
 from typing import Any
 
 import verifiers.v1 as vf
 from pydantic import Field
 
 from desim.adapters.seat.setup import Setup
+from desim.adapters.seat.starts import Start
+from desim.adapters.seat.stepped_session import SteppedSession
 
 
 class WorldTaskConfig(vf.TaskConfig):
@@ -40,6 +43,15 @@ class WorldConfig(vf.TasksetConfig):
     or `auto`: the first of these where it is known."""
     max_decisions: int | None = None
     """Decisions after which an episode is truncated."""
+    credit: str = ""
+    """A policy: the reward is then the sum of the advantages of all decisions over it, and
+    `advantages` in the facts of a trace has each of them. Only with the taskset's own harness."""
+    credit_futures: int = 8
+    """Over how many redrawn futures each decision is judged."""
+    starts: Any = None
+    """A record, a folder of records, `{"record": path, "at": n}`, or a list of these, from whose
+    decisions the episodes begin; the seed draws the decision, and what no role can have observed
+    by then."""
 
 
 class WorldData(vf.TaskData):
@@ -51,6 +63,12 @@ class WorldData(vf.TaskData):
     seed: int
     arguments: dict[str, Any]
     reward: str
+    start: tuple[str, int] | None = None
+
+    def begin(self, record: Path | None = None) -> SteppedSession:
+        """Begin the episode of the task."""
+        start = Start.of(*self.start) if self.start else None
+        return setup_of(self).begin(self.seed, record=record, start=start)
 
 
 class RolloutState(vf.State):

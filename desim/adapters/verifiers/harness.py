@@ -61,16 +61,20 @@ class WorldHarness(vf.Harness[WorldHarnessConfig]):
         task = trace.task.data
         setup = setup_of(task)
         messages = self._opening(data)
-        with setup.begin(task.seed, record=self._record(trace)) as session:
+        with task.begin(self._record(trace)) as session:
             play, retries = ToolSession(setup, session), self.config.retries
             async with AsyncOpenAI(
                 base_url=endpoint, api_key=secret, max_retries=retries
             ) as client:
+                advantages: dict[str, Any] = {}
                 rollout = _Rollout(client, ctx.model, play, self.limits, messages)
                 try:
                     await rollout.run(trace)
+                    if setup.credit is not None:
+                        credited = setup.credit.advantages(session, play.seat)
+                        advantages = {"advantages": list(credited)}
                 finally:
-                    trace.state.facts = rollout.facts()
+                    trace.state.facts = {**rollout.facts(), **advantages}
                     trace.state.answers = list(play.answers)
         return vf.ProgramResult(exit_code=0, stdout="", stderr="")
 

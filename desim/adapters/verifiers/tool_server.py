@@ -24,7 +24,7 @@ class WorldToolset(vf.Toolset[vf.ToolsetConfig, RolloutState]):
         """Begin the episode of a task."""
         data = WorldData.model_validate(task.model_dump())
         setup = setup_of(data)
-        self._exit_stack.enter_context(session := setup.begin(data.seed))
+        self._exit_stack.enter_context(session := data.begin())
         self.play = ToolSession(setup, session)
         self._calling = asyncio.Lock()  # harnesses send the calls of a reply at once
 

@@ -48,6 +48,8 @@ class ServeOptions(SeatOptions):
         seeds: With --mcp: the seeds of the episodes, A:B (without B) or A,B,..., in turn; clients
             then give none. Default: a client's, or a drawn one. Records hold the seed; no reply
             does.
+        starts: A record, or a folder of records, from whose decisions the episodes begin; each
+            seed draws one, or a client names it by record and at.
         max_decisions: Decisions after which one is truncated.
         reward: What rewards are the change of: score, METRIC or -METRIC.
         as_json: With --mcp over HTTP: print address and token as one line of JSON.
@@ -59,6 +61,7 @@ class ServeOptions(SeatOptions):
     stdio: bool = False
     no_token: bool = False
     seeds: str = ""
+    starts: str | None = None
     max_decisions: int | None = None
     reward: str = "score"
     as_json: bool = False
@@ -71,6 +74,7 @@ class ServeOptions(SeatOptions):
     token={"envvar": "DESIM_TOKEN"},
     records={"type": click.Path()},
     seeds={"callback": None},
+    starts={"type": click.Path()},
     max_sessions={"type": click.IntRange(1, 10_000)},
     max_decisions={"type": click.IntRange(min=1)},
     package={"type": click.Path()},
@@ -134,6 +138,7 @@ def _setup(options: ServeOptions) -> Any:
         others=read_policies(options.specs) or None,
         reward=options.reward,
         max_decisions=options.max_decisions,
+        starts=options.starts,
     )
 
 

@@ -25,18 +25,36 @@ if TYPE_CHECKING:  # `desim --help` imports no more than it prints
     show_default=True,
     help="csv; for books also beancount, for series and decisions json or parquet; or trace.",
 )
+@click.option(
+    "--advantages",
+    "then",
+    metavar="SPEC",
+    help="With --what decisions: columns of the advantage of each decision over this policy.",
+)
+@click.option(
+    "--futures",
+    type=click.IntRange(min=2),
+    default=30,
+    show_default=True,
+    help="Redrawn futures over which an advantage is estimated.",
+)
 @click.option("--trust", is_flag=True, help="Import and open whatever the record names.")
 @click.option("--out", type=click.Path(file_okay=False), help="A folder; default: beside RECORD.")
 def command(
     record: str,
     what: "Exported",
     form: str,
+    then: str | None,
+    futures: int,
     trust: bool,  # noqa: FBT001 (click passes flags so)
     out: str | None,
 ) -> None:
     """Write the ledgers and statements of a recorded episode, its series, or its decisions.
 
     The episode is played again for it, from the answers on record.
+
+    --advantages adds how much higher the mean score is with each decision than with that of a
+    policy, which plays on after both; with the interval.
 
     The format trace holds all events, decisions and ledger entries for https://ui.perfetto.dev. A
     record that was cut is exported as of its last decision. Existing files are never overwritten.
@@ -51,7 +69,12 @@ def command(
         return
     episode = Episode.read(record, whole=False, keep_steps=False)
     seat = seat_path(record)
-    for file in export(episode, form, folder, what=what, trust=trust, seat=seat):
+    further: dict[str, list[float | None]] = {}
+    if then is not None:
+        if what != "decisions":
+            raise click.UsageError("--advantages goes with --what decisions")
+        further = _advantages(record, then, futures, len(episode.steps), trust=trust)
+    for file in export(episode, form, folder, what=what, trust=trust, seat=seat, further=further):
         click.echo(file)
     if episode.result is None:
         click.echo(
@@ -59,6 +82,16 @@ def command(
             f"number {len(episode.steps)}",
             err=True,
         )
+
+
+def _advantages(
+    record: str, then: str, futures: int, decisions: int, *, trust: bool
+) -> dict[str, list[float | None]]:
+    from desim.catalog.policy_spec import read_policies
+    from desim.studies.decisions.advantages import advantages
+
+    found = advantages(record, read_policies((then,)), futures=futures, trust=trust)
+    return found.columns(decisions)
 
 
 def _trace(record: str, folder: Path, what: str, *, trust: bool) -> Path:

@@ -1,0 +1,375 @@
+"""Episodes that begin at a decision on record, through the session and through every adapter."""
+
+import asyncio
+import json
+from collections.abc import Callable, Iterator, Mapping
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import desim
+from desim.adapters.seat.setup import Setup, is_same_setup
+from desim.adapters.seat.starts import Start
+from desim.adapters.trl import environment
+from desim.errors import BadRecord, DesimError, UsageError
+from desim.records.episode import Episode
+from desim.schema import plain_observation
+
+WORLD, SEAT, SEED = "beer_game/poisson", "retailer", 3
+
+#: The number of decisions that are repeated, of all roles; the next one is the retailer's.
+AT = 40
+
+
+@pytest.fixture(scope="module")
+def record(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a record of four rules."""
+    path = tmp_path_factory.mktemp("records") / "four.jsonl"
+    roles = ("retailer", "wholesaler", "distributor", "factory")
+    desim.play(WORLD, dict.fromkeys(roles, "order_up_to"), SEED, record=path)
+    return path
+
+
+def setup(**options: Any) -> Setup:
+    """Return the retailer's setup with the recorded rules in the other seats."""
+    return Setup.of(WORLD, seats=SEAT, others="order_up_to", **options)
+
+
+def expected(record: Path, at: int = AT) -> Any:
+    """Return the observation on record as plain values."""
+    return plain_observation(Episode.read(record).steps[at].observation, dict)
+
+
+@pytest.mark.parametrize("at", [0, 1, AT, 204])
+def test_the_recorded_answers_lead_to_the_recorded_end(record: Path, at: int) -> None:
+    """Without a seed the episode goes on in the world of the record, with the same other roles."""
+    past = Episode.read(record)
+    with setup().begin(None, start=Start(record, at)) as session:
+        score = session.score
+        assert session.rewards() == {SEAT: 0}
+        total = 0.0
+        for step in past.steps[at:]:
+            if step.role == SEAT:
+                session.step(step.action)
+                total += session.rewards()[SEAT]
+        assert session.result == past.result
+        assert total == pytest.approx(past.score - score)
+
+
+def test_a_seed_draws_what_no_role_can_have_observed(record: Path) -> None:
+    """The first observation is the same for every seed; later ones differ between seeds."""
+    ends = {}
+    for seed in (None, 0, 1, 1):
+        with setup().begin(seed, start=Start(record, AT)) as session:
+            assert json.loads(session.text()) == expected(record)
+            while not session.done:
+                session.answer_default(session.open[0])
+                session.advance()
+            assert ends.setdefault(seed, session.score) == session.score
+    assert len(set(ends.values())) == 3
+
+
+def test_another_policy_of_another_role_begins_after_the_repeated_decisions(record: Path) -> None:
+    """It need not have made the decisions on record."""
+    other = Setup.of(WORLD, seats=SEAT, others="constant,quantity=4")
+    with other.begin(None, start=Start(record, AT)) as session:
+        assert json.loads(session.text()) == expected(record)
+
+
+def test_limits_count_from_the_start(record: Path) -> None:
+    """An episode of three decisions, and one of four weeks, begin in the middle of a record."""
+    for limits in ({"max_decisions": 3}, {"max_days": 28}):
+        with setup(**limits).begin(1, start=Start(record, AT)) as session:
+            week = session.tick
+            while not session.done:
+                session.answer_default(session.open[0])
+                session.advance()
+            assert session.truncated
+            assert session.answered - session.repeated == 3
+            assert session.tick - week == 3
+
+
+def test_the_record_of_a_started_episode_replays(record: Path, tmp_path: Path) -> None:
+    """It holds the repeated decisions, where each policy began, and the redrawn future."""
+    new = tmp_path / "new.jsonl"
+    with setup().begin(5, start=Start(record, AT), record=new) as session:
+        while not session.done:
+            session.answer_default(session.open[0])
+            session.advance()
+    header = Episode.read(new).header
+    assert (header.seed, header.starts, header.futures) == (SEED, {SEAT: AT}, ((AT, 5),))
+    assert desim.replay(new).score == session.score
+
+
+def test_a_started_episode_that_was_cut_is_continued(record: Path, tmp_path: Path) -> None:
+    """Its limits still count from the start, and other policies begin where they began."""
+    new, begun = tmp_path / "new.jsonl", setup(starts=str(record), max_decisions=5)
+    with begun.begin(5, start=Start(record, AT), record=new) as session:
+        session.step({"do": "order", "quantity": 7})
+    past = Episode.read(new, whole=False)
+    assert is_same_setup(begun, past.header, "external")
+    with begun.begin(past.header.seed, past=past, record=new) as session:
+        assert session.answered - session.repeated == 1
+        while not session.done:
+            session.step({"do": "order", "quantity": 7})
+        assert session.answered - session.repeated == 5
+
+
+def test_a_seed_draws_the_start_of_a_curriculum(record: Path) -> None:
+    """Each is a decision of the seat; the same seed draws the same one, others draw others."""
+    begun = setup(starts=record.parent)
+    assert begun.starts is not None
+    drawn = [begun.starts.drawn(seed).at for seed in range(50)]
+    assert drawn == [begun.starts.drawn(seed).at for seed in range(50)]
+    assert len(set(drawn)) > 20
+    assert {at % 4 for at in drawn} == {0}
+    with begun.begin(7) as session:
+        assert json.loads(session.text()) == expected(record, drawn[7])
+    fixed = setup(starts=[{"record": str(record), "at": AT}])
+    with fixed.begin(7) as session:
+        assert json.loads(session.text()) == expected(record)
+
+
+# -- bad input ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("at", "text"),
+    [
+        (209, "at 209 was given; .* has 208 decisions, so at most 207 is possible"),
+        (208, "has no decision of 'retailer' after the first 208"),
+        (-1, "at -1 was given; it is a whole number of at least 0"),
+        (True, "at True was given"),
+        (4.0, "at 4.0 was given"),
+        (10**400, "at .* was given; .* has 208 decisions"),
+    ],
+    ids=str,
+)
+def test_a_number_that_the_record_does_not_have_is_refused(
+    record: Path, at: Any, text: str
+) -> None:
+    """Nothing is played and no file is left behind."""
+    new = record.parent / "refused.json"
+    with pytest.raises(UsageError, match=text):
+        setup().begin(1, start=Start.of(record, at), record=new)
+    assert not new.exists()
+
+
+def test_a_record_of_another_world_is_refused(record: Path, tmp_path: Path) -> None:
+    """So are one of other parameters and one of other roles; the sentence names the difference."""
+    other = tmp_path / "edt.jsonl"
+    desim.play("edt/published", "greedy", 1, record=other)
+    with pytest.raises(UsageError, match="is a record of edt, and not of beer_game"):
+        setup().begin(1, start=Start(other, 0))
+    with pytest.raises(UsageError, match=r"other parameters .*horizon.* 52.* 8"):
+        setup(params={"horizon": 8}).begin(1, start=Start(record, 0))
+    alone = tmp_path / "alone.jsonl"
+    desim.play(WORLD, "order_up_to", 1, record=alone)
+    with pytest.raises(UsageError, match="policies play retailer; here they play distributor"):
+        setup().begin(1, start=Start(alone, 0))
+
+
+def test_a_stranger_s_record_is_data(record: Path, tmp_path: Path) -> None:
+    """An empty file, another file, and changed decisions are refused; no module is imported."""
+    made = tmp_path / "made.jsonl"
+    lines = record.read_text().splitlines(keepends=True)
+    texts = {
+        "": "the file is empty",
+        "hello\n": "made.jsonl",
+        lines[0].replace('"beer_game"', '"no_such_module:World"'): "is a record of no_such_module",
+        "".join(lines[:3]).replace('"incoming_order":', '"incoming_order":1'): "decision 1 ",
+    }
+    for text, sentence in texts.items():
+        made.write_text(text)
+        with pytest.raises((BadRecord, UsageError), match=sentence):
+            setup().begin(1, start=Start(made, text.count("\n") - 1 if text else 0))
+
+
+@pytest.mark.parametrize("starts", [[], "empty", 5, {"record": "x"}, {"at": 3}, "gone.jsonl"])
+def test_a_curriculum_without_a_start_is_refused(
+    starts: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """When the setup is made, and not in the middle of a training."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "empty").mkdir()
+    with pytest.raises((BadRecord, UsageError)):
+        setup(starts=starts)
+
+
+def test_a_curriculum_has_a_limit(record: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of records and of decisions among which the start is drawn."""
+    with pytest.raises(UsageError, match="10,001 records to begin from were given"):
+        setup(starts=[str(record)] * 10_001)
+    monkeypatch.setattr("desim.adapters.seat.starts._MOST_DECISIONS", 100)
+    with pytest.raises(UsageError, match="more than 100 decisions of retailer"):
+        setup(starts=[str(record)] * 2)
+
+
+def test_a_client_names_no_path(record: Path, tmp_path: Path) -> None:
+    """A client of a server gives the name of one of the server's records."""
+    starts = setup(starts=str(record)).starts
+    assert starts is not None
+    assert starts.named("four.jsonl", AT) == Start(record, AT)
+    for name in (str(record), "../four.jsonl", 5, None, str(tmp_path)):
+        with pytest.raises(UsageError, match=r"record .* was given"):
+            starts.named(name, AT)
+
+
+# -- adapters -------------------------------------------------------------------------------------
+
+
+def of_gymnasium(record: Path, seed: int | None) -> Mapping[str, Any]:
+    """Return the observation of `reset` with the options of the issue."""
+    from desim.adapters.gymnasium import SeatEnv
+
+    env = SeatEnv(WORLD, seat=SEAT, others="order_up_to")
+    seen, _ = env.reset(seed=seed, options={"record": str(record), "at": AT})
+    return numbers(seen)
+
+
+def of_pettingzoo(record: Path, seed: int | None) -> Mapping[str, Any]:
+    """Return the observation of the parallel environment."""
+    from desim.adapters.pettingzoo import parallel_env
+
+    env = parallel_env(WORLD, seats=[SEAT], others="order_up_to")
+    seen, _ = env.reset(seed=seed, options={"record": str(record), "at": AT})
+    return numbers(seen[SEAT])
+
+
+def numbers(seen: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the numbers of a member of an observation space."""
+    found = {name: each for name, each in seen.items() if getattr(each, "shape", None) == ()}
+    return {name: each.item() for name, each in found.items()}
+
+
+def of_trl(record: Path, seed: int | None) -> Mapping[str, Any]:
+    """Return the text of `reset` with the columns of a row."""
+    rollout = environment(WORLD, seat=SEAT, others="order_up_to", rules=False)()
+    return read_json(rollout.reset(seed=seed, record=str(record), at=AT, prompt="Play."))
+
+
+def of_openenv(record: Path, seed: int | None) -> Mapping[str, Any]:
+    """Return the observation of a reset by the name of a record of the server's."""
+    from desim.adapters.openenv.environment import Served
+
+    served = Served(setup(starts=str(record)))
+    seen = served().reset(seed=seed, record=record.name, at=AT).observation
+    assert seen is not None
+    return seen
+
+
+def of_mcp(record: Path, seed: int | None) -> Mapping[str, Any]:
+    """Return the observation of `begin_episode` by the name of a record of the server's."""
+    from support.mcp_agent import in_memory
+
+    from desim.adapters.mcp.episodes import Episodes
+
+    async def begun() -> Any:
+        async with in_memory(Episodes(setup(starts=str(record)))) as agent:
+            given = {} if seed is None else {"seed": seed}
+            return await agent.call("begin_episode", record=record.name, at=AT, **given)
+
+    seen: Mapping[str, Any] = asyncio.run(begun())["observation"]
+    return seen
+
+
+def of_inspect(record: Path, seed: int | None) -> Mapping[str, Any]:
+    """Return the first observation in the messages of a sample."""
+    from support.agents import evaluated, mock_text, sample_of
+
+    from desim.adapters.inspect_ai import world_task
+
+    arguments = {"seats": SEAT, "others": "order_up_to", "starts": begins_at(record)}
+    task = world_task("beer_game", "poisson", [seed or 0], arguments=arguments)
+    sample = sample_of(evaluated(task, lambda *_: mock_text("no"), message_limit=4))
+    return read_json(sample.messages[1].content)
+
+
+def of_verifiers(record: Path, seed: int | None) -> Mapping[str, Any]:
+    """Return the first observation that a task sends."""
+    from support.agents import by_turn, rolled_out
+    from support.stub import serving
+
+    from desim.adapters.verifiers import load_environment
+
+    env = load_environment(
+        "beer_game",
+        preset="poisson",
+        seeds=str(seed or 0),
+        seat=SEAT,
+        others={"": "order_up_to"},
+        starts=begins_at(record),
+    )
+    (task,) = env.taskset
+    with serving(by_turn([{"do": "order", "quantity": 4}] * 42)) as stub:
+        (trace,) = rolled_out(env, stub)
+        sent = stub.requests[0]["messages"][1]["content"]
+    assert trace.ok, trace.errors
+    assert trace.info["desim"]["answers"] == 42
+    assert sent == task.data.prompt
+    return read_json(sent)
+
+
+def begins_at(record: Path) -> dict[str, Any]:
+    """Return the one start of a curriculum."""
+    return {"record": str(record), "at": AT}
+
+
+def read_json(text: str) -> dict[str, Any]:
+    """Return an observation that was sent as text."""
+    found: dict[str, Any] = json.loads(text)
+    return found
+
+
+ADAPTERS: Mapping[str, tuple[Callable[[Path, int | None], Mapping[str, Any]], str]] = {
+    "gymnasium": (of_gymnasium, "gymnasium"),
+    "inspect_ai": (of_inspect, "inspect_ai"),
+    "mcp": (of_mcp, "mcp"),
+    "openenv": (of_openenv, "openenv"),
+    "pettingzoo": (of_pettingzoo, "pettingzoo"),
+    "trl": (of_trl, "json"),
+    "verifiers": (of_verifiers, "verifiers"),
+}
+
+
+def adapters() -> Iterator[Any]:
+    """Yield every adapter; one whose package is missing is skipped."""
+    for name, (first, package) in ADAPTERS.items():
+        missing = pytest.mark.skipif(not find_spec(package), reason=f"{package} not installed")
+        yield pytest.param(first, id=name, marks=missing)
+
+
+@pytest.mark.parametrize("first", list(adapters()))
+@pytest.mark.parametrize("seed", [None, 11])
+def test_every_adapter_begins_with_the_recorded_observation(
+    first: Callable[[Path, int | None], Mapping[str, Any]], seed: int | None, record: Path
+) -> None:
+    """The same next observation in all, with a redrawn future and without one."""
+    wanted = expected(record)
+    seen = first(record, seed)
+    assert seen
+    assert {name: wanted[name] for name in seen} == dict(seen)
+
+
+def test_a_refused_start_of_gymnasium_is_a_sentence(record: Path) -> None:
+    """Also `at` without a record."""
+    pytest.importorskip("gymnasium")
+    from desim.adapters.gymnasium import SeatEnv
+
+    env = SeatEnv(WORLD, seat=SEAT, others="order_up_to")
+    for options in ({"at": 4}, {"record": str(record), "at": 999}, {"record": 5, "at": 0}):
+        with pytest.raises(DesimError, match="was given"):
+            env.reset(options=options)
+
+
+def test_a_client_of_a_server_without_starts_names_none(record: Path) -> None:
+    """A path of the server's disk opens no file."""
+    pytest.importorskip("openenv")
+    from desim.adapters.openenv.environment import Served
+
+    with pytest.raises(UsageError, match="begins episodes from no records"):
+        Served(setup())().reset(record=str(record), at=0)
+    with pytest.raises(UsageError, match="give record and at together"):
+        Served(setup(starts=str(record)))().reset(record="four.jsonl")
