@@ -61,9 +61,10 @@ class Whimsical:
         for whim in self.whims:
             ahead = [(index, jobs) for index, jobs in zip(range(whim + 1), chunks, strict=False)]
             for index, jobs in reversed(ahead):
-                played = jobs[: 1 + whim]
-                self.jobs += played
-                yield self.seen + index, list(work(played))
+                # On a slow machine the time of a chunk may be over before its last job.
+                rows = list(work(jobs[: 1 + whim]))
+                self.jobs += jobs[: len(rows)]
+                yield self.seen + index, rows
             self.seen += len(ahead)
         self.seen = 0
 
