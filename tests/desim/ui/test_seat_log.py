@@ -75,10 +75,10 @@ def test_hints_and_tables_belong_to_the_decision_before_which_they_were_opened(
 ) -> None:
     """Tables once each, in their order."""
     with game(tmp_path, Watch()) as played:
-        played.hint_opened()
+        played.hint_opened(played.view.turn)
         for name in ("orders", "shipments", "orders"):
             played.table_opened(name)
-        played.hint_opened()
+        played.hint_opened(played.view.turn)
         order(played)
         order(played)
     assert [(line["hints"], line["tables"]) for line in lines(tmp_path)] == [

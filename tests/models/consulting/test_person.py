@@ -22,7 +22,7 @@ def test_a_person_answers_in_the_terminal(tmp_path: Path) -> None:
     file = tmp_path / "mine.jsonl"
     answers = ["What is the market size?", "What are the price and the unit cost?"]
     lines = [f'reply "{text}"' for text in answers] + ["look dialogue", *["1"] * 4, "ranking"]
-    command = ["play", "consulting", "--terminal", "--record", str(file)]
+    command = ["play", "consulting", "--terminal", "--hints", "--record", str(file)]
     done = CliRunner().invoke(main, command, input="\n".join([*lines, ""]))
     assert done.exit_code == 0, done.output
     assert "Decision 1, candidate" in done.output
