@@ -55,6 +55,7 @@ _ROOMS = {
     "composition": ("Several models on one clock", ["desim.composition"]),
     "lanes": ("Lanes", ["desim.lanes.lane_protocols", "desim.lanes"]),
     "sandbox": ("The sandbox", ["desim.sandbox"]),
+    "games": ("A person's game", ["desim.ui"]),
     "adapters": ("Adapters", ["desim.adapters"]),
 }
 #: The modules of which every public definition is public.

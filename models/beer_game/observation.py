@@ -141,5 +141,5 @@ def briefing(params: BeerGameParams, stage: str) -> SeatBriefing:
         it_costs=f"A unit on hand costs {params.holding_cost:g} a week, a unit owed "
         f"{params.backlog_cost:g}{floor}.",
         it_ends=f"After {params.horizon} weeks.",
-        score="Less than nothing: your costs with a minus sign. Closer to 0 is better.",
+        score="Your costs with a minus sign: closer to 0 is better.",
     )
