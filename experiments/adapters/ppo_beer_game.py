@@ -3,9 +3,10 @@
     pip install 'desim[gymnasium]' stable-baselines3 matplotlib
     python experiments/adapters/ppo_beer_game.py FOLDER
 
-It trains for some minutes on one thread, and writes the curve (`ppo_curve.csv`, `ppo_curve.svg`)
-and the learnt policy's episode of the first held-out seed (`ppo_episode.jsonl.gz`), which
-`desim replay` plays again.
+It trains for two minutes on one thread, and writes the curve (`curve.csv`, `curve.svg`), the mean
+scores on held-out seeds (`scores.csv`), and the learnt policy's episode of the first of these seeds
+(`episode.jsonl.gz`), which `desim replay` plays again. The files of one run are in
+`experiments/adapters/ppo_beer_game`, the curve in `desim/docs/images`.
 """
 
 import csv
@@ -26,7 +27,10 @@ PRESET, SEAT, OTHERS = "poisson", "retailer", "order_up_to"
 STAGES = ("wholesaler", "distributor", "factory")
 
 #: Seeds that no training episode has: those of the curve, and those of the comparison.
-CURVE_SEEDS, HELD_OUT = range(2**32, 2**32 + 20), range(1_000, 1_100)
+CURVE_SEEDS, HELD_OUT = range(2**32, 2**32 + 20), range(2**33, 2**33 + 100)
+
+#: The targets of base stock among which the best is chosen, and the seeds for that.
+TARGETS, TUNING_SEEDS = range(10, 41), range(40)
 
 #: Steps between two points of the curve, and points.
 STEPS, POINTS = 10_240, 12
@@ -82,23 +86,37 @@ def trained(folder: Path) -> tuple[Any, Any, list[tuple[int, float]]]:
         model.learn(STEPS, reset_num_timesteps=False)
         curve.append((point * STEPS, float(np.mean(scores(model, envs, CURVE_SEEDS)))))
         print(f"{curve[-1][0]:9,} steps: {curve[-1][1]:7.0f}", flush=True)
-    with (folder / "ppo_curve.csv").open("w", newline="") as file:
+    with (folder / "curve.csv").open("w", newline="") as file:
         csv.writer(file).writerows([("steps", "score"), *curve])
     return model, envs, curve
 
 
 def draw(curve: Sequence[tuple[int, float]], rules: dict[str, float], path: Path) -> None:
     """Draw the curve, with the rules as lines."""
+    import matplotlib as mpl
     from matplotlib.figure import Figure
 
+    mpl.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "desim"})
     figure = Figure((6.4, 4.0), layout="constrained")
     panel = figure.subplots()
     panel.plot(*zip(*curve, strict=True), marker="o", label="PPO, 20 seeds")
     for place, (name, score) in enumerate(rules.items()):
         panel.axhline(score, color=f"C{place + 1}", linestyle="--", label=f"{name}, 100 seeds")
-    panel.set(xlabel="training steps", ylabel="mean score of the chain", ylim=(-2000, 0))
-    panel.legend()
+    panel.set(xlabel="training steps", ylabel="mean score of the chain (money)", ylim=(-2000, 0))
+    panel.legend(loc="lower right")
     figure.savefig(path, metadata={"Date": None})
+
+
+def rule_scores(rule: str, seeds: Sequence[int]) -> list[float]:
+    """Play a rule in the seat, with the same policies around it."""
+    lineup = {SEAT: rule, **dict.fromkeys(STAGES, OTHERS)}
+    return [play(BeerGame.preset(PRESET), lineup, seed).score for seed in seeds]
+
+
+def tuned_rule() -> str:
+    """Return base stock with the target of the highest mean score on other seeds."""
+    rules = [f"base_stock,target={target}" for target in TARGETS]
+    return max(rules, key=lambda rule: float(np.mean(rule_scores(rule, TUNING_SEEDS))))
 
 
 def main() -> None:
@@ -106,14 +124,17 @@ def main() -> None:
     folder = Path(sys.argv[1])
     folder.mkdir(parents=True, exist_ok=True)
     model, seen, curve = trained(folder)
-    results = {"PPO": scores(model, seen, HELD_OUT, folder / "ppo_episode.jsonl.gz")}
-    for rule in ("order_up_to", "base_stock,target=20", "sterman"):
-        lineup = {SEAT: rule, **dict.fromkeys(STAGES, OTHERS)}
-        results[rule] = [play(BeerGame.preset(PRESET), lineup, s).score for s in HELD_OUT]
-    for name, each in ((name, interval(each)) for name, each in results.items()):
+    results = {"PPO": scores(model, seen, HELD_OUT, folder / "episode.jsonl.gz")}
+    for rule in (tuned_rule(), "order_up_to", "sterman"):
+        results[rule] = rule_scores(rule, HELD_OUT)
+    means = {name: interval(each) for name, each in results.items()}
+    with (folder / "scores.csv").open("w", newline="") as file:
+        lines = [(name, each.n, each.mean, each.low, each.high) for name, each in means.items()]
+        csv.writer(file).writerows([("policy", "seeds", "mean", "low", "high"), *lines])
+    for name, each in means.items():
         print(f"{name:22}{each.mean:7.0f} [{each.low:.0f}, {each.high:.0f}]")
-    rules = {name: float(np.mean(each)) for name, each in results.items() if name != "PPO"}
-    draw(curve, rules, folder / "ppo_curve.svg")
+    rules = {name: each.mean for name, each in means.items() if name != "PPO"}
+    draw(curve, rules, folder / "curve.svg")
 
 
 if __name__ == "__main__":
