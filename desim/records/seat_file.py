@@ -43,7 +43,7 @@ class SeatLine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         away_seconds: Seconds thereof in which no tab showed it.
         resumed: Whether the game was stopped and continued while it was open; the seconds before
             are not counted.
-        hints: How often hints were opened.
+        hints: How often hints were opened; a hint shown from the start counts once.
         tables: The tables that were shown, in the order in which they were opened.
         charged: Whether tables were charged for.
         alias: The name that the person has chosen; may be empty.

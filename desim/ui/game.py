@@ -368,7 +368,14 @@ class Game:
         except UsageError:
             self.close()
             raise
-        log.begin(resumed=bool(self.view.decisions))
+        self._begin_log(resumed=bool(self.view.decisions))
+
+    def _begin_log(self, *, resumed: bool = False) -> None:
+        """Start the measure of the open decision, whose hint may be shown from the start."""
+        if self.log is not None:
+            self.log.begin(resumed=resumed)
+            if self.hints and self.view.options and not self.view.options_are_answers:
+                self.log.hint_opened()
 
     def _log_answer(self, play: CallerSession) -> None:
         if self.log is not None:
@@ -391,8 +398,7 @@ class Game:
     def _changed(self) -> None:
         self._turn += 1
         self.view = self._new_view()
-        if self.log is not None:
-            self.log.begin()
+        self._begin_log()
 
     def _present(self) -> tuple[Sequence[Step], Episode | None, Fault | None]:
         """Return the decisions so far, the episode if it has ended, and the fault if it failed."""

@@ -87,6 +87,14 @@ def test_hints_and_tables_belong_to_the_decision_before_which_they_were_opened(
     ]
 
 
+def test_a_hint_that_is_shown_from_the_start_is_counted(tmp_path: Path) -> None:
+    """A person who sees the options at every decision has not decided without them."""
+    with game(tmp_path, Watch(), hints=True) as played:
+        order(played)
+        order(played)
+    assert [line["hints"] for line in lines(tmp_path)] == [1, 1]
+
+
 def test_a_continued_game_continues_the_log(tmp_path: Path) -> None:
     """The first decision is marked; the record is the same as without a log."""
     for _ in range(2):
