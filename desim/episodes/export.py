@@ -35,6 +35,7 @@ from desim.episodes.trust import trusted_model
 from desim.errors import BadRecord, DesimError, UsageError, possible
 from desim.records.episode import Episode
 from desim.records.kept_state import Inside
+from desim.records.record_file import record_stem
 from desim.records.seat_file import seat_columns, seat_path
 from desim.records.tidy import What, decision_facts
 from desim.show.frames import Columns, lines, write_parquet
@@ -52,9 +53,6 @@ TABLE_FORMS = ("csv", "json", "parquet")
 
 #: The form in which statements are written.
 STATEMENTS_FORM = "csv"
-
-
-_RECORD_ENDS = (".gz", ".jsonl")
 
 
 def export(
@@ -120,9 +118,7 @@ def export(
 def export_folder(record: str | Path) -> Path:
     """Return the folder beside a record into which it is exported by default."""
     path = Path(record)
-    name = path.name
-    for end in _RECORD_ENDS:
-        name = name.removesuffix(end)
+    name = record_stem(path)
     return path.with_name(name if name not in {"", path.name} else f"{path.name}.export")
 
 

@@ -18,13 +18,9 @@ import msgspec
 
 from desim.errors import BadRecord
 from desim.records.lines import Step
-from desim.records.record_file import lines_of
+from desim.records.record_file import SEAT_ENDS, lines_of, record_stem
 from desim.schema import tagged
-
-#: The name of the file: that of the record with this end.
-SEAT_ENDS = ".seat.jsonl"
-
-_RECORD_ENDS = (".gz", ".jsonl")
+from desim.show.files import is_foreign, is_open_to_others
 
 #: Characters of a text, and tables of a decision.
 _TEXT, _TABLES = 200, 1_000
@@ -78,10 +74,7 @@ _decode = msgspec.json.Decoder(SeatLine).decode
 def seat_path(record: str | Path) -> Path:
     """Return the file that belongs to a record."""
     path = Path(record)
-    name = path.name
-    for end in _RECORD_ENDS:
-        name = name.removesuffix(end)
-    return path.with_name(f"{name}{SEAT_ENDS}")
+    return path.with_name(f"{record_stem(path)}{SEAT_ENDS}")
 
 
 def step_digest(step: Step) -> str:
@@ -127,7 +120,7 @@ def open_seat(path: Path) -> Any:
 def _check_own(path: Path, about: os.stat_result) -> None:
     if not stat.S_ISREG(about.st_mode):
         raise OSError(errno.EINVAL, "it is no regular file", str(path))
-    if os.name == "posix" and (about.st_uid != os.geteuid() or about.st_mode & 0o077):
+    if is_foreign(about) or is_open_to_others(about):
         raise OSError(errno.EPERM, "it is somebody else's, or others may read it", str(path))
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from desim.errors import BadRecord, UsageError
 from desim.jobs.keep.cell_store import FILE_NAME
 from desim.jobs.rows.rows import Rows
-from desim.records.record_file import lines_of
+from desim.records.record_file import lines_of, record_stem
 from desim.reports.elements.html import check_target, rendered
 from desim.reports.elements.page import Page, check_installed
 from desim.reports.record.record_page import MOST_RECORDS, record_page
@@ -98,5 +98,4 @@ def _beside(path: Path) -> Path:
     """Return the default file of a report."""
     if path.is_dir():
         return path / "report.html"
-    name = path.name.removesuffix(".gz").removesuffix(".jsonl")
-    return path.with_name(f"{name}.html")
+    return path.with_name(f"{record_stem(path)}.html")

@@ -15,14 +15,12 @@ from desim.errors import BadRecord, UsageError, possible
 from desim.jobs.plan.parameter_values import from_numpy
 from desim.records.episode import Episode
 from desim.records.lines import Header
+from desim.records.record_file import is_record_name
 from desim.records.recorder import Recorder
 from desim.short_repr import cut, short_repr
 
 #: Records, and decisions of the caller in them, among which the start of an episode is drawn.
 _MOST_RECORDS, _MOST_DECISIONS = 10_000, 1_000_000
-
-#: Endings of the files of a folder that are read as records.
-_ENDINGS = (".jsonl", ".jsonl.gz")
 
 
 @frozen
@@ -224,7 +222,7 @@ def _listed(given: Any) -> Iterator[tuple[Path, int | None]]:
         yield path, None
         return
     for each in sorted(path.iterdir()):
-        if each.name.endswith(_ENDINGS):
+        if is_record_name(each.name):
             yield each, None
 
 

@@ -11,8 +11,9 @@ from attrs import evolve
 
 from desim.core.model_protocols import offers
 from desim.core.reported import HasBriefing
+from desim.records.record_file import record_stem
 from desim.reports.debrief.team_tables import amplification, amplification_note, costs, ranking
-from desim.reports.debrief.teams import Team, file_stem, read_teams
+from desim.reports.debrief.teams import Team, read_teams
 from desim.reports.elements.html import check_target, rendered
 from desim.reports.elements.page import (
     Given,
@@ -71,7 +72,7 @@ def write_debrief(
     check_installed("a debrief needs", "jinja2", "matplotlib")
     given = [Path(path) for path in paths]
     teams = read_teams(given, trust=trust)
-    target = Path(out) if out else given[0].with_name(f"{file_stem(given[0])}-debrief.html")
+    target = Path(out) if out else given[0].with_name(f"{record_stem(given[0])}-debrief.html")
     check_target(target, force=force)
     write_whole(target, [rendered(debrief_page(teams, full=full))])
     return target

@@ -14,6 +14,7 @@ from desim.core.reported import Debriefing
 from desim.core.roles import Knowledge, with_knowledge
 from desim.errors import UsageError
 from desim.records.lines import Header
+from desim.records.record_file import record_stem
 from desim.reports.elements.page import clean
 from desim.reports.record.overlays import debriefing_of
 from desim.reports.record.record_read import ReadRecord
@@ -103,14 +104,9 @@ def read_teams(paths: Sequence[Path], *, trust: bool = False) -> list[Team]:
     return teams
 
 
-def file_stem(path: Path) -> str:
-    """Return the name of a record's file without its suffixes."""
-    return path.name.removesuffix(".gz").removesuffix(".jsonl")
-
-
 def _names(paths: Sequence[Path]) -> list[str]:
     """Return the names of the files without suffixes, with their folders where two are the same."""
-    stems = [file_stem(path) for path in paths]
+    stems = [record_stem(path) for path in paths]
     count = Counter(stems)
     return [
         clean(stem if count[stem] == 1 else f"{path.parent.name}/{path.name}", _NAME)

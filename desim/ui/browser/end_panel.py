@@ -9,6 +9,7 @@ from nicegui import ui
 from desim.core.model_protocols import HasRoleTimes, offers
 from desim.episodes.background import in_background
 from desim.errors import DesimError
+from desim.records.record_file import record_stem
 from desim.records.tidy import decision_columns
 from desim.show.labels import value_text
 from desim.show.table import csv_lines
@@ -184,7 +185,7 @@ class EndPanel:
 
     @property
     def _stem(self) -> str:
-        return self.end.file.name.partition(".jsonl")[0]
+        return record_stem(self.end.file)
 
     @ui.refreshable_method
     def _course(self) -> None:

@@ -7,7 +7,6 @@ but its owner may read it.
 
 import os
 import secrets
-import stat
 from pathlib import Path
 
 from attrs import evolve, field, frozen
@@ -16,13 +15,10 @@ from attrs.validators import and_, ge, instance_of, le, matches_re
 from desim.errors import DesimError, UsageError
 from desim.schema import encode, from_plain
 from desim.schema.untrusted import decode_json
-from desim.show.files import open_regular, write_whole
+from desim.show.files import is_foreign, is_open_to_others, open_regular, write_whole
 
 #: Bytes of the file, at most.
 _BYTES = 200
-
-#: Permissions of anybody but the owner.
-_OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 _REMOVE = "remove it to play at a new address"
 
@@ -84,9 +80,9 @@ def _private_content(path: Path) -> bytes:
     """
     with open_regular(path) as file:
         about = os.fstat(file.fileno())
-        if os.name == "posix" and about.st_uid != os.geteuid():
+        if is_foreign(about):
             raise UsageError(f"{path} belongs to another user; {_REMOVE}")
-        if os.name == "posix" and about.st_mode & _OTHERS:
+        if is_open_to_others(about):
             raise UsageError(f"other users can read or change {path}; {_REMOVE}")
         content: bytes = file.read(_BYTES + 1)
         return content

@@ -8,10 +8,8 @@ from pathlib import Path
 from desim.errors import BadRecord, UsageError
 from desim.records.episode import Episode
 from desim.records.lines import Header
+from desim.records.record_file import is_record_name, record_stem
 from desim.records.recorder import cut
-
-#: The suffixes of records.
-_SUFFIXES = (".jsonl.gz", ".jsonl")
 
 #: Records of a folder that are searched for the last game, the latest first, and bytes of each.
 _MOST_RECORDS, _MOST_BYTES = 50, 20_000_000
@@ -29,8 +27,9 @@ def next_file(file: Path) -> Path:
     Raises:
         UsageError: All names are taken.
     """
-    suffix = next((s for s in _SUFFIXES if file.name.endswith(s)), "")
-    stem, _, number = file.name.removesuffix(suffix).rpartition("-")
+    name = record_stem(file)
+    suffix = file.name.removeprefix(name)
+    stem, _, number = name.rpartition("-")
     first = f"{stem}-{number}" if not (stem and number.isdecimal()) else stem
     for count in range(2, _MOST_GAMES):
         found = file.with_name(f"{(first if stem else number)}-{count}{suffix}")
@@ -82,7 +81,7 @@ def _earlier(file: Path) -> Iterator[Path]:
     """Yield the other records of a folder that were written before a record, the latest first."""
     try:
         now = file.stat().st_mtime_ns
-        every = [entry for entry in os.scandir(file.parent) if entry.name.endswith(_SUFFIXES)]
+        every = [entry for entry in os.scandir(file.parent) if is_record_name(entry.name)]
         times = {
             entry.name: entry.stat(follow_symlinks=False)
             for entry in every
