@@ -134,7 +134,7 @@ class Role:
 
 
 def action_classes(actions: Any) -> tuple[Any, ...]:
-    """Return the classes of a class, a union, a tuple or a list; empty if a member is no class."""
+    """Return the classes of a class, a union, a tuple or a list; empty if one is another value."""
     given = tuple(actions) if isinstance(actions, tuple | list) else members(actions)
     return given if all(isinstance(each, type) for each in given) else ()
 

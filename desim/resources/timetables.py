@@ -40,7 +40,7 @@ def timetable(given: Any, capacity: float) -> Timetable:
 
     Raises:
         UsageError: The value has another form, a shift is invalid, or the capacity during business
-            hours is no whole number.
+            hours is not a whole number.
     """
     if isinstance(given, BusinessHours):
         if not isinstance(capacity, int):

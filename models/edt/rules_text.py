@@ -73,7 +73,7 @@ _HAPPENED = {
 }
 
 
-#: What other commands than those about a project did.
+#: The effects of commands that are not about a project.
 _DONE: dict[type, str] = {
     Hire: "The consultants hired cost money and look for work from the next step on.",
     Release: "The consultants released cost nothing from the next step on.",

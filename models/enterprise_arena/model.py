@@ -167,7 +167,7 @@ class EnterpriseArena(ArenaParams, Presets):
         return dict.fromkeys(series.COLUMNS, range(state.months_closed))
 
     def debriefing(self, state: Lender) -> Debriefing:
-        """Return cash, debt, borrowers, costs by cause and the growth that nobody could know."""
+        """Return cash, debt, borrowers, costs by cause and the growth that was hidden."""
         return debriefing.debriefing(state)
 
     def tables(self, state: Lender, role: str) -> dict[str, list[dict[str, Any]]]:

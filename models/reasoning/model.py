@@ -68,7 +68,7 @@ class ReasoningTasks(ReasoningParams, Presets):
         return observation.briefing(len(self.chosen_items))
 
     def effect_of(self, state: Desk, role: str, action: Command, observation: Question) -> str:  # noqa: ARG002
-        """Return whether outcomes are told now."""
+        """Return the outcome of the answer before a question, where the world states it."""
         return told(observation)
 
     def begin(self, world: World) -> Desk:

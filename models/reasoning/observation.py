@@ -71,7 +71,7 @@ RULES = (
 
 
 def told(question: Question) -> str:
-    """Return what the answer before a question did, as far as the analyst is told."""
+    """Return the outcome of the answer before a question; empty if the analyst does not see it."""
     graded = question.feedback
     if not graded:
         return "Your answer counts; whether answers are right is told at the end."

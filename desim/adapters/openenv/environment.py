@@ -118,8 +118,8 @@ class WorldEnvironment(Environment[WorldAction, WorldObservation, EpisodeIdentit
             preset: A preset of the world; default: the one that is served.
             record: The name of a record among those that the server begins episodes from; no path.
             at: With a record: how many of its decisions are repeated first. The seed then draws
-                what no role can have observed by then; without it the episode goes on in the world
-                of the record.
+                all facts that no role can have observed by then; without it the episode goes on in
+                the world of the record.
             unknown: Refused.
 
         Raises:

@@ -94,7 +94,7 @@ def _log(options: GameOptions, file: str) -> "SeatLog | None":
     """Return the log of the game; None if none is kept.
 
     Raises:
-        UsageError: The alias is invalid, or there is no log for it.
+        UsageError: The alias is invalid, or it is given with --no-log.
     """
     from desim.ui.seat_log import SeatLog
 

@@ -65,7 +65,7 @@ def write_debrief(
         The file.
 
     Raises:
-        UsageError: The records are none or too many, one is given twice, they are of different
+        UsageError: No record or too many are given, one is given twice, they are of different
             worlds, matplotlib or jinja2 is not installed, or the file cannot be written.
         BadRecord: A record cannot be read.
     """

@@ -1,6 +1,6 @@
 """Charts of a role's decisions: options for ECharts, one chart for the series of one unit.
 
-Lines differ in dashes as well as in colour, so that they can be told apart in grey.
+Lines differ in dashes as well as in colour, so that they differ in grey, too.
 """
 
 from collections.abc import Sequence

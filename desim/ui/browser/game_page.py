@@ -51,7 +51,7 @@ from desim.ui.part_texts import name_text, seats_text
 #: Seconds between checks for changes that this tab did not make.
 _CHECK_SECONDS = 0.5
 
-#: A tab in the background shows the game to nobody.
+#: Reports that the tab goes to the background, where the person does not see the game.
 _REPORT_HIDDEN = (
     "<script>document.addEventListener('visibilitychange', "
     "() => emitEvent('seat_hidden', document.hidden))</script>"

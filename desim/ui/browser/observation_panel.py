@@ -1,4 +1,4 @@
-"""What the role sees, on the page: figures with their last change, replies and tables as cards."""
+"""The panel of a role's observation: figures with their last change, and cards."""
 
 from collections.abc import Callable, Mapping
 

@@ -1,8 +1,8 @@
 """The address of a game's page, kept beside the record.
 
 A server that is started again with the same record serves the page at the same address, so that an
-open tab and a saved link lead to the game again. The file holds the secret of the address: nobody
-but its owner may read it.
+open tab and a saved link lead to the game again. The file holds the secret of the address, so
+only its owner may read it.
 """
 
 import os
@@ -72,7 +72,7 @@ def keep_address(record: Path, address: PageAddress, port: int) -> None:
 
 
 def _private_content(path: Path) -> bytes:
-    """Return the bytes of a file of this user that nobody else can read.
+    """Return the bytes of a file that only this user can read.
 
     Raises:
         OSError: The file cannot be opened.

@@ -46,7 +46,7 @@ def missing_help(text: str) -> None:
 def expansion(label: str, caption: str = "", *, is_open: bool = False) -> ui.expansion:
     """Show a panel that opens, which screen readers call what is written on it."""
     panel = ui.expansion(label, caption=caption, value=is_open).classes("w-full line")
-    # Without a name of its own, the panel is named by its content; the arrow is no text then.
+    # Without a name of its own, the panel is named by its content; the arrow has no text then.
     panel.props("dense :toggle-aria-label=null").props["expand-icon"] = "M7 10l5 5 5-5z"
     return panel
 
