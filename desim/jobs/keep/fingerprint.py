@@ -16,11 +16,11 @@ from typing import Any
 
 import msgspec
 
+from desim.definitions.module_files import digest, modules_that_define
+from desim.definitions.modules import is_installed
+from desim.definitions.reached import Reached, reached
 from desim.errors import UsageError
 from desim.jobs.keep.code_digests import code_digests, forget_standard_input
-from desim.jobs.keep.definitions.module_files import digest, modules_that_define
-from desim.jobs.keep.definitions.modules import is_installed
-from desim.jobs.keep.definitions.reached import Reached, reached
 from desim.version import __version__
 
 #: The topic of the definitions that are reached, and the one that holds a digest of each, by which

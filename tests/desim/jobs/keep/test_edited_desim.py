@@ -33,7 +33,7 @@ SAME = {
 OTHER = (
     ("models/beer_game/score.py", "return -cont", "return 1 - cont", "score"),
     ("models/beer_game/lanes/games.py", 'return ["horizon"', 'return ["end"', "BeerGameLanes"),
-    ("desim/episodes/collector.py", "50_000", "50_001", "THRESHOLD of desim.episodes.collector"),
+    ("desim/collector.py", "50_000", "50_001", "THRESHOLD of desim.collector"),
 )
 
 

@@ -11,7 +11,7 @@ import pytest
 from attrs import define, frozen
 from support.small_worlds import STRIDE, Go, Spot, Walk
 
-from desim.episodes.collector import THRESHOLD, rare_collections
+from desim.collector import THRESHOLD, rare_collections
 from desim.episodes.driver import play, play_async
 from desim.errors import PolicyFailed
 from desim.studies.sweep import sweep

@@ -9,22 +9,22 @@ move. References by computed names are not followed; a policy class lists their 
 
 import hashlib
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 
 from attrs import define, field, frozen
 
-from desim.jobs.keep.definitions.module_files import data_files, digest, read_module
-from desim.jobs.keep.definitions.modules import (
+from desim.definitions.module_files import data_files, digest, read_module
+from desim.definitions.modules import (
     Module,
     ModulePlace,
     is_installed_file,
     is_ours,
     place_of,
 )
-from desim.jobs.keep.definitions.syntax import Syntax
+from desim.definitions.syntax import Syntax
 
 #: Packages of desim that cannot change a row: they show results, or start episodes.
 _NO_ROWS = ("desim.adapters.", "desim.cli.", "desim.reports.", "desim.tracing.", "desim.ui.")
@@ -60,17 +60,18 @@ class Reached:
     packages: tuple[str, ...]
 
 
-def reached(roots: Iterable[Any]) -> Reached:
+def reached(roots: Iterable[Any], left_out: Collection[str] = ()) -> Reached:
     """Return the definitions that some classes, functions and modules use, directly or not.
 
     Args:
         roots: Classes, functions and modules, or `module:Name` of one that is not imported. Those
             of Python itself and those inside functions are left out.
+        left_out: Top-level packages whose definitions count by their names alone.
 
     Raises:
         UsageError: A source file cannot be read.
     """
-    walk = _Walk()
+    walk = _Walk(left_out)
     for root in roots:
         walk.enter(root)
     walk.follow()
@@ -124,12 +125,16 @@ class _Node:
 class _Walk:
     """Follows references from definition to definition.
 
+    Args:
+        left_out: Top-level packages whose sources are not read.
+
     Attributes:
         nodes: The definitions that were reached.
         packages: Installed packages that users' code uses.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, left_out: Collection[str] = ()) -> None:
+        self._left_out = left_out
         self.nodes: dict[_Key, _Node] = {}
         self.packages: set[str] = set()
         self._waiting: list[_Key] = []
@@ -238,6 +243,8 @@ class _Walk:
         if f"{module}.".startswith(_NO_ROWS):
             return False
         top = module.partition(".")[0]
+        if top in self._left_out:
+            return False
         if is_ours(module) or module == "__main__":
             return True
         place = None if top in sys.stdlib_module_names else self._place(module)

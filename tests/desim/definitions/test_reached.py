@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from desim.definitions.reached import Reached, reached
 from desim.jobs.keep import fingerprint
-from desim.jobs.keep.definitions.reached import Reached, reached
 from desim.jobs.run.play_job import play_on_lanes, play_to_json
 
 #: A user's policy; `Own` reaches everything but what the last lines of files hold.

@@ -17,7 +17,7 @@ from types import ModuleType
 
 from attrs import frozen
 
-from desim.jobs.keep.definitions.syntax import (
+from desim.definitions.syntax import (
     Reference,
     Syntax,
     TopLevel,

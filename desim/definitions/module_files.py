@@ -15,10 +15,10 @@ from pathlib import Path
 import msgspec
 from attrs import frozen
 
-from desim.episodes.collector import rare_collections
+from desim.collector import rare_collections
+from desim.definitions import modules, syntax
+from desim.definitions.modules import Module, ModulePlace, is_ours, module_of
 from desim.errors import UsageError
-from desim.jobs.keep.definitions import modules, syntax
-from desim.jobs.keep.definitions.modules import Module, ModulePlace, is_ours, module_of
 
 #: A text that may name a file or a folder beside a module, also several by `*`.
 _NAME = re.compile(r"[\w*][\w .*-]*(?:/[\w*][\w .*-]*)*/?")
