@@ -1,4 +1,7 @@
-"""A scripted server on loopback that speaks chat completions and keeps the requests."""
+"""A scripted server on loopback that keeps the requests.
+
+It answers by the API that the path of a request names: chat completions, Responses, Messages.
+"""
 
 import json
 import socket
@@ -9,7 +12,8 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from attrs import define, field
+from attrs import define, evolve, field
+from support.wire_forms import in_form
 
 from policies.llm.wires.resending import GATES
 
@@ -79,23 +83,27 @@ class Stub:
         script: Returns the response to the n-th request, from 0, and its body.
         requests: The bodies of all requests.
         times: When clients connected, seconds.
-        keys: Their authorization headers.
+        paths: Their paths.
+        keys: Their authorization headers, or keys.
         url: The address that it listens on, as a base URL.
     """
 
     script: Script
     requests: list[dict[str, Any]] = field(factory=list)
     times: list[float] = field(factory=list)
+    paths: list[str] = field(factory=list)
     keys: list[str] = field(factory=list)
     url: str = ""
     _lock: Any = field(factory=threading.Lock)
 
-    def next(self, body: dict[str, Any], key: str) -> Served:
-        """Keep a request and return its response."""
+    def next(self, body: dict[str, Any], path: str, key: str) -> Served:
+        """Keep a request and return its response, in the form of its API."""
         with self._lock:
             self.requests.append(body)
+            self.paths.append(path)
             self.keys.append(key)
-            return self.script(len(self.requests) - 1, body)
+            served = self.script(len(self.requests) - 1, body)
+        return evolve(served, body=in_form(path, served.body))
 
 
 def listed(*answers: Served) -> Script:
@@ -119,7 +127,8 @@ def serving(*answers: Served | Script) -> Iterator[Stub]:
 
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            _send(self, stub.next(body, self.headers.get("Authorization", "")))
+            key = self.headers.get("Authorization") or self.headers.get("x-api-key") or ""
+            _send(self, stub.next(body, self.path, key))
 
         def log_message(self, *_: Any) -> None:
             """Log nothing."""
@@ -136,7 +145,8 @@ def serving(*answers: Served | Script) -> Iterator[Stub]:
         thread.join()
         server.server_close()
         # Another stub may get the same port.
-        GATES.pop(stub.url, None)
+        for address in (stub.url, stub.url.removesuffix("/v1")):
+            GATES.pop(address, None)
 
 
 class _Server(ThreadingHTTPServer):

@@ -12,7 +12,8 @@ from attrs import field, frozen
 
 from desim.schema.described import Schema
 from policies.llm.replies import BadReply
-from policies.llm.wires.wire import Call, Message, ModelReply, Request
+from policies.llm.wires.forms.native import FIELD
+from policies.llm.wires.wire import Call, Message, ModelReply, Phase, Request
 
 _NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9_-]")
 
@@ -51,18 +52,25 @@ def system(text: str) -> Message:
     return {"role": "system", "content": text}
 
 
-def request_of(instructions: str, text: str, temperature: float | None = None) -> Request:
+def request_of(
+    instructions: str, text: str, temperature: float | None = None, phase: Phase = "step"
+) -> Request:
     """Return a request of instructions, if there are any, and one user message."""
     told = [system(instructions)] if instructions else []
-    return Request([*told, user(text)], temperature=temperature)
+    return Request([*told, user(text)], temperature=temperature, phase=phase)
 
 
 def assistant_message(reply: ModelReply) -> Message:
-    """Return a reply as a message of the conversation, in a form that every server accepts."""
+    """Return a reply as a message of the conversation, in a form that every server accepts.
+
+    Parts that one API alone can read go with it; other forms leave them out.
+    """
+    native = {FIELD: reply.native} if reply.native else {}
     if not reply.calls:
-        return {"role": "assistant", "content": reply.text or reply.refusal or "(nothing)"}
+        text = reply.text or reply.refusal or "(nothing)"
+        return {"role": "assistant", "content": text, **native}
     calls = [_sent_back(call) for call in reply.calls]
-    return {"role": "assistant", "content": reply.text, "tool_calls": calls}
+    return {"role": "assistant", "content": reply.text, "tool_calls": calls, **native}
 
 
 def _sent_back(call: Call) -> dict[str, Any]:

@@ -10,7 +10,8 @@ from attrs import Attribute, field, frozen
 
 from desim.errors import UsageError, possible
 from desim.schema.validators import not_negative
-from policies.llm.wires.budget import CallLimits
+from policies.llm.chat.request_options import RequestOptions
+from policies.llm.wires.forms.apis import MESSAGES
 
 #: The forms of an answer: tool calls, JSON under a schema, JSON somewhere in a text.
 MODES = ("tools", "schema", "json")
@@ -39,22 +40,12 @@ def choice(*values: str) -> "Callable[[Any, Attribute[str], str], None]":
 
 
 @frozen(kw_only=True)
-class LLMOptions(CallLimits):
+class LLMOptions(RequestOptions):
     """The arguments of `llm` in every world.
 
     Attributes:
-        model: The language model's name at the endpoint.
-        base_url: The endpoint, `http://HOST:PORT/v1`; empty for `OPENAI_BASE_URL`, else OpenAI's.
-        key_env: The environment variable that holds the key; a server without keys needs none.
         mode: How the model answers: tools, schema or json; empty for the world's default.
         retries: How often the model is asked again after an invalid reply, at least 0.
-        resends: How often a request without a reply is sent again (408, 409, 429, 5xx, a dropped
-            connection), at least 0.
-        timeout: Seconds for a whole call: all its requests, the waits between them, and reading
-            the reply; above 0 and at most 86,400.
-        temperature: Sent with every request; None for the server's default.
-        seed: Sent with every request where given.
-        reply_tokens: Limit of tokens in one reply, sent with every request where given.
         conversation: `module:NAME` of the world's prompt, a `ConversationKind`; empty for the one
             of the world's name.
         history: Rounds kept in the conversation, at least 0; None for the world's number.
@@ -74,16 +65,8 @@ class LLMOptions(CallLimits):
         router_labels: Whether the model labels each decision for the router by a further call.
     """
 
-    model: str
-    base_url: str = ""
-    key_env: str = "OPENAI_API_KEY"
     mode: str = field(default="", validator=choice("", *MODES))
     retries: int = field(default=2, validator=not_negative)
-    resends: int = field(default=3, validator=not_negative)
-    timeout: float = 300.0
-    temperature: float | None = None
-    seed: int | None = None
-    reply_tokens: int | None = None
     conversation: str = ""
     history: int | None = field(default=None, validator=not_negative)
     method: str = ""
@@ -98,18 +81,14 @@ class LLMOptions(CallLimits):
     router: str = ""
     router_labels: bool = False
 
+    def __attrs_post_init__(self) -> None:
+        super().__attrs_post_init__()
+        if self.embed and self.api == MESSAGES:
+            raise UsageError(
+                f"embed={self.embed} was given; api=messages has no vectors, so leave it out"
+            )
+
     @property
     def chosen_method(self) -> str:
         """The method's name; `ROUTED` where a router chooses one for each decision."""
         return ROUTED if self.router else self.method
-
-    @property
-    def request_fields(self) -> dict[str, Any]:
-        """The fields of every request that the user gives, as the endpoint names them."""
-        given = {
-            "temperature": self.temperature,
-            "seed": self.seed,
-            "max_completion_tokens": self.reply_tokens,
-            "usage": {"include": True} if self.reported_cost else None,
-        }
-        return {name: value for name, value in given.items() if value is not None}

@@ -71,7 +71,7 @@ class Completion:
         calls = tuple(_calls(self._listed_calls(), redact))
         length = len(text) + sum(len(call.name + call.arguments) for call in calls)
         malformed = self._malformed(text, refusal, calls)
-        read, written = (_count(self._usage.get(f"{kind}_tokens")) for kind in _TOKENS)
+        read, written = (count(self._usage.get(f"{kind}_tokens")) for kind in _TOKENS)
         prompt_tokens = _estimate(len(msgspec.json.encode([sent]))) if read is None else read
         return ModelReply(
             text,
@@ -86,6 +86,10 @@ class Completion:
             cached_tokens=min(self._cached(), prompt_tokens),
             reported_cost=_money(self._usage.get("cost")),
             thinking=redact(self._reasoning()),
+            id=redact(_joined(self.body.get("id"))),
+            served=redact(_joined(self.body.get("model"))),
+            reasoning_tokens=self._detail("completion", "reasoning_tokens"),
+            cache_written_tokens=self._detail("prompt", "cache_write_tokens"),
         )
 
     def _listed_calls(self) -> list[Any]:
@@ -116,9 +120,13 @@ class Completion:
 
     def _cached(self) -> int:
         """Return the reported tokens read from a cache, in OpenAI's form or DeepSeek's."""
-        details = self._usage.get("prompt_tokens_details")
-        cached = _count(details.get("cached_tokens")) if isinstance(details, Mapping) else None
-        return cached or _count(self._usage.get("prompt_cache_hit_tokens")) or 0
+        reported = self._detail("prompt", "cached_tokens")
+        return reported or count(self._usage.get("prompt_cache_hit_tokens")) or 0
+
+    def _detail(self, kind: str, name: str) -> int:
+        """Return a part of the reported tokens read or written; 0 if it is not reported."""
+        details = self._usage.get(f"{kind}_tokens_details")
+        return (count(details.get(name)) or 0) if isinstance(details, Mapping) else 0
 
     @property
     def _usage(self) -> Mapping[str, Any]:
@@ -126,23 +134,39 @@ class Completion:
         return usage if isinstance(usage, Mapping) else {}
 
 
-def decoded(content: bytes) -> Completion | None:
-    """Decode the body of a response; None if it is not a chat completion."""
+@frozen
+class Decoded:
+    """The body of a response.
+
+    Attributes:
+        value: The plain value; None if the body is not JSON.
+        valid_utf8: Whether the body was valid UTF-8; what was not has been replaced.
+    """
+
+    value: Any
+    valid_utf8: bool = True
+
+
+def decoded(content: bytes) -> Decoded:
+    """Decode the body of a response."""
     text = content.decode("utf-8", "replace")
     try:
-        body = json.loads(text, parse_constant=refuse_constant)
+        value = json.loads(text, parse_constant=refuse_constant)
     except (ValueError, RecursionError):
-        return None
-    choices = body.get("choices") if isinstance(body, Mapping) else None
+        return Decoded(None)
+    return Decoded(value, text.encode("utf-8", "surrogatepass") == content)
+
+
+def completion_in(body: Decoded) -> Completion | None:
+    """Return the chat completion that a body is; None if it is another value."""
+    choices = body.value.get("choices") if isinstance(body.value, Mapping) else None
     choice = choices[0] if isinstance(choices, list) and choices else None
     if not isinstance(choice, Mapping):
         return None
     message = choice.get("message")
     if not isinstance(message, Mapping):
         return None
-    return Completion(
-        body, choice, message, valid_utf8=text.encode("utf-8", "surrogatepass") == content
-    )
+    return Completion(body.value, choice, message, body.valid_utf8)
 
 
 def _calls(listed: Any, redact: Redact) -> list[Call]:
@@ -157,7 +181,7 @@ def _calls(listed: Any, redact: Redact) -> list[Call]:
         arguments = function.get("arguments")
         if isinstance(arguments, Mapping):
             # Some servers send the object instead of its text.
-            arguments = json.dumps(arguments, separators=(",", ":"))
+            arguments = _compact(arguments)
         identifier = redact(_joined(each.get("id")))
         if not identifier or identifier in identifiers:
             identifier = f"call_{len(calls) + 1}"
@@ -170,6 +194,14 @@ def _calls(listed: Any, redact: Redact) -> list[Call]:
             )
         )
     return calls
+
+
+def _compact(arguments: Mapping[str, Any]) -> str:
+    """Return an object as JSON; an empty text if it is too deep."""
+    try:
+        return json.dumps(arguments, separators=(",", ":"))
+    except RecursionError:
+        return ""
 
 
 def _joined(value: Any) -> str:
@@ -215,7 +247,8 @@ def _call_of_part(part: Mapping[str, Any]) -> dict[str, Any]:
     return {"id": part.get("id"), "function": function}
 
 
-def _count(value: Any) -> int | None:
+def count(value: Any) -> int | None:
+    """Return a number of tokens; None for anything else, and for more than `MAX_TOKENS`."""
     return value if type(value) is int and 0 <= value <= MAX_TOKENS else None
 
 

@@ -66,14 +66,39 @@ def prepare() -> None:
     _proxy.cache_clear()
 
 
-def post(url: str, body: bytes, headers: Mapping[str, str], timeout: float) -> Response:
+@frozen(kw_only=True)
+class Exchange:
+    """The parts of an exchange with a server that may differ from a call of a model.
+
+    Attributes:
+        method: The HTTP method.
+        media: The type of the body that is sent.
+        most: Bytes of the response's body that are read at most.
+        once: Whether the request is sent on a new connection, so that a connection which the server
+            has closed is never a reason to send it again.
+    """
+
+    method: str = "POST"
+    media: str = "application/json"
+    most: int = MAX_BODY
+    once: bool = False
+
+
+#: A call of a model.
+CALL = Exchange()
+
+
+def post(
+    url: str, body: bytes, headers: Mapping[str, str], timeout: float, how: Exchange = CALL
+) -> Response:
     """Send a request and return the whole response.
 
     Args:
         url: The address.
-        body: JSON.
+        body: The body; JSON unless *how* says otherwise.
         headers: Further headers.
         timeout: Seconds until the last byte must have come.
+        how: The method, limits and connection.
 
     Raises:
         NoReply: The response is missing, late, too large or badly encoded.
@@ -83,7 +108,7 @@ def post(url: str, body: bytes, headers: Mapping[str, str], timeout: float) -> R
     if timeout <= 0:
         raise NoReply(_LATE, final=True)
     try:
-        return wait(_post(url, body, headers, timeout), timeout + _GRACE)
+        return wait(_post(url, body, headers, timeout, how), timeout + _GRACE)
     except TimeoutError:
         raise NoReply(_LATE, final=True) from None
     except (aiohttp.ClientConnectorError, aiohttp.ClientHttpProxyError) as fault:
@@ -97,34 +122,46 @@ def post(url: str, body: bytes, headers: Mapping[str, str], timeout: float) -> R
         raise NoReply(f"cannot be reached: {_reason(fault)}", final=True) from None
 
 
-async def _post(url: str, body: bytes, headers: Mapping[str, str], timeout: float) -> Response:  # noqa: ASYNC109 (for a whole response, beneath all of aiohttp)
+async def _post(
+    url: str,
+    body: bytes,
+    headers: Mapping[str, str],
+    timeout: float,  # noqa: ASYNC109 (for a whole response, beneath all of aiohttp)
+    how: Exchange,
+) -> Response:
     import asyncio
 
     import aiohttp
 
-    sent = {"Content-Type": "application/json", "Accept-Encoding": _ENCODINGS, **headers}
+    sent = {"Content-Type": how.media, "Accept-Encoding": _ENCODINGS, **headers}
     async with asyncio.timeout(timeout):
         check_not_ending()
-        if client := await kept_client(url, _ssl_context()):
+        if not how.once and (client := await kept_client(url, _ssl_context())):
             connection = Connection()
             try:
-                return await _answered(client, url, body, sent, connection)
+                return await _answered(client, url, body, sent, how, connection)
             except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError):
                 if not connection.closed_before:
                     raise
                 check_not_ending()
                 keep_no_more(url)
         async with new_client(_ssl_context(), force_close=True) as client:
-            return await _answered(client, url, body, sent)
+            return await _answered(client, url, body, sent, how)
 
 
 async def _answered(
-    client: Any, url: str, body: bytes, headers: Mapping[str, str], connection: Any = None
+    client: Any,
+    url: str,
+    body: bytes,
+    headers: Mapping[str, str],
+    how: Exchange,
+    connection: Any = None,
 ) -> Response:
     """Send a request and read the response."""
-    async with client.post(
+    async with client.request(
+        how.method,
         url,
-        data=body,
+        data=body or None,
         headers=headers,
         allow_redirects=False,
         proxy=_proxy(url),
@@ -132,7 +169,7 @@ async def _answered(
     ) as response:
         if connection:
             connection.answered = True
-        content = await _content(response)
+        content = await _content(response, how.most)
         received = {name.lower(): value for name, value in response.headers.items()}
         return Response(response.status, received, content)
 
@@ -156,17 +193,17 @@ def _ssl_context() -> ssl.SSLContext:
     return ssl.create_default_context(cafile=certifi.where())
 
 
-async def _content(response: Any) -> bytes:
-    """Read and decode a body, no further than `MAX_BODY`."""
+async def _content(response: Any, most: int) -> bytes:
+    """Read and decode a body, no further than a largest number of bytes."""
     decode = _decoder(response.headers.get("content-encoding", ""))
     parts: list[bytes] = []
     received = size = 0
     async for chunk in response.content.iter_any():
         received += len(chunk)
-        parts.append(decode(chunk, MAX_BODY - size + 1))
+        parts.append(decode(chunk, most - size + 1))
         size += len(parts[-1])
-        if max(received, size) > MAX_BODY:
-            raise NoReply(f"sent more than {MAX_BODY // 1024**2} MiB", final=True)
+        if max(received, size) > most:
+            raise NoReply(f"sent more than {most // 1024**2} MiB", final=True)
     return b"".join(parts)
 
 

@@ -1,12 +1,15 @@
 """One call of a model, `complete(request) -> reply`, in plain classes."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from attrs import field, frozen
 
 #: A chat message as the endpoint takes it.
 Message = dict[str, Any]
+
+#: The purpose of a call.
+Phase = Literal["step", "judge", "memory", "label", "vectors"]
 
 
 def _storable(text: str) -> str:
@@ -24,12 +27,28 @@ class Request:
         schema: JSON Schema of the answer, where the answer must be JSON.
         temperature: The temperature that a method prefers; the user's own takes precedence. None
             for the server's.
+        phase: What the call is for: a step of the decision, a judgement of other replies, the
+            memory of a method, a label for the router, or vectors. Costs are summed by it; it is
+            not sent.
     """
 
     messages: Sequence[Message]
     tools: Sequence[Mapping[str, Any]] = ()
     schema: Mapping[str, Any] | None = None
     temperature: float | None = None
+    phase: Phase = "step"
+
+    def fields(self) -> dict[str, Any]:
+        """Return the fields of the request as the chat completions API names them."""
+        fields: dict[str, Any] = {"messages": list(self.messages)}
+        if self.tools:
+            fields |= {"tools": list(self.tools), "tool_choice": "auto"}
+        if self.schema is not None:
+            named = {"name": "answer", "strict": True, "schema": self.schema}
+            fields["response_format"] = {"type": "json_schema", "json_schema": named}
+        if self.temperature is not None:
+            fields["temperature"] = self.temperature
+        return fields
 
 
 @frozen
@@ -55,6 +74,10 @@ _CUTS = {
 }
 
 
+#: The fault of a reply whose last call has no end.
+CUT_CALL = "your last call was cut: it ran into the limit of tokens"
+
+
 @frozen
 class ModelReply:
     """One reply of a model, and its cost.
@@ -74,6 +97,15 @@ class ModelReply:
             own, or the whole text where reasoning was cut out of it. It is never read as an answer.
         malformed: What makes the reply unusable whatever it says, such as bytes that are not
             UTF-8; a sentence for the model, empty for a reply that can be read.
+        id: The server's identifier of the reply; empty if it sends none.
+        served: The model that answered, as the server names it; empty if it names none.
+        reasoning_tokens: Those of the tokens written that are reasoning.
+        cache_written_tokens: Those of the tokens read that the server wrote to its cache.
+        native: What only the API that wrote the reply can read, such as signed reasoning, as the
+            text of a JSON object; see `forms.native`. It goes back with the assistant's message.
+        withheld: What the server has left out of the request, as it says, as JSON; empty for
+            nothing.
+        batch: The identifier of the batch that brought the reply; empty for one sent at once.
     """
 
     text: str = field(default="", converter=_storable)
@@ -88,6 +120,13 @@ class ModelReply:
     cached_tokens: int = 0
     reported_cost: float | None = None
     thinking: str = field(default="", converter=_storable)
+    id: str = field(default="", converter=_storable)
+    served: str = field(default="", converter=_storable)
+    reasoning_tokens: int = 0
+    cache_written_tokens: int = 0
+    native: str = field(default="", converter=_storable)
+    withheld: str = field(default="", converter=_storable)
+    batch: str = field(default="", converter=_storable)
 
     @property
     def cut(self) -> str:

@@ -1,0 +1,230 @@
+"""Errors of servers: their sentences, and whether sending the request again can help.
+
+Source: reference `wires.md`, sections 1 and 3, and the rules of the vendors' clients: the header
+`x-should-retry` decides where it is sent.
+"""
+
+import json
+import math
+import time
+from collections.abc import Mapping
+from email.utils import parsedate_to_datetime
+from typing import Any
+from urllib.parse import urlsplit
+
+from attrs import frozen
+
+from desim.episodes.usage import NO_MONEY
+from policies.llm.wires.completion import Redact
+from policies.llm.wires.post import Response
+from policies.llm.wires.wire import NoReply
+
+#: Characters of a server's error text that are repeated in ours, and those searched for them.
+_WIDTH, _SEARCHED = 300, 5_000
+
+#: Statuses below 500 after which a request is sent again: timeout, conflict, too many requests.
+_AGAIN = (408, 409, 429)
+
+#: Statuses of a server that has too much to do; the second only where it says how long.
+_TOO_MANY, _UNAVAILABLE, _OVERLOADED = 429, 503, 529
+
+#: The first digits of statuses: of success, of a redirect, of a request that is at fault.
+_SUCCESS, _REDIRECT, _CLIENT_ERROR = 2, 3, 4
+
+#: Statuses of errors.
+_ERRORS = range(400, 600)
+
+#: Codes of a server that has too much to do, in a body without such a status.
+_BUSY = frozenset(("rate_limit_exceeded", "rate_limit_error", "overloaded_error"))
+
+#: Codes of requests that no server takes a second time, in a body without such a status.
+_REFUSED = frozenset(
+    """invalid_request_error authentication_error permission_error not_found_error
+    request_too_large invalid_prompt content_policy_violation context_length_exceeded
+    model_not_found unsupported_parameter unsupported_value""".split()  # noqa: SIM905 (shorter)
+)
+
+#: Advice by the code of an error.
+_BY_CODE = {"context_length_exceeded": "keep fewer rounds with history="}
+
+#: Advice by the field that a server refuses.
+_BY_FIELD = {
+    "reasoning_effort": "give another effort=, or api=responses for tools with an effort",
+    "reasoning.effort": "give another effort=",
+    "temperature": "leave out temperature=; reasoning models take none",
+    "top_p": "leave out top_p=; reasoning models take none",
+    "seed": "leave out seed=",
+    "max_completion_tokens": 'give another reply_tokens=, or extra_body={"max_tokens":N}',
+    "service_tier": "give another service_tier=",
+    "prompt_cache_key": "leave out cache=",
+    "response_format": "give another mode=",
+    "tools": "give another mode=",
+}
+
+
+@frozen
+class ServerError:
+    """An error that a server reports.
+
+    Attributes:
+        status: The HTTP status, or the number in a body that came with a status of success; 0 for
+            neither.
+        message: The server's text; empty if it sends none.
+        codes: The type and the codes of the error.
+        field: The field of the request that is at fault, if the server names it.
+    """
+
+    status: int = 0
+    message: str = ""
+    codes: tuple[str, ...] = ()
+    field: str = ""
+
+    @classmethod
+    def read(cls, status: int, body: Any) -> "ServerError":
+        """Return the error of a decoded body: an object, a text, or a list with one of them."""
+        body = _first(body)
+        error = _first(body.get("error", body)) if isinstance(body, Mapping) else None
+        if isinstance(error, str):
+            return cls(status, error)
+        if not isinstance(error, Mapping):
+            return cls(status)
+        details = error.get("details")
+        inner = details.get("error_code") if isinstance(details, Mapping) else None
+        number = _number(error.get("code"))
+        return cls(
+            status or (number if number in _ERRORS else 0),
+            _text_or_empty(error.get("message")),
+            tuple(filter(None, map(_text_or_empty, (inner, error.get("code"), error.get("type"))))),
+            _text_or_empty(error.get("param")),
+        )
+
+    @property
+    def no_money(self) -> str:
+        """The code that says that no money is left; an empty text if none does."""
+        return next((code for code in self.codes if code in NO_MONEY), "")
+
+    @property
+    def final(self) -> bool:
+        """Whether sending the request again cannot help."""
+        if self.no_money or self.status // 100 == _REDIRECT:
+            return True
+        if self.status:
+            return self.status // 100 == _CLIENT_ERROR and self.status not in _AGAIN
+        return not _REFUSED.isdisjoint(self.codes)
+
+    def busy(self, wait: float | None) -> bool:
+        """Return whether the server has too much to do."""
+        if self.no_money:
+            return False
+        late = self.status == _UNAVAILABLE and wait is not None
+        busy_code = not self.status and not _BUSY.isdisjoint(self.codes)
+        return self.status in (_TOO_MANY, _OVERLOADED) or late or busy_code
+
+    def sentence(self, shown: str) -> str:
+        """Return the end of a sentence that begins with the name of the model.
+
+        Args:
+            shown: The server's text, printable.
+        """
+        answered = f"answered {self.status}" if self.status else "answered with an error"
+        if code := self.no_money:
+            answered = f"has no money left for this key, or a limit of spending is reached ({code})"
+        advice = next((_BY_CODE[code] for code in self.codes if code in _BY_CODE), "")
+        advice = advice or (_BY_FIELD.get(self.field, "") if self.final else "")
+        return f"{answered}: {shown}".rstrip(": ") + (f"; {advice}" if advice else "")
+
+
+def check_status(response: Response, redact: Redact) -> None:
+    """Check that a response is a success.
+
+    Raises:
+        NoReply: It is an error or a redirect.
+    """
+    if response.status // 100 == _SUCCESS:
+        return
+    error = ServerError.read(response.status, _decoded(response.content))
+    if error.status // 100 == _REDIRECT:
+        host = printable(_host(response.headers.get("location", "")), redact)
+        shown = f"a redirect to {host}, which is not followed"
+    else:
+        shown = printable(error.message or response.content.decode("utf-8", "replace"), redact)
+    raise _no_reply(error, shown, response.headers)
+
+
+def check_error(body: Any, redact: Redact) -> None:
+    """Check that the decoded body of a success holds no error.
+
+    Raises:
+        NoReply: It holds one under `error`, or is a list of one.
+    """
+    if not (isinstance(inner := _first(body), Mapping) and inner.get("error")):
+        return
+    error = ServerError.read(0, inner)
+    shown = printable(error.message or ", ".join(error.codes), redact)
+    raise _no_reply(error, shown, {})
+
+
+def printable(text: str, redact: Redact) -> str:
+    """Return the beginning of a server's text in one line, without the key."""
+    characters = (c if c.isprintable() else " " for c in redact(text)[:_SEARCHED])
+    return " ".join("".join(characters).split())[:_WIDTH]
+
+
+def _no_reply(error: ServerError, shown: str, headers: Mapping[str, str]) -> NoReply:
+    wait = _wait(headers)
+    final = error.final
+    said = headers.get("x-should-retry", "").lower()
+    if said in ("true", "false") and not error.no_money:
+        final = said == "false"
+    busy = error.busy(wait) and not final
+    return NoReply(error.sentence(shown), final=final, wait=wait, busy=busy)
+
+
+def _decoded(content: bytes) -> Any:
+    try:
+        return json.loads(content)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _first(value: Any) -> Any:
+    return value[0] if isinstance(value, list) and value else value
+
+
+def _text_or_empty(value: Any) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _number(code: Any) -> int:
+    """Return a code that is a number, as such or as its digits; 0 for another."""
+    if isinstance(code, str) and len(code) == len("429") and code.isdecimal():
+        return int(code)
+    return code if type(code) is int else 0
+
+
+def _host(location: str) -> str:
+    """Return the host that a redirect names."""
+    try:
+        return urlsplit(location).netloc.rpartition("@")[2] or "another path"
+    except ValueError:
+        return "an invalid address"
+
+
+def _wait(headers: Mapping[str, str]) -> float | None:
+    """Return the seconds that a server asks to wait; None without a valid header."""
+    text = headers.get("retry-after", "")
+    for read, unit in ((headers.get("retry-after-ms", ""), 1_000), (text, 1)):
+        try:
+            seconds = float(read) / unit
+        except ValueError:
+            continue
+        return seconds if 0 <= seconds < math.inf else None
+    return _seconds_until(text)
+
+
+def _seconds_until(date: str) -> float | None:
+    """Return the seconds until a date as HTTP writes it; None if the text is not such a date."""
+    try:
+        return max(0.0, parsedate_to_datetime(date).timestamp() - time.time())
+    except (ValueError, OverflowError):
+        return None
