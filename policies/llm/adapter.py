@@ -1,14 +1,15 @@
 """The policy `llm`: a language model at a seat of any world."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, ClassVar, Self
 
-from attrs import asdict, define, evolve, field
+from attrs import define, evolve, field
 
 from desim import Episode, Model, Role, Seat
-from desim.core.policy_protocols import ShownMemory
+from desim.core.policy_protocols import ReadReply, ShownMemory
 from desim.errors import BadRecord
+from desim.jobs.keep.spending import JobBudget
 from desim.schema import from_plain
 from desim.schema.arguments import build, parameters
 from policies.llm.chat.conversation import (
@@ -25,23 +26,27 @@ from policies.llm.chat.conversation import (
 from policies.llm.chat.messages import corrected
 from policies.llm.chat.options import LLMOptions
 from policies.llm.method_parts.embedding import Embed, EmbeddingEndpoint, EndpointVectors, hashed
+from policies.llm.method_parts.items import KnowsQuestions
 from policies.llm.method_parts.learning import Learning
 from policies.llm.method_parts.memory_file import shown_memory
 from policies.llm.method_parts.setting import NamesEpisodes, Reveals
 from policies.llm.methods import method_class
 from policies.llm.methods.build import MethodMaker, check_method, own_arguments
 from policies.llm.replies import BadReply
-from policies.llm.router.at_seat import Routing, routing_at
+from policies.llm.replies.answer import read_recorded
+from policies.llm.router.at_seat import TABLE_4, Routing, routing_at
+from policies.llm.wires.batches.batched import BatchedCalls
+from policies.llm.wires.batches.tickets import Sender
 from policies.llm.wires.budget import Metered, Spent, Used
 from policies.llm.wires.endpoint import Endpoint
 from policies.llm.wires.resending import Resending, gate_of
 from policies.llm.wires.suspension import suspended
-from policies.llm.wires.wire import Complete, ModelReply, Request
+from policies.llm.wires.wire import Complete, ModelReply, Request, Send
 
 
 @define(eq=False, repr=False)
 class Llm:
-    """A language model that answers through an OpenAI-compatible endpoint.
+    """A language model that answers through an endpoint.
 
     Attributes:
         role: The schema of the role it plays, and its default action.
@@ -149,6 +154,11 @@ class Llm:
         """Return what a method keeps in a file; a user's own method is imported with *trust*."""
         return shown_memory(path, method_class, trust=trust)
 
+    @staticmethod
+    def read_reply(reply: Mapping[str, Any]) -> ReadReply:
+        """Return reasoning and answer of a reply on record, which may have been altered."""
+        return read_recorded(reply)
+
     def __repr__(self) -> str:
         return f"Llm(model={self.model!r})"
 
@@ -180,6 +190,25 @@ class Llm:
             if "router" in entry and self.routing:
                 self.routing.restore(entry["router"])
         self.metered.restore(recorded)
+
+    def rehearse(self, entries: Iterable[Mapping[str, Any]]) -> None:
+        """Take the requests and replies of whole records, which are used in place of the server's.
+
+        Raises:
+            BadRecord: An entry is not a valid reply.
+        """
+        self.metered.rehearse(entries)
+
+    @staticmethod
+    def reached_in_rehearsal(arguments: Mapping[str, str]) -> Iterator[str]:
+        """Yield the files of a memory and of a router, and the modules of a user's own parts."""
+        if memory := arguments.get("memory", ""):
+            yield f"the file {memory}"
+        if (router := arguments.get("router", "")) not in ("", TABLE_4):
+            yield f"the file {router}"
+        for name in ("conversation", "method"):
+            if ":" in (value := arguments.get(name, "")):
+                yield f"the module {value}"
 
     def decide(self, observation: Any, narrowed: Role | None = None) -> Any:
         """Return an action, after one or more calls of the model if the world needs one."""
@@ -289,7 +318,7 @@ class Llm:
         self._memory_recorded = True
 
     def _noted(self) -> dict[str, Any]:
-        usage = asdict(self.metered.decision) | {
+        usage = self.metered.decision.plain() | {
             "decisions": 1,
             "repairs": self._repairs,
             "bad_replies": self._bad_replies,
@@ -320,9 +349,56 @@ def _calls(
     fields = options.request_fields
     if isinstance(conversation, HasRequestFields):
         fields = {**conversation.request_fields, **fields}
-    endpoint = Endpoint.of(options.model, options.base_url, options.key_env, options=fields)
-    metered = Metered(endpoint, options, seat.budget)
-    resending = partial(
+    endpoint = Endpoint.of(
+        options.model,
+        options.base_url,
+        options.key_env,
+        options.form,
+        options=fields,
+        cache=options.cache,
+    )
+    metered, call = _metered(options, seat, conversation, endpoint)
+    if not options.embed:
+        return metered, call, hashed
+    of_vectors = EmbeddingEndpoint.of(options.embed, options.base_url, options.key_env)
+    vectors = EndpointVectors(_resending(options, seat, endpoint)(metered.through(of_vectors)))
+    return metered, call, vectors
+
+
+def _metered(
+    options: LLMOptions, seat: Seat, conversation: Conversation, endpoint: Endpoint
+) -> tuple[Metered, Complete]:
+    """Return what sends requests within the limits, at once or in batches, and the call of it."""
+    budget = seat.budget
+    if not isinstance(budget, JobBudget) or budget.rounds is None:
+        metered = Metered(endpoint, options, seat.budget)
+        return metered, _resending(options, seat, endpoint)(metered)
+    batched = BatchedCalls(
+        sender=Sender(
+            f"{endpoint.form!r} {endpoint.server} {endpoint.model} {options.key_env}", endpoint
+        ),
+        rounds=budget.rounds,
+        budget=budget,
+        role=seat.name,
+        limits=options,
+        retries=options.retries,
+        resends=options.resends,
+        ahead=_questions(conversation, options),
+    )
+    metered = Metered(batched, options, seat.budget, keeps_open=True)
+    return metered, batched.through(metered)
+
+
+def _questions(conversation: Conversation, options: LLMOptions) -> Callable[[], Sequence[Request]]:
+    """Return what returns all questions of an episode, where no reply decides on the next."""
+    if isinstance(conversation, KnowsQuestions) and not options.chosen_method:
+        return conversation.stream
+    return tuple
+
+
+def _resending(options: LLMOptions, seat: Seat, endpoint: Endpoint) -> Callable[[Send], Resending]:
+    """Return what makes a call of a `send` to the server of an endpoint."""
+    return partial(
         Resending,
         name=endpoint.name,
         timeout=options.timeout,
@@ -330,8 +406,3 @@ def _calls(
         gate=gate_of(endpoint.server),
         at_once=seat.budget.calls_at_once,
     )
-    if not options.embed:
-        return metered, resending(metered), hashed
-    of_vectors = EmbeddingEndpoint.of(options.embed, options.base_url, options.key_env)
-    vectors = EndpointVectors(resending(metered.through(of_vectors)))
-    return metered, resending(metered), vectors

@@ -11,11 +11,11 @@ from typing import Any, TypeVar
 import msgspec
 from attrs import asdict
 
-from desim.core.limits import alarm, time_text
+from desim.collector import rare_collections
+from desim.core.limits import Alarm, time_text
 from desim.core.model_protocols import HasClusters, Model, offers
 from desim.core.reported import HasItems, HasSeriesColumns
 from desim.core.result import Series, flat
-from desim.episodes.collector import rare_collections
 from desim.episodes.driver import play_session
 from desim.episodes.episode_options import EpisodeOptions
 from desim.episodes.lineup import assigned, is_made_anew, maker_of, resolve
@@ -307,7 +307,7 @@ def _play(job: Job) -> Episode:
     """Play with new policies, in an event loop if one of them is a coroutine."""
     # Around the session's own alarm, as the constructor of a policy or a model may not end either.
     seconds = job.limits.seconds if job.limits else None
-    with hard_limit(seconds), alarm(seconds):
+    with hard_limit(seconds), Alarm(seconds):
         try:
             with _session(job) as session:
                 return play_session(session)

@@ -23,6 +23,7 @@ from desim.late_import import LateModule
 from desim.schema.untrusted import decode_json
 from policies.llm.chat.messages import user
 from policies.llm.wires.endpoint import Endpoint
+from policies.llm.wires.form import encoded
 from policies.llm.wires.wire import Complete, ModelReply, NoReply, Request
 
 if TYPE_CHECKING:
@@ -109,10 +110,10 @@ class EmbeddingEndpoint(Endpoint):
 
     def __call__(self, request: Request, timeout: float = 300.0) -> ModelReply:
         """Send one request and return the vectors, in the order of the texts."""
-        texts = [message["content"] for message in request.messages]
-        body = json.dumps({"model": self.model, "input": texts}).encode()
+        fields = self.fields(request)
+        texts = fields["input"]
         started = time.monotonic()
-        response = self.posted("embeddings", body, timeout)
+        response = self.posted("embeddings", encoded(fields), timeout)
         vectors = _vectors(response.content, len(texts))
         if vectors is None:
             raise NoReply(f"sent no vectors for {len(texts)} texts", final=True)
@@ -122,6 +123,10 @@ class EmbeddingEndpoint(Endpoint):
             estimated=True,
             seconds=round(time.monotonic() - started, 6),
         )
+
+    def fields(self, request: Request) -> dict[str, Any]:
+        """Return the model and the texts."""
+        return {"model": self.model, "input": [each["content"] for each in request.messages]}
 
 
 @define(eq=False)
@@ -143,7 +148,7 @@ class EndpointVectors:
         new = [text for text in dict.fromkeys(short) if text not in self.known]
         for start in range(0, len(new), _TEXTS):
             part = new[start : start + _TEXTS]
-            reply = self.call(Request([user(text) for text in part]))
+            reply = self.call(Request([user(text) for text in part], phase="vectors"))
             self.known |= zip(part, _recorded(reply, len(part)), strict=True)
         return np.array([self.known[text] for text in short])
 

@@ -140,15 +140,17 @@ class Learning:
             self.method.learns = True
             try:
                 items = self._items(self.training)
-                self.method.begin_stream(items)
-                self.method.learn_apart(items, self.grade)
+                with self.method.learning():
+                    self.method.begin_stream(items)
+                    self.method.learn_apart(items, self.grade)
             finally:
                 self._set_whether_it_learns()
             self._save()
         self._numbers = {}
         for number, question in enumerate(self.stream, 1):
             self._numbers.setdefault(self._question_text(question), []).append(number)
-        self.method.begin_stream(self._items(self.stream))
+        with self.method.learning():
+            self.method.begin_stream(self._items(self.stream))
 
     def _items(self, questions: Sequence[Request]) -> list[Item]:
         return [self._item(question, number) for number, question in enumerate(questions, 1)]
@@ -171,7 +173,8 @@ class Learning:
             # A pending episode is learned from even if learning has ended with that episode.
             self.method.learns = True
             try:
-                self.method.learn_episode(self.pending[0])
+                with self.method.learning():
+                    self.method.learn_episode(self.pending[0])
             finally:
                 self._set_whether_it_learns()
             del self.pending[0]
@@ -182,8 +185,9 @@ class Learning:
         item = self._item(question, self.method.number)
         self._last = item, reply
         if self.method.learns:
-            self.method.step(item, reply)
-            self._learn_question(item, reply)
+            with self.method.learning():
+                self.method.step(item, reply)
+                self._learn_question(item, reply)
             self._save()
 
     def _learn_question(self, item: Item, reply: ModelReply) -> None:
@@ -299,10 +303,12 @@ def answer_stream(
     """
     if mode == "offline":
         method.learns = True
-        method.begin_stream(train)
-        method.learn_apart(train, grade)
+        with method.learning():
+            method.begin_stream(train)
+            method.learn_apart(train, grade)
     method.learns = mode == "online" or (mode == "eval_only" and method.learns_always)
-    method.begin_stream(items)
+    with method.learning():
+        method.begin_stream(items)
     answered: list[Answered] = []
     size = max(1, window or method.WINDOW) if mode == "online" else 1
     for start in range(0, len(items), size):
@@ -310,5 +316,6 @@ def answer_stream(
         done = [method.answered(item, grade) for item in part]
         answered += done
         if method.learns:
-            method.learn(done, grade)
+            with method.learning():
+                method.learn(done, grade)
     return answered

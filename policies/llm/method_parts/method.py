@@ -1,6 +1,7 @@
 """The base class of methods: a wrapped call, a setting, a memory, and steps at which it learns."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, ClassVar
 
 from attrs import Factory, define, evolve, field, frozen
@@ -9,7 +10,7 @@ from policies.llm.chat.messages import request_of
 from policies.llm.method_parts.embedding import Embed, hashed
 from policies.llm.method_parts.items import Answered, Grade, Item, Past
 from policies.llm.method_parts.setting import Setting, Task
-from policies.llm.wires.wire import Complete, ModelReply, Request
+from policies.llm.wires.wire import Complete, ModelReply, Phase, Request
 
 
 @frozen
@@ -111,6 +112,16 @@ class Method:
         """Whether the memory changes in evaluations too, as some published code does."""
         return False
 
+    @contextmanager
+    def learning(self) -> Iterator[None]:
+        """Count all calls in the block as those of the memory, answers to learn from included."""
+        complete = self.complete
+        self.complete = lambda request: complete(evolve(request, phase="memory"))
+        try:
+            yield
+        finally:
+            self.complete = complete
+
     # -- calls -------------------------------------------------------------------------------------
 
     @property
@@ -137,9 +148,11 @@ class Method:
         """
         return self.complete(item.request(advice, self.own_temperature(temperature)))
 
-    def rewrite(self, item: Item, text: str, temperature: float | None) -> ModelReply:
+    def rewrite(
+        self, item: Item, text: str, temperature: float | None, phase: Phase = "step"
+    ) -> ModelReply:
         """Return an answer to a text that replaces the conversation."""
-        request = request_of(item.instructions, text, temperature)
+        request = request_of(item.instructions, text, temperature, phase)
         return self.complete(evolve(request, tools=item.tools, schema=item.schema))
 
     def consult(
@@ -148,6 +161,7 @@ class Method:
         text: str,
         temperature: float | None,
         schema: Mapping[str, Any] | None = None,
+        phase: Phase = "judge",
     ) -> str:
         """Return the text of a call other than an answer: a critique, a lesson, a note.
 
@@ -157,5 +171,7 @@ class Method:
             temperature: The temperature.
             schema: JSON Schema of the reply, used only if the world's answers have one, because
                 other servers may not support schemas.
+            phase: What the call is for: by default the judgement of an answer.
         """
-        return self.complete(evolve(request_of(role, text, temperature), schema=schema)).text
+        request = request_of(role, text, temperature, phase)
+        return self.complete(evolve(request, schema=schema)).text

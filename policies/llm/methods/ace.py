@@ -256,7 +256,7 @@ class Ace(Method):
             f"# The reflection\n{reflection}",
             f"# What it is about\n{context}",
         )
-        reply = self.consult(_CURATE.format(self.budget), text, _PLAIN)
+        reply = self.consult(_CURATE.format(self.budget), text, _PLAIN, phase="memory")
         operations = pages.operations_in(reply) or []
         text, next_id = pages.add(playbook, operations, self.memory.next_id, self.budget)
         self.memory = evolve(self.memory, text=text, next_id=next_id)

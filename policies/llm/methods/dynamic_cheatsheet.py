@@ -122,7 +122,8 @@ class DynamicCheatsheet(Method):
         reply = self._generated(item, self._sheet, temperature)
         try:
             for _ in range(self.times - 1 if self.learns else 0):
-                self.step(item, reply)
+                with self.learning():
+                    self.step(item, reply)
                 reply = self._generated(item, self._sheet, temperature)
         except Spent:
             return reply
@@ -208,7 +209,7 @@ class DynamicCheatsheet(Method):
 
     def _curated(self, role: str, text: str, temperature: float) -> str:
         old = f"# The cheatsheet so far\n{self.memory.text or _EMPTY}"
-        return self.consult(role, f"{old}\n\n{text}", temperature)
+        return self.consult(role, f"{old}\n\n{text}", temperature, phase="memory")
 
     def _sheet_for(self, item: Item) -> str:
         """Return the sheet for a question; without tags in the reply, the similar ones."""

@@ -142,7 +142,8 @@ class Debate(Method):
                 pro = f"# Round {number}, proponent\n{reply_text(answer)}"
                 con = self.consult(_OPPONENT, f"{item.whole}\n\n{pro}", _CON)
                 sides += [pro, f"# Round {number}, opponent\n{con}"]
-            return self.rewrite(item, "\n\n".join([item.situation, *sides, _JUDGING]), _JUDGE)
+            text = "\n\n".join([item.situation, *sides, _JUDGING])
+            return self.rewrite(item, text, _JUDGE, "judge")
         except Spent:
             return answer
 
@@ -185,7 +186,8 @@ class Discussion(Method):
                     answer = self.act(item, temperature, self._advice(number, told))
                     said.append(f"# Expert {number}\n{reply_text(answer)}")
                 told = said
-            return self.rewrite(item, "\n\n".join([item.situation, *told, _MODERATING]), _MODERATOR)
+            text = "\n\n".join([item.situation, *told, _MODERATING])
+            return self.rewrite(item, text, _MODERATOR, "judge")
         except Spent:
             if answer is None:
                 raise

@@ -11,12 +11,14 @@ own kind ends it.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from attrs import evolve, frozen
 
+from desim.core.policy_protocols import ReadReply
 from policies.llm.replies.objects import LONGEST
-from policies.llm.wires.wire import ModelReply
+from policies.llm.wires.wire import Call, ModelReply
 
 #: Tags that Kimi K3 writes with special tokens, such as `<|open|>think<|sep|>`.
 _SEPARATED = re.compile(r"<\|(open|close)\|>\s*([^<>|]{1,200}?)\s*<\|sep\|>")
@@ -38,6 +40,20 @@ def answer_only(reply: ModelReply) -> ModelReply:
     if text == reply.text:
         return reply
     return evolve(reply, text=text.strip(), thinking=reply.thinking or reply.text)
+
+
+def read_recorded(reply: Mapping[str, Any]) -> ReadReply:
+    """Return reasoning and answer of a reply as a record holds it; values may be of any type."""
+    calls = (Call("", "", ""),) if reply.get("calls") else ()
+    text, thinking, fault = (
+        str(reply.get(name) or "") for name in ("text", "thinking", "malformed")
+    )
+    read = answer_only(ModelReply(text, calls, thinking=thinking, malformed=fault))
+    # Where the reasoning was cut out of the text, it is the whole text.
+    reasoning = read.thinking.rstrip()
+    if not thinking:
+        reasoning = reasoning.removesuffix(read.text)
+    return ReadReply(reasoning, read.text, read.malformed)
 
 
 def _answer(text: str, *, called: bool) -> str:

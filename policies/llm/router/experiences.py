@@ -154,7 +154,7 @@ def experiences(
 
 def reflected(item: Item, method: str, complete: Complete) -> Experience:
     """Return what a model learns from the answer of one method to one item."""
-    reply = complete(request_of(_REQUEST, as_json(_described(item, method)), 0.0))
+    reply = complete(request_of(_REQUEST, as_json(_described(item, method)), 0.0, "memory"))
     found = objects(answer_only(reply).text)
     lesson = next((each for each in found if _storable(each.get("bullet"))), {})
     return Experience(

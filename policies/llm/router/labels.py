@@ -173,7 +173,7 @@ class Labeller:
             },
         }
         text = f"# Task\n{sample.task}\n\n# Sample\n{as_json(shown)}"
-        return read_label(answer_only(self.complete(request_of(_REQUEST, text, 0.0))).text)
+        return read_label(answer_only(self.complete(request_of(_REQUEST, text, 0.0, "label"))).text)
 
 
 def candidate_labels(context: str) -> int:

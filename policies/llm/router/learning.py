@@ -121,7 +121,7 @@ def synthesised(
     Raises:
         PolicyFailed: No reply held a policy.
     """
-    request = request_of(_instructions(methods), _listed(bullets), 0.0)
+    request = request_of(_instructions(methods), _listed(bullets), 0.0, "memory")
     for _ in range(retries + 1):
         reply = complete(request)
         try:

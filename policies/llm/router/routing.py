@@ -171,7 +171,8 @@ class ModelChooser:
 
     def choose(self, situation: Situation, /) -> str:
         """Return the name of a method."""
-        reply = self.complete(request_of(_REQUEST, as_json(self._described(situation)), 0.0))
+        described = as_json(self._described(situation))
+        reply = self.complete(request_of(_REQUEST, described, 0.0, "label"))
         self.last = self._choice_in(answer_only(reply).text)
         return self.last.method
 

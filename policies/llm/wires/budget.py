@@ -11,15 +11,17 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any
 
-from attrs import define, field, frozen
+from attrs import asdict, define, evolve, field, frozen
 
 from desim.episodes.usage import CommandBudget
-from desim.errors import BadRecord, UsageError
+from desim.errors import UsageError
+from desim.records.conversation import RequestEntry, request_entry
 from desim.schema import from_plain, to_plain
 from desim.schema.validators import not_negative
 from policies.llm.replies.answer import answer_only
-from policies.llm.wires.completion import MAX_COST, MAX_TOKENS
-from policies.llm.wires.wire import ModelReply, NoReply, Request, Send
+from policies.llm.wires.recorded import RecordedReplies, recorded_reply
+from policies.llm.wires.request_lines import RequestLines, SentRequest
+from policies.llm.wires.wire import ModelReply, NoReply, Phase, Request, Send
 
 #: Prices are for a million tokens.
 _MILLION = 1_000_000
@@ -44,8 +46,11 @@ class CallLimits:
         price_in: Money for a million tokens read, at least 0.
         price_out: Money for a million tokens written, at least 0.
         price_cached: Money for a million tokens read from the server's cache; None for price_in.
-        reported_cost: Whether every request asks the server for its cost (OpenRouter's
-            `usage: {"include": true}`).
+        price_cache_write: Money for a million of the tokens read that the server writes to its
+            cache; None for price_in.
+        reported_cost: Whether the server reports the cost of every reply, as OpenRouter does, so
+            that limits of money need no prices.
+        price_batch: Factor of the prices for a request that is sent in a batch, at least 0.
     """
 
     max_calls: int | None = field(default=None, validator=not_negative)
@@ -54,7 +59,9 @@ class CallLimits:
     price_in: float = field(default=0.0, validator=not_negative)
     price_out: float = field(default=0.0, validator=not_negative)
     price_cached: float | None = field(default=None, validator=not_negative)
+    price_cache_write: float | None = field(default=None, validator=not_negative)
     reported_cost: bool = False
+    price_batch: float = field(default=0.5, validator=not_negative)
 
     def __attrs_post_init__(self) -> None:
         if self.max_cost is not None:
@@ -82,15 +89,22 @@ class CallLimits:
         return ""
 
     def cost(self, reply: ModelReply) -> float:
-        """Return the price of a reply, or what the server reports where that is more."""
+        """Return the price of a reply, or what the server reports where that is more.
+
+        A server that reports a cost states that of the batch.
+        """
+        factor = self.price_batch if reply.batch else 1.0
         cached = min(reply.cached_tokens, reply.prompt_tokens)
+        written = min(reply.cache_written_tokens, reply.prompt_tokens - cached)
         price_cached = self.price_in if self.price_cached is None else self.price_cached
+        price_write = self.price_in if self.price_cache_write is None else self.price_cache_write
         millionths = (
-            (reply.prompt_tokens - cached) * self.price_in
+            (reply.prompt_tokens - cached - written) * self.price_in
             + cached * price_cached
+            + written * price_write
             + reply.completion_tokens * self.price_out
         )
-        return max(millionths / _MILLION, reply.reported_cost or 0.0)
+        return max(factor * millionths / _MILLION, reply.reported_cost or 0.0)
 
 
 @define
@@ -107,6 +121,9 @@ class Used:
         cost: Money: by the prices, or as the server reports where that is more.
         cached_tokens: Those of the tokens read that the server had in a cache.
         reported_cost: Money as the server reports it, over the replies for which it does.
+        further: Sums that most servers and methods leave at 0: `reasoning_tokens` (a part of the
+            tokens written), `cache_written_tokens` (a part of those read), and for each phase other
+            than "step" its calls, tokens and cost under names such as `judge_calls`.
     """
 
     calls: int = 0
@@ -118,13 +135,20 @@ class Used:
     cost: float = 0.0
     cached_tokens: int = 0
     reported_cost: float = 0.0
+    further: dict[str, float] = field(factory=dict)
 
     @property
     def tokens(self) -> int:
         """Tokens read and written."""
         return self.prompt_tokens + self.completion_tokens
 
-    def add(self, reply: ModelReply, cost: float) -> None:
+    def add_call(self, phase: Phase) -> None:
+        """Count a request."""
+        self.calls += 1
+        if phase != "step":
+            self._add_further(**{f"{phase}_calls": 1})
+
+    def add(self, reply: ModelReply, cost: float, phase: Phase = "step") -> None:
         """Count a reply."""
         self.replies += 1
         self.prompt_tokens += reply.prompt_tokens
@@ -134,6 +158,33 @@ class Used:
         self.cost += cost
         self.cached_tokens += reply.cached_tokens
         self.reported_cost += reply.reported_cost or 0.0
+        self._add_further(
+            reasoning_tokens=min(reply.reasoning_tokens, reply.completion_tokens),
+            cache_written_tokens=min(reply.cache_written_tokens, reply.prompt_tokens),
+        )
+        if phase != "step":
+            read, written = reply.prompt_tokens, reply.completion_tokens
+            figures = {"prompt_tokens": read, "completion_tokens": written, "cost": cost}
+            self._add_further(**{f"{phase}_{name}": value for name, value in figures.items()})
+
+    def plain(self) -> dict[str, float]:
+        """Return all sums by name, as the notes of a decision hold them."""
+        sums = asdict(self)
+        return {**sums, **sums.pop("further")}
+
+    def _add_further(self, **figures: float) -> None:
+        for name, value in figures.items():
+            if value:
+                self.further[name] = self.further.get(name, 0) + value
+
+
+@frozen
+class _RecordedRequest:
+    """A request of a resumed record, with its reply or a statement that it has none."""
+
+    entry: RequestEntry
+    reply: ModelReply | None = None
+    no_reply: bool = False
 
 
 @define
@@ -147,6 +198,8 @@ class Metered:
         transcript: Writes a plain value to the record, if the episode has one.
         episode: Sums of the episode so far.
         decision: Sums of the present decision so far.
+        keeps_open: Whether the last request of a resumed record is still under way if nothing is
+            recorded of a reply, as in a batch; otherwise another one is sent and counted.
     """
 
     send: Send
@@ -155,7 +208,10 @@ class Metered:
     transcript: Callable[[Any], None] = lambda _: None
     episode: Used = field(factory=Used)
     decision: Used = field(factory=Used)
-    _recorded: deque[ModelReply | None] = field(factory=deque, init=False)
+    keeps_open: bool = False
+    _lines: RequestLines = field(factory=RequestLines, init=False)
+    _recorded: deque[_RecordedRequest] = field(factory=deque, init=False)
+    _rehearsal: RecordedReplies | None = field(default=None, init=False)
 
     def __call__(self, request: Request, timeout: float = math.inf) -> ModelReply:
         """Return the next reply of a resumed record, or send a request if none is left.
@@ -166,6 +222,7 @@ class Metered:
             Spent: A limit of the seat is reached.
             LimitReached: A limit of the command is reached.
             NoReply: The request brought no reply.
+            BadRecord: A request of the resumed record differs from the present one.
         """
         # After the record, which keeps what the server sent.
         return answer_only(self._metered(self.send, request, timeout))
@@ -176,73 +233,80 @@ class Metered:
 
     def _metered(self, send: Send, request: Request, timeout: float) -> ModelReply:
         """Return a recorded reply, or send a request and write it and its outcome to the record."""
+        sent = SentRequest.of(send, request)
         while True:
             if reason := self.limits.reached(self.episode):
                 raise Spent(reason)
             if not self._recorded:
                 break
-            self._count_request()
+            recorded = self._recorded.popleft()
+            self._lines.check(recorded.entry, sent)
+            self._count_request(request.phase)
             # A recorded request without a reply is counted; then the call goes on.
-            if (reply := self._recorded.popleft()) is not None:
-                self._count(reply)
+            if (reply := recorded.reply) is not None:
+                self._count(reply, request.phase)
                 return reply
+            if self.keeps_open and not (self._recorded or recorded.no_reply):
+                return self._received(send, request, timeout)
         self.command.check()
-        self._count_request()
+        self._count_request(request.phase)
         self.command.calls += 1
-        self.transcript({"request": self.episode.calls})
+        for entry in self._lines.entries(sent, self.episode.calls):
+            self.transcript(entry)
+        return self._received(send, request, timeout)
+
+    def _received(self, send: Send, request: Request, timeout: float) -> ModelReply:
+        """Send a request that is on record, and write its outcome to the record."""
         try:
-            reply = send(request, timeout)
+            reply = (self._rehearsal or send)(request, timeout)
         except NoReply as fault:
             self.transcript({"no_reply": str(fault)})
             raise
         self.transcript({"reply": to_plain(reply)})
-        self.command.cost += self._count(reply)
+        self.command.cost += self._count(reply, request.phase)
         return reply
 
     def restore(self, entries: Iterable[Mapping[str, Any]]) -> None:
-        """Take the requests and replies among the transcript entries of a cut record.
+        """Take the texts, requests and replies among the transcript entries of a cut record.
+
+        Raises:
+            BadRecord: An entry is not a valid request or reply, or reports figures out of range.
+        """
+        for entry in entries:
+            if "texts" in entry:
+                self._lines.texts |= from_plain(entry["texts"], dict[str, Any], "$.entry.texts")
+            elif "request" in entry:
+                self._recorded.append(_RecordedRequest(request_entry(entry)))
+            elif "reply" in entry:
+                reply = recorded_reply(entry["reply"])
+                # It belongs to the last request, if there is one.
+                open_ = self._recorded and self._recorded[-1].reply is None
+                request = self._recorded.pop().entry if open_ else RequestEntry()
+                self._recorded.append(_RecordedRequest(request, reply))
+            elif "no_reply" in entry and self._recorded:
+                self._recorded.append(evolve(self._recorded.pop(), no_reply=True))
+
+    def rehearse(self, entries: Iterable[Mapping[str, Any]]) -> None:
+        """Take the replies of whole records in place of those of a server.
 
         Raises:
             BadRecord: An entry is not a valid reply, or reports figures out of range.
         """
-        for entry in entries:
-            if "request" in entry:
-                self._recorded.append(None)
-            elif "reply" in entry:
-                reply = _recorded_reply(entry["reply"])
-                # It belongs to the last request, if there is one.
-                if self._recorded and self._recorded[-1] is None:
-                    self._recorded.pop()
-                self._recorded.append(reply)
+        self._rehearsal = RecordedReplies.of(entries)
 
     def begin_episode(self) -> None:
-        """Set the sums of the episode to zero and drop the remaining replies of a record."""
+        """Set the sums of the episode to zero, and forget the record of the last one."""
         self.episode = Used()
+        self._lines = RequestLines()
         self._recorded.clear()
 
-    def _count_request(self) -> None:
+    def _count_request(self, phase: Phase) -> None:
         for used in (self.decision, self.episode):
-            used.calls += 1
+            used.add_call(phase)
 
-    def _count(self, reply: ModelReply) -> float:
+    def _count(self, reply: ModelReply, phase: Phase) -> float:
         """Count a reply and return its price."""
         cost = self.limits.cost(reply)
         for used in (self.decision, self.episode):
-            used.add(reply, cost)
+            used.add(reply, cost, phase)
         return cost
-
-
-def _recorded_reply(plain: Any) -> ModelReply:
-    """Return a reply of a record, checked against a server's bounds: a record may be altered."""
-    reply: ModelReply = from_plain(plain, ModelReply, "$.entry.reply")
-    bounds = (
-        ("prompt_tokens", reply.prompt_tokens, MAX_TOKENS),
-        ("completion_tokens", reply.completion_tokens, MAX_TOKENS),
-        ("cached_tokens", reply.cached_tokens, reply.prompt_tokens),
-        ("reported_cost", reply.reported_cost or 0.0, MAX_COST),
-        ("seconds", reply.seconds, math.inf),
-    )
-    for name, value, most in bounds:
-        if not 0 <= value <= most:
-            raise BadRecord(f"a reply of the transcript has {name} = {value:g}")
-    return reply

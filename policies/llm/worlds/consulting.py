@@ -10,7 +10,7 @@ for again, which is ours, and so is one whose reasoning does not end.
 from collections.abc import Mapping
 from typing import Any
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from desim import Episode, Seat
 from desim.schema.described import Schema
@@ -210,6 +210,10 @@ class JudgeConversation(_InterviewConversation):
     def __init__(self, seat: Seat, options: ConsultingOptions) -> None:
         super().__init__(seat, options)
         self.fields(_JUDGE, _TOKENS, json=True)
+
+    def question(self, observation: Any) -> Request:
+        """Return the request for the scores."""
+        return evolve(super().question(observation), phase="judge")
 
     def situation(self, observation: Any) -> str:
         """Return the case and the dialogue."""

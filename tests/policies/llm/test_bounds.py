@@ -106,8 +106,8 @@ def test_text_that_is_none_is_a_bad_reply(bad: Served, why: str, tmp_path: Path)
         assert whole.steps[0].notes is not None
         assert whole.steps[0].notes["usage"]["bad_replies"] == 1
         lines = file.read_bytes().splitlines(keepends=True)
-        # The header, two requests with their replies, then the order.
-        for kept in (3, 5, 6):
+        # The header, two requests with their texts and replies, then the order.
+        for kept in (4, 7, 8):
             del stub.requests[1:]
             file.write_bytes(b"".join(lines[:kept]))
             resumed = resume(file, trust=True)

@@ -20,6 +20,7 @@ from desim.errors import BadRecord, UsageError
 from policies.llm.chat.messages import user
 from policies.llm.chat.options import LLMOptions
 from policies.llm.method_parts.items import Item, Outcome
+from policies.llm.method_parts.learning import answer_stream
 from policies.llm.method_parts.memory_file import MAX_BYTES, read_memory, shown_memory
 from policies.llm.method_parts.setting import Setting
 from policies.llm.methods import METHODS, method_class
@@ -161,7 +162,7 @@ def test_an_episode_is_learned_from_in_the_record_of_the_next(tmp_path: Path) ->
         for file in sorted(tmp_path.iterdir())
         if file.suffix == ".jsonl"
     ]
-    once = ["request", "reply"]
+    once = ["texts", "request", "reply"]
     assert calls == [
         ["learned", *once],
         ["memory", "learned", *once * 2],
@@ -416,3 +417,42 @@ def test_questions_of_a_world_are_learned_from_by_windows(method: str, calls: in
         f"reply {5 * size - 2}" in str(row) or f"gold of question {size}" in str(row)
         for row in rows
     )
+
+
+@pytest.mark.parametrize(
+    ("method", "phases"),
+    [
+        ("cot", set()),
+        ("self_refine", {"judge"}),
+        ("reflexion", {"judge"}),
+        ("debate", {"judge"}),
+        ("discussion", {"judge"}),
+        ("amem", {"memory"}),
+        ("dynamic_cheatsheet", {"memory"}),
+        ("ace", {"judge", "memory"}),
+    ],
+)
+def test_usage_is_summed_by_phase(method: str, phases: set[str]) -> None:
+    """Calls, tokens and cost of judging and of the memory are sums of their own within all."""
+    _, llm, scripted = seated("beer_game", method, limits=CallLimits(price_in=1, price_out=2))
+    model = catalog.model("beer_game", changes={"horizon": "6"})
+    usage = play(model, {"retailer": llm}).result.usage["retailer"]
+    found = {name.removesuffix("_calls") for name in usage if name.endswith("_calls")}
+    assert found == phases
+    for phase in phases:
+        calls = usage[f"{phase}_calls"]
+        assert 0 < calls < usage["calls"] == len(scripted.sent)
+        assert usage[f"{phase}_prompt_tokens"] == 10 * calls
+        assert usage[f"{phase}_completion_tokens"] == 5 * calls
+        assert usage[f"{phase}_cost"] == pytest.approx(20e-6 * calls)
+
+
+def test_answers_to_learn_from_are_calls_of_the_memory() -> None:
+    """GEPA scores prompts by answers that are reported nowhere; they are counted as its memory."""
+    method = method_class("gepa")(complete=lambda r: phases.append(r.phase) or ModelReply("4"))
+    phases: list[str] = []
+    items = [Item.asking(f"{n} + 1?", number=n) for n in range(1, 4)]
+    method.setting = Setting(task="questions")
+    answer_stream(method, items, lambda *_: Outcome(correct=False))
+    assert phases[:3] == ["step"] * 3
+    assert {*phases[3:]} == {"memory"}

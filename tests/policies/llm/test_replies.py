@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from support.scripted import player, seat_of, usage_of, worded
-from support.stub import Served, call, message, serving, text
+from support.stub import USAGE, Served, call, message, serving, text
 
 from desim import catalog, play, play_series
 from desim.errors import BadRecord
@@ -111,6 +111,8 @@ def test_cost_is_what_the_prices_say() -> None:
 REPORTS = [
     ({"prompt_tokens_details": {"cached_tokens": 4}}, 4, None, (6 * 3 + 4 * 1 + 5 * 15) / 1e6),
     ({"prompt_cache_hit_tokens": 10}, 10, None, (10 * 1 + 5 * 15) / 1e6),
+    ({"prompt_tokens_details": {"cache_write_tokens": 4}}, 0, None, (6 * 3 + 4 * 4 + 5 * 15) / 1e6),
+    ({"prompt_tokens_details": {"cache_write_tokens": 99}}, 0, None, (10 * 4 + 5 * 15) / 1e6),
     ({"prompt_cache_hit_tokens": 99}, 10, None, (10 * 1 + 5 * 15) / 1e6),
     ({"prompt_tokens_details": {"cached_tokens": -1}}, 0, None, 105 / 1e6),
     ({"prompt_tokens_details": [7]}, 0, None, 105 / 1e6),
@@ -130,7 +132,7 @@ def test_cached_tokens_have_a_price_and_a_larger_reported_cost_counts(
     report: dict[str, Any], cached: int, reported: float | None, cost: float
 ) -> None:
     """What is no count or no amount is left out; no more is cached than was read."""
-    limits = CallLimits(price_in=3, price_out=15, price_cached=1)
+    limits = CallLimits(price_in=3, price_out=15, price_cached=1, price_cache_write=4)
     usage = {"prompt_tokens": 10, "completion_tokens": 5, **report}
     with serving(text("hello", usage=usage)) as stub:
         metered = Metered(Endpoint(model="m", base_url=stub.url), limits)
@@ -141,18 +143,28 @@ def test_cached_tokens_have_a_price_and_a_larger_reported_cost_counts(
     assert used.cost == metered.command.cost == pytest.approx(cost, rel=1e-12)
 
 
-def test_a_reported_cost_is_asked_for_where_an_option_says_so() -> None:
-    """Then limits of money need no prices; and cached tokens cost what others do, without one."""
+def test_limits_of_money_need_no_prices_where_the_server_reports_its_cost() -> None:
+    """Nothing is sent for it; and cached tokens cost what others do, without a price."""
     usage = {"prompt_tokens": 10, "completion_tokens": 5, "cost": 0.5, "prompt_cache_hit_tokens": 5}
     with serving(text('{"order_qty": 100}', usage=usage)) as stub:
         spec = f"llm,model=m,base_url={stub.url}"
         episode = play("beer_game", f"{spec},reported_cost=true,max_cost=1")
-        assert [body["usage"] for body in stub.requests] == [{"include": True}] * 2
+        assert len(stub.requests) == 2
+        assert all("usage" not in body for body in stub.requests)
         assert usage_of(episode)["reported_cost"] == usage_of(episode)["cost"] == 1
-        play("beer_game", f"{spec},max_calls=1")
-        assert "usage" not in stub.requests[-1]
     reply = ModelReply(prompt_tokens=10, cached_tokens=5)
     assert CallLimits(price_in=3).cost(reply) == 10 * 3 / 1e6
+
+
+@pytest.mark.parametrize(("reported", "counted"), [(3, 3), (99, 5)])
+def test_reasoning_is_summed_as_a_part_of_what_was_written(reported: int, counted: int) -> None:
+    """A server that reports more reasoning than it wrote has all of it counted as reasoning."""
+    details = {"completion_tokens_details": {"reasoning_tokens": reported}}
+    with serving(text('{"order_qty": 100}', usage=USAGE | details)) as stub:
+        episode = play("beer_game", f"llm,model=m,base_url={stub.url},max_calls=2")
+    used = usage_of(episode)
+    assert (used["reasoning_tokens"], used["completion_tokens"]) == (2 * counted, 10)
+    assert "cache_written_tokens" not in used
 
 
 @pytest.mark.parametrize(
@@ -164,6 +176,8 @@ def test_a_reported_cost_is_asked_for_where_an_option_says_so() -> None:
         {"reported_cost": 1e9},
         {"prompt_tokens": -5},
         {"completion_tokens": 10**10},
+        {"reasoning_tokens": -1},
+        {"cache_written_tokens": 10**10},
         {"seconds": -1},
     ],
 )

@@ -114,7 +114,7 @@ def test_a_process_that_was_killed_is_resumed_from_the_command_line(tmp_path: Pa
         running.append(first := desim_process(*command, cwd=tmp_path))
         assert ended(first).code == -signal.SIGKILL
         cut = Episode.read(file, whole=False)
-        assert (len(cut.steps), len(cut.transcript), len(stub.requests)) == (10, 21, 11)
+        assert (len(cut.steps), len(cut.transcript), len(stub.requests)) == (10, 32, 11)
         again = ended(desim_process("resume", str(file), "--trust", cwd=tmp_path))
         assert again.code == 0
     # The call in which the process was killed brought no reply, so it alone was made again.
@@ -137,8 +137,8 @@ def test_a_limit_includes_what_was_used_before_a_kill(tmp_path: Path) -> None:
         spec = f"llm,model=stub,base_url={stub.url},max_calls=5"
         whole = play("beer_game", spec, record=file)
         lines = file.read_bytes().splitlines(keepends=True)
-        # The header, four weeks of request, reply and order, and one or two lines of the fifth.
-        for cut, orders, sent in ((15, 5, 0), (14, 4, 0)):
+        # The header, four weeks of texts, request, reply and order, and two or three lines more.
+        for cut, orders, sent in ((20, 5, 0), (19, 4, 0)):
             del stub.requests[:]
             file.write_bytes(b"".join(lines[:cut]))
             resumed = resume(file, trust=True)
@@ -166,9 +166,10 @@ def test_what_was_learned_in_earlier_episodes_is_in_the_record(tmp_path: Path) -
     play_series(model, {"manager": llm}, range(2), record=tmp_path)
     file = tmp_path / "episode-002.jsonl"
     lines = file.read_bytes().splitlines(keepends=True)
-    entries = Episode.read(file).transcript[:3]
-    assert [next(iter(each.entry)) for each in entries] == ["memory", "request", "reply"]
-    assert all(line.startswith(b'{"line":"transcript"') for line in lines[1:4])
+    entries = Episode.read(file).transcript[:4]
+    kinds = [next(iter(each.entry)) for each in entries]
+    assert kinds == ["memory", "texts", "request", "reply"]
+    assert all(line.startswith(b'{"line":"transcript"') for line in lines[1:5])
     file.write_bytes(b"".join(lines[:2]))
     llm, again = player(seat_of(model), lambda _: plan)
     resume(file, {"manager": llm})

@@ -1,0 +1,139 @@
+"""The requests of a seat in the transcript of its record: each text once, and digests.
+
+`desim.records.conversation` describes the entries and reads them.
+"""
+
+from collections.abc import Iterator
+from os.path import commonprefix
+from typing import Any, Protocol, Self, runtime_checkable
+
+from attrs import define, field, frozen
+
+from desim.errors import BadRecord
+from desim.records.conversation import (
+    RequestEntry,
+    canonical_json,
+    digest_of,
+    text_id,
+    without_floats,
+)
+from desim.short_repr import shown
+from policies.llm.wires.wire import Request, Send
+
+#: Characters shown before the first that differs.
+_BEFORE = 20
+
+#: Fields that hold the texts of a request.
+_TEXT_FIELDS = ("messages", "tools", "input")
+
+
+@runtime_checkable
+class HasFields(Protocol):
+    """A `send` that adds fields to each request, such as the model."""
+
+    def fields(self, request: Request) -> dict[str, Any]:
+        """Return the fields of a request as sent, without key and address."""
+        ...
+
+
+@frozen
+class SentRequest:
+    """A request as it is sent, in the form of the transcript.
+
+    Attributes:
+        digest: The SHA-256 of all fields.
+        messages: The identifiers of the messages.
+        tools: The identifier of the list of tools; empty without tools.
+        fields: The other fields.
+        phase: What the call is for.
+        texts: The messages and the list of tools, by identifier.
+    """
+
+    digest: str
+    messages: list[str]
+    tools: str
+    fields: dict[str, Any]
+    phase: str
+    texts: dict[str, Any] = field(repr=False)
+
+    @classmethod
+    def of(cls, send: Send, request: Request) -> Self:
+        """Return a request as a sender sends it."""
+        fields = send.fields(request) if isinstance(send, HasFields) else request.fields()
+        plain = without_floats({"messages": list(request.messages), **fields})
+        messages = [text_id(one) for one in plain["messages"]]
+        texts: dict[str, Any] = dict(zip(messages, request.messages, strict=True))
+        tools = text_id(plain["tools"]) if "tools" in fields else ""
+        if tools:
+            texts[tools] = fields["tools"]
+        rest = {name: value for name, value in fields.items() if name not in _TEXT_FIELDS}
+        digest = digest_of({name: plain[name] for name in fields})
+        return cls(digest, messages, tools, rest, request.phase, texts)
+
+    def entry(self, number: int) -> dict[str, Any]:
+        """Return the transcript entry of the request."""
+        entry = {"request": number, "digest": self.digest, "messages": self.messages}
+        tools = {"tools": self.tools} if self.tools else {}
+        phase = {"phase": self.phase} if self.phase != "step" else {}
+        return entry | tools | {"fields": self.fields} | phase
+
+
+@define
+class RequestLines:
+    """The texts that the record of an episode holds, and entries of further requests.
+
+    Attributes:
+        texts: Messages and lists of tools that are on record, by identifier.
+    """
+
+    texts: dict[str, Any] = field(factory=dict)
+
+    def entries(self, sent: SentRequest, number: int) -> Iterator[dict[str, Any]]:
+        """Yield the transcript entries of a request: its new texts, if there are any, and itself.
+
+        Args:
+            sent: The request as it is sent.
+            number: The number of the request at its seat, from 1.
+        """
+        new = {key: text for key, text in sent.texts.items() if key not in self.texts}
+        if new:
+            yield {"texts": new}
+            self.texts |= new
+        yield sent.entry(number)
+
+    def check(self, recorded: RequestEntry, sent: SentRequest) -> None:
+        """Check that a recorded request is sent again as it was.
+
+        A request of format 3 has no digest, so that it is not checked.
+
+        Raises:
+            BadRecord: The request differs; the text names the first difference.
+        """
+        if recorded.digest not in ("", sent.digest):
+            raise BadRecord(
+                f"request {recorded.request} is not the one on record: "
+                f"{self._difference(recorded, sent)}; go on with the prompt and the arguments of "
+                "the record, or play again"
+            )
+
+    def _difference(self, recorded: RequestEntry, sent: SentRequest) -> str:
+        was = recorded.messages
+        for number, (old, new) in enumerate(zip(was, sent.messages, strict=False), 1):
+            if old != new:
+                role = shown(sent.texts[new].get("role"))
+                now = sent.texts[new]
+                return f"message {number} ({role}) {_first_change(self.texts.get(old), now)}"
+        if len(was) != len(sent.messages):
+            return f"it had {len(was)} messages and has {len(sent.messages)} now"
+        if recorded.tools != sent.tools:
+            then, now = self.texts.get(recorded.tools, []), sent.texts.get(sent.tools, [])
+            return f"the list of tools {_first_change(then, now)}"
+        return f"the fields {_first_change(recorded.fields, sent.fields)}"
+
+
+def _first_change(old: Any, new: Any) -> str:
+    """Return where the JSON of two values begins to differ, and both from there on."""
+    texts = [canonical_json(without_floats(each)).decode() for each in (old, new)]
+    start = max(0, len(commonprefix(texts)) - _BEFORE)  # noqa: RUF071 (texts, not paths)
+    was, now = (shown(text[start:]) for text in texts)
+    return f"had {was} and has {now} now"
