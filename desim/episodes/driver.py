@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any, Self
 
 from attrs import field, frozen
 
-from desim.core.limits import alarm
+from desim.collector import rare_collections
+from desim.core.limits import Alarm
 from desim.core.model_protocols import offers
 from desim.core.points import Points
 from desim.core.policy_protocols import DecidesAsync, Policy
 from desim.core.world import Decision
-from desim.episodes.collector import rare_collections
 from desim.episodes.episode_options import EpisodeOptions, ModelOptions
 from desim.episodes.lineup import Policies, resolve
 from desim.episodes.session import Session
@@ -146,7 +146,7 @@ def drive(
     Yields:
         The decisions of a tick from the first awaitable on; their answers are sent back.
     """
-    with rare_collections(), alarm(session.seconds), session.way_on_named():
+    with rare_collections(), Alarm(session.seconds), session.way_on_named():
         while decisions := session.advance():
             if waiting := _decide_all(session, decisions, deciding):
                 for decision, action in (yield Waiting(session, waiting)):

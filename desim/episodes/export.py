@@ -38,6 +38,7 @@ from desim.records.kept_state import Inside
 from desim.records.record_file import record_stem
 from desim.records.seat_file import seat_columns, seat_path
 from desim.records.tidy import What, decision_facts
+from desim.show.files import new_file, write_new
 from desim.show.frames import Columns, lines, write_parquet
 
 #: The exportable parts of an episode.
@@ -116,8 +117,8 @@ def export(
 
 
 def export_folder(record: str | Path) -> Path:
-    """Return the folder beside a record into which it is exported by default."""
-    path = Path(record)
+    """Return the folder beside a record, or a suite's, into which it is exported by default."""
+    path = Path(record) if Path(record).name else Path(record).resolve()
     name = record_stem(path)
     return path.with_name(name if name not in {"", path.name} else f"{path.name}.export")
 
@@ -153,7 +154,8 @@ def _export_table(
     if form != "parquet":
         return _write(folder, {name: _csv_of(columns) if form == "csv" else _json_of(columns)})
     _prepare(folder, [folder / name])
-    write_parquet(lines(columns), folder / name)
+    with new_file(folder / name) as partial:
+        write_parquet(lines(columns), partial)
     return (folder / name,)
 
 
@@ -259,12 +261,8 @@ def _prepare(folder: Path, files: Iterable[Path]) -> None:
 def _write(folder: Path, texts: Mapping[str, str]) -> tuple[Path, ...]:
     files = {folder / name: text for name, text in texts.items()}
     _prepare(folder, files)
-    try:
-        for file, text in files.items():
-            with file.open("x", encoding="utf-8", newline="") as out:
-                out.write(text)
-    except OSError as fault:
-        raise UsageError(f"cannot write {fault.filename}: {fault.strerror}") from None
+    for file, text in files.items():
+        write_new(file, [text.encode()])
     return tuple(files)
 
 

@@ -14,6 +14,7 @@ from desim.core.model_protocols import Model
 from desim.core.run import Run, check_futures
 from desim.core.world import Decision
 from desim.errors import BadRecord, UsageError, WrongAction
+from desim.records.differences import different_place
 from desim.records.episode import Episode
 from desim.records.lines import Header, Step
 from desim.records.record import step_class
@@ -76,7 +77,7 @@ def repeat_step(run: Run[Any], number: int, decision: Decision, step: Step) -> N
     )
     _same_question(number, step, now)
     try:
-        run.answer(decision, step.action)
+        run.answer(decision, step.action, step.delay)
     except WrongAction as wrong:
         raise BadRecord(f"decision {number}: {wrong}") from None
 
@@ -193,22 +194,8 @@ def same_step(number: int, recorded: Step, now: Step) -> None:
 
 def first_difference(recorded: Any, now: Any, path: str = "$") -> str:
     """Return the path of the first place where two plain values differ, and both in short."""
-    while (key := _different_key(recorded, now)) is not None:
-        if isinstance(recorded, dict):
-            path, recorded, now = f"{path}.{cut(key)}", recorded.get(key), now.get(key)
-        else:
-            path, recorded, now = f"{path}[{key}]", recorded[key], now[key]
-    return f"{cut(path)} was {shown(recorded)}, now {shown(now)}"
-
-
-def _different_key(recorded: Any, now: Any) -> Any:
-    """Return the first key or index with different values; None for values of other kinds."""
-    if isinstance(recorded, dict) and isinstance(now, dict):
-        keys: Iterable[Any] = [*recorded, *now]
-        return next((key for key in keys if recorded.get(key) != now.get(key)), None)
-    if isinstance(recorded, list) and isinstance(now, list) and len(recorded) == len(now):
-        return next((at for at, old in enumerate(recorded) if old != now[at]), None)
-    return None
+    place = different_place(recorded, now, path)
+    return f"{cut(place.path)} was {shown(place.a)}, now {shown(place.b)}"
 
 
 def _same_question(number: int, recorded: Step, now: Step) -> None:

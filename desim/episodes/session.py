@@ -1,7 +1,7 @@
 """A session: one episode at play, that is a run, its policies, and the record being written."""
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial, reduce
 from pathlib import Path
 from typing import Any, Self
@@ -9,7 +9,7 @@ from typing import Any, Self
 import msgspec
 from attrs import evolve
 
-from desim.core.model_protocols import Model, offers
+from desim.core.model_protocols import Model, model_of, offers
 from desim.core.points import Points
 from desim.core.policy_protocols import (
     LooksAhead,
@@ -32,6 +32,7 @@ from desim.faults import RAISED, fault_text
 from desim.records.episode import Episode
 from desim.records.kept_state import Inside
 from desim.records.lines import FailureLine, Header, Step, TranscriptEntry
+from desim.records.provenance import policy_code
 from desim.records.record import RecordedSteps, step_class
 from desim.records.recorder import Recorder
 from desim.short_repr import SHOWN, cut
@@ -80,9 +81,7 @@ class Session:
         self.policies: dict[str, Policy] = dict(lineup.policies)
         self._tracing = tracing
         self._draws, self._redrawn = lineup.draws, dict[str, int]()
-        self.header = (
-            past.header if past else Header.of(model, seed, lineup.labels, knows=lineup.knows)
-        )
+        self.header = past.header if past else self._new_header(lineup, seed, recorded=bool(record))
         observers = tracing.observers if tracing else ()
         futures = self.header.futures
         self.run = Run(model, seed, lineup.roles, how.limits, futures, observers, points)
@@ -93,6 +92,8 @@ class Session:
         self._answers = self._with_simulators()
         # One after the other and not by number: they may be on disk.
         self._repeats, self._recorded = iter(self.past), len(self.past)
+        self._repeated: Step | None = None
+        self._delays = bool(self.past or self.run.thinking)
         self.seconds = how.limits.seconds if how.limits else None
         self._how, self._keeps_steps = how, how.keep_steps
         self._points = points
@@ -155,7 +156,10 @@ class Session:
         run = self.run
         # Before the answer: a policy whose notes are wrong has not decided.
         notes = self._notes(decision) if self._noted else None
-        run.answer(decision, action)
+        if self._delays:
+            run.answer(decision, action, self._delay(decision.role, notes))
+        else:
+            run.answer(decision, action)
         t = run.world.now
         self.decided = decided = self.decided + 1
         self._last = decision
@@ -167,14 +171,25 @@ class Session:
         if again or self._keeps_steps:
             made = self._step[decision.role]
             seen, possible = decision.observation, decision.possible
-            step = made(t, decision.role, seen, decision.action, notes, possible)
-            if again:
-                same_step(decided, next(self._repeats), step)
+            delay = decision.delay
+            step = made(t, decision.role, seen, decision.action, notes, possible, delay)
+            if self._repeated is not None:
+                same_step(decided, self._repeated, step)
+                self._repeated = None
             if self._keeps_steps:
                 self.steps.append(step)
         if not again and self._recorder is not None:
             observed = self._step[decision.role].encoded(decision.observation)
             self._recorder.decision(t, decision, observed, notes)
+
+    def _delay(self, role: str, notes: Mapping[str, Any] | None) -> int | None:
+        """Return the ticks until an answer takes effect: those on record, or by the notes."""
+        if self.decided < self._recorded:
+            # Kept until the answer is taken: one that is refused is given again.
+            self._repeated = self._repeated or next(self._repeats)
+            return self._repeated.delay
+        thinking = self.run.thinking.get(role)
+        return thinking.ticks(notes) if thinking else None
 
     def write_transcript(self, role: str, entry: Any) -> None:
         """Record an entry of a policy's transcript; it is on disk when this returns."""
@@ -218,6 +233,15 @@ class Session:
             if self.header.futures:
                 self._redraw_draws(decisions)
         return decisions
+
+    def _new_header(self, lineup: Lineup, seed: int, *, recorded: bool) -> Header:
+        """Return the header of an episode that starts now; a recorded one has digests of code."""
+        code = {
+            role: digest
+            for role, policy in (self.policies.items() if recorded else ())
+            if (digest := policy_code(policy, model_of(self.model, role)[0]))
+        }
+        return Header.of(self.model, seed, lineup.labels, knows=lineup.knows, code=code)
 
     def _redraw_draws(self, decisions: Sequence[Decision]) -> None:
         """Begin the draws of policies anew that make the first decision after a redraw.

@@ -227,6 +227,7 @@ class Simulator:
                 _decided(policies, decision)
             # Not `Run.answer`: the episode has checked the answer.
             decision.action, decision.wire = answered.action, answered.wire
+            decision.delay = answered.delay
 
         repeat(run, self._answers[: self._run.decisions], follow)
         move_on(run)
@@ -268,7 +269,7 @@ class Simulator:
             if decision.role not in without_past:
                 _decided(made, decision)
         for decision in run.handed_out:
-            decision.action, decision.wire = None, b""
+            decision.action, decision.wire, decision.delay = None, b"", 0
         run.redraw(rollout.future)
         return _ahead(run, made, rollout)
 

@@ -18,6 +18,19 @@ from desim.errors import LimitReached, UsageError
 #: The largest share of default actions with which an episode counts as played.
 MOST_DEFAULTS = 0.5
 
+#: Codes by which APIs of language models say that an account has no money left, or that a limit of
+#: spending is reached.
+NO_MONEY = (
+    "insufficient_quota",
+    "credit_balance_exhausted",
+    "organization_spend_limit_exceeded",
+    "project_spend_limit_exceeded",
+    "organization_usage_limit_exceeded",
+    "billing_error",
+    "enforced_spend_limit_reached",
+    "contract_spend_limit_reached",
+)
+
 
 def default_share(usage: Mapping[str, float]) -> float | None:
     """Return the share of decisions, 0 to 1, that were the role's default action.

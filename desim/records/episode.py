@@ -54,6 +54,8 @@ class Episode:
         failure: Where the model failed, and why; None if it did not.
         inside: State and series of an episode that was played in this process; no part of the
             record, nor of a comparison of two episodes, nor of a copy.
+        resumed: Where its record was resumed after a cut: the numbers of decisions before it; no
+            part of a comparison of two episodes.
     """
 
     header: Header
@@ -62,6 +64,7 @@ class Episode:
     transcript: tuple[TranscriptEntry, ...] = ()
     failure: FailureLine | None = None
     inside: Inside | None = field(default=None, eq=False, repr=False)
+    resumed: tuple[int, ...] = field(default=(), eq=False, repr=False)
 
     @property
     def score(self) -> float:
@@ -199,6 +202,8 @@ class Episode:
             if more := len(end.metrics) - len(shown):
                 facts["more metrics"] = f"{more:,}; --json prints all"
             facts["ledger digest"] = (end.ledger_digest or "none")[:16]
+        if self.resumed:
+            facts["resumed after decision"] = ", ".join(map(str, self.resumed))
         described = ((columns.get(name, _PLAIN), name, value) for name, value in facts.items())
         return Table((), ((each.key(name), each.text(v)) for each, name, v in described), (0, 1))
 
@@ -272,8 +277,14 @@ class Episode:
             text = str(fault)
             raise BadRecord(text if str(path) in text else f"{path}: {text}") from None
         steps = tuple(record.steps) if keep_steps else RecordedSteps(file, record.decisions)
-        transcript = tuple(record.transcript)
-        return cls(record.header, steps, record.result, transcript, record.failure)
+        return cls(
+            record.header,
+            steps,
+            record.result,
+            tuple(record.transcript),
+            record.failure,
+            resumed=tuple(record.resumed),
+        )
 
     def _inside(self) -> Inside:
         if self.inside is None:

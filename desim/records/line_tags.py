@@ -2,12 +2,16 @@
 
 Each line of a record that is written with a key ends with `,"tag":"32 hex"}`: the keyed BLAKE2b of
 all lines up to this one, the header first, each without its tag. To alter, remove, exchange or add
-a line needs the key; a record that was cut between two lines is still proved.
+a line needs the key; a record that was cut between two lines is still proved. The key of the
+BLAKE2b is derived from that of the record and the `id` of its header, so that no two records share
+it.
 """
 
 import hashlib
 import hmac
 from collections.abc import Iterable, Iterator
+
+import msgspec
 
 from desim.errors import BadRecord
 
@@ -33,10 +37,14 @@ class LineTags:
     """
 
     def __init__(self, key: bytes) -> None:
-        self._mac = hashlib.blake2b(key=_derived(key), digest_size=_TAG_BYTES, person=_PERSON)
+        self._key = key
+        self._mac: hashlib.blake2b | None = None
 
     def tagged(self, line: bytes) -> bytes:
         """Return the next line, a JSON object with its end, with its tag."""
+        if self._mac is None:
+            derived = _derived(self._key, _record_id(line))
+            self._mac = hashlib.blake2b(key=derived, digest_size=_TAG_BYTES, person=_PERSON)
         self._mac.update(line)
         return b"".join((line[:-2], _BEFORE, self._mac.copy().hexdigest().encode(), _BEHIND))
 
@@ -59,6 +67,11 @@ class LineTags:
 def is_tagged(line: bytes) -> bool:
     """Return whether a whole line ends with a tag."""
     return line[-_TAIL : _TAG.start] == _BEFORE and line.endswith(_BEHIND)
+
+
+def tag_of(line: bytes) -> str:
+    """Return the tag of a whole line; empty for one without."""
+    return line[_TAG].decode() if is_tagged(line) else ""
 
 
 def untagged(lines: Iterable[bytes], key: bytes | None = None) -> Iterator[bytes]:
@@ -103,7 +116,20 @@ def _no_tag(number: int) -> str:
     return f"line {number} has no tag, as the first line has one"
 
 
-def _derived(key: bytes) -> bytes:
-    """Return the key of the tags: HKDF-SHA256 without salt."""
+class _Identified(msgspec.Struct):
+    """The key of a header that identifies its record; a record of format 3 has none."""
+
+    id: str = ""
+
+
+def _record_id(header: bytes) -> bytes:
+    try:
+        return msgspec.json.decode(header, type=_Identified).id.encode()
+    except (msgspec.MsgspecError, ValueError, RecursionError):
+        return b""  # no header, which is refused when it is read
+
+
+def _derived(key: bytes, record_id: bytes) -> bytes:
+    """Return the key of the tags of a record: HKDF-SHA256 without salt."""
     extracted = hmac.digest(bytes(32), key, "sha256")
-    return hmac.digest(extracted, _USE + b"\x01", "sha256")
+    return hmac.digest(extracted, _USE + record_id + b"\x01", "sha256")

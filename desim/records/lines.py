@@ -1,15 +1,16 @@
 """The lines of a record, and how they are read.
 
 A record is JSON lines: a header (format, version, model, preset, parameters, seed, policies), one
-line a decision (tick, role, observation, action, notes), one line a transcript entry, and a last
-line with the result, or with the failure of the model. The key `line` of each object says which of
+line a decision (tick, role, observation, action, notes), one line a transcript entry, one line
+where a cut record was resumed, and a last line with the result, or with the failure of the model.
+The key `line` of each object says which of
 these it is. The last line ends with the SHA-256 of all bytes before that field, a checksum against
 damage that does not prove who wrote the record. The tags of the lines of a record that was written
 with a key do.
 """
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
@@ -17,7 +18,7 @@ from desim import catalog
 from desim.catalog.presets import encoded_parameters
 from desim.core.model_protocols import Model, own_revision
 from desim.core.result import Result
-from desim.core.roles import Knowledge
+from desim.core.roles import MOST_TICKS, Knowledge
 from desim.errors import BadRecord, SchemaError, UsageError, possible
 from desim.records.provenance import Provenance
 from desim.records.reach import model_reaches, refuse
@@ -27,7 +28,10 @@ from desim.short_repr import cut, shown
 from desim.version import __version__
 
 #: The format of the lines, which the header names; it is counted up when their meaning changes.
-FORMAT = "desim-episode/3"
+FORMAT = "desim-episode/4"
+
+#: All formats that are read.
+FORMATS = ("desim-episode/3", FORMAT)
 
 
 class Header(
@@ -36,7 +40,7 @@ class Header(
     """The first line of a record: what is needed to play the episode again, except the answers.
 
     Attributes:
-        format: `FORMAT`.
+        format: One of `FORMATS`.
         version: The version of desim.
         model: A name in the catalog, or `module:Class`.
         preset: The nearest preset of the model.
@@ -50,6 +54,9 @@ class Header(
         knows: What policies know, by role, where it is more than observations.
         provenance: The revision and the code of the world, and versions; without values in a record
             of an older desim.
+        code: Digests of the code of the policies, by role; see `policy_code`. A policy without
+            source, and an episode that was not recorded while it was played, have none.
+        id: 32 hexadecimal digits of chance in a record with a key; otherwise empty.
     """
 
     format: str
@@ -63,6 +70,8 @@ class Header(
     futures: tuple[tuple[int, int], ...] = ()
     knows: dict[str, Knowledge] = {}
     provenance: Provenance = Provenance()
+    code: dict[str, str] = {}
+    id: str = ""
 
     @classmethod
     def of(
@@ -73,6 +82,7 @@ class Header(
         starts: Mapping[str, int] | None = None,
         futures: Iterable[tuple[int, int]] = (),
         knows: Mapping[str, Knowledge] | None = None,
+        code: Mapping[str, str] | None = None,
     ) -> "Header":
         """Return the header of an episode that starts now."""
         name, preset, params, provenance = _model_fields(model)
@@ -88,6 +98,7 @@ class Header(
             futures=tuple(futures),
             knows=dict(knows or {}),
             provenance=provenance,
+            code=dict(code or {}),
         )
 
     def changes(self, model: Model[Any]) -> str:
@@ -153,6 +164,7 @@ class Step(
         action: The role's action; a tagged object when read from a file.
         notes: Notes of the policy (tokens, cost), if any.
         possible: The tags of the actions that could answer; empty where all of the role's could.
+        delay: Ticks from the question until the answer took effect.
     """
 
     t: int
@@ -161,6 +173,7 @@ class Step(
     action: Any
     notes: dict[str, Any] | None = None
     possible: tuple[str, ...] = ()
+    delay: Annotated[int, msgspec.Meta(ge=0, le=MOST_TICKS)] = 0
 
     @staticmethod
     def encoded(observation: Any) -> bytes:
@@ -183,6 +196,16 @@ class TranscriptEntry(msgspec.Struct, frozen=True, gc=False, tag="transcript", t
 
     entry: Any
     role: str
+
+
+class ResumedLine(msgspec.Struct, frozen=True, gc=False, tag="resumed", tag_field="line"):
+    """The place where a cut record was resumed; the lines behind it were written later.
+
+    Attributes:
+        decisions: The number of decisions on record.
+    """
+
+    decisions: int
 
 
 class ResultLine(msgspec.Struct, frozen=True, kw_only=True, tag="result", tag_field="line"):
@@ -245,6 +268,7 @@ class Lines(msgspec.Struct):
         header: The first line.
         steps: The decisions in the order in which they were handed out, where they are kept.
         transcript: The transcript entries in their order.
+        resumed: Where the record was resumed: the numbers of decisions before it.
         decisions: The number of decisions.
         result: The result; None for a record that was cut, or whose model failed.
         failure: Where the model failed; None if it did not.
@@ -253,6 +277,7 @@ class Lines(msgspec.Struct):
     header: Header
     steps: list[Step]
     transcript: list[TranscriptEntry]
+    resumed: list[int] = []
     decisions: int = 0
     result: Result | None = None
     failure: FailureLine | None = None

@@ -1,4 +1,4 @@
-"""The provenance of an episode: the revision and the code of its world, and versions.
+"""The provenance of an episode: the revision and the code of its world, policies, and versions.
 
 A record holds it, so that one that no longer replays is refused with what has changed since.
 """
@@ -15,10 +15,15 @@ from typing import Annotated, Any, Self
 import msgspec
 
 from desim.core.model_protocols import HasParts, Model, Revision, offers, revision_of, revision_text
+from desim.core.policy_protocols import DependsOnModel
+from desim.errors import UsageError
 from desim.short_repr import cut
 
 #: Packages whose version may change an episode of any world.
 _PACKAGES = ("numpy", "simpy")
+
+#: Packages that are not a policy's own code.
+_OTHERS = ("desim", "ledgers", "models")
 
 #: Hexadecimal digits of a digest of code.
 _DIGITS = 16
@@ -97,6 +102,34 @@ def code_digest(model: Model[Any]) -> str:
     """Return a digest of the source files of a world and of its parts; empty if one has none."""
     every = [_source_digest(cls) for cls in sorted({*_classes(model)}, key=_qualified)]
     return _digest("".join(every).encode()) if all(every) else ""
+
+
+def policy_code(policy: object, model: Model[Any]) -> str:
+    """Return a digest of the definitions that a policy's class reaches, those of desim apart.
+
+    Comments, docstrings and layout do not count.
+
+    Args:
+        policy: The policy.
+        model: The model of its role.
+
+    Returns:
+        Empty for a class without a source file, such as one of a notebook, and for one of desim.
+    """
+    cls = type(policy)
+    found = cls.dependencies(model) if offers(cls, DependsOnModel) else ()
+    return _reached_digest((cls, *(one for one in found if not isinstance(one, str | bytes))))
+
+
+@cache
+def _reached_digest(roots: tuple[Any, ...]) -> str:
+    from desim.definitions.reached import reached  # imported where an episode is recorded
+
+    try:
+        code = reached(roots, _OTHERS)
+    except UsageError:
+        return ""
+    return code.digest[:_DIGITS] if code.definitions else ""
 
 
 def _classes(model: Model[Any]) -> Iterator[type]:

@@ -7,29 +7,31 @@ from typing import Any, overload
 
 import msgspec
 
+from desim.core.result import Result
 from desim.core.roles import Role
 from desim.core.run import check_futures
 from desim.errors import BadRecord, UsageError
 from desim.records.line_tags import UNTAGGED, is_tagged, untagged
 from desim.records.lines import (
-    FORMAT,
+    FORMATS,
     FailureLine,
     Header,
     Lines,
     ResultLine,
+    ResumedLine,
     Step,
     TranscriptEntry,
 )
-from desim.records.record_file import lines_of
+from desim.records.record_file import end_lines, lines_of
 from desim.records.seal import Seal
 from desim.schema import encode_tagged, has_tags
 from desim.schema.untrusted import check_keys
 from desim.short_repr import cut, shown
 from desim.version import __version__
 
-#: The same with a tag at the end of each line. In memory a header has `FORMAT`: an episode is the
-#: same whether it was recorded with a key or without.
-TAGGED = f"{FORMAT}+tags"
+#: The end of the format of a record with a tag at the end of each line. In memory a header has it
+#: not: an episode is the same whether it was recorded with a key or without.
+TAGS = "+tags"
 
 
 #: The policy in a header for a role that a person plays.
@@ -53,7 +55,7 @@ def step_class(role: Role) -> type[Step]:
     return TaggedStep if has_tags(role.observation) else Step
 
 
-Line = Header | Step | TranscriptEntry | ResultLine | FailureLine
+Line = Header | Step | TranscriptEntry | ResumedLine | ResultLine | FailureLine
 
 
 _decode, _decode_lines = (
@@ -104,7 +106,7 @@ def parse(
     tagged = is_tagged(first)
     # Without tags only the HMAC of a whole record of an older desim proves the key.
     seal = Seal(None if tagged else key)
-    record = Lines(_header(first, TAGGED if tagged else FORMAT), [], [])
+    record = Lines(_header(first, tagged=tagged), [], [])
     found = 0
     reading = untagged(chain([first], whole_lines), key)
     seal.add(next(reading))
@@ -113,7 +115,7 @@ def parse(
         if not raw.endswith(b"\n"):
             break  # the process was killed while it wrote
         line = known or _decoded_line(raw, f"decision {found + 1} (line {number})")
-        if not isinstance(line, Step | TranscriptEntry):
+        if not isinstance(line, Step | TranscriptEntry | ResumedLine):
             _end(record, line, number, decoded)
             seal.check(raw)
             break
@@ -148,7 +150,8 @@ class RecordedSteps(Sequence[Step]):
         return self._count
 
     def __iter__(self) -> Iterator[Step]:
-        return islice(_steps_of(lines_of(self._path)), self._count)
+        lines = decoded_lines(lines_of(self._path))
+        return islice((line for line in lines if isinstance(line, Step)), self._count)
 
     @overload
     def __getitem__(self, at: int) -> Step: ...
@@ -175,22 +178,42 @@ class RecordedSteps(Sequence[Step]):
         return f"<{self._count} decisions in {self._path}>"
 
 
-def _steps_of(lines: Iterable[bytes]) -> Iterator[Step]:
-    """Yield the decisions of a record that was read before.
+def decoded_lines(lines: Iterable[bytes]) -> Iterator[Line]:
+    """Yield what the whole lines of a record hold, one in memory at a time.
+
+    Neither their digest nor their tags are checked, as `parse` does.
 
     Raises:
-        BadRecord: A line is not readable any more.
+        BadRecord: A line is not readable.
     """
     for number, (raw, known) in enumerate(_decoded(untagged(lines)), 1):
         if raw.endswith(b"\n"):
-            line = known or _decoded_line(raw, f"line {number}")
-            if isinstance(line, Step):
-                yield line
+            yield known or _decoded_line(raw, f"line {number}")
 
 
-def _take(record: Lines, line: Step | TranscriptEntry, kept: int | None) -> None:
+def read_ends(path: Path) -> tuple[Header, Result | None]:
+    """Return the header and the result of a record; the lines between are not read.
+
+    Neither its digest nor its tags are checked.
+
+    Returns:
+        The header and the result; None instead of it if the last line is not a result.
+
+    Raises:
+        BadRecord: One of both lines is not readable.
+    """
+    first, last = end_lines(path)
+    header = _header(first, tagged=is_tagged(first))
+    line = _decoded_line(last, "the last line") if last.endswith(b"\n") else None
+    return header, line.result() if isinstance(line, ResultLine) else None
+
+
+def _take(record: Lines, line: Step | TranscriptEntry | ResumedLine, kept: int | None) -> None:
     if isinstance(line, TranscriptEntry):
         record.transcript.append(line)
+        return
+    if isinstance(line, ResumedLine):
+        record.resumed.append(line.decisions)
         return
     record.decisions += 1
     if kept is None or record.decisions <= kept:
@@ -223,17 +246,18 @@ def _no_result(record: Lines) -> str:
     )
 
 
-def _header(line: bytes, wanted: str) -> Header:
+def _header(line: bytes, *, tagged: bool) -> Header:
     try:
         form = msgspec.json.decode(line).get("format")
     except (*_FAULTS, AttributeError):
         form = None
     if form is None:
         raise BadRecord("the file is no episode record: its first line is no header")
-    if form not in (FORMAT, TAGGED):
-        reads = f"this desim {__version__} reads {FORMAT!r}"
+    plain = form.removesuffix(TAGS) if isinstance(form, str) else form
+    if plain not in FORMATS:
+        reads = f"this desim {__version__} reads {' and '.join(map(repr, FORMATS))}"
         raise BadRecord(f"the record has format {shown(form)}; {reads}")
-    if form != wanted:
+    if form != (wanted := plain + TAGS * tagged):
         raise BadRecord(f"the record has format {form!r}, but its header line is of {wanted!r}")
     header = _decoded_line(line, "line 1")
     if not isinstance(header, Header):
@@ -242,7 +266,7 @@ def _header(line: bytes, wanted: str) -> Header:
         check_futures(header.futures)
     except UsageError as fault:
         raise BadRecord(f"line 1 is not readable: {fault}") from None
-    return header if wanted == FORMAT else msgspec.structs.replace(header, format=FORMAT)
+    return msgspec.structs.replace(header, format=plain)
 
 
 def _decoded(lines: Iterable[bytes]) -> Iterator[tuple[bytes, Line | None]]:

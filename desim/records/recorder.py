@@ -1,5 +1,6 @@
 """Writes a record line by line, so that the record of a killed run holds all its decisions."""
 
+import secrets
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -11,8 +12,16 @@ from desim.core.result import Result
 from desim.core.world import Decision
 from desim.errors import UsageError, WriteFailed
 from desim.records.line_tags import LineTags, is_tagged, plain_line
-from desim.records.lines import FailureLine, Header, ResultLine, Step, TranscriptEntry
-from desim.records.record import TAGGED
+from desim.records.lines import (
+    FORMAT,
+    FailureLine,
+    Header,
+    ResultLine,
+    ResumedLine,
+    Step,
+    TranscriptEntry,
+)
+from desim.records.record import TAGS
 from desim.records.record_file import RecordFile, lines_of, write_failed
 from desim.records.record_lock import RecordLock
 from desim.records.seal import Seal, check_key
@@ -42,7 +51,8 @@ class Recorder:
         self._flush = (form or self.path.suffix) == ".gz"
         self._file: Any = _zipped(self._raw) if self._flush else self._raw
         self._fault: WriteFailed | None = None
-        self._copied = 0
+        self._copied = self._decisions = 0
+        self._resumes, self._begun = False, -1
 
     @classmethod
     def again(
@@ -54,7 +64,9 @@ class Recorder:
         """Continue a record behind the lines that are kept.
 
         The old file stays until a copy of these lines is on disk, which then replaces it. A partial
-        copy left by a killed process, `PATH.part`, is overwritten.
+        copy left by a killed process, `PATH.part`, is overwritten. The first line that is written
+        behind them states that the record was resumed. A branch that begins here is not resumed,
+        and a record of format 3 has no such line.
 
         Args:
             path: The record.
@@ -137,12 +149,30 @@ class Recorder:
         if self._tags is not None:
             self._tags.check(line, self._copied)
         self._write(line)
+        kind = _decode_tag(line)
+        if kind.line == "header":
+            self._resumes, self._begun = kind.format.startswith(FORMAT), kind.begun
+        self._decisions += kind.line == "decision"
         self._add(plain_line(line) if tagged else line)
 
     def _put(self, line: bytes) -> None:
         """Write a line with its end, and add it to the digest, which counts up to the last line."""
+        if self._resumes:
+            self._state_resumed()
         self._write(line if self._tags is None else self._tags.tagged(line))
         self._add(line)
+
+    def _state_resumed(self) -> None:
+        """Write where the record was resumed, unless a branch begins there."""
+        self._resumes = False
+        if self._decisions > self._begun:
+            self._put(_encode(ResumedLine(self._decisions)) + b"\n")
+
+    def _end(self, line: bytes) -> None:
+        """Write the last line, with the digest of all before it."""
+        if self._resumes:
+            self._state_resumed()
+        self._put(self._seal.sealed(line) + b"\n")
 
     def _write(self, line: bytes) -> None:
         if self._fault is not None:
@@ -157,21 +187,22 @@ class Recorder:
 
     def head(self, header: Header) -> None:
         """Write the first line."""
-        tagged = self._tags is not None
-        self.line(_encode(msgspec.structs.replace(header, format=TAGGED) if tagged else header))
+        if self._tags is not None:
+            form, record_id = header.format + TAGS, secrets.token_hex(16)
+            header = msgspec.structs.replace(header, format=form, id=record_id)
+        self.line(_encode(header))
 
     def decision(
         self, t: int, decision: Decision, observed: bytes, notes: Mapping[str, Any] | None
     ) -> None:
         """Write an answered decision, whose observation is given as JSON."""
-        self._put(
-            _decision_line(t, decision.role, observed, decision.wire, notes, decision.possible)
-        )
+        asked = (t, decision.role, observed)
+        self._put(_decision_line(asked, decision.wire, notes, decision.possible, decision.delay))
 
     def step(self, s: Step) -> None:
         """Write a decision that was played before."""
-        wire = tagged(s.action)
-        self._put(_decision_line(s.t, s.role, s.observed, wire, s.notes, s.possible))
+        asked = (s.t, s.role, s.observed)
+        self._put(_decision_line(asked, tagged(s.action), s.notes, s.possible, s.delay))
 
     def transcript(self, entry: TranscriptEntry) -> None:
         """Write what a policy received."""
@@ -179,11 +210,11 @@ class Recorder:
 
     def result(self, result: Result) -> None:
         """Write the last line."""
-        self._put(self._seal.sealed(_encode(ResultLine.of(result))) + b"\n")
+        self._end(_encode(ResultLine.of(result)))
 
     def failure(self, failure: FailureLine) -> None:
         """Write the last line of a run whose model failed."""
-        self._put(self._seal.sealed(_encode(failure)) + b"\n")
+        self._end(_encode(failure))
 
 
 def cut(path: Path, decisions: int) -> None:
@@ -223,26 +254,35 @@ def _lines_before_end(path: Path) -> Iterator[bytes]:
 
 
 class _Tag(msgspec.Struct):
-    """The key for the kind of a line."""
+    """The key for the kind of a line, and what a header says of the format and of branches."""
 
     line: str
+    format: str = ""
+    starts: dict[str, int] = {}
+    futures: list[tuple[int, int]] = []
+
+    @property
+    def begun(self) -> int:
+        """The number of decisions that the last branch has copied; -1 for a record of no branch."""
+        return max([*self.starts.values(), *(at for at, _ in self.futures)], default=-1)
 
 
 _decode_tag = msgspec.json.Decoder(_Tag).decode
 
 
 def _decision_line(
-    t: int,
-    role: str,
-    observed: bytes,
+    asked: tuple[int, str, bytes],
     wire: bytes,
     notes: Mapping[str, Any] | None,
     possible: tuple[str, ...],
+    delay: int,
 ) -> bytes:
-    """Return the line of a decision with its end."""
+    """Return the line of a decision with its end; its tick, role and observation are *asked*."""
     # Both are JSON already, so the line is joined instead of encoded as a whole.
     tail = b',"notes":' + _encode(notes) if notes else b""
     tail += b',"possible":' + _encode(possible) if possible else b""
+    tail += b',"delay":%d' % delay if delay else b""
+    t, role, observed = asked
     parts = (t, _role(role), observed, wire, tail)
     return b'{"line":"decision","t":%d,"role":%b,"observation":%b,"action":%b%b}\n' % parts
 

@@ -42,6 +42,19 @@ def lines_of(file: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in text_of(file).splitlines()]
 
 
+#: Keys of lines that a resumed record has otherwise than one that was not cut.
+_OF_THE_FILE = ("tag", "record_digest", "id")
+
+
+def played_lines(file: Path) -> list[dict[str, Any]]:
+    """Return the lines of a record without what says that it was resumed, and its digests."""
+    return [
+        {key: value for key, value in line.items() if key not in _OF_THE_FILE}
+        for line in lines_of(file)
+        if line["line"] != "resumed"
+    ]
+
+
 def observed(**changes: Any) -> Stage:
     """Return an observation of the published game with some fields changed."""
     seen = {

@@ -108,7 +108,8 @@ def _header(
     begun = {role: start for role, start in starts.items() if start}
     knows = {role: level for role, level in recorded.knows.items() if role not in given}
     knows |= knows_by_role(model, given)
-    return Header.of(model, recorded.seed, labels, begun, recorded.futures, knows)
+    code = {role: digest for role, digest in recorded.code.items() if role not in given}
+    return Header.of(model, recorded.seed, labels, begun, recorded.futures, knows, code)
 
 
 @contextlib.contextmanager

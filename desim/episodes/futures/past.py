@@ -7,13 +7,13 @@ from typing import Any, NamedTuple
 
 from attrs import evolve, field, frozen
 
+from desim.collector import rare_collections
 from desim.core.limits import Limits
 from desim.core.model_protocols import Model, offers
 from desim.core.reported import HasDates
 from desim.core.roles import Role
 from desim.core.run import Run
 from desim.core.world import Decision
-from desim.episodes.collector import rare_collections
 from desim.episodes.episode_options import UNTRUSTED, TrustOptions
 from desim.episodes.prefix import naming_changes, repeat, repeat_step
 from desim.episodes.trust import trusted_model
@@ -33,6 +33,7 @@ class Moment(NamedTuple):
         until: The number, from 0, of the first decision that was handed out later: those between
             were open together, so none of them depends on another's answer.
         narrowed: The role with the actions that the question takes; None if it takes all.
+        delay: Ticks until the answer took effect.
     """
 
     t: int
@@ -41,6 +42,7 @@ class Moment(NamedTuple):
     action: Any
     until: int
     narrowed: Role | None = None
+    delay: int = 0
 
 
 @frozen
@@ -149,7 +151,8 @@ def _repeated(model: Model[Any], episode: Episode, limits: Limits | None) -> tup
         until = run.decisions + len(run.handed_out)
         t = run.world.now
         role, seen, made = decision.role, decision.observation, decision.action
-        moments.append(Moment(t, role, seen, made, until, decision.narrowed))
+        narrowed, delay = decision.narrowed, decision.delay
+        moments.append(Moment(t, role, seen, made, until, narrowed, delay))
 
     run = Run(model, header.seed, [*header.policies], limits, header.futures)
     with naming_changes(header, model):

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any, Self
 
+from desim.collector import rare_collections
 from desim.core.run import Run
 from desim.core.world import Decision
 from desim.episodes.ahead.child_process import FasterWay, in_child
 from desim.episodes.ahead.lane_mirror import LaneMirrors, Scores
-from desim.episodes.collector import rare_collections
 from desim.episodes.futures.past import Arm, Past
 from desim.episodes.futures.what_if import Course, known_answer, new_policies, outcome
 from desim.episodes.prefix import move_on
@@ -100,7 +100,8 @@ class RecordPass:
 
     def _repeat_instant(self, run: Run[Any]) -> None:
         for number, decision in enumerate(run.open, run.decisions):
-            run.answer(decision, self.past.moments[number].action)
+            past = self.past.moments[number]
+            run.answer(decision, past.action, past.delay)
             self._repeated.append((run.world.now, decision))
         move_on(run)
 

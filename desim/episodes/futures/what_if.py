@@ -13,6 +13,7 @@ from attrs import evolve, frozen
 
 from desim import catalog
 from desim.catalog.policy_spec import label, read_policies
+from desim.collector import rare_collections
 from desim.core.model_protocols import Model
 from desim.core.policy_protocols import (
     Policy,
@@ -23,7 +24,6 @@ from desim.core.policy_protocols import (
 from desim.core.run import Run
 from desim.core.world import Decision
 from desim.episodes.ahead.repeatable import check_repeatable, decide_at_once
-from desim.episodes.collector import rare_collections
 from desim.episodes.futures.past import Arm, Past
 from desim.episodes.lineup import Policies, lineup_knows, maker_of, resolve
 from desim.episodes.prefix import open_decisions
@@ -89,8 +89,14 @@ class Course:
         """Answer all decisions of a run from the open ones on, and return its score."""
         with rare_collections():
             for number, decision in enumerate(open_decisions(run), run.decisions):
-                run.answer(decision, self._answer(number, decision))
+                run.answer(decision, self._answer(number, decision), self._delay(number))
             return run.result().score
+
+    def _delay(self, number: int) -> int | None:
+        """Return the ticks that an answer took on record; None for the answer of a policy."""
+        if self.arm.then is not None and known_answer(self.past, self.arm, number) is None:
+            return None
+        return self.past.moments[number].delay
 
     def _answer(self, number: int, decision: Decision) -> Any:
         """Return the answer to a decision."""

@@ -12,15 +12,22 @@ from typing import Any, ClassVar
 import msgspec
 
 from desim.core.policy_protocols import most_known
-from desim.core.result import flat
+from desim.core.result import Result, flat
 from desim.core.roles import Knowledge
 from desim.episodes.usage import default_share, is_played, usage_in_all
 from desim.errors import BadRecord, UsageError
 from desim.jobs.keep import row_file
 from desim.jobs.keep.fingerprint import difference
 from desim.jobs.keep.locked_file import WAYS, LockedFile
+from desim.jobs.keep.prompt_digest import prompt_digest
 from desim.jobs.plan.record_job import RecordJob
+from desim.records.conversation import digest_of
 from desim.records.episode import Episode
+from desim.records.lines import Header
+from desim.records.record import read_ends
+
+#: Hexadecimal digits of the digest of code.
+_DIGITS = 16
 
 #: The key of a policy's notes that says which limit of the episode was reached.
 LIMIT = "limit"
@@ -43,6 +50,8 @@ class Played(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         seconds: Wall time of the command that ended it.
         knows: The most that one of its policies knows.
         revision: The revision of the world in words; empty if its record states none.
+        prompt: A digest of the prompt of language models; see `prompt_digest`.
+        code: A digest of the code of the policies; empty if its record states none.
     """
 
     job: str
@@ -58,6 +67,8 @@ class Played(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     seconds: float = 0.0
     knows: Knowledge = "observation"
     revision: str = ""
+    prompt: str = ""
+    code: str = ""
 
     @property
     def state(self) -> str:
@@ -140,19 +151,47 @@ def read_played(
     result = recorded.result
     if result is None:
         return None
-    return Played(
+    return msgspec.structs.replace(
+        _played(recorded.header, result),
         job=job,
         episode=episode,
         training=training,
+        limit=next(_limits_noted(recorded), ""),
+        seconds=round(seconds, 3),
+        prompt=prompt_digest(recorded),
+    )
+
+
+def read_outcome_of_rules(job: str, record: Path) -> JobOutcome | None:
+    """Return the outcome of one episode of rules from the first and the last line of its record.
+
+    Nothing else is read, and its digest is not checked.
+
+    Returns:
+        The outcome; None if the record was cut, or if policies noted usage, as language models do.
+
+    Raises:
+        BadRecord: The file holds something else.
+    """
+    header, result = read_ends(record)
+    if result is None or result.usage:
+        return None
+    played = msgspec.structs.replace(_played(header, result), job=job)
+    return JobOutcome(**msgspec.structs.asdict(played))
+
+
+def _played(header: Header, result: Result) -> Played:
+    """Return what the header and the result of a record say."""
+    return Played(
+        job="",
         score=result.score,
         ended=result.ended,
         decisions=result.decisions,
         metrics=dict(flat(result.metrics)),
         usage=usage_in_all(result.usage.values()),
-        limit=next(_limits_noted(recorded), ""),
-        seconds=round(seconds, 3),
-        knows=most_known(recorded.header.knows.values()),
-        revision=recorded.header.provenance.text,
+        knows=most_known(header.knows.values()),
+        revision=header.provenance.text,
+        code=digest_of(header.code)[:_DIGITS] if header.code else "",
     )
 
 

@@ -18,6 +18,7 @@ from attrs import Attribute, define, field, frozen
 from desim.episodes.usage import CommandBudget
 from desim.errors import LimitReached, UsageError, WriteFailed
 from desim.jobs.keep.outcome import JobOutcome
+from desim.jobs.keep.rounds import Rounds
 from desim.jobs.plan.record_job import RecordJob
 
 #: Money below this is the difference of two orders of a sum.
@@ -169,6 +170,10 @@ class MoneyLimit:
         """Whether the limit is reached."""
         return self.spent() >= self.most
 
+    def left(self) -> float:
+        """Return the money that may still be spent."""
+        return self.most - self.spent()
+
 
 @frozen
 class Money:
@@ -200,13 +205,21 @@ class JobBudget(CommandBudget):
         job: The job's name.
         spent: Receives every change.
         shared: The limits that the job shares with others.
+        rounds: The rounds in which requests of several jobs are sent together; None if each is sent
+            at once.
     """
 
     calls: int = field(default=0, init=False, on_setattr=_book)
     cost: float = field(default=0.0, init=False, on_setattr=_book)
     job: str = field(kw_only=True)
+    rounds: Rounds | None = field(default=None, kw_only=True)
     spent: SpendingFile = field(kw_only=True)
     shared: tuple[MoneyLimit, ...] = field(default=(), kw_only=True)
+
+    @property
+    def money_left(self) -> Mapping[str, Callable[[], float]]:
+        """By the name of a shared limit: returns the money that is left."""
+        return {limit.name: limit.left for limit in self.shared}
 
     def check(self) -> None:
         """Check that another call may be made.

@@ -9,11 +9,12 @@ import pytest
 from support.small_worlds import Walk
 
 from desim import Episode, play, replay
+from desim.episodes.futures.branched_record import play_branch
 from desim.episodes.prefix import branch
 from desim.errors import BadRecord
 from desim.records.lines import Header
-from desim.records.provenance import Provenance, code_digest, versions
-from models.beer_game import BeerGame
+from desim.records.provenance import Provenance, code_digest, policy_code, versions
+from models.beer_game import BeerGame, Order
 
 
 @pytest.fixture
@@ -153,3 +154,65 @@ def test_a_long_revision_is_cut_in_the_error(record: Path) -> None:
     """A stranger's mapping may have thousands of parts."""
     text = refused(rewritten(record, revision={f"part{n}": n for n in range(10_000)}))
     assert len(text) < 1_000
+
+
+# -- the code of policies --------------------------------------------------------------------------
+
+
+def test_the_header_states_the_code_of_each_policy(tmp_path: Path) -> None:
+    """Policies of one class have one digest; a policy of no file has none."""
+
+    class Local:
+        """A policy of no file."""
+
+        def decide(self, _: object) -> Order:
+            """Order nothing."""
+            return Order(0)
+
+    game = BeerGame(horizon=2)
+    players = {"retailer": "base_stock,target=9", "wholesaler": "base_stock", "factory": Local()}
+    play(BeerGame.preset("poisson", horizon=2), players, record=tmp_path / "a")
+    code = Episode.read(tmp_path / "a").header.code
+    assert [*code] == ["retailer", "wholesaler"]
+    assert code["retailer"] == code["wholesaler"]
+    assert play(game, "base_stock").header.code == {}
+
+
+RULE = '''
+"""A rule."""
+from models.beer_game import Order
+
+class Rule:
+    def decide(self, stage):
+        return Order(amount())
+
+def amount():
+    return 4
+
+def unused():
+    return 1
+'''
+
+
+def test_the_code_of_a_policy_is_what_it_reaches(tmp_path: Path, monkeypatch: Any) -> None:
+    """Comments and unused functions do not count."""
+    monkeypatch.syspath_prepend(tmp_path)
+    digests = []
+    changes = (("4", "4"), ("return 4", "return 4  # cases"), ("return 1", "return 2"))
+    sources = [RULE.replace(*change) for change in (*changes, ("return 4", "return 5"))]
+    for number, source in enumerate(sources):
+        (tmp_path / f"rule{number}.py").write_text(source)
+        made = __import__(f"rule{number}").Rule()
+        digests.append(policy_code(made, BeerGame()))
+    assert digests[0] == digests[1] == digests[2] != digests[3]
+    assert len(digests[0]) == 16
+
+
+def test_a_branch_states_the_code_of_the_policies_that_play_on(tmp_path: Path) -> None:
+    """Not that of a policy which another one has replaced."""
+    file, seats = tmp_path / "a", {"retailer": "base_stock", "wholesaler": "typical"}
+    play(BeerGame.preset("poisson", horizon=3), seats, record=file)
+    play_branch(file, 2, {"wholesaler": "base_stock"}, record=tmp_path / "b")
+    code, of_branch = (Episode.read(tmp_path / name).header.code for name in "ab")
+    assert [*code] == ["retailer", "wholesaler"]
+    assert of_branch == {"retailer": code["retailer"]}

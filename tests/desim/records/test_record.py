@@ -148,12 +148,12 @@ def old(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     ids=["read", "read_cut", "replay", "resume", "policy"],
 )
 def test_a_record_of_format_1_is_refused(old: Path, use: Callable[[Path], object]) -> None:
-    """One sentence names the record's format and the one that this version reads."""
+    """One sentence names the record's format and those that this version reads."""
     with pytest.raises(BadRecord) as refused:
         use(old)
     assert str(refused.value) == (
         f"{old}: the record has format 'desim-episode/1'; "
-        f"this desim {__version__} reads 'desim-episode/3'"
+        f"this desim {__version__} reads 'desim-episode/3' and 'desim-episode/4'"
     )
 
 

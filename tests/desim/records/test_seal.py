@@ -8,7 +8,8 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from support.recorded import GAME, lines_of, text_of
+from msgspec.structs import replace
+from support.recorded import GAME, lines_of, played_lines, text_of
 
 from desim import Episode, play, replay, resume
 from desim.episodes.futures.branched_record import play_branch
@@ -39,9 +40,31 @@ def test_each_line_has_a_tag_of_all_lines_before_it(file: Path) -> None:
     assert len({*tags}) == len(tags) == len(keyed.steps) + 2
     plain = file.with_name("plain")
     assert play(GAME, "typical", record=plain) == keyed
-    assert Episode.read(file).header == Episode.read(plain).header == keyed.header
+    header, of_plain = Episode.read(file).header, Episode.read(plain).header
+    assert len(header.id) == 32
+    assert replace(header, id="") == of_plain == keyed.header
     assert replay(file, key=KEY).result == replay(file).result == keyed.result
     assert not any("tag" in line for line in lines_of(plain))
+
+
+def test_no_two_records_share_the_key_of_their_tags(tmp_path: Path) -> None:
+    """The same line at the same place has another tag, as it depends on the record's id."""
+    for name in "ab":
+        play(GAME, "typical", record=tmp_path / name, key=KEY)
+    first, second = (lines_of(tmp_path / name) for name in "ab")
+    assert played_lines(tmp_path / "a") == played_lines(tmp_path / "b")
+    assert first[0]["id"] != second[0]["id"]
+    assert not {line["tag"] for line in first} & {line["tag"] for line in second}
+    mac = hashlib.blake2b(key=hkdf(first[0]["id"]), digest_size=16, person=b"desim-record")
+    mac.update(plain_line(text_of(tmp_path / "a").splitlines(keepends=True)[0]))
+    assert first[0]["tag"] == mac.hexdigest()
+
+
+def hkdf(record_id: str) -> bytes:
+    """Return the key of the tags, by HKDF-SHA256 as RFC 5869 writes it, for 32 bytes."""
+    info = b"desim record line tags 1" + record_id.encode()
+    extracted = hmac.new(bytes(32), KEY, "sha256").digest()
+    return hmac.new(extracted, info + b"\x01", "sha256").digest()
 
 
 def cut(file: Path, size: int, change: Callable[[list[bytes]], object] = list) -> bytes:
@@ -54,13 +77,16 @@ def cut(file: Path, size: int, change: Callable[[list[bytes]], object] = list) -
     return whole
 
 
-@pytest.mark.parametrize("size", [1200, 1201, 1500, -1, -200])
+@pytest.mark.parametrize("size", [1300, 1301, 1600, -1, -200])
 def test_a_cut_record_is_proved_and_ends_like_an_uncut_one(file: Path, size: int) -> None:
     """Wherever it was cut."""
     whole = cut(file, size)
     assert Episode.read(file, whole=False, key=KEY).result is None
     resume(file, key=KEY)
-    assert text_of(file) == whole
+    resumed = played_lines(file)
+    assert Episode.read(file, key=KEY).resumed == Episode.read(file).resumed != ()
+    written(file, whole)
+    assert played_lines(file) == resumed
 
 
 FORGERIES: dict[str, Callable[[list[bytes]], object]] = {
@@ -96,7 +122,7 @@ def test_nothing_is_added_to_a_forged_record(
 ) -> None:
     """Whatever was changed: its tags are checked first, and the file stays as it is."""
     monkeypatch.chdir(file.parent)
-    cut(file, 1500, FORGERIES[forgery])
+    cut(file, 2000, FORGERIES[forgery])
     before = file.read_bytes()
     with pytest.raises(BadRecord, match=r"tag|key"):
         use(file, key=KEY)
@@ -106,15 +132,15 @@ def test_nothing_is_added_to_a_forged_record(
 
 def test_a_record_without_tags_is_not_continued_with_a_key(file: Path) -> None:
     """Nor one with tags without its key; without or with it each goes on."""
-    whole = cut(file, 1500, FORGERIES["tags stripped"])
+    whole = cut(file, 2000, FORGERIES["tags stripped"])
     written(file, text_of(file).replace(b"+tags", b""))
     with pytest.raises(BadRecord, match=r"has no tags, so that nothing proves .* go on without"):
         resume(file, key=KEY)
     assert resume(file).result is not None
-    written(file, whole[:1500])
+    written(file, whole[:1600])
     with pytest.raises(UsageError, match="was written with a key, which is needed to go on"):
         resume(file)
-    assert text_of(file) == whole[:1500]
+    assert text_of(file) == whole[:1600]
 
 
 def test_a_copied_prefix_is_proved_too(file: Path) -> None:
@@ -124,7 +150,9 @@ def test_a_copied_prefix_is_proved_too(file: Path) -> None:
     shorten(file, 2)
     assert whole.startswith(text_of(file))
     assert resume(file, key=KEY).result is not None
-    assert text_of(file) == whole
+    resumed = played_lines(file)
+    written(file, whole)
+    assert played_lines(file) == resumed
 
 
 def written(file: Path, text: bytes) -> None:

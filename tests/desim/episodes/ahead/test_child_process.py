@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from desim.core.limits import alarm
+from desim.core.limits import Alarm
 from desim.episodes.ahead import child_process
 from desim.episodes.ahead.child_process import (
     WAITS_FOR_PARENT,
@@ -131,7 +131,7 @@ def test_without_processes_there_is_no_score(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_an_exception_kills_the_child() -> None:
     """A limit of wall time, as Ctrl-C, does not leave a child that computes for ever."""
-    with pytest.raises(LimitReached), alarm(0.1):
+    with pytest.raises(LimitReached), Alarm(0.1):
         in_child(forever)
     assert no_child_is_left()
 

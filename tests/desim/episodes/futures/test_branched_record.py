@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 import pytest
 from attrs import define, field, frozen
+from support.recorded import played_lines
 from support.small_worlds import Go, Spot, Walk
 
 from desim import Episode, play, replay, resume
@@ -93,10 +94,11 @@ def test_a_branch_plays_on_from_before_the_failure(failed: Path) -> None:
 
 def test_a_failed_run_that_is_resumed_fails_again(failed: Path) -> None:
     """At the same place; after its model is mended it goes on."""
-    before = failed.read_bytes()
+    before = played_lines(failed)
     with pytest.raises(ModelFailed, match=r"decision 4, 'walker' .* --at 3"):
         resume(failed, {"walker": far})
-    assert failed.read_bytes() == before
+    assert played_lines(failed) == before
+    assert Episode.read(failed, whole=False).resumed == (4,)
 
 
 @define

@@ -1,5 +1,6 @@
 """Branches with a redrawn future, and their records."""
 
+import hashlib
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -8,8 +9,10 @@ from typing import Any
 import pytest
 from attrs import define
 from support.futures import DECLARED, Guess, Rolls, Seen, zeros
+from support.recorded import played_lines
 
 from desim import Episode, Run, branch, play, replay, resume
+from desim.core.streams import redrawn_seed
 from desim.episodes.futures.branched_record import play_branch
 from desim.errors import BadRecord, UsageError
 
@@ -117,11 +120,13 @@ def test_a_cut_record_of_a_branch_is_resumed(whole: Path, tmp_path: Path) -> Non
     """Before the branch, in the middle of its instant, and behind it."""
     one = tmp_path / "one.jsonl"
     first = play_branch(whole, 5, future=1, record=one, trust=True)
-    text = one.read_bytes()
+    text, lines = one.read_bytes(), played_lines(one)
     for decisions in (0, 4, 5, 6, 11):
         one.write_bytes(b"".join(text.splitlines(keepends=True)[: decisions + 1]))
         assert resume(one, trust=True).result == first.result
-        assert one.read_bytes() == text
+        assert played_lines(one) == lines
+        # The decisions up to the branch are those of another record.
+        assert Episode.read(one).resumed == ((decisions,) if decisions > 5 else ())
 
 
 def test_a_record_without_futures_has_no_such_field(whole: Path) -> None:
@@ -170,3 +175,25 @@ def test_a_strangers_futures_are_checked(whole: Path, futures: Any, text: str) -
 def test_the_model_is_named_in_the_record(whole: Path) -> None:
     """The tests above build it by that name."""
     assert Episode.read(whole).header.model == DECLARED
+
+
+# -- seeds of 128 bits -----------------------------------------------------------------------------
+
+WIDE = 2**128 - 1
+
+
+def test_seeds_and_futures_have_128_bits(tmp_path: Path) -> None:
+    """A record of such a seed replays, and so does that of a branch with such a future."""
+    file, other = tmp_path / "a.jsonl", tmp_path / "b.jsonl"
+    play(TABLE, LAST, WIDE, record=file)
+    assert Episode.read(file).header.seed == replay(file, trust=True).header.seed == WIDE
+    branched = play_branch(file, 2, future=WIDE - 1, record=other, trust=True)
+    assert replay(other, trust=True).result == branched.result
+    assert Episode.read(other).header.futures == ((2, WIDE - 1),)
+
+
+def test_a_future_of_128_bits_gives_streams_of_as_many() -> None:
+    """Those of smaller futures stay as they were, so that older branches replay."""
+    assert redrawn_seed(WIDE, 2**64 - 1) < 2**64
+    digest = hashlib.sha256(b"7:future:18446744073709551616").digest()
+    assert redrawn_seed(7, 2**64) == int.from_bytes(digest[:16], "big")

@@ -36,7 +36,7 @@ def log(name):
     with open(os.environ["GROWN_LOG"], "a") as file: print(name, file=file)
 
 @frozen
-class Hike(Walk):
+class Trek(Walk):
     def begin(self, world):
         log("hike")
         return super().begin(world)
@@ -59,7 +59,7 @@ class Long:
 """,
 }
 
-MODEL, SHORT, LONG = "grown_model:Hike", "grown_policies:Short", "grown_policies:Long"
+MODEL, SHORT, LONG = "grown_model:Trek", "grown_policies:Short", "grown_policies:Long"
 
 
 @pytest.fixture
@@ -202,7 +202,7 @@ def test_a_harmless_edit_changes_nothing(
 
 
 CHANGES = (
-    ("grown_model", 'log("hike")', 'log("hike" * 1)', "Hike of grown_model", (8, "Short; .*Long")),
+    ("grown_model", 'log("hike")', 'log("hike" * 1)', "Trek of grown_model", (8, "Short; .*Long")),
     ("grown_rules", "return 1", "return 3", "bonus of grown_rules", (8, "Short; .*Long")),
     ("grown_policies", "Go(1)", "Go(3)", "Short of grown_policies", (4, "Short")),
     ("grown_rules", "return 2", "return 3", "step of grown_rules", (4, "Long")),

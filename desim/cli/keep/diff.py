@@ -1,0 +1,204 @@
+"""`desim diff`: where two records first differ."""
+
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+import msgspec
+from attrs import evolve, frozen
+
+from desim.cli.exit_codes import FAILED
+from desim.cli.options import PrintOptions
+from desim.cli.options import command as command_of
+from desim.cli.pager import paged
+from desim.errors import BadRecord, UsageError
+from desim.records.differences import (
+    DifferingPlace,
+    FirstDifference,
+    RecordDifferences,
+    record_differences,
+)
+from desim.records.episode import Episode
+from desim.short_repr import cut, shortened, shown, visible_text
+from desim.show.labels import NOTHING, number_text, value_text
+from desim.show.table import Table
+from desim.show.word_difference import word_difference
+
+if TYPE_CHECKING:  # `desim --help` must not load rich
+    from rich.text import Text
+
+#: Texts of more characters, or of several lines, are compared word by word.
+_LONG = 60
+
+#: Differences of a header or an end that are printed, and characters of a value.
+_MOST_LINES, _MOST_CHARACTERS = 12, 300
+
+#: Characters of a path.
+_PATH = 120
+
+#: A digest, and its digits that are printed.
+_DIGEST, _DIGITS = re.compile("[0-9a-f]{64}"), 16
+
+#: Fields of an end that are printed if other decisions led to it.
+_BRIEF = ("ended", "score")
+
+#: Characters of the difference of one text that are printed.
+_MOST_TEXT = 3_000
+
+#: By the kind of a part of a text: the marks before and behind it, and its style on a terminal.
+_MARKS = {
+    "same": ("", "", ""),
+    "a": ("[-", "-]", "red"),
+    "b": ("{+", "+}", "green"),
+    "left out": ("[\u2026", "\u2026] ", "dim"),
+}
+
+_CHOICE = "Its request is the same in both records: the model answered otherwise."
+
+_LEGEND = "[-words of A alone-] {+words of B alone+}"
+
+
+@frozen
+class TwoRecords:
+    """The records that are compared.
+
+    Attributes:
+        a: A record; it may have been cut.
+        b: Another one.
+    """
+
+    a: str
+    b: str
+
+
+@command_of("diff", a={"metavar": "A"}, b={"metavar": "B"})
+def command(records: TwoRecords, printed: PrintOptions) -> None:
+    """Print where two records first differ: header, decision, request to a model, reply, end.
+
+    The message of a request that differs is compared word by word. Times, tokens and identifiers
+    of replies are not compared. The records are read as data, and may have been cut. The exit code
+    is 0 if nothing differs, 1 if something does, and 2 if a record cannot be read.
+    """
+    try:
+        found = record_differences(records.a, records.b)
+    except BadRecord as fault:  # 1 says that they differ
+        raise UsageError(str(fault)) from None
+    except RecursionError:
+        raise UsageError("a record holds values that are nested too deep") from None
+    if printed.as_json:
+        click.echo(msgspec.json.encode({"a": records.a, "b": records.b, **found.plain()}))
+    else:
+        with paged() as out:
+            for place, part in enumerate(_printed(records, found)):
+                out.print(*[""] * bool(place), *part, sep="\n")
+    sys.exit(0 if found.is_equal else FAILED)
+
+
+def _printed(records: TwoRecords, found: RecordDifferences) -> Iterator[list[Any]]:
+    """Yield parts, between which an empty line is printed."""
+    from rich.text import Text
+
+    lines = (("A", records.a, *_facts(found.a)), ("B", records.b, *_facts(found.b)))
+    yield [Table(("", "record", "world", "seed", "decisions", "ended"), lines, (0, 1, 2, 5))]
+    if found.is_equal:
+        calls = f", {found.calls[0]:,} calls" if found.calls[0] else ""
+        yield [Text(f"No difference: {len(found.a.steps):,} decisions{calls}, the same end.")]
+        return
+    if found.header:
+        yield [_table("Header", found.header)]
+    for what, number, first in (
+        ("Decisions", len(found.a.steps), found.decision),
+        ("Requests", found.calls[0], found.request),
+        ("Replies", found.calls[0], found.reply),
+    ):
+        if first is not None:
+            chosen = what == "Replies" and found.is_models_choice
+            yield [*_first(what, first), *[Text(_CHOICE)] * chosen]
+        elif number and not found.notes:
+            yield [Text.assemble((what, "bold"), f": all {number:,} are the same.")]
+    if found.end:
+        yield [_end_table(found)]
+    yield from ([Text(note[0].upper() + note[1:] + ".")] for note in found.notes)
+
+
+def _facts(episode: Episode) -> tuple[str, int, int, str]:
+    head, end = episode.header, episode.result
+    name = f"{head.model}/{head.preset}" if head.preset else head.model
+    ended = "failed" if episode.failure else "cut"
+    if end is not None:
+        ended = f"{end.ended}, score {number_text(end.score)}"
+    return name, head.seed, len(episode.steps), ended
+
+
+def _table(title: str, each: Sequence[DifferingPlace]) -> Table:
+    """Return differences as a table of places and values."""
+    more = len(each) - _MOST_LINES
+    notes = [f"and {more:,} more; --json prints all"] if more > 0 else []
+    lines = (
+        (cut(one.path, _PATH), _value_label(one.a), _value_label(one.b))
+        for one in each[:_MOST_LINES]
+    )
+    return Table((title, "A", "B"), lines, (0, 1, 2), notes=notes)
+
+
+def _end_table(found: RecordDifferences) -> Table:
+    """Return the differences of the ends; in brief where they follow from other decisions."""
+    brief = [each for each in found.end if each.path in _BRIEF]
+    if found.decision is None or not brief:
+        return _table("End", found.end)
+    more = len(found.end) - len(brief)
+    notes = [f"and {more:,} further figures; --json prints all"] if more else []
+    return evolve(_table("End", brief), notes=notes)
+
+
+def _value_label(value: Any) -> str:
+    try:
+        text = NOTHING if value is None else value_text(value)
+    except (RecursionError, ValueError):  # nested too deep, or a number of too many digits
+        text = shown(value)
+    if _DIGEST.fullmatch(text):
+        return text[:_DIGITS]
+    return " ".join(shortened(text, _MOST_CHARACTERS).split()) or NOTHING
+
+
+def _first(what: str, first: FirstDifference) -> list[Any]:
+    from rich.text import Text
+
+    same = f"the first {first.same:,} are the same"
+    if first.same <= 1:
+        same = "the first is the same" if first.same else "none is the same"
+    head = Text.assemble((what, "bold"), f": {same}.")
+    if first.goes_on:
+        other = "B" if first.goes_on == "A" else "A"
+        return [head, Text(f"{other} has no more; {first.goes_on} goes on with {first.label}.")]
+    parts: list[Any] = [head, Text(f"The first that differs is {first.label}:")]
+    texts = [place for place in first.places if _is_text(place)]
+    if others := [place for place in first.places if place not in texts]:
+        parts.append(_table("", others))
+    for place in texts:
+        parts.append(Text.assemble((cut(place.path, _PATH), "bold"), f"   {_LEGEND}"))
+        parts.append(_text_difference(place))
+    return parts
+
+
+def _is_text(place: DifferingPlace) -> bool:
+    """Return whether a place is printed as a text with the words that differ."""
+    texts = [each for each in (place.a, place.b) if isinstance(each, str)]
+    return len(texts) == 2 and any(len(each) > _LONG or "\n" in each for each in texts)  # noqa: PLR2004
+
+
+def _text_difference(place: DifferingPlace) -> "Text":
+    from rich.text import Text
+
+    text = Text()
+    for piece in word_difference(place.a, place.b):
+        before, behind, style = _MARKS[piece.kind]
+        inner = piece.text.rstrip()
+        text.append(f"{before}{visible_text(inner)}{behind}", style)
+        text.append(piece.text[len(inner) :])
+        if len(text) > _MOST_TEXT:
+            text.append(" \u2026 more differs; --json prints both texts", "dim")
+            break
+    return text

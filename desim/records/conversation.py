@@ -1,0 +1,249 @@
+"""The calls of language models in a record: what was sent, and what came back.
+
+A policy that calls a model writes three entries to the transcript for a call, before the decision
+that it led to:
+
+    {"texts": {ID: MESSAGE or TOOLS, ...}}       texts that its role has not written yet
+    {"request": NUMBER, "digest": ..., "messages": [ID, ...], "tools": ID, "fields": {...}}
+    {"reply": {...}} or {"no_reply": "..."}
+
+An ID is the beginning of the digest of a text. The digest of a request covers all fields as sent.
+"""
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from attrs import define, evolve, field, frozen
+
+from desim.errors import BadRecord
+from desim.records.lines import Step, TranscriptEntry
+from desim.records.record import decoded_lines
+from desim.records.record_file import lines_of
+from desim.short_repr import shown
+
+#: Hexadecimal digits of the identifier of a text.
+_DIGITS = 32
+
+_Objects = tuple[dict[str, Any], ...]
+
+
+#: Reads each float as its shortest text.
+_decode = msgspec.json.Decoder(float_hook=lambda text: repr(float(text))).decode
+
+
+def without_floats(value: Any) -> Any:
+    """Return a plain value in which each float is its shortest text, as digests need it."""
+    return _decode(msgspec.json.encode(value))
+
+
+def canonical_json(value: Any) -> bytes:
+    """Return a plain value without floats as JSON: keys sorted, no spaces, UTF-8."""
+    return msgspec.json.encode(value, order="sorted")
+
+
+def digest_of(value: Any) -> str:
+    """Return the SHA-256 of the canonical JSON of a plain value without floats."""
+    return hashlib.sha256(canonical_json(value)).hexdigest()
+
+
+def text_id(value: Any) -> str:
+    """Return the identifier of a message or of a list of tools, both without floats."""
+    return digest_of(value)[:_DIGITS]
+
+
+@frozen(kw_only=True)
+class RecordedCall:
+    """One request to a model and its outcome, as a record holds them.
+
+    Attributes:
+        number: The number of the request at its seat, from 1.
+        role: The role whose policy made the call.
+        decision: The number of the decision that it led to, from 1; None if the record was cut
+            before it.
+        phase: What the call was for: "step", "judge", "memory", "label" or "vectors".
+        messages: The messages as sent; none in a record of format 3, which does not hold them.
+        tools: The tools as sent.
+        fields: The other fields as sent, such as the model and the temperature.
+        digest: The SHA-256 of all fields as sent; empty in a record of format 3.
+        reply: The reply as plain values; None if none is on record.
+        failure: The error in place of a reply; empty with a reply, or if the process was killed.
+    """
+
+    number: int
+    role: str
+    decision: int | None = None
+    phase: str = "step"
+    messages: Sequence[Mapping[str, Any]] = ()
+    tools: Sequence[Mapping[str, Any]] = ()
+    fields: Mapping[str, Any] = field(factory=dict)
+    digest: str = ""
+    reply: Mapping[str, Any] | None = None
+    failure: str = ""
+
+
+def calls_of(record: str | Path | Iterable[bytes]) -> Iterator[RecordedCall]:
+    """Yield the calls of a record, in the order of the decisions that they led to.
+
+    Args:
+        record: A record, or its lines with their ends. It may have been cut.
+
+    Raises:
+        BadRecord: A line or an entry is not readable, or a text does not have its digest.
+    """
+    lines = lines_of(Path(record)) if isinstance(record, str | Path) else record
+    reader = _CallReader()
+    for line in decoded_lines(lines):
+        if isinstance(line, TranscriptEntry):
+            reader.take(line.role, line.entry)
+        elif isinstance(line, Step):
+            yield from reader.decided(line.role)
+    yield from reader.open()
+
+
+def recorded_calls(transcript: Iterable[TranscriptEntry]) -> Iterator[RecordedCall]:
+    """Yield the calls among transcript entries, role by role; the decisions are not known.
+
+    Raises:
+        BadRecord: An entry is not readable, or a text does not have its digest.
+    """
+    reader = _CallReader()
+    for line in transcript:
+        reader.take(line.role, line.entry)
+    yield from reader.open()
+
+
+@define
+class _CallReader:
+    """Collects the calls before each decision.
+
+    Attributes:
+        texts: Messages and lists of tools by identifier.
+        waiting: Calls of each role before its next decision.
+        decisions: The number of decisions so far.
+    """
+
+    texts: dict[str, Any] = field(factory=dict)
+    waiting: dict[str, list[RecordedCall]] = field(factory=dict)
+    decisions: int = 0
+
+    def take(self, role: str, entry: Any) -> None:
+        """Take a transcript entry; those of another kind are passed over."""
+        calls = self.waiting.setdefault(role, [])
+        match entry:
+            case {"texts": dict(texts)}:
+                self._keep(texts)
+            case {"request": int(number)}:
+                calls.append(self._request(number, role, entry))
+            case {"reply": dict(reply)} if calls:
+                calls[-1] = evolve(calls[-1], reply=reply)
+            case {"no_reply": str(failure)} if calls:
+                calls[-1] = evolve(calls[-1], failure=failure)
+
+    def decided(self, role: str) -> Iterator[RecordedCall]:
+        """Yield the calls that led to the next decision, which is one of this role."""
+        self.decisions += 1
+        for call in self.waiting.pop(role, ()):
+            yield evolve(call, decision=self.decisions)
+
+    def open(self) -> Iterator[RecordedCall]:
+        """Yield the calls after which the record was cut."""
+        for calls in self.waiting.values():
+            yield from calls
+
+    def _keep(self, texts: Mapping[str, Any]) -> None:
+        for key, value in texts.items():
+            if key != text_id(without_floats(value)):
+                raise BadRecord(f"the text {shown(key)} of the transcript was altered")
+            self.texts[key] = value
+
+    def _request(self, number: int, role: str, entry: Mapping[str, Any]) -> RecordedCall:
+        form = request_entry(entry)
+        try:
+            texts = [self.texts[key] for key in form.messages]
+            messages = msgspec.convert(texts, _Objects)
+            tools = msgspec.convert(self.texts[form.tools] if form.tools else [], _Objects)
+        except msgspec.ValidationError as fault:
+            raise BadRecord(f"request {number} of {shown(role)} is not readable: {fault}") from None
+        except KeyError as fault:
+            missing = shown(fault.args[0])
+            raise BadRecord(f"request {number} of {shown(role)} lacks its text {missing}") from None
+        return RecordedCall(
+            number=number,
+            role=role,
+            phase=form.phase,
+            messages=messages,
+            tools=tools,
+            fields=form.fields,
+            digest=form.digest,
+        )
+
+
+class RequestEntry(msgspec.Struct):
+    """The entry of a request; one of format 3 has a number alone.
+
+    Attributes:
+        request: The number of the request at its seat, from 1.
+        digest: The SHA-256 of all fields as sent.
+        messages: The identifiers of the messages.
+        tools: The identifier of the list of tools; empty without tools.
+        fields: The other fields.
+        phase: What the call was for.
+    """
+
+    request: int = 0
+    digest: str = ""
+    messages: list[str] = []
+    tools: str = ""
+    fields: dict[str, Any] = {}
+    phase: str = "step"
+
+
+def request_entry(entry: Any) -> RequestEntry:
+    """Return the entry of a request.
+
+    Raises:
+        BadRecord: It has another form.
+    """
+    try:
+        return msgspec.convert(entry, RequestEntry)
+    except msgspec.ValidationError as fault:
+        raise BadRecord(f"the entry of a request is not readable: {fault}") from None
+
+
+def message_text(message: Mapping[str, Any]) -> str:
+    """Return the content of a message, its tool calls, and further fields as JSON."""
+    calls = message.get("tool_calls")
+    calls = calls if isinstance(calls, Iterable) and not isinstance(calls, str) else ()
+    others = {
+        key: value
+        for key, value in message.items()
+        if key not in ("role", "content", "tool_calls", "tool_call_id") and value
+    }
+    lines = [*_content_lines(message.get("content")), *map(_tool_call_text, calls)]
+    return "\n".join([*lines, *([indented(others)] if others else [])])
+
+
+def _content_lines(content: Any) -> Iterator[str]:
+    for part in content if isinstance(content, list) else [content] if content else []:
+        if isinstance(part, str):
+            yield part
+        elif isinstance(part, Mapping) and isinstance(part.get("text"), str):
+            yield part["text"]
+        else:
+            yield indented(part)
+
+
+def _tool_call_text(call: Any) -> str:
+    """Return a tool call of a message or of a reply as a line."""
+    inner = call.get("function", call) if isinstance(call, Mapping) else None
+    if not isinstance(inner, Mapping):
+        return indented(call)
+    return f"{inner.get('name')}({inner.get('arguments')})"
+
+
+def indented(value: Any) -> str:
+    """Return a plain value as JSON with a line for each item."""
+    return msgspec.json.format(msgspec.json.encode(value), indent=2).decode()

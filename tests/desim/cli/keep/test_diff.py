@@ -1,0 +1,99 @@
+"""`desim diff`: exit codes, JSON, and what a person reads at 80 columns."""
+
+import gzip
+import json
+import os
+from pathlib import Path
+
+import pytest
+from support.command_line import Desim, refused
+from support.conversations import RULES, call, decided, user, write_conversation
+
+BUY = {"do": "buy", "papers": 3}
+
+PROMPT = "You have 12 papers on the counter, 3 customers came yesterday and the weather is fine."
+
+
+@pytest.fixture
+def two(folder: Path) -> Path:
+    """Two records whose second request and decision differ, the second one gzipped."""
+    first = call([RULES, user("Day one.")], "three")
+    other = call([RULES, user(PROMPT.replace("12", "7"))], "four \x1b[31m", temperature=0.5)
+    other[1]["digest"] = "1" * 64
+    asked = call([RULES, user(PROMPT)], "three")
+    write_conversation(folder / "a.jsonl", first, decided(BUY), asked, decided(BUY, 1))
+    write_conversation(
+        folder / "b.jsonl", first, decided(BUY), other, decided({"do": "buy", "papers": 4}, 1)
+    )
+    (folder / "b.jsonl.gz").write_bytes(gzip.compress((folder / "b.jsonl").read_bytes()))
+    return folder
+
+
+def test_the_first_differences_are_read_at_eighty_columns(
+    desim: Desim, two: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Decision, message by words, settings, reply; what steers a terminal is escaped."""
+    monkeypatch.setenv("COLUMNS", "80")
+    done = desim("diff", "a.jsonl", "b.jsonl.gz")
+    assert (done.code, done.err) == (1, "")
+    lines = [line.rstrip() for line in done.out.splitlines()]
+    assert max(map(len, lines)) <= 80
+    start = lines.index("Decisions: the first is the same.")
+    assert lines[start:] == [
+        "Decisions: the first is the same.",
+        "The first that differs is decision 2, t=1, vendor:",
+        "              A B",
+        "action.papers 3 4",
+        "",
+        "Requests: the first is the same.",
+        "The first that differs is call 1 of vendor, before decision 2:",
+        "                   A B",
+        "fields.temperature — 0.5",
+        "message 2 (user)   [-words of A alone-] {+words of B alone+}",
+        "You have [-12-] {+7+} papers on the counter, 3 customers came yesterday and […5",
+        "words…]",
+        "",
+        "Replies: the first is the same.",
+        "The first that differs is call 1 of vendor, before decision 2:",
+        "     A     B",
+        "text three four \\x1b[31m",
+    ]
+
+
+def test_equal_records_end_with_zero(desim: Desim, two: Path) -> None:
+    """Also the same file twice."""
+    done = desim("diff", "a.jsonl", "a.jsonl")
+    assert (done.code, done.err) == (0, "")
+    assert "No difference: 2 decisions, 2 calls, the same end." in done.out
+
+
+def test_json_is_one_object(desim: Desim, two: Path) -> None:
+    """With whole texts."""
+    done = desim("diff", "a.jsonl", "b.jsonl.gz", "--json")
+    found = json.loads(done.out)
+    assert done.code == 1
+    assert (found["equal"], found["decisions"], found["calls"]) == (False, [2, 2], [2, 2])
+    assert found["request"]["places"][0]["a"] == PROMPT
+
+
+@pytest.mark.parametrize(
+    ("b", "says"),
+    [
+        ("nope", "cannot read nope: No such file"),
+        ("empty", "the file is empty"),
+        (".", "cannot read .: Is a directory"),
+        ("notes", "the file is no episode record"),
+    ],
+)
+def test_what_cannot_be_read_ends_with_two(desim: Desim, two: Path, b: str, says: str) -> None:
+    """One says that records differ."""
+    (two / "empty").write_text("")
+    (two / "notes").write_text("hello\n")
+    refused(desim("diff", "a.jsonl", b), says)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root reads every file")
+def test_a_record_without_permission_ends_with_two(desim: Desim, two: Path) -> None:
+    """With the reason."""
+    (two / "b.jsonl").chmod(0)
+    refused(desim("diff", "a.jsonl", "b.jsonl"), "Permission denied")

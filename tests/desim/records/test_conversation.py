@@ -1,0 +1,105 @@
+"""The calls of a record are read with their messages, and altered ones are refused."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.stub import Served, serving, text
+
+from desim import play
+from desim.errors import BadRecord
+from desim.records.conversation import RecordedCall, calls_of, text_id, without_floats
+
+HEAD = {
+    "line": "header",
+    "format": "desim-episode/3",
+    "version": "1",
+    "model": "m",
+    "preset": "",
+    "params": {},
+    "seed": 0,
+    "policies": {},
+}
+WEEK = {"role": "user", "content": "Week 1", "weight": 0.5}
+KEY = text_id(without_floats(WEEK))
+
+
+def lines(*entries: Any) -> list[bytes]:
+    """Return the lines of a record with entries of one role, and a decision for the text "."."""
+    plain = [
+        {"line": "decision", "t": 0, "role": "a", "observation": 1, "action": {}}
+        if entry == "."
+        else {"line": "transcript", "entry": entry, "role": "a"}
+        for entry in entries
+    ]
+    return [json.dumps(each).encode() + b"\n" for each in [HEAD, *plain]]
+
+
+def test_each_call_is_read_as_it_was_sent(tmp_path: Path) -> None:
+    """Messages, fields and the reply are those of the server; the decision is the one after it."""
+    bad = 3
+
+    def script(number: int, _: dict[str, Any]) -> Served:
+        return text("hm" if number == bad else '{"order_qty": 5}')
+
+    with serving(script) as stub:
+        spec = f"llm,model=stub,base_url={stub.url},temperature=0.2"
+        play("beer_game", spec, record=tmp_path / "a.jsonl.gz")
+        sent = stub.requests
+    calls = list(calls_of(tmp_path / "a.jsonl.gz"))
+    assert [{"messages": [*call.messages], **call.fields} for call in calls] == sent
+    assert [call.number for call in calls] == list(range(1, len(sent) + 1))
+    assert [call.decision for call in calls[:6]] == [1, 2, 3, 4, 4, 5]
+    assert {(call.role, call.phase, len(call.digest)) for call in calls} == {
+        ("retailer", "step", 64)
+    }
+    assert [call.reply["text"] for call in calls if call.reply][bad] == "hm"
+
+
+def test_a_cut_record_has_a_last_call_without_decision() -> None:
+    """A request without an outcome has neither a reply nor a failure."""
+    request = {"request": 1, "digest": "d", "messages": [KEY], "fields": {"model": "m"}}
+    read = [*calls_of(lines({"texts": {KEY: WEEK}}, request, {"no_reply": "x"}, request))]
+    fields = {"model": "m"}
+    assert read[0] == RecordedCall(
+        number=1, role="a", messages=(WEEK,), fields=fields, digest="d", failure="x"
+    )
+    assert (read[1].decision, read[1].reply, read[1].failure) == (None, None, "")
+
+
+def test_a_call_of_format_3_has_no_messages() -> None:
+    """Those records hold the number of a request and its reply."""
+    [call] = calls_of(lines({"request": 1}, {"reply": {"text": "6"}}, "."))
+    assert call == RecordedCall(number=1, role="a", decision=1, reply={"text": "6"})
+
+
+def test_entries_of_other_policies_are_passed_over() -> None:
+    """A transcript entry is any JSON value of a policy."""
+    others = ["note", 7, None, {"request": "beer"}, {"texts": 1}, {"reply": {}}, {"no_reply": ""}]
+    assert [*calls_of(lines(*others, "."))] == []
+
+
+def test_a_message_is_an_object_and_tools_are_a_list() -> None:
+    """A text of another type is refused where it is used as a message or as tools."""
+    number, listed = text_id(5), text_id([5])
+    for request in ({"messages": [number]}, {"tools": number}, {"tools": listed}):
+        entries = {"texts": {number: 5, listed: [5]}}, {"request": 1, **request}
+        with pytest.raises(BadRecord, match="request 1 of 'a' is not readable: Expected"):
+            list(calls_of(lines(*entries)))
+
+
+@pytest.mark.parametrize(
+    ("entry", "sentence"),
+    [
+        ({"texts": {"0" * 32: WEEK}}, "the text '0+' of the transcript was altered"),
+        ({"request": 1, "messages": ["x"]}, "request 1 of 'a' lacks its text 'x'"),
+        ({"request": 1, "tools": "y"}, "request 1 of 'a' lacks its text 'y'"),
+        ({"request": 1, "messages": 5}, "entry of a request is not readable: Expected `array`"),
+        ({"request": 1, "fields": []}, "entry of a request is not readable: Expected `object`"),
+    ],
+)
+def test_an_unreadable_entry_is_refused(entry: Any, sentence: str) -> None:
+    """The sentence names the request or the text."""
+    with pytest.raises(BadRecord, match=sentence):
+        list(calls_of(lines(entry)))

@@ -1,0 +1,63 @@
+"""Records of format 3 are read, replayed and resumed; format 4 states where it was resumed."""
+
+import json
+from pathlib import Path
+
+from support.recorded import GAME, lines_of, played_lines
+
+from desim import Episode, play, replay, resume
+from desim.records.lines import FORMAT, FORMATS
+from desim.records.recorder import cut
+
+
+def of_format_3(file: Path) -> list[bytes]:
+    """Write a record as format 3 had it, without its last line; return its lines."""
+    lines = file.read_bytes().splitlines(keepends=True)
+    head = json.loads(lines[0]) | {"format": "desim-episode/3"}
+    del head["code"]
+    lines[0] = json.dumps(head, separators=(",", ":")).encode() + b"\n"
+    file.write_bytes(b"".join(lines[:-1]))
+    return lines[:-1]
+
+
+def test_a_record_of_format_3_is_resumed_in_its_format(tmp_path: Path) -> None:
+    """No line is added that an older desim does not read."""
+    whole = play(GAME, "typical", record=tmp_path / "a")
+    lines = of_format_3(tmp_path / "a")
+    (tmp_path / "a").write_bytes(b"".join(lines[:4]))
+    assert resume(tmp_path / "a").result == whole.result
+    episode = Episode.read(tmp_path / "a")
+    assert (episode.header.format, episode.resumed) == (FORMATS[0], ())
+    assert (tmp_path / "a").read_bytes().splitlines(keepends=True)[:-1] == lines
+    assert replay(tmp_path / "a").result == whole.result
+
+
+def test_every_resume_is_on_record(tmp_path: Path) -> None:
+    """Once for each process that has added lines, with the decisions before them."""
+    file = tmp_path / "a"
+    whole = play(GAME, "typical", record=file)
+    lines = played_lines(file)
+    raw = file.read_bytes().splitlines(keepends=True)
+    file.write_bytes(b"".join(raw[:3]))
+    resume(file)
+    resumed = file.read_bytes().splitlines(keepends=True)
+    assert json.loads(resumed[3]) == {"line": "resumed", "decisions": 2}
+    file.write_bytes(b"".join(resumed[:6]))
+    resume(file)
+    assert Episode.read(file).resumed == (2, 4)
+    assert played_lines(file) == lines
+    assert [line["line"] for line in lines_of(file)].count("resumed") == 2
+    assert lines_of(file)[0]["format"] == FORMAT
+    assert replay(file).result == whole.result
+    assert ("resumed after decision", "2, 4") in Episode.read(file).facts().lines
+
+
+def test_a_resume_that_adds_nothing_is_not_on_record(tmp_path: Path) -> None:
+    """Neither a whole record nor one that is cut by its owner gets a line."""
+    file = tmp_path / "a"
+    play(GAME, "typical", record=file)
+    before = file.read_bytes()
+    resume(file)
+    assert file.read_bytes() == before
+    cut(file, 3)
+    assert file.read_bytes() == b"".join(before.splitlines(keepends=True)[:4])
