@@ -247,8 +247,11 @@ class Part:
             )
             for each in decisions
         ]
+        for question in questions:
+            question.is_relayed = True
         yield questions[0] if len(questions) == 1 else shared.all_of(questions)
         for decision, question in zip(decisions, questions, strict=True):
+            decision.delay = question.delay
             decision.settle(question.value)
         self.decisions += len(decisions)
 

@@ -1,10 +1,10 @@
 """Limits on an episode that might never end: wall time, events, decisions."""
 
-import contextlib
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from types import FrameType
 from typing import Any, NoReturn
 
 from attrs import Attribute, field, frozen
@@ -112,13 +112,12 @@ class Meter:
         raise self._reached
 
 
-@contextlib.contextmanager
-def alarm(seconds: float | None, left: float | None = None) -> Iterator[None]:
-    """Interrupt Python code that runs too long, such as a policy or process that never returns.
+class Alarm:
+    """Interrupts Python code that runs too long, such as a policy or process that never returns.
 
-    Works in the main thread of a process on a POSIX system. Elsewhere, and inside a call into C
-    that does not return, only the checks between events apply. Alarms may be nested; only the one
-    that is due first raises.
+    A context manager. Works in the main thread of a process on a POSIX system. Elsewhere, and
+    inside a call into C that does not return, only the checks between events apply. Alarms may be
+    nested; only the one that is due first raises.
 
     Args:
         seconds: The limit on wall time; None sets no limit.
@@ -127,29 +126,49 @@ def alarm(seconds: float | None, left: float | None = None) -> Iterator[None]:
     Raises:
         LimitReached: The time has passed.
     """
-    usable = hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
-    due = seconds if left is None else left
-    if seconds is None or due is None or not usable or 0 < _outer_alarm() <= due:
-        yield
-        return
 
-    def ring(_signal: int, _frame: Any) -> None:
-        raise LimitReached(time_text(seconds))
+    __slots__ = ("_before", "_due", "_outer", "_seconds", "_start")
 
-    # SIGALRM and not a thread: only the main thread's own signal handler can raise an exception in
-    # code that never returns.
-    before = signal.signal(signal.SIGALRM, ring)
-    # Repeated, in case a policy catches the first exception.
-    outer, interval = signal.setitimer(signal.ITIMER_REAL, due, 1.0)
-    start = time.monotonic()
-    try:
-        yield
-    finally:
+    def __init__(self, seconds: float | None, left: float | None = None) -> None:
+        self._seconds = seconds
+        self._due = seconds if left is None else left
+        self._start: float | None = None
+
+    def __enter__(self) -> None:
+        if self._due is None or not _usable() or 0 < _outer_alarm() <= self._due:
+            return
+        # SIGALRM and not a thread: only the main thread's own signal handler can raise an exception
+        # in code that never returns.
+        self._before = signal.signal(signal.SIGALRM, self._ring)
+        self._start = time.monotonic()
+        # Repeated, in case a policy catches the first exception.
+        self._outer = signal.setitimer(signal.ITIMER_REAL, self._due, 1.0)
+
+    def __exit__(self, *_: object) -> None:
+        if self._start is None:
+            return
         signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        signal.signal(signal.SIGALRM, self._before)
+        outer, interval = self._outer
         if outer:
-            remaining = max(outer - (time.monotonic() - start), _MOMENT)
+            remaining = max(outer - (time.monotonic() - self._start), _MOMENT)
             signal.setitimer(signal.ITIMER_REAL, remaining, interval)
+
+    def _ring(self, _signal: int, frame: FrameType | None) -> None:
+        while frame is not None:
+            # An exception at the beginning of `__exit__` would leave the timer set.
+            if frame.f_code in _NEVER_INTERRUPTED:
+                return
+            frame = frame.f_back
+        raise LimitReached(time_text(self._seconds))
+
+
+_NEVER_INTERRUPTED = {Alarm.__enter__.__code__, Alarm.__exit__.__code__}
+
+
+def _usable() -> bool:
+    main = threading.current_thread() is threading.main_thread()
+    return hasattr(signal, "setitimer") and main
 
 
 def _outer_alarm() -> float:

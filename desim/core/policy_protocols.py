@@ -35,6 +35,21 @@ class ShownMemory:
     episodes: Mapping[str, int] = field(factory=dict)
 
 
+@frozen
+class ReadReply:
+    """A model's reply as a policy reads it.
+
+    Attributes:
+        thinking: The model's reasoning, which is not read for an action.
+        answer: The text that is read for an action.
+        fault: What makes the reply unusable; empty for a reply that can be read.
+    """
+
+    thinking: str
+    answer: str
+    fault: str = ""
+
+
 # -- policies --------------------------------------------------------------------------------------
 
 
@@ -109,6 +124,34 @@ class Resumable(Protocol):
         """Take the transcript entries of a cut record, in order, before the first decision.
 
         The policy uses these entries, as long as they last, instead of asking again.
+        """
+        ...
+
+
+@runtime_checkable
+class Rehearses(Protocol):
+    """A resumable policy whose ended episodes can be played again from their transcripts alone.
+
+    So a stranger's record is checked: the same input must lead to the same actions.
+    """
+
+    #: As of `Resumable`.
+    transcript: Callable[[Any], None]
+
+    def rehearse(self, entries: Iterable[Any], /) -> None:
+        """Take the transcript entries of whole episodes, in order, before the first decision.
+
+        The policy takes all its input from them, in place of asking for it, and writes its
+        transcript anew. Nothing outside is opened or contacted.
+        """
+        ...
+
+    @staticmethod
+    def reached_in_rehearsal(arguments: Mapping[str, str], /) -> Iterable[str]:
+        """Yield what its construction would open or import although nothing is asked for.
+
+        Args:
+            arguments: Texts by argument, unchecked, as in a record.
         """
         ...
 
@@ -244,6 +287,17 @@ class ShowsMemory(Protocol):
             UsageError: The file does not exist, is not a memory of this policy, or a module would
                 be imported without *trust*.
         """
+        ...
+
+
+# Static, because replies are shown without a seat.
+@runtime_checkable
+class ReadsReplies(Protocol):
+    """A policy class that calls a model, and writes the replies to the record's transcript."""
+
+    @staticmethod
+    def read_reply(reply: Mapping[str, Any], /) -> ReadReply:
+        """Return what a reply of a transcript holds; its values may be of any type."""
         ...
 
 

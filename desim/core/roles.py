@@ -1,4 +1,4 @@
-"""A role: the schema of its observations and actions, and the options it offers."""
+"""A role: the schema of its observations and actions, its options, and its time to think."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
@@ -6,9 +6,11 @@ from types import UnionType
 from typing import Any, Literal
 
 from attrs import evolve, field, frozen
+from attrs.validators import ge, le, optional
 
 from desim.errors import UsageError
 from desim.schema.class_types import members, union_of
+from desim.schema.validators import finite, whole
 from desim.schema.wire_types import tag
 from desim.short_repr import short_repr
 from desim.show.column import Column, columns_of
@@ -61,6 +63,63 @@ class Option:
     note: str = ""
 
 
+#: The longest time of a decision, in ticks, and the largest rate.
+MOST_TICKS = 10**15
+
+_ticks: list[Any] = [whole, ge(0), le(MOST_TICKS)]
+_rate: list[Any] = [finite, ge(0), le(MOST_TICKS)]
+
+
+@frozen(kw_only=True)
+class Thinking:
+    """The simulated time that a decision takes, in ticks of the role's world; 0 by default.
+
+    The sum of the three parts, cut to whole ticks: below one tick a decision takes no time.
+
+    Attributes:
+        latency: Ticks of every decision, by whichever policy.
+        per_second: Ticks for each second that the policy waited for replies.
+        per_1000_tokens: Ticks for each 1,000 tokens that the replies hold.
+        most: The largest number of ticks of one decision; None for no limit.
+    """
+
+    latency: int = field(default=0, validator=_ticks)
+    per_second: float = field(default=0.0, validator=_rate)
+    per_1000_tokens: float = field(default=0.0, validator=_rate)
+    most: int | None = field(default=None, validator=optional(_ticks))
+
+    @property
+    def takes_time(self) -> bool:
+        """Whether a decision may take a tick or more."""
+        return bool(self.latency or self.per_second or self.per_1000_tokens) and self.most != 0
+
+    def ticks(self, notes: Mapping[str, Any] | None = None) -> int:
+        """Return the ticks of a decision.
+
+        Args:
+            notes: The notes of the policy. `seconds` and `completion_tokens` under the key `usage`
+                count; a value that is missing, or is not a number above 0, counts as 0.
+        """
+        usage = (notes or {}).get("usage")
+        used = usage if isinstance(usage, Mapping) else {}
+        given = (
+            self.per_second * _above_zero(used.get("seconds"))
+            + self.per_1000_tokens * _above_zero(used.get("completion_tokens")) / 1000
+        )
+        return min(self.latency + int(min(given, MOST_TICKS)), self.most_ticks)
+
+    @property
+    def most_ticks(self) -> int:
+        """The largest number of ticks of one decision: `most`, or else `MOST_TICKS`."""
+        return MOST_TICKS if self.most is None else self.most
+
+
+def _above_zero(value: Any) -> float:
+    """Return a number above 0 up to a limit, and 0 for any other value."""
+    # NaN is not above 0; the limit is one that can be multiplied.
+    return min(value, 10**18) if isinstance(value, int | float) and value > 0 else 0
+
+
 @frozen
 class Role:
     """A role: the classes of its observations and actions, options, and a default action.
@@ -77,6 +136,7 @@ class Role:
         options_know: What the options use, a level of `KNOWLEDGE`.
         described: By tag of an action, columns of its fields that depend on the parameters, such
             as a usual range; they replace those of the class.
+        thinking: The simulated time that a decision takes, while the world goes on.
     """
 
     observation: type | UnionType
@@ -86,6 +146,7 @@ class Role:
     default_action: Callable[[Any], Any] | None = None
     options_know: Knowledge = "observation"
     described: Mapping[str, Mapping[str, Column]] = field(factory=dict)
+    thinking: Thinking = Thinking()
 
     def columns_of(self, name: str) -> Mapping[str, Column]:
         """Return the columns of the fields of an action, by its tag."""

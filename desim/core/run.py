@@ -11,7 +11,7 @@ from heapq import heappop
 from typing import Any, Generic, NoReturn, TypeVar
 
 from desim.core.event_log import event_logs
-from desim.core.limits import Limits, Meter, alarm
+from desim.core.limits import Alarm, Limits, Meter
 from desim.core.log import SILENT
 from desim.core.model_protocols import HasFuture, Model, default_roles, offers, question_limit
 from desim.core.observer import Observer, before_events, on_causes
@@ -25,7 +25,7 @@ from desim.core.result import (
     score_of,
     summarise,
 )
-from desim.core.roles import Role, action_classes
+from desim.core.roles import MOST_TICKS, Role, action_classes
 from desim.core.streams import check_seed
 from desim.core.world import Decision, World
 from desim.errors import (
@@ -68,6 +68,7 @@ class Run(Generic[S]):
         state: What the model's `begin` returned.
         decisions: The number of settled decisions.
         is_observed: Whether observers are called before every event.
+        thinking: The thinking of the roles whose decisions take time, by name.
 
     Raises:
         UsageError: The model has no such role, a role that is not optional has no policy, the seed
@@ -93,6 +94,7 @@ class Run(Generic[S]):
         # Compiled once a class, so that a sweep of short episodes does not pay for them again.
         self._codec = {name: codec(role.action) for name, role in self.roles.items()}
         self._fits = {name: type_check(role.observation) for name, role in self.roles.items()}
+        self.thinking = {n: r.thinking for n, r in self.roles.items() if r.thinking.takes_time}
         # Filled for roles that are asked a second time at a tick; few are.
         self._limits: dict[str, int] = {}
         # Roles with the actions of questions that take some of them, so that equal ones are one.
@@ -113,7 +115,7 @@ class Run(Generic[S]):
         self.world.on_cause = on_causes(observers)
         for one in observers:
             one.attach(self)
-        with self._faults(), alarm(limits.seconds if limits else None):
+        with self._faults(), Alarm(limits.seconds if limits else None):
             self.state = model.begin(self.world)
 
     def advance(self) -> list[Decision]:
@@ -181,7 +183,7 @@ class Run(Generic[S]):
     def _metered_move(self) -> bool:
         """Move the clock; interrupt a process that does not return in time."""
         assert self._meter is not None
-        with alarm(self._meter.seconds, self._meter.seconds_left()):
+        with Alarm(self._meter.seconds, self._meter.seconds_left()):
             return self._move()
 
     @property
@@ -194,23 +196,27 @@ class Run(Generic[S]):
         """The decisions handed out last; the answered ones have an action."""
         return list(self._open)
 
-    def answer(self, decision: Decision, action: Any) -> None:
+    def answer(self, decision: Decision, action: Any, delay: int | None = None) -> None:
         """Answer an open decision; the clock does not move before `advance` is called.
 
         Args:
             decision: One of those handed out last.
             action: An instance of one of the role's action classes, or its tagged object (a
                 mapping).
+            delay: Ticks until the answer takes effect, in the ticks of the role's world, while the
+                clock goes on; None for the latency of the role.
 
         Raises:
             WrongAction: The action is not in the role's schema.
-            UsageError: The decision is not open.
+            UsageError: The decision is not open, or the delay is not a whole number of ticks.
             ModelFailed: The run is dead.
         """
         if self._fault is not None:
             raise self._fault
         if decision not in self._open or decision.wire:
             raise UsageError(f"the decision of {decision.role!r} is not open")
+        if delay is not None or self.thinking:
+            self._delay(decision, delay)
         narrowed = decision.narrowed
         taking = self._codec[decision.role] if narrowed is None else codec(narrowed.action)
         try:
@@ -220,6 +226,22 @@ class Run(Generic[S]):
             raise WrongAction(
                 f"{decision.role!r} answered at t={self.world.now}: {wrong}{only}", wrong.why
             ) from None
+
+    def _delay(self, decision: Decision, delay: int | None) -> None:
+        """Set the ticks until an answer takes effect.
+
+        Raises:
+            UsageError: They are not a whole number from 0 to `MOST_TICKS`.
+        """
+        if delay is None:
+            thinking = self.thinking.get(decision.role)
+            delay = thinking.ticks() if thinking else 0
+        if type(delay) is not int or not 0 <= delay <= MOST_TICKS:
+            raise UsageError(
+                f"a delay of {short_repr(delay)} was given for {decision.role!r}; it is a whole "
+                f"number of ticks from 0 to {MOST_TICKS}"
+            )
+        decision.delay = delay
 
     def role_of(self, decision: Decision) -> Role:
         """Return the role that is asked, with the actions that may answer this question alone."""

@@ -79,14 +79,16 @@ def redrawn_seed(seed: int, future: int) -> int:
         future: The seed of the future.
 
     Returns:
-        The first 64 bits of the SHA-256 of "SEED:future:FUTURE". They depend on both, so the
-        streams change even if the future equals the episode's seed or an earlier future.
+        The first 64 bits of the SHA-256 of "SEED:future:FUTURE", and the first 128 bits if the
+        future has more than 64 itself. They depend on both seeds, so the streams change even if the
+        future equals the episode's seed or an earlier future.
 
     >>> redrawn_seed(7, 7)
     15487717442309795893
     """
     text = f"{seed}:future:{future}"
-    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")
+    size = 16 if future >> 64 else 8
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:size], "big")
 
 
 def future_seed(seed: int, role: str, decision: int, sample: int) -> int:

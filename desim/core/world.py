@@ -6,6 +6,7 @@ question and returns the answer.
 
 import contextlib
 import operator
+import sys
 from collections.abc import Callable
 from heapq import heapify, heappop, heappush
 from math import inf
@@ -32,6 +33,10 @@ _PRUNE_AT = 256
 #: Draws of a wait after which a redraw keeps its time: it has lasted longer than nearly all waits.
 _MOST_DRAWS = 10_000
 
+
+#: The priority of a delayed answer whose question waited for all events of its tick: behind all
+#: events of its own tick too, but before the questions that go out then.
+_BEFORE_QUESTIONS = sys.float_info.max
 
 _NOT_TRACED = contextlib.nullcontext()
 
@@ -112,6 +117,8 @@ class Decision(Event):
         observation: What the role observes; made once, when the question is handed out.
         action: The answer, once given.
         wire: The answer as a tagged JSON object; empty until the answer is given.
+        delay: Ticks from the question until the answer takes effect.
+        is_relayed: Whether a part has asked it, which delays the answer in its own ticks.
     """
 
     observation: Any
@@ -119,6 +126,8 @@ class Decision(Event):
     wire: bytes = b""
     actions: Any = None
     narrowed: Role | None = None
+    delay: int = 0
+    is_relayed: bool = False
 
     def __init__(
         self, world: "World", role: str, observe: Callable[[], Any], before: float = inf
@@ -136,11 +145,15 @@ class Decision(Event):
         return self.narrowed.tags if self.narrowed is not None else ()
 
     def settle(self, action: Any) -> None:
-        """Resume the process that asked, at this tick."""
+        """Resume the process that asked: at this tick, or when its delay has passed."""
         # `Event.succeed` without its test for a second call: `Run` settles a decision once.
         self._ok, self._value = True, action
         world: Any = self.env
-        heappush(world._queue, (world._now, NORMAL, next(world._eid), self))  # noqa: SLF001
+        if self.delay and not self.is_relayed:
+            due, rank = world._now + self.delay, min(self.before - 0.5, _BEFORE_QUESTIONS)  # noqa: SLF001
+            heappush(world._queue, (due, rank, next(world._eid), self))  # noqa: SLF001
+        else:
+            heappush(world._queue, (world._now, NORMAL, next(world._eid), self))  # noqa: SLF001
 
     def withdraw(self) -> None:
         """Close a question that no process waits for; a process that yields it later fails."""

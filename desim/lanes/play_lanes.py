@@ -54,9 +54,11 @@ def lanes_of(model: Model[Any], roles: Sequence[str], seeds: Sequence[int]) -> L
 
     Raises:
         NoLanes: The model offers none, has none with these parameters or roles, or its class
-            replaces rules of the class whose lanes it inherits.
+            replaces rules of the class whose lanes it inherits; or decisions of a role take time.
     """
     name = type(model).__name__
+    if any(role.thinking.takes_time for role in model.roles.values()):
+        raise NoLanes(f"{name} has no lanes where decisions take time")
     if not offers(model, HasLanes) or offers(model, HasParts):
         raise NoLanes(f"{name} has no lanes")
     if replaced := _replaced(type(model)):

@@ -75,6 +75,7 @@ class BeerGame(BeerGameParams, Presets):
             default_action=options.default_action,
             options_know="rules",
             described=options.described(self),
+            thinking=self.thinking,
         )
         return dict.fromkeys(self.stages, role)
 

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 from attrs import Attribute, field, frozen
 from attrs.validators import deep_iterable, ge, in_, instance_of, le, min_len, optional
 
+from desim.core.roles import Thinking
 from desim.schema.validators import finite, whole
 from desim.short_repr import short_repr
 from models.beer_game import demand
@@ -92,6 +93,7 @@ class BeerGameParams:
         opening_cash: Money in whole cents before the first week, from which the costs of all stages
             are paid at the end of each week; None: the chain keeps no cash.
         unit_margin: Money received for each unit that customers receive; needs `opening_cash`.
+        thinking: Weeks that the decisions of players take, in which their stages order nothing.
 
     Source: reference SPEC sections 1 to 7 (`firmbench`), 9 (`paper`) and 10 (`classic`); strike and
     cash are invented here.
@@ -123,6 +125,7 @@ class BeerGameParams:
     strike: str | None = field(default=None, converter=read_strike)
     opening_cash: float | None = field(default=None, validator=optional(_cash))
     unit_margin: float = field(default=0.0, validator=_price)
+    thinking: Thinking = field(factory=Thinking, validator=instance_of(Thinking))
 
     #: Changes of parameters by preset; the first preset is the default.
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {

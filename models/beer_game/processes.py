@@ -35,6 +35,8 @@ def begin(world: World, params: BeerGameParams) -> Chain:
         *(world.process(play(world, chain, e, ranks)) for e in chain.echelons if e.played),
     ]
     world.process(close(world, running))
+    if params.thinking.takes_time:
+        world.process(missed_weeks(world, chain, ranks))
     return chain
 
 
@@ -131,7 +133,8 @@ def place_standing(week: int, chain: Chain, e: Echelon) -> None:
 
 def player_before_week(world: World, chain: Chain, e: Echelon, ranks: Ranks) -> Process:
     """Ask for a week's order before the week begins."""
-    for week in range(chain.params.horizon):
+    while (week := world.now) < chain.params.horizon:
+        e.decided = 0  # until the answer is there: nothing
         order: Order = yield world.ask(e.name, partial(chain.observe, week, e))
         e.decided = _units(chain.params, order.quantity)
         yield world.timeout(1, rank=ranks.close)
@@ -139,14 +142,26 @@ def player_before_week(world: World, chain: Chain, e: Echelon, ranks: Ranks) -> 
 
 def player_in_week(world: World, chain: Chain, e: Echelon, ranks: Ranks) -> Process:
     """Ask for a week's order once its shipping is done, except in a forced week."""
-    params = chain.params
-    for week in range(1, params.horizon + 1):
+    params, week = chain.params, 0
+    while week < params.horizon:
         yield world.timeout(1, rank=ranks.players)
+        week += 1
         if week <= params.forced_weeks:
             place(week, chain, e, chain.flow, chain.supply_line(e))
         else:
             order: Order = yield world.ask(e.name, partial(chain.observe, week, e))
+            week = world.now  # a late order is that of the week in which it comes
             place(week, chain, e, _units(params, order.quantity), chain.supply_line(e))
+
+
+def missed_weeks(world: World, chain: Chain, ranks: Ranks) -> Process:
+    """Place no order, once a week is over, for each player who still thinks; then end."""
+    for week in range(1, chain.params.horizon + 1):
+        yield world.timeout(week + 1 - world.now, rank=ranks.over)
+        for e in chain.echelons:
+            if len(e.log) < week:
+                place(week, chain, e, 0, chain.supply_line(e))
+    world.end("horizon")
 
 
 def close(world: World, running: list[Any]) -> Process:

@@ -16,6 +16,11 @@ class Ranks:
     stages: int
 
     @property
+    def over(self) -> int:
+        """Rank before all events of a week: the week before is over."""
+        return -1
+
+    @property
     def deliveries(self) -> int:
         """Rank of goods that arrive at the first stage; one rank more for each stage above it."""
         return 0

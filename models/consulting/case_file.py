@@ -2,7 +2,8 @@
 
 `{"id", "title", "length", "opening", "open", "gated": [{"topic", "fact"}], "internal"}` and, where
 there is one, `"rubric"`; a case that was published as one text has a `"document"` instead of its
-parts. Unknown fields are refused, and a fault is one sentence with the file and the path in it.
+parts. The field `"canary"` is not read. Other fields are refused, and a fault is one sentence with
+the file and the path in it.
 """
 
 import os
@@ -88,6 +89,7 @@ def _file(file: Path) -> Case:
     try:
         fields = decode_json(read_regular(file, MOST_BYTES).decode("utf-8-sig"))
         if isinstance(fields, dict):
+            fields.pop("canary", None)  # a line by which a corpus shows that it holds the file
             fields.setdefault("id", file.stem)
         case: Case = from_plain(fields, Case)
     except OSError as fault:

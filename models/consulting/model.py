@@ -49,6 +49,7 @@ class Consulting(ConsultingParams, Presets):
             options.verdicts,
             optional=True,
             default_action=options.default_verdict,
+            thinking=self.thinking,
         )
         return {
             "interviewer": Role(
@@ -57,9 +58,14 @@ class Consulting(ConsultingParams, Presets):
                 options.messages,
                 optional=True,
                 default_action=options.default_message,
+                thinking=self.thinking,
             ),
             "candidate": Role(
-                CandidateView, Reply, options.replies, default_action=options.default_reply
+                CandidateView,
+                Reply,
+                options.replies,
+                default_action=options.default_reply,
+                thinking=self.thinking,
             ),
             **dict.fromkeys(self.judge_roles, judge),
         }

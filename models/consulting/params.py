@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 from attrs import Attribute, field, frozen
 from attrs.validators import ge, in_, instance_of, le
 
+from desim.core.roles import Thinking
 from desim.errors import possible
 from desim.schema.validators import finite, whole
 from desim.short_repr import short_repr
@@ -44,7 +45,7 @@ class ConsultingParams:
             each, of different templates; empty: none. The seed chooses as for `cases`.
         messages: Messages over both sides, 1 to 200; with an even number the candidate may have the
             last one.
-        minutes: Minutes after which nobody is asked for another message, 0 to 1,440; a message
+        minutes: Minutes after which no further message is requested, 0 to 1,440; a message
             under way is finished. 0: no limit.
         speaking_speed: Words a minute at which a message is given; 0: at once.
         reading_speed: Words a minute at which the other side takes it in before it thinks of an
@@ -53,6 +54,7 @@ class ConsultingParams:
         word_limit: Words that a message should have at most; longer ones are counted, not cut.
         score_of: What a judge's score of the candidate is: its "overall" as in the code, or the
             "mean_of_four" other fields as in the paper's main text.
+        thinking: Seconds that the messages of players take, before they are spoken.
 
     Source: reference SPEC section 4 (`published`) and 8 (`paper`); durations, `timed`, `drawn` and
     `held_out` are ours.
@@ -68,6 +70,7 @@ class ConsultingParams:
     judges: int = field(default=1, validator=[whole, ge(1), le(9)])
     word_limit: int = field(default=500, validator=[whole, ge(1), le(100_000)])
     score_of: str = field(default="overall", validator=in_(("overall", "mean_of_four")))
+    thinking: Thinking = field(factory=Thinking, validator=instance_of(Thinking))
 
     #: Changes of parameters by preset; the first preset is the default.
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {

@@ -74,6 +74,7 @@ class EnterpriseDigitalTwin(DigitalTwinParams, Presets):
                 optional=True,
                 default_action=options.default_command,
                 described=options.described(self),
+                thinking=self.thinking,
             )
         return {MANAGER: role}
 

@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 from attrs import field, frozen
 from attrs.validators import ge, in_, instance_of, le
 
+from desim.core.roles import Thinking
 from desim.schema.validators import finite, whole
 from models.edt import document
 from models.edt.scenario import Scenario
@@ -50,6 +51,7 @@ class DigitalTwinParams:
         quarter: Steps after which the manager decides although nothing has happened, at least 1.
         max_questions_per_tick: Questions at one tick; the episode fails with `Stuck` when a manager
             whose answers are refused, or who never waits, gets more questions.
+        thinking: Steps that the commands of the manager take; needs `asks="events"`.
 
     Source: reference SPEC sections 1 to 11 for the code, 13 for the paper; `interactive`, the
     opening cash and payables are ours.
@@ -70,6 +72,7 @@ class DigitalTwinParams:
     pays_from_cash: bool = field(default=False, validator=instance_of(bool))
     quarter: int = field(default=12, validator=_count)
     max_questions_per_tick: int = field(default=1_000, validator=_count)
+    thinking: Thinking = field(factory=Thinking, validator=instance_of(Thinking))
 
     #: Changes of parameters by preset; the first preset is the default.
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
@@ -87,6 +90,13 @@ class DigitalTwinParams:
             "shows_costs": True,
         },
     }
+
+    def __attrs_post_init__(self) -> None:
+        if self.asks == "once" and self.thinking.takes_time:
+            raise ValueError(
+                'thinking was given with asks="once", where the decision comes before the first '
+                'step and takes no time; give asks="events"'
+            )
 
     @property
     def loaded_scenario(self) -> Scenario:

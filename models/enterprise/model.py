@@ -45,7 +45,8 @@ class Enterprise(EnterpriseParams, FixedParts):
     @property
     def roles(self) -> dict[str, Role]:
         """The controller, and the roles of the departments under their names."""
-        own = evolve(_CONTROLLER, described=options.described(self))
+        described, thinking = options.described(self), self.thinking
+        own = evolve(_CONTROLLER, described=described, thinking=thinking)
         return {**super().roles, CONTROLLER: own}
 
     def rules_for(self, role: str) -> str:  # noqa: ARG002

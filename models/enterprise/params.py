@@ -12,6 +12,7 @@ from attrs import field, frozen
 from attrs.validators import ge, instance_of, le, optional
 
 from desim.composition.specs import check_date
+from desim.core.roles import Thinking
 from desim.schema.validators import finite, whole
 from models.beer_game import BeerGame
 from models.edt import EnterpriseDigitalTwin
@@ -54,6 +55,8 @@ class EnterpriseParams:
         lost_project: The month at whose end the consultancy loses its largest project; 0 for none.
         lost_client: The month at whose end the start-up loses the client that trusts it most; 0 for
             none.
+        thinking: Microseconds that the commands of the controller take; those of a department take
+            its own `thinking`.
     """
 
     treasury: EnterpriseArena = field(validator=instance_of(EnterpriseArena))
@@ -68,6 +71,7 @@ class EnterpriseParams:
     grace: int = field(default=3, validator=(whole, ge(1), le(600)))
     lost_project: int = field(default=0, validator=_month)
     lost_client: int = field(default=0, validator=_month)
+    thinking: Thinking = field(factory=Thinking, validator=instance_of(Thinking))
 
     #: The world of each part, in the order of the parts at equal times.
     worlds: ClassVar[Mapping[str, str]] = {

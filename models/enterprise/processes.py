@@ -1,6 +1,6 @@
 """The group's own processes: month ends, and the departments' losses of projects and clients.
 
-They run after all events of the parts at an instant, in this order: losses, month end.
+They run after all events of the parts at an instant, in this order: losses, month end, balance.
 
 The controller's observation, read from the parts' ledgers.
 """
@@ -9,6 +9,8 @@ import datetime as dt
 from collections.abc import Callable, Generator
 from functools import partial
 from typing import Any
+
+from simpy import Process as SimPyProcess
 
 from desim import World
 from desim.composition import AFTER_PARTS, Group
@@ -54,7 +56,7 @@ Process = Generator[Any, Any, None]
 Lose = Callable[[Any], object]
 
 
-_LOSS, _MONTH_END = AFTER_PARTS, AFTER_PARTS + 1
+_LOSS, _MONTH_END, _BALANCE = AFTER_PARTS, AFTER_PARTS + 1, AFTER_PARTS + 2
 
 
 def begin(world: World, params: EnterpriseParams, group: Group) -> Company:
@@ -75,6 +77,7 @@ def begin(world: World, params: EnterpriseParams, group: Group) -> Company:
 
 def month_ends(world: World, company: Company) -> Process:
     """At every month's end: ask the controller, balance the pool, close insolvent departments."""
+    controller: SimPyProcess | None = None
     for month in range(1, company.params.months + 1):
         yield world.timeout(_until(company, month), rank=_MONTH_END)
         company.month = month
@@ -83,19 +86,24 @@ def month_ends(world: World, company: Company) -> Process:
         if treasury.has_ended and month < company.params.months:
             world.end(f"{TREASURY}: {treasury.ended}")
             return
-        if CONTROLLER in world.seats:
+        if CONTROLLER in world.seats and not company.params.thinking.takes_time:
             yield from decide(world, company)
+        elif CONTROLLER in world.seats:
+            # The month goes on without the controller, whose answer may belong to a later one.
+            if controller is None or not controller.is_alive:
+                controller = world.process(decide(world, company, before=_BALANCE))
+            yield world.timeout(0, rank=_BALANCE)
         balance(company)
         close_unpaid(company)
         company.consolidate()
     world.end("horizon")
 
 
-def decide(world: World, company: Company) -> Process:
+def decide(world: World, company: Company, before: int | None = None) -> Process:
     """Ask the controller for commands until the month may go on."""
     over = False
     while not over:
-        command = yield world.ask(CONTROLLER, partial(position, company))
+        command = yield world.ask(CONTROLLER, partial(position, company), before)
         over = execute(company, command)
 
 

@@ -77,6 +77,7 @@ class EnterpriseArena(ArenaParams, Presets):
             options.options,
             default_action=options.default_action,
             described=options.described(self),
+            thinking=self.thinking,
         )
         return {CFO: role}
 

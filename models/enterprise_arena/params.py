@@ -5,8 +5,9 @@ from types import MappingProxyType
 from typing import Any, ClassVar
 
 from attrs import field, frozen
-from attrs.validators import ge, in_, le
+from attrs.validators import ge, in_, instance_of, le
 
+from desim.core.roles import Thinking
 from desim.schema.validators import whole
 from models.enterprise_arena.economy import macro
 from models.enterprise_arena.economy.macro import Macro
@@ -54,6 +55,7 @@ class ArenaParams(Opening, Noise, Lending, Raising, Information, Scoring):
         history: "table" plays the table itself; "regimes" plays a path drawn from the seed by the
             Markov-switching model that is fitted to the table.
         max_questions_per_tick: Commands in one month; with more the episode fails with `Stuck`.
+        thinking: Months that the commands of the officer take; a month without one is a pass.
     """
 
     horizon: int = field(default=132, validator=[whole, ge(1), le(1_200)])
@@ -61,6 +63,7 @@ class ArenaParams(Opening, Noise, Lending, Raising, Information, Scoring):
     growth_column: str = field(default=_COLUMNS[0], validator=in_(_COLUMNS))
     history: str = field(default="table", validator=in_(("table", "regimes")))
     max_questions_per_tick: int = field(default=1_000, validator=[whole, ge(1)])
+    thinking: Thinking = field(factory=Thinking, validator=instance_of(Thinking))
 
     #: The first is the default. The defaults of the parameters are those of `paper`, so a record
     #: written before a parameter existed is read as the world in which it was played.

@@ -10,6 +10,7 @@ from itertools import count
 from typing import Any, TypeAlias
 
 from simpy import Event, Resource
+from simpy import Process as SimPyProcess
 
 from desim import World
 from models.enterprise_arena.accounting.accounts import (
@@ -62,13 +63,20 @@ def begin(world: World, params: ArenaParams) -> Lender:
 
 def months(world: World, lender: Lender) -> Process:
     """Run month after month: test solvency, ask for commands, operate, tax, close (SPEC 2.1)."""
+    officer: SimPyProcess | None = None
     for month in range(lender.params.horizon):
         yield world.timeout(min(month, 1), rank=OPEN)
         if lender.cash < 0:
             world.end(BANKRUPT)
             return
         lender.open_month()
-        yield from decide(world, lender)
+        if lender.params.thinking.takes_time:
+            # The month goes on without the officer, whose answer may belong to a later one.
+            if officer is None or not officer.is_alive:
+                officer = world.process(decide(world, lender))
+            yield world.timeout(0, rank=OPERATE)
+        else:
+            yield from decide(world, lender)
         operate(lender, month)
         yield world.timeout(0, rank=MONTH_END)
         settle_tax(lender, month)

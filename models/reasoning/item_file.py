@@ -1,7 +1,8 @@
 """Files of items: JSON lines, one item a line, from the user's folder or shipped with the model.
 
 A line is an object with the fields of an `Item`; `target` may stand for `answer`. An answer may be
-a number, which becomes its text. An error is one sentence that begins with the file and the line.
+a number, which becomes its text. A line `{"canary": TEXT}` is left out. An error is one sentence
+that begins with the file and the line.
 """
 
 import os
@@ -110,10 +111,19 @@ def _lines(file: Path) -> Iterator[tuple[str, Item]]:
                     raise ValueError(f"{place}: a file has at most {_MOST_OF_FILE:,} bytes")
                 if len(line) > MOST_BYTES:
                     raise ValueError(f"{place}: a line has at most {MOST_BYTES:,} bytes")
-                if line.strip():
+                if line.strip() and not _is_canary(line):
                     yield place, _item(line, place)
     except OSError as fault:
         raise ValueError(f"items: cannot read {str(file)!r}: {fault.strerror}") from None
+
+
+def _is_canary(line: bytes) -> bool:
+    """Return whether a line is there to show that a corpus of texts holds the file."""
+    try:
+        row = decode_json(line) if b'"canary"' in line else None
+    except ValueError:
+        return False
+    return isinstance(row, dict) and row.keys() == {"canary"}
 
 
 def _item(line: bytes, place: str) -> Item:

@@ -57,7 +57,9 @@ class ReasoningTasks(ReasoningParams, Presets):
     def roles(self) -> dict[str, Role]:
         """The analyst."""
         choose, default = options.options, options.default_action
-        return {ANALYST: Role(Question, Command, choose, default_action=default)}
+        thinking = self.thinking
+        role = Role(Question, Command, choose, default_action=default, thinking=thinking)
+        return {ANALYST: role}
 
     def rules_for(self, role: str) -> str:  # noqa: ARG002
         """Return the rules text that *role* may read."""

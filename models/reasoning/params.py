@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 from attrs import field, frozen
 from attrs.validators import deep_iterable, ge, in_, instance_of, le
 
+from desim.core.roles import Thinking
 from desim.errors import possible
 from desim.schema.validators import whole
 from desim.short_repr import short_repr
@@ -53,6 +54,7 @@ class ReasoningParams:
             where it is left out of the accuracy of its task and counts as right in that of its
             capability.
         seconds_per_item: Seconds that an answer takes, 0 to 1,000,000.
+        thinking: Further seconds that an answer takes, by what the policy used for it.
 
     Source: reference SPEC section 3 for the code, 8 for the paper; the time is ours.
     """
@@ -74,6 +76,7 @@ class ReasoningParams:
     spans: str = field(default="numbers", validator=in_(("numbers", "text")))
     exceptions: str = field(default="wrong", validator=in_(("wrong", "as_published")))
     seconds_per_item: int = field(default=60, validator=[whole, ge(0), le(1_000_000)])
+    thinking: Thinking = field(factory=Thinking, validator=instance_of(Thinking))
 
     #: Changes of parameters by preset; the first preset is the default.
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {

@@ -63,7 +63,14 @@ class YCBench(YCBenchParams, Presets):
     @property
     def roles(self) -> dict[str, Role]:
         """The founder, who gives one command at a time."""
-        return {FOUNDER: Role(FounderDesk, Command, options, default_action=default_action)}
+        role = Role(
+            FounderDesk,
+            Command,
+            options,
+            default_action=default_action,
+            thinking=self.thinking,
+        )
+        return {FOUNDER: role}
 
     def rules_for(self, role: str) -> str:  # noqa: ARG002
         """Return the rules text that *role* may read."""

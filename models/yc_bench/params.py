@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from attrs import field, frozen
-from attrs.validators import ge
+from attrs.validators import ge, instance_of
 
+from desim.core.roles import Thinking
 from desim.schema.validators import whole
 from models.yc_bench.company.world_file import WorldFile
 from models.yc_bench.company.world_format import as_world
@@ -65,11 +66,13 @@ class YCBenchParams(PeopleRules, PublicRules, ConsoleRules):
             does; otherwise the episode ends there.
         max_questions_per_tick: Commands at one tick; the episode fails with `Stuck` when a founder
             gives more.
+        thinking: Microseconds that the commands of the founder take, while the company works on.
     """
 
     world: WorldFile | str | None = field(default=None, converter=as_world)
     plays_on: bool = field(default=False, validator=SWITCH)
     max_questions_per_tick: int = field(default=10_000, validator=[whole, ge(1)])
+    thinking: Thinking = field(factory=Thinking, validator=instance_of(Thinking))
 
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         "default": {},

@@ -79,6 +79,9 @@ def stop(company: CompanyState, *, at_once: bool) -> None:
     """End the founder's resume: now, or when this instant's events have been handled."""
     if company.bankrupt and company.bankruptcy is None:
         company.bankruptcy = company.world.now
+    if company.closing is not None and (company.bankrupt or company.over):
+        company.closing.succeed()
+        company.closing = None
     # Between a stop and the founder's next resume the wait has no callbacks.
     if company.wait is not None and company.wait.callbacks:
         company.wait = company.world.moved(company.wait, 0, rank=0 if at_once else _SETTLED)

@@ -91,6 +91,7 @@ class CompanyState:
             the market comes again if the company opens again, also after a redraw.
         start: Starts the process of a dispatched task.
         wait: The event for which the founder waits while time passes.
+        closing: Happens if the company is over while the founder thinks; None otherwise.
         report: The events of the present resume.
         counts: Commands given, by class name.
         ledger_rows: The entries of the published ledger as printed, as far as they were shown.
@@ -135,6 +136,7 @@ class CompanyState:
     replacement_seeds: dict[int, int] = field(factory=dict)
     start: Callable[[Task], object] = field(default=id)
     wait: Event | None = None
+    closing: Event | None = None
     report: list[dict[str, Any]] = field(factory=list)
     counts: Counter[str] = field(factory=Counter)
     ledger_rows: list[ReadOnlyRow] = field(factory=list)

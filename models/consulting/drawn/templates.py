@@ -63,6 +63,7 @@ class Template(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         structure: The structure of the rubric.
         yes: Phrases of a right and of a wrong recommendation where the plan is good.
         no: The same where it is not.
+        canary: A line by which a corpus of texts shows that it holds the file; not used.
     """
 
     id: str
@@ -80,6 +81,7 @@ class Template(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     structure: list[str]
     yes: tuple[list[str], list[str]]
     no: tuple[list[str], list[str]]
+    canary: str = ""
 
 
 @frozen

@@ -156,15 +156,21 @@ def manage_at_events(world: World, firm: Firm) -> Process:
     listing.open_all(firm)
     processes.start(world, firm)
     firm.happenings.append((0, "opened", ""))
+    if firm.params.thinking.takes_time:
+        # Events before the first answer are noted only where there is a bell.
+        firm.bell = world.timeout(0)
     while True:
         while True:
+            asked = world.now
             command: Command = yield world.ask(MANAGER, partial(reporting.dashboard, firm))
             if isinstance(command, Wait):
                 break
             firm.refusal = carry_out(firm, command)
         firm.refusal = ""
-        firm.happenings.clear()
-        yield _next_event(world, firm)
+        # Events since then are left, so that a manager who took time is asked again at once.
+        firm.happenings[:] = [each for each in firm.happenings if each[0] > asked]
+        if not firm.happenings:
+            yield _next_event(world, firm)
         if not firm.happenings:
             firm.happenings.append((world.now, "quarter", ""))
         firm.settle()

@@ -7,6 +7,7 @@ from typing import Any
 from simpy.events import Event
 
 from desim import World
+from desim.core.world import Decision
 from models.yc_bench.actions import EndTurn, RunCommand, SimResume
 from models.yc_bench.commands.commandline import line_of, parse
 from models.yc_bench.commands.execute import execute
@@ -40,8 +41,12 @@ def _run_company(world: World, company: CompanyState) -> Generator[Event, Any, s
     reason = ""
     turns.begin(company)
     while not reason or company.params.plays_on:
-        desk = partial(_desk, company, turns, reply)
-        action = yield world.ask(FOUNDER, desk, before=DESK)
+        question = world.ask(FOUNDER, partial(_desk, company, turns, reply), before=DESK)
+        if company.params.thinking.takes_time and not company.params.plays_on:
+            reason = yield from _thinking(company, question)
+            if reason:
+                break
+        action = yield question
         turns.status = None
         company.counts[type(action).__name__] += 1
         if type(action) is EndTurn:
@@ -54,6 +59,16 @@ def _run_company(world: World, company: CompanyState) -> Generator[Event, Any, s
         elif command is not None:
             reply = _carry_out(company, line, command)
     return reason
+
+
+def _thinking(company: CompanyState, question: Decision) -> Generator[Event, Any, str]:
+    """Wait for a command; return the reason if the company is over before it comes."""
+    company.closing = closing = company.world.event()
+    yield question | closing
+    company.closing = None
+    if question.processed:
+        return ""
+    return "bankruptcy" if company.bankrupt else "horizon_end"
 
 
 def _desk(company: CompanyState, turns: FounderTurns, reply: CommandReply | None) -> FounderDesk:

@@ -1,6 +1,7 @@
 """Limits on an episode that might never end."""
 
 import signal
+import threading
 import time
 from collections.abc import Generator
 from contextlib import suppress
@@ -10,7 +11,7 @@ import pytest
 from support.stage import Bid, Seen, Stage, asking
 
 from desim import Run, World
-from desim.core.limits import Limits, alarm
+from desim.core.limits import Alarm, Limits
 from desim.errors import LimitReached
 from desim.short_repr import short_repr
 
@@ -101,18 +102,44 @@ def test_a_model_that_never_begins_is_ended() -> None:
         Run(Slow(()), limits=Limits(seconds=0.1))
 
 
+def test_an_alarm_that_rings_while_it_ends_leaves_no_timer() -> None:
+    """Signals at any moment; the episode after it must not be interrupted."""
+    over = threading.Event()
+    main = threading.get_ident()
+
+    def storm() -> None:
+        while not over.is_set():
+            signal.pthread_kill(main, signal.SIGALRM)
+
+    before = signal.signal(signal.SIGALRM, lambda *_: None)
+    thread = threading.Thread(target=storm)
+    thread.start()
+    left = 0.0
+    try:
+        for _ in range(3000):
+            with suppress(LimitReached), Alarm(60):
+                pass
+            left += signal.getitimer(signal.ITIMER_REAL)[0]
+    finally:
+        over.set()
+        thread.join()
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert left == 0
+
+
 def test_a_policy_that_never_returns_is_ended() -> None:
     """Even one that catches the first exception."""
-    with pytest.raises(LimitReached), alarm(0.05):
+    with pytest.raises(LimitReached), Alarm(0.05):
         never_return()
 
 
 def test_nested_alarms_ring_in_order() -> None:
     """The inner one may be shorter or longer; the outer one goes on after it."""
-    with pytest.raises(LimitReached, match=r"0\.2 seconds"), alarm(0.2):  # noqa: PT012
-        with pytest.raises(LimitReached, match=r"0\.05 seconds"), alarm(0.05):
+    with pytest.raises(LimitReached, match=r"0\.2 seconds"), Alarm(0.2):  # noqa: PT012
+        with pytest.raises(LimitReached, match=r"0\.05 seconds"), Alarm(0.05):
             time.sleep(5)
-        with alarm(60):
+        with Alarm(60):
             time.sleep(5)
     assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
 
