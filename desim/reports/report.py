@@ -27,6 +27,7 @@ def write_report(
     against: str = "",
     force: bool = False,
     trust: bool = False,
+    whole: bool = False,
 ) -> Path:
     """Write a report as one HTML file, which opens offline and refers to nothing outside itself.
 
@@ -38,6 +39,7 @@ def write_report(
         force: Whether a file other than a report may be replaced.
         trust: Whether a module and files that a record names may be imported and opened to play it
             again.
+        whole: Of records: whether the conversation with a language model is shown without limits.
 
     Returns:
         The file.
@@ -53,15 +55,17 @@ def write_report(
         raise UsageError("give the folder of a sweep or of a suite, or records")
     target = Path(out) if out else _beside(given[0])
     check_target(target, force=force)
-    write_whole(target, [rendered(_page(given, against, trust=trust))])
+    write_whole(target, [rendered(_page(given, against, trust=trust, whole=whole))])
     return target
 
 
-def _page(paths: Sequence[Path], against: str, *, trust: bool) -> Page:
+def _page(paths: Sequence[Path], against: str, *, trust: bool, whole: bool) -> Page:
     first = paths[0]
     if first.is_dir() or _holds_rows(first):
         if len(paths) > 1:
             raise UsageError(f"a report is about one folder or about records, and {first} is one")
+        if whole:
+            raise UsageError("--whole belongs to the report about records")
         if (first / "suite.json").exists():
             _refuse(against)
             return suite_page(first)
@@ -74,7 +78,7 @@ def _page(paths: Sequence[Path], against: str, *, trust: bool) -> Page:
             raise UsageError(f"a report is about one folder or about records, and {path} is none")
     if len(paths) > MOST_RECORDS:
         raise UsageError(f"{len(paths)} records were given; a report holds at most {MOST_RECORDS}")
-    return record_page(paths, trust=trust)
+    return record_page(paths, trust=trust, whole=whole)
 
 
 def _refuse(against: str) -> None:

@@ -17,12 +17,14 @@ import click
 )
 @click.option("--force", is_flag=True, help="Replace the file even if it is no report.")
 @click.option("--trust", is_flag=True, help="Import and open whatever a record names.")
+@click.option("--whole", is_flag=True, help="Show every call and text of a conversation.")
 def command(
     paths: tuple[str, ...],
     out: str | None,
     against: str,
     force: bool,  # noqa: FBT001 (click passes flags so)
     trust: bool,  # noqa: FBT001 (click passes flags so)
+    whole: bool,  # noqa: FBT001 (click passes flags so)
 ) -> None:
     """Write one HTML file that opens offline: tables with intervals, and a figure with each.
 
@@ -33,10 +35,14 @@ def command(
     plot, the differences of their metrics, the first decision that differs. Others have sections of
     their own.
 
+    The calls of language models are shown by decision, each text once, with reasoning, tokens and
+    cost. Long texts are cut, and of many calls the first and the last are
+    shown; --whole shows all.
+
     The answers on record are played again for it, without any policy. Nothing that a record names
     is imported or opened without --trust; of one that names something the page has what is on
     record.
     """
     from desim.reports.report import write_report
 
-    click.echo(write_report(paths, out, against=against, force=force, trust=trust))
+    click.echo(write_report(paths, out, against=against, force=force, trust=trust, whole=whole))

@@ -7,6 +7,7 @@ from itertools import islice
 from attrs import field, frozen
 
 from desim.errors import UsageError
+from desim.reports.elements.model_calls import ModelCalls
 from desim.short_repr import shortened
 from desim.show.table import Table, cell_text
 
@@ -84,6 +85,21 @@ class Fold:
         return cls(f"{clean(line[:head], head)}\u2026", rest)
 
 
+@frozen
+class Link:
+    """A cell of a table that leads to another place of the page, and to which that place leads.
+
+    Attributes:
+        text: What is shown.
+        href: The anchor of the other place.
+        anchor: The anchor of the cell.
+    """
+
+    text: str
+    href: str
+    anchor: str
+
+
 def cleaned(
     heads: Iterable[object],
     lines: Iterable[Iterable[object]],
@@ -101,8 +117,8 @@ def cleaned(
     return Table(map(clean, heads), shown, left, notes=sentences)
 
 
-def _cell(value: object) -> str | Fold:
-    return value if isinstance(value, Fold) else clean(cell_text(value))
+def _cell(value: object) -> str | Fold | Link:
+    return value if isinstance(value, Fold | Link) else clean(cell_text(value))
 
 
 @frozen
@@ -192,10 +208,10 @@ class _Text:
     text: str
 
 
-Block = Table | Facts | Figure | Gallery | SideBySide | Folded | _Text
+Block = Table | Facts | Figure | Gallery | SideBySide | Folded | ModelCalls | _Text
 
 #: The contents of a section: a plain text becomes a paragraph.
-Given = Table | Facts | Figure | Gallery | SideBySide | Folded | str
+Given = Table | Facts | Figure | Gallery | SideBySide | Folded | ModelCalls | str
 
 
 @frozen
@@ -252,3 +268,9 @@ class Page:
             tuple(clean(one, 2_000) for one in lead),
             tuple(section for section in sections if section.blocks),
         )
+
+    @property
+    def has_model_calls(self) -> bool:
+        """Whether a section holds a conversation with a model, which a script searches."""
+        blocks = (block for section in self.sections for block in section.blocks)
+        return any(isinstance(block, ModelCalls) for block in blocks)

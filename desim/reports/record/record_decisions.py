@@ -4,13 +4,14 @@ The part of a report that compares records of one world and seed: figures and de
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import islice, zip_longest
 from typing import Any
 
 from desim.records.lines import Step
 from desim.reports.elements.charts import shares
-from desim.reports.elements.page import Figure, Fold, Folded, Given, cleaned
+from desim.reports.elements.page import Figure, Fold, Folded, Given, Link, cleaned
+from desim.reports.record.kept_calls import is_of_call
 from desim.reports.record.record_read import OTHER, ReadRecord, readable, short_value
 from desim.show.labels import NOTHING, estimate_text, is_number
 
@@ -62,8 +63,13 @@ def _rest(counter: "Counter[str]", kinds: Sequence[str]) -> list[int]:
     return [counter.total() - sum(counter[kind] for kind in kinds)]
 
 
-def decisions(each: Sequence[ReadRecord]) -> Iterator[Given]:
-    """Yield the decisions of each record as a table, long texts folded."""
+def decisions(each: Sequence[ReadRecord], called: Mapping[str, Collection[int]]) -> Iterator[Given]:
+    """Yield the decisions of each record as a table, long texts folded.
+
+    Args:
+        each: The records of a section.
+        called: By record the numbers of the decisions whose calls of a model the page has.
+    """
     if any(one.first for one in each):
         yield (
             "Numbers begin at 1. desim regret, and desim branch --at, count the decisions before "
@@ -78,7 +84,7 @@ def decisions(each: Sequence[ReadRecord]) -> Iterator[Given]:
             f"{one.name}: {_extent(one)}",
             cleaned(
                 [*heads, "notes"] if _notes(one) else heads,
-                (_decision_line(one, number, step) for number, step in shown),
+                (_decision_line(one, number, step, called) for number, step in shown),
                 left=range(1, 6),
                 most=len(shown),
             ),
@@ -100,9 +106,14 @@ def _notes(one: ReadRecord) -> bool:
     return any(step.notes for _, step in (*one.first, *one.last))
 
 
-def _decision_line(one: ReadRecord, number: int, step: Step) -> Iterator[object]:
-    yield number
-    yield _when(one, step)
+def _decision_line(
+    one: ReadRecord, number: int, step: Step, called: Mapping[str, Collection[int]]
+) -> Iterator[object]:
+    if number in called.get(one.name, ()):
+        yield Link(f"{number:,}", one.anchor("d", number), one.anchor("row", number))
+    else:
+        yield number
+    yield one.when(step)
     yield step.role
     yield _folded(step.action)
     yield _folded(step.observation)
@@ -115,10 +126,10 @@ def _folded(value: Any, head: int = _HEAD) -> Fold | str:
 
 
 def messages(each: Sequence[ReadRecord]) -> Iterator[Given]:
-    """Yield what policies received between decisions, such as the replies of a language model."""
+    """Yield what policies received between decisions, without the calls of language models."""
     most = max(1, _MOST_MESSAGES // len(each))
     for one in each:
-        found = one.episode.transcript
+        found = [say for say in one.episode.transcript if not is_of_call(say.entry)]
         if found:
             yield Folded(
                 f"{one.name}: {len(found):,} entries of what its policies received",
@@ -218,13 +229,8 @@ def _metrics_line(first: ReadRecord, other: ReadRecord) -> list[object]:
             asked = mine.role if mine.role == theirs.role else f"{mine.role} and {theirs.role}"
             return [
                 other.name,
-                f"number {number:,}, {_when(first, mine)}",
+                f"number {number:,}, {first.when(mine)}",
                 asked,
                 *(_folded(one.action, _COMPARED_HEAD) for one in (mine, theirs)),
             ]
     return [other.name, "none: all decisions are the same", None, None, None]
-
-
-def _when(one: ReadRecord, step: Step) -> str:
-    series = one.replayed.series
-    return series.timeline.text(step.t) if series else f"t={step.t:,}"

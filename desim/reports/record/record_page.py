@@ -17,6 +17,7 @@ from desim.reports.elements.page import Fold, Given, Page, Section, cleaned
 from desim.reports.record import record_decisions, record_series
 from desim.reports.record.overlay_chart import overlay_figure
 from desim.reports.record.overlays import overlaid, values_of
+from desim.reports.record.record_calls import Conversations, conversations
 from desim.reports.record.record_decisions import difference, metrics
 from desim.reports.record.record_read import ReadRecord, short_value
 from desim.reports.record.record_series import MOST_SERIES
@@ -40,12 +41,13 @@ _LETTERS = "ABCDEFGHIJKL"
 _Groups = Mapping[str, Sequence[ReadRecord]]
 
 
-def record_page(paths: Sequence[Path], *, trust: bool = False) -> Page:
+def record_page(paths: Sequence[Path], *, trust: bool = False, whole: bool = False) -> Page:
     """Return the report about recorded episodes.
 
     Args:
         paths: At least one; records that were cut are reported as far as they go.
         trust: Whether a module may be imported and files may be opened that a record names.
+        whole: Whether the conversation with a language model is shown without limits.
 
     Raises:
         BadRecord: One cannot be read.
@@ -55,18 +57,23 @@ def record_page(paths: Sequence[Path], *, trust: bool = False) -> Page:
         for path, name in zip(paths, _names(paths), strict=True)
     ]
     models = ", ".join(dict.fromkeys(one.episode.header.model for one in each))
-    return Page.of(
-        f"Recorded episodes of {models}", _lead(each, _groups(each)), grouped_sections(each)
-    )
+    lead, sections = _lead(each, _groups(each)), grouped_sections(each, whole=whole)
+    return Page.of(f"Recorded episodes of {models}", lead, sections)
 
 
-def grouped_sections(each: Sequence[ReadRecord]) -> list[Section]:
-    """Return the sections about records: those of one world and seed share their sections."""
+def grouped_sections(each: Sequence[ReadRecord], *, whole: bool = False) -> list[Section]:
+    """Return the sections about records: those of one world and seed share their sections.
+
+    Args:
+        each: The records.
+        whole: Whether the conversation with a language model is shown without limits.
+    """
     groups = _groups(each)
     sections = [] if len(groups) == 1 else [Section.of("Records", _overview(groups))]
     most = max(_FEWEST_SERIES, MOST_SERIES // len(groups))
     for title, mine in groups.items():
-        sections += _sections(mine, f", {title}" if len(groups) > 1 else "", most)
+        said = conversations(mine, len(each), whole=whole)
+        sections += _sections(mine, said, f", {title}" if len(groups) > 1 else "", most)
     return sections
 
 
@@ -89,14 +96,17 @@ def _lead(each: Sequence[ReadRecord], groups: _Groups) -> Iterator[str]:
             yield f"{one.name} is not whole: {one.ended}, after {one.decisions:,} decisions."
 
 
-def _sections(each: Sequence[ReadRecord], suffix: str, most: int) -> Iterator[Section]:
+def _sections(
+    each: Sequence[ReadRecord], said: Conversations, suffix: str, most: int
+) -> Iterator[Section]:
     yield Section.of(f"Result{suffix}", _result(each))
     yield Section.of(f"Metrics{suffix}", metrics(each))
     yield Section.of(f"First difference{suffix}", difference(each))
     yield Section.of(f"Series{suffix}", record_series.series(each, most))
     yield Section.of(f"Statements and tables{suffix}", statements(each))
     yield Section.of(f"Actions{suffix}", record_decisions.actions(each))
-    yield Section.of(f"Decisions{suffix}", record_decisions.decisions(each))
+    yield Section.of(f"Decisions{suffix}", record_decisions.decisions(each, said.called))
+    yield Section.of(f"Conversation{suffix}", said.blocks)
     yield Section.of(f"Messages{suffix}", record_decisions.messages(each))
     yield Section.of(f"Usage and cost{suffix}", _usage(each))
     yield Section.of(f"What was played{suffix}", [*_identity(each), *_parameters(each[:1])])

@@ -1,5 +1,6 @@
 """One record of a report: its content, read in one pass, and the result of its replay."""
 
+import hashlib
 from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -43,6 +44,7 @@ class ReadRecord:
         first: The first decisions, with their numbers from 1.
         last: The last decisions, without those of *first*.
         replayed: The result of its replay.
+        path: The file.
     """
 
     name: str
@@ -52,6 +54,7 @@ class ReadRecord:
     first: Sequence[tuple[int, Step]]
     last: Sequence[tuple[int, Step]]
     replayed: Replayed
+    path: Path
 
     @classmethod
     def of(cls, path: Path, name: str, records: int, *, trust: bool) -> "ReadRecord":
@@ -82,7 +85,7 @@ class ReadRecord:
             else:
                 last.append((count, step))
         again = played_again(episode, trust=trust)
-        return cls(name, episode, count, actions, first, [*last], again)
+        return cls(name, episode, count, actions, first, [*last], again, path)
 
     @property
     def score(self) -> float | None:
@@ -107,6 +110,20 @@ class ReadRecord:
     def policies(self) -> str:
         """The policies by role; one that plays all roles is named once."""
         return policies_text(self.episode.header.policies)
+
+    def anchor(self, kind: str, number: int) -> str:
+        """Return the identifier of a part of the page that is about this record alone."""
+        digest = hashlib.sha256(f"{self.name}\0{self.path}".encode("utf-8", "replace"))
+        return f"c{digest.hexdigest()[:6]}{kind}{number}"
+
+    def shows(self, number: int) -> bool:
+        """Return whether a decision, by its number, is among those that are shown."""
+        return number <= len(self.first) or number > self.decisions - len(self.last)
+
+    def when(self, step: Step) -> str:
+        """Return the time of a decision: a date, a period, or its tick."""
+        series = self.replayed.series
+        return series.timeline.text(step.t) if series else f"t={step.t:,}"
 
 
 def policies_text(policies: Mapping[str, str]) -> str:

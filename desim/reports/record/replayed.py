@@ -11,13 +11,13 @@ from typing import Any
 
 from attrs import frozen
 
-from desim.core.limits import alarm
+from desim.collector import rare_collections
+from desim.core.limits import Alarm
 from desim.core.model_protocols import Model, offers
 from desim.core.points import Points
 from desim.core.reported import HasSeries
 from desim.core.result import Result, read_series, series_ticks
 from desim.core.run import Run
-from desim.episodes.collector import rare_collections
 from desim.episodes.prefix import repeated, repeated_whole
 from desim.episodes.replay import same_result
 from desim.errors import BadRecord, DesimError, ModelFailed
@@ -73,7 +73,7 @@ def played_again(episode: Episode, *, trust: bool = False) -> Replayed:
         whats = "; ".join(each.what for each in reaches[:_MOST_REACHES])
         return _without(f"it would {whats}; --trust allows it (trust=True in Python)")
     try:
-        with rare_collections(), alarm(_MOST_SECONDS):
+        with rare_collections(), Alarm(_MOST_SECONDS):
             return _played(header.build(trust=trust), episode)
     except DesimError as fault:
         return _without(f"{fault}", "could not be")
