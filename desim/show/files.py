@@ -9,7 +9,7 @@ import contextlib
 import errno
 import os
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +40,85 @@ def write_whole(path: Path, parts: Iterable[bytes], *, mode: int = 0o666) -> Non
     except BaseException:
         partial.unlink(missing_ok=True)
         raise
+
+
+def write_new(path: Path, parts: Iterable[bytes]) -> None:
+    """Write a file that does not exist yet, completely or not at all.
+
+    Args:
+        path: The file; its folder is made.
+        parts: Its content, in order.
+
+    Raises:
+        UsageError: The file exists, or cannot be written; nothing is left behind.
+    """
+    with new_file(path) as partial, partial.open("wb") as file:
+        file.writelines(parts)
+
+
+@contextlib.contextmanager
+def new_file(path: Path) -> Iterator[Path]:
+    """Give the name of a file to write, which becomes a file that does not exist yet.
+
+    Args:
+        path: The name that the file has after the block; its folder is made.
+
+    Yields:
+        The name until then, in the same folder and with the same ending. After an exception in the
+        block the file is removed.
+
+    Raises:
+        UsageError: A file of the name exists, before the block or after it, or none can be written.
+    """
+    check_new([path])
+    partial = path.with_name(f".{os.getpid()}.{path.name}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        yield partial
+        _rename_new(partial, path)
+    except OSError as fault:
+        raise UsageError(f"cannot write {path}: {fault.strerror}") from None
+    finally:
+        with contextlib.suppress(OSError):
+            partial.unlink(missing_ok=True)
+
+
+def _rename_new(partial: Path, path: Path) -> None:
+    """Rename a file, and never replace another one.
+
+    Raises:
+        UsageError: The new name is taken.
+    """
+    try:
+        os.link(partial, path)
+    except OSError:  # the name is taken, or the file system has no hard links
+        check_new([path])
+        partial.replace(path)
+
+
+def check_new(paths: Iterable[Path]) -> None:
+    """Check that no file is there yet, before the first of them is written.
+
+    Raises:
+        UsageError: One exists.
+    """
+    for path in paths:
+        if path.exists():
+            raise UsageError(f"{path} exists and is kept; choose another name or folder")
+
+
+def new_folder(path: Path) -> None:
+    """Make a folder with those above it.
+
+    Raises:
+        UsageError: It exists, or cannot be made.
+    """
+    try:
+        path.mkdir(parents=True)
+    except FileExistsError:
+        raise UsageError(f"{path} exists and is kept; choose another name") from None
+    except OSError as fault:
+        raise UsageError(f"cannot write {path}: {fault.strerror}") from None
 
 
 def is_foreign(about: os.stat_result) -> bool:

@@ -382,3 +382,40 @@ def test_decisions_have_columns_of_their_advantages(
     assert max(found) == 0 > min(found)
     assert export(monkeypatch, game, "--advantages", "order_up_to").exit_code == 2
     assert export(monkeypatch, game, *options, "--futures", 1).exit_code == 2
+
+
+def test_a_trajectory_becomes_a_record_again(record: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`desim import` writes it beside the trajectory, or where `--record` says."""
+    done = export(monkeypatch, record, "--format=atif")
+    file = record.with_name("day") / "trajectory.json"
+    assert (done.exit_code, done.stdout) == (0, f"{file}\n")
+    for more, back in (((), "day/trajectory.jsonl"), (("--record", "again.gz"), "again.gz")):
+        monkeypatch.chdir(record.parent)
+        done = CliRunner().invoke(main, ["import", "day/trajectory.json", *more])
+        assert (done.exit_code, done.stdout) == (0, f"{back}: 3 decisions, score 1,501\n")
+        assert Episode.read(back).steps == Episode.read(record).steps
+
+
+WRONG = {
+    "a table of a trajectory": (
+        ("r", "--format=atif", "--what=series"),
+        "--what series has no atif",
+    ),
+    "a log of a record": (("r", "--format=inspect"), "is of the folder of a suite"),
+    "a trajectory of a folder": ((".", "--format=atif"), "--format atif is of a record"),
+    "ledgers of a folder": ((".",), "is a folder; Possible: inspect, every-eval-ever"),
+    "a folder without a suite": ((".", "--format=inspect", "--out=x"), "holds no suite"),
+    "a developer of a log": ((".", "--format=inspect", "--developer=me"), "--developer goes with"),
+}
+
+
+@pytest.mark.parametrize(("arguments", "says"), WRONG.values(), ids=WRONG)
+def test_formats_belong_to_records_or_to_suites(
+    arguments: tuple[str, ...], says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A wrong combination is wrong usage, and nothing is written."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "r").write_text("{}")
+    done = export(monkeypatch, *arguments)
+    assert (done.exit_code, says in done.stderr) == (2, True), done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["r"]
