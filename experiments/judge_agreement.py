@@ -9,12 +9,12 @@ import math
 from collections.abc import Sequence
 
 import click
-from krippendorff import alpha
 
 from desim import Episode, play
 from desim.errors import DesimError
 from desim.show.console import console
 from desim.show.table import Table
+from desim.statistics.variance import agreement
 from models.consulting import Consulting
 
 FIELDS = ("structure", "quant", "business_sense", "communication", "overall")
@@ -44,12 +44,13 @@ def _score(episode: Episode, name: str) -> float:
     return math.nan if value is None else float(value)
 
 
-def agreement(scores: Scores) -> float:
-    """Return alpha; NaN where all scores are equal or no interview has two."""
-    try:
-        return float(alpha(reliability_data=scores, level_of_measurement="interval"))
-    except ValueError:
-        return math.nan
+def alpha(scores: Scores) -> float:
+    """Return alpha; NaN where all scores are equal or fewer than two interviews have two."""
+    units = [
+        [None if math.isnan(one) else one for one in unit] for unit in zip(*scores, strict=True)
+    ]
+    found = agreement(units)
+    return found.value if found else math.nan
 
 
 @click.command()
@@ -67,7 +68,7 @@ def main(judges: Sequence[str], candidates: Sequence[str], cases: str) -> None:
     lines = []
     for name, rows in scores.items():
         means = [sum(given) / len(given) if (given := _numbers(row)) else math.nan for row in rows]
-        lines.append([name, *(f"{each:.2f}" for each in (agreement(rows), *means))])
+        lines.append([name, *(f"{each:.2f}" for each in (alpha(rows), *means))])
     console().print(Table(["field", "alpha", *judges], lines))
 
 

@@ -68,7 +68,9 @@ def equal_weights(sizes: Sequence[int]) -> Array:
     return np.concatenate([np.full(n, 1 / (len(sizes) * n)) for n in sizes])[None, :]
 
 
-def resampled_weights(sizes: Sequence[int], replications: int, seed: int) -> Iterator[Array]:
+def resampled_weights(
+    sizes: Sequence[int], replications: int, seed: int, *, fewer: int = 0
+) -> Iterator[Array]:
     """Yield the weights of bootstrap samples, in blocks of rows that fit into memory.
 
     Within each world its values are drawn with replacement, as many as there are (strata, Efron
@@ -78,6 +80,7 @@ def resampled_weights(sizes: Sequence[int], replications: int, seed: int) -> Ite
         sizes: The number of values of each world.
         replications: The number of rows in all.
         seed: Seed of the generator; equal seeds give equal weights.
+        fewer: By how many fewer values than there are each world is drawn.
 
     Raises:
         UsageError: *replications* is below `FEWEST_REPLICATIONS` or above a million, or the seed
@@ -94,7 +97,9 @@ def resampled_weights(sizes: Sequence[int], replications: int, seed: int) -> Ite
     rows = max(1, _BLOCK // sum(sizes))
     for start in range(0, replications, rows):
         count = min(rows, replications - start)
-        yield np.hstack([_counts(rng, n, count) / (len(sizes) * n) for n in sizes])
+        yield np.hstack(
+            [_counts(rng, n, count, n - fewer) / (len(sizes) * (n - fewer)) for n in sizes]
+        )
 
 
 def bootstrapped(
@@ -126,7 +131,7 @@ def bootstrapped(
     return value, low, high
 
 
-def _counts(rng: np.random.Generator, n: int, rows: int) -> NDArray[Any]:
-    """Return how often each of *n* values is drawn in each of some samples of *n*."""
-    drawn = rng.integers(0, n, (rows, n), np.int32) + n * np.arange(rows)[:, None]
+def _counts(rng: np.random.Generator, n: int, rows: int, draws: int) -> NDArray[Any]:
+    """Return how often each of *n* values is drawn in each of some samples of so many draws."""
+    drawn = rng.integers(0, n, (rows, draws), np.int32) + n * np.arange(rows)[:, None]
     return np.bincount(drawn.ravel(), minlength=rows * n).reshape(rows, n)

@@ -97,6 +97,16 @@ def _rank_intervals(
         key: difference > _half(probability, error, freedom)
         for key, (difference, error, freedom) in pairs.items()
     }
+    return rank_intervals(above, count)
+
+
+def rank_intervals(above: Mapping[tuple[int, int], bool], count: int) -> list[tuple[int, int]]:
+    """Return the lowest and the highest possible rank of each, from what is known of all pairs.
+
+    Args:
+        above: By two alternatives, whether the first is known to be better.
+        count: The number of alternatives.
+    """
     others = [[j for j in range(count) if j != i] for i in range(count)]
     return [
         (1 + sum(above[j, i] for j in rest), count - sum(above[i, j] for j in rest))

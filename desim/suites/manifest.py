@@ -62,6 +62,8 @@ class Manifest(msgspec.Struct, frozen=True):
         published: The published numbers in the suite's columns.
         checksum: SHA-256 of the manifest with an empty checksum.
         clusters: By world the clusters of its seeds, where it has any.
+        scales: By world and seed the floor and the best known score, where they are known.
+        tuning: Whether its tuning seeds were played.
     """
 
     format: str
@@ -71,6 +73,8 @@ class Manifest(msgspec.Struct, frozen=True):
     published: tuple[_Published, ...]
     checksum: str = ""
     clusters: dict[str, tuple[str, ...]] = {}
+    scales: dict[str, dict[int, tuple[float, float]]] = {}
+    tuning: bool = False
 
     @classmethod
     def of(cls, plan: Plan) -> Self:
@@ -85,16 +89,27 @@ class Manifest(msgspec.Struct, frozen=True):
             raise UsageError(f"cannot read {plan.path}: {fault.strerror}") from None
         entries = {name: _EntryFacts(one.host, one.training) for name, one in plan.entries.items()}
         clusters = {name: one.clusters for name, one in plan.worlds.items() if one.clusters}
+        scales = {name: dict(one.scale) for name, one in plan.worlds.items() if one.scale}
         published = tuple(_published(plan))
         path = str(plan.path.resolve())
-        made = cls(FORMAT, path, text, entries, published, clusters=clusters)
+        made = cls(
+            FORMAT,
+            path,
+            text,
+            entries,
+            published,
+            clusters=clusters,
+            scales=scales,
+            tuning=plan.tuning,
+        )
         return msgspec.structs.replace(made, checksum=made.sum())
 
     def sum(self) -> str:
         """Return the checksum that the manifest should have."""
         plain = {**msgspec.structs.asdict(self), "checksum": ""}
-        if not self.clusters:  # as in folders of versions without them
-            del plain["clusters"]
+        for name in ("clusters", "scales", "tuning"):  # as in folders of versions without them
+            if not plain[name]:
+                del plain[name]
         return hashlib.sha256(msgspec.json.encode(plain)).hexdigest()
 
     def plan(self) -> Plan:
@@ -105,7 +120,10 @@ class Manifest(msgspec.Struct, frozen=True):
         """
         played = {name: (one.host, one.training) for name, one in self.entries.items()}
         numbers = {(one.world, one.entry, one.column): one.text for one in self.published}
-        return plan_to_print(Path(self.file), self.text.encode(), played, numbers, self.clusters)
+        content, path = self.text.encode(), Path(self.file)
+        return plan_to_print(
+            path, content, played, numbers, self.clusters, self.scales, tuning=self.tuning
+        )
 
 
 @contextlib.contextmanager
@@ -122,6 +140,7 @@ def opened_suite(folder: RecordFolder, plan: Plan, *, restart: bool = False) -> 
     """
     if not restart:
         _refuse_earlier_format(folder)
+        _refuse_other_seeds(folder, plan)
     manifest = msgspec.json.encode(Manifest.of(plan))
     with folder.opened(identity(plan), plan.jobs, manifest, restart=restart):
         yield
@@ -134,6 +153,7 @@ def check_suite(folder: RecordFolder, plan: Plan) -> None:
         UsageError: See `RecordFolder.check`.
     """
     _refuse_earlier_format(folder)
+    _refuse_other_seeds(folder, plan)
     folder.check(identity(plan), plan.jobs)
 
 
@@ -149,10 +169,37 @@ def plan_of(folder: RecordFolder) -> Plan:
     return found.plan()
 
 
+def suite_text(folder: RecordFolder) -> bytes:
+    """Return the file of the suite whose report was played into a folder.
+
+    Raises:
+        UsageError: The folder holds no suite, a damaged one, or episodes of its tuning seeds.
+    """
+    found = read_manifest(folder.path)
+    if found is None:
+        raise UsageError(f"{folder.path} holds no suite; desim bench SUITE --out plays one into it")
+    if found.tuning:
+        raise UsageError(f"{folder.path} holds episodes of tuning seeds, which are no report")
+    return found.text.encode()
+
+
 def _refuse_earlier_format(folder: RecordFolder) -> None:
     """Refuse a folder whose manifest cannot be read, unless a journal says what was played."""
     if not folder.has_journal:
         read_manifest(folder.path)
+
+
+def _refuse_other_seeds(folder: RecordFolder, plan: Plan) -> None:
+    """Refuse a folder of tuning seeds for those of the report, and the reverse."""
+    found = None
+    with contextlib.suppress(UsageError):  # the folder is checked for damage elsewhere
+        found = read_manifest(folder.path)
+    if found is not None and found.tuning != plan.tuning:
+        kinds = ("the report", "tuning")
+        raise UsageError(
+            f"{folder.path} holds episodes of the seeds of {kinds[found.tuning]}, and those of "
+            f"{kinds[plan.tuning]} are to be played; choose another folder (--out)"
+        )
 
 
 def read_manifest(folder: Path) -> Manifest | None:

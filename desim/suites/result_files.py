@@ -13,15 +13,19 @@ from desim.jobs.keep.record_check import record_differences
 from desim.jobs.keep.record_folder import RecordFolder
 from desim.jobs.keep.spending import count_outcomes
 from desim.studies.sample_size import SampleSize
+from desim.suites.across_table import compared
 from desim.suites.manifest import plan_of, recorded_model
-from desim.suites.results import ResultCell, SuiteLine, results, sizes_needed
+from desim.suites.results import ResultCell, SuiteLine, pair_sizes, results, sizes_needed
 from desim.suites.suite_plan import Plan
 
 
 def result_files(plan: Plan, outcomes: Mapping[str, JobOutcome]) -> dict[str, bytes]:
     """Return the content of the files of results by name."""
     lines = results(plan, outcomes)
+    across = compared(plan, outcomes)
+    further = {"across_worlds.json": _as_json(across.plain())} if across else {}
     return {
+        **further,
         "results.csv": as_csv(plan, outcomes).encode(),
         "table.csv": table_as_csv(lines).encode(),
         "results.json": as_json(lines),
@@ -57,6 +61,7 @@ def table_as_csv(lines: Sequence[SuiteLine]) -> str:
             **_cell_as_plain(cell),
             "not_played": line.not_played,
             "defaults": line.defaults,
+            "tuned_on": line.tuned_on,
         }
         for line in lines
         for cell in line.cells
@@ -103,14 +108,13 @@ def as_json(lines: Sequence[SuiteLine]) -> bytes:
 
     `cases` is the number of cases that the seeds share, which the interval then counts.
 
-    `tell_from_best` holds the fields of the entry's `desim.studies.sample_size.SampleSize`.
+    `tell_from_best` holds the fields of the entry's `desim.studies.sample_size.SampleSize`,
+    `tell_apart` those for each other entry; `usage` means of all sums of usage, by phase where
+    there are phases.
     """
-    worlds = dict.fromkeys(line.world for line in lines)
-    sizes = {
-        (world, entry): size
-        for world in worlds
-        for entry, size in sizes_needed([ln for ln in lines if ln.world == world]).items()
-    }
+    by_world = {w: [one for one in lines if one.world == w] for w in {ln.world for ln in lines}}
+    sizes = {world: sizes_needed(mine) for world, mine in by_world.items()}
+    pairs = {world: pair_sizes(mine) for world, mine in by_world.items()}
     plain = [
         {
             "world": line.world,
@@ -123,11 +127,21 @@ def as_json(lines: Sequence[SuiteLine]) -> bytes:
             "failed": line.failed,
             "open": line.open,
             "defaults": line.defaults,
+            "usage": dict(line.usage),
             "columns": {cell.head: _cell_as_plain(cell) for cell in line.cells},
-            "tell_from_best": _size_as_plain(sizes.get((line.world, line.entry))),
+            "tell_from_best": _size_as_plain(sizes[line.world].get(line.entry)),
+            "tell_apart": {
+                other: _size_as_plain(size)
+                for (entry, other), size in pairs[line.world].items()
+                if entry == line.entry
+            },
         }
         for line in lines
     ]
+    return _as_json(plain)
+
+
+def _as_json(plain: Any) -> bytes:
     return msgspec.json.format(msgspec.json.encode(plain), indent=2) + b"\n"
 
 

@@ -13,6 +13,7 @@ from desim.show.table import Printed, Table
 from desim.statistics.variance import MOST_RUNS
 from desim.studies.sample_size import SampleSize
 from desim.suites.results import ResultCell, SuiteLine, sizes_needed
+from desim.suites.suite_seeds import listed
 
 #: A block of columns: a head, and one cell for each line.
 _Block = list[tuple[str, list[Any]]]
@@ -68,7 +69,16 @@ def _legend(lines: Sequence[SuiteLine]) -> Iterator[str]:
         yield DEFAULTS_MEANS
     if any(line.not_played for line in lines):
         yield _NOT_PLAYED
+    yield from _parts_legend(lines)
     yield from knowledge_legend(line.knows for line in lines)
+
+
+def _parts_legend(lines: Sequence[SuiteLine]) -> Iterator[str]:
+    """Yield the sentence on the columns that are parts of the column `tokens`."""
+    own = ("cost", "tokens", "minutes")
+    heads = [cell.head for cell in lines[0].cells if cell.used and cell.head not in own]
+    if heads:
+        yield f"{', '.join(heads)}: parts of tokens, read and written; reasoning is all written."
 
 
 def _pooled_note(lines: Sequence[SuiteLine]) -> Iterator[str]:
@@ -96,6 +106,9 @@ def _notes(lines: Sequence[SuiteLine]) -> Iterator[str]:
         best = next(iter(sizes.values()))
         needed = "; ".join(f"{entry} {_needed(size)}" for entry, size in sizes.items())
         yield f"To tell from {best.best} by {best.column} (95 %, power 0.8): {needed}."
+    for line in lines:
+        if line.tuned_on:
+            yield f"{line.entry} was tuned on seeds of the report: {listed(line.tuned_on)}."
     revisions = dict.fromkeys(one for line in lines for one in line.revisions)
     if revisions:
         mixed = ", which are different worlds" * (len(revisions) > 1)
@@ -144,8 +157,9 @@ def _used(cell: ResultCell) -> Printed | None:
     if cell.estimate is None:
         return None
     mean = cell.estimate.mean
-    texts = {"tokens": f"{mean:,.0f}", "minutes": f"{mean:,.1f}"}
-    return Printed(mean, texts.get(cell.head, _short(mean)))
+    if cell.head == "minutes":
+        return Printed(mean, f"{mean:,.1f}")
+    return Printed(mean, _short(mean) if cell.head == "cost" else f"{mean:,.0f}")
 
 
 def _mean(cell: ResultCell) -> Printed | None:

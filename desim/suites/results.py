@@ -17,17 +17,21 @@ from desim.jobs.keep.outcome import JobOutcome, Played
 from desim.jobs.rows.samples import Sample
 from desim.statistics.clusters import clustered_share
 from desim.statistics.intervals import Interval, interval, moments
-from desim.statistics.variance import VarianceComponents, variance_components
-from desim.studies.sample_size import SampleSize, sizes_from_best
+from desim.statistics.variance import VarianceComponents, agreement, variance_components
+from desim.studies.sample_size import SampleSize, sizes_from_best, sizes_of_pairs
+from desim.suites.mixed_rows import check_one_version
 from desim.suites.published import published_text
 from desim.suites.suite_file import SuiteColumn
 from desim.suites.suite_plan import Plan, PlannedEntry, PlannedTable, PlannedWorld, SuiteJob
+from desim.suites.suite_seeds import tuned_on_report
 
 _USAGE = "usage."
 
 
-def _tokens(outcome: Played) -> float | None:
-    read, written = (outcome.usage.get(f"{kind}_tokens") for kind in ("prompt", "completion"))
+def _tokens(outcome: Played, phase: str = "") -> float | None:
+    read, written = (
+        outcome.usage.get(f"{phase}{kind}_tokens") for kind in ("prompt", "completion")
+    )
     return None if read is None or written is None else read + written
 
 
@@ -36,7 +40,11 @@ _EPISODE_FIGURES: dict[str, Callable[[Played], float | None]] = {
     "cost": lambda outcome: outcome.usage.get("cost"),
     "tokens": _tokens,
     "minutes": lambda outcome: outcome.seconds_played / 60,
+    "reasoning": lambda outcome: outcome.usage.get("reasoning_tokens"),
 }
+
+#: Ends of the names of a phase's figures.
+_PHASE_CALLS, _PHASE_TOKENS = "_calls", " tokens"
 
 
 def figure(outcome: Played, name: str) -> Any:
@@ -51,6 +59,8 @@ def figure(outcome: Played, name: str) -> Any:
         return _EPISODE_FIGURES[name](outcome)
     if name.startswith(_USAGE):
         return outcome.usage.get(name.removeprefix(_USAGE))
+    if name.endswith(_PHASE_TOKENS):
+        return _tokens(outcome, f"{name.removesuffix(_PHASE_TOKENS)}_")
     return outcome.metrics.get(name)
 
 
@@ -75,6 +85,15 @@ _LEVEL = 0.95
 
 #: The columns that every world has after its own, unless its own include them.
 _USED_COLUMNS = tuple(SuiteColumn(figure=name) for name in ("cost", "tokens", "minutes"))
+
+
+def _used_columns(outcomes: Iterable[Played]) -> tuple[SuiteColumn, ...]:
+    """Return the columns of what episodes used, with those parts of it that any of them reports."""
+    names = dict.fromkeys(name for one in outcomes for name in one.usage)
+    phases = sorted(n.removesuffix(_PHASE_CALLS) for n in names if n.endswith(_PHASE_CALLS))
+    parts = ["reasoning"] if "reasoning_tokens" in names else []
+    parts += [f"{phase}{_PHASE_TOKENS}" for phase in phases]
+    return (*_USED_COLUMNS, *(SuiteColumn(figure=name) for name in parts))
 
 
 @frozen
@@ -124,10 +143,13 @@ class SuiteLine:
         open: Episodes that have not begun or not ended.
         defaults: The share of default actions in the decisions of language models, over the
             episodes in the means and those not played; None without such decisions.
-        cells: The world's columns, then cost, tokens and minutes if these are not among them.
+        cells: The world's columns, then cost, tokens and minutes if these are not among them, and
+            the tokens of reasoning and of phases where an entry of the world has any.
         knows: The most that its policies know, as its ended episodes record it.
         pooled: In a table over several worlds those whose episodes are in the means.
         revisions: The revisions of the world, in words, of the episodes in the means.
+        usage: The mean over the episodes in the means of each sum of their usage.
+        tuned_on: Seeds of these episodes on which its author says that he has tuned it.
     """
 
     world: str
@@ -143,6 +165,8 @@ class SuiteLine:
     knows: Knowledge = "observation"
     pooled: tuple[str, ...] = ()
     revisions: tuple[str, ...] = ()
+    usage: Mapping[str, float] = field(factory=dict)
+    tuned_on: tuple[int, ...] = ()
 
     @property
     def main(self) -> ResultCell:
@@ -160,17 +184,36 @@ def sizes_needed(lines: Sequence[SuiteLine]) -> dict[str, SampleSize]:
     return sizes_from_best(lines[0].main.head, values) if lines else {}
 
 
+def pair_sizes(lines: Sequence[SuiteLine]) -> dict[tuple[str, str], SampleSize]:
+    """Return the sample size that distinguishes any two entries of a world; see `sizes_needed`."""
+    values = {line.entry: line.main.by_seed for line in lines}
+    return sizes_of_pairs(lines[0].main.head, values) if lines else {}
+
+
 def results(plan: Plan, outcomes: Mapping[str, JobOutcome]) -> list[SuiteLine]:
-    """Return a line for each world and entry, in the order of the suite."""
+    """Return a line for each world and entry, in the order of the suite.
+
+    Raises:
+        UsageError: The episodes of a line were played with two prompts, or with two versions of
+            the policies' code.
+    """
     jobs: dict[tuple[str, str], list[SuiteJob]] = {}
     for job in plan.jobs:
         jobs.setdefault((job.world, job.entry), []).append(job)
     found: list[SuiteLine] = []
     for world in plan.worlds.values():
+        mine = {e: own for (w, e), own in jobs.items() if w == world.name}
+        used = _used_columns(
+            one
+            for own in mine.values()
+            for job in own
+            if job.name in outcomes
+            for one in outcomes[job.name].each
+        )
         lines = [
-            _result_line(plan, world, entry, jobs[world.name, entry.name], outcomes)
+            _result_line(plan, world, entry, mine[entry.name], outcomes, used)
             for entry in plan.entries.values()
-            if (world.name, entry.name) in jobs
+            if entry.name in mine
         ]
         found += _relative(plan, lines)
     for table in plan.tables.values():
@@ -191,13 +234,15 @@ def _result_line(
     entry: PlannedEntry,
     jobs: Sequence[SuiteJob],
     outcomes: Mapping[str, JobOutcome],
+    used: Sequence[SuiteColumn] = (),
 ) -> SuiteLine:
     known = [(job, one) for job in jobs if job.name in outcomes for one in outcomes[job.name].each]
+    if isinstance(shown, PlannedWorld):
+        check_one_version(shown.name, entry.name, known)
     states = [played.state for _, played in known]
     done = [(job, played) for job, played in known if played.state == "done"]
     columns = shown.table.columns or (SuiteColumn(figure="score"),)
     own = {column.figure for column in columns}
-    used = _USED_COLUMNS if isinstance(shown, PlannedWorld) else ()
     clusters = (
         dict(zip(shown.seeds, shown.clusters, strict=False))
         if isinstance(shown, PlannedWorld)
@@ -227,7 +272,17 @@ def _result_line(
         tuple(cells),
         most_known(played.knows for _, played in known),
         *_pooled_and_revisions(shown, done),
+        usage={
+            name: value / len(done)
+            for name, value in usage_in_all(played.usage for _, played in done).items()
+        },
+        tuned_on=() if plan.tuning else _tuned_on(plan, entry, jobs),
     )
+
+
+def _tuned_on(plan: Plan, entry: PlannedEntry, jobs: Iterable[SuiteJob]) -> tuple[int, ...]:
+    found = tuned_on_report(entry.table, plan.suite)
+    return tuple(sorted({seed for job in jobs for seed in found.get(job.world, ())}))
 
 
 def _pooled_and_revisions(
@@ -251,6 +306,8 @@ def _cell(
 ) -> ResultCell:
     if column.show == "share":
         return _share(column, done, published)
+    if column.show == "agreement":
+        return _agreement(column, done, published)
     by_job: dict[tuple[int, int], list[float]] = {}
     for job, played in done:
         if (value := column_value(played, column)) is not None:
@@ -293,6 +350,17 @@ def _share(
     items, values = zip(*found, strict=True)
     of = clustered_share(values, items)
     return evolve(empty, estimate=Interval(of.mean, None, of.low, of.high, of.clusters))
+
+
+def _agreement(
+    column: SuiteColumn, done: Iterable[tuple[SuiteJob, Played]], published: str
+) -> ResultCell:
+    """Return the agreement of the raters of episodes, which are the units."""
+    units = [[_number(figure(played, name)) for name in column.raters] for _, played in done]
+    empty = ResultCell(column.head, None, None, published=published, show=column.show)
+    if (found := agreement(units, _LEVEL)) is None:
+        return empty
+    return evolve(empty, estimate=Interval(found.value, None, found.low, found.high, found.n))
 
 
 def _alone(value: float, n: int) -> Interval:

@@ -4,23 +4,28 @@ The command that plays writes it to `status.json` once a second; `desim bench DI
 
 The use of the episodes left is estimated from played episodes of the same entry in the same world.
 If an entry has played none, the calls and tokens of other language models in that world are used,
-at the entry's own prices.
+at the entry's own prices; without such episodes, the figures measured with a stub, if they are
+passed.
 """
 
 import itertools
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from statistics import fmean
 
 import msgspec
-from attrs import define, field, frozen
+from attrs import define, evolve, field, frozen
 
 from desim.jobs.keep.outcome import JobOutcome, Played
 from desim.jobs.keep.spending import SpendingFile
 from desim.jobs.run.play_record import Watch
-from desim.suites.suite_plan import Plan, PlannedEntry
+from desim.suites.expected_calls import MeasuredCalls, expected_use, played_as
+from desim.suites.suite_plan import Plan, PlannedEntry, PlannedWorld
 
 _MILLION = 1_000_000
+
+#: The sums of an episode's usage that are expected.
+_USED = ("calls", "prompt_tokens", "completion_tokens")
 
 
 @frozen
@@ -34,6 +39,8 @@ class Expectation:
         calls: Calls expected for all of them; None if not known.
         cost: Money expected for all of them; None if not known.
         basis: The number of episodes on which this rests, and whose they are.
+        prompt_tokens: Tokens read, expected for all of them; None if not known.
+        completion_tokens: Tokens written; likewise.
     """
 
     world: str
@@ -42,10 +49,24 @@ class Expectation:
     calls: float | None
     cost: float | None
     basis: str
+    prompt_tokens: float | None = None
+    completion_tokens: float | None = None
 
 
-def expectations(plan: Plan, outcomes: Mapping[str, JobOutcome]) -> list[Expectation]:
-    """Return the expected use of each entry in each world in which it has episodes left."""
+def expectations(
+    plan: Plan,
+    outcomes: Mapping[str, JobOutcome],
+    measured: Sequence[MeasuredCalls] = (),
+    written: int | None = None,
+) -> list[Expectation]:
+    """Return the expected use of each entry in each world in which it has episodes left.
+
+    Args:
+        plan: The suite.
+        outcomes: What has been played.
+        measured: Figures for entries in whose world no language model has played yet.
+        written: Tokens that a model writes in a call, instead of those that are measured.
+    """
     left: dict[tuple[str, str], int] = {}
     ended: dict[tuple[str, str], list[Played]] = {}
     for job in plan.jobs:
@@ -54,11 +75,14 @@ def expectations(plan: Plan, outcomes: Mapping[str, JobOutcome]) -> list[Expecta
         ended.setdefault(pair, []).extend(one for one in outcome.each if one.score is not None)
         if not outcome.final:
             left[pair] = left.get(pair, 0) + job.episodes - outcome.ended_episodes
-    return [
-        _expected(world, entry, left[world, entry.name], ended)
-        for world, entry in itertools.product(plan.worlds, plan.entries.values())
-        if (world, entry.name) in left
-    ]
+    found = []
+    for world, entry in itertools.product(plan.worlds.values(), plan.entries.values()):
+        if count := left.get((world.name, entry.name)):
+            expected = _expected(world.name, entry, count, ended)
+            if expected.calls is None and measured:
+                expected = _by_stub(world, entry, count, measured)
+            found.append(_with_written(expected, entry, written) if written else expected)
+    return found
 
 
 def expected_cost(lines: Sequence[Expectation]) -> float | None:
@@ -78,15 +102,34 @@ def _expected(
     own = ended.get((world, entry.name), ())
     known = own or list(_others(world, ended))
     basis = f"{len(own)} of its own" if own else f"{len(known)} of other models"
-    cost = _cost(entry, known)
-    return Expectation(
-        world,
-        entry.name,
-        count,
-        count * _calls(known) if known else None,
-        None if cost is None else count * cost,
-        basis if known else "none",
-    )
+    if not known:
+        return Expectation(world, entry.name, count, None, _cost(entry, None, None), "none")
+    calls, read, wrote = (count * _mean(known, name) for name in _USED)
+    cost = _cost(entry, read, wrote)
+    return Expectation(world, entry.name, count, calls, cost, basis, read, wrote)
+
+
+def _by_stub(
+    world: PlannedWorld, entry: PlannedEntry, count: int, measured: Sequence[MeasuredCalls]
+) -> Expectation:
+    """Return the expected use as it was measured with a stub, where it was."""
+    played = played_as(world, entry.policies_in(world))
+    found = expected_use(played, measured) if played else None
+    if not found:
+        return Expectation(world.name, entry.name, count, None, _cost(entry, None, None), "none")
+    one = found.measured
+    calls, read, wrote = (count * getattr(one, name) for name in _USED)
+    cost = _cost(entry, read, wrote)
+    return Expectation(world.name, entry.name, count, calls, cost, found.basis, read, wrote)
+
+
+def _with_written(expected: Expectation, entry: PlannedEntry, written: int) -> Expectation:
+    """Return an expectation with so many tokens written in each call."""
+    if not expected.calls:
+        return expected
+    wrote = expected.calls * written
+    cost = _cost(entry, expected.prompt_tokens, wrote)
+    return evolve(expected, completion_tokens=wrote, cost=cost)
 
 
 def _others(world: str, ended: Mapping[tuple[str, str], Sequence[Played]]) -> Iterator[Played]:
@@ -96,19 +139,17 @@ def _others(world: str, ended: Mapping[tuple[str, str], Sequence[Played]]) -> It
             yield from (outcome for outcome in outcomes if outcome.usage.get("calls"))
 
 
-def _calls(outcomes: Sequence[Played]) -> float:
-    return fmean(outcome.usage.get("calls", 0.0) for outcome in outcomes)
+def _mean(outcomes: Sequence[Played], name: str) -> float:
+    return fmean(outcome.usage.get(name, 0.0) for outcome in outcomes)
 
 
-def _cost(entry: PlannedEntry, outcomes: Sequence[Played]) -> float | None:
-    """Return the money of one episode by the entry's prices; None if it is not known."""
+def _cost(entry: PlannedEntry, read: float | None, written: float | None) -> float | None:
+    """Return the money for tokens by the entry's prices; None if it is not known."""
     price_in, price_out = entry.table.price_in, entry.table.price_out
     if price_in == price_out == 0:
         return 0.0
-    if price_in is None or price_out is None or not outcomes:
+    if price_in is None or price_out is None or read is None or written is None:
         return None
-    read = fmean(outcome.usage.get("prompt_tokens", 0.0) for outcome in outcomes)
-    written = fmean(outcome.usage.get("completion_tokens", 0.0) for outcome in outcomes)
     return (read * price_in + written * price_out) / _MILLION
 
 
@@ -150,6 +191,7 @@ class Status(msgspec.Struct, frozen=True):
         seconds_left: The time left in seconds; None if it is not known.
         running: The episodes under way.
         finished: Whether the command has ended.
+        batches: A line on the requests that are under way in batches; empty without such.
     """
 
     time: float
@@ -162,6 +204,7 @@ class Status(msgspec.Struct, frozen=True):
     seconds_left: float | None
     running: list[UnderWay]
     finished: bool = False
+    batches: str = ""
 
 
 @define
@@ -173,6 +216,7 @@ class StatusClock:
         spent: The money spent.
         running: The episodes under way.
         outcomes: The outcomes of all commands so far; the command adds to it.
+        batches: Returns a line on the requests under way in batches.
         ended_before: Episodes that had ended when the command began.
     """
 
@@ -180,6 +224,7 @@ class StatusClock:
     spent: SpendingFile
     running: Mapping[str, Watch]
     outcomes: Mapping[str, JobOutcome]
+    batches: Callable[[], str] = str
     ended_before: int = 0
     _start: float = field(factory=time.monotonic, init=False)
     _in_a_row: Mapping[str, int] = field(factory=dict, init=False)
@@ -215,6 +260,7 @@ class StatusClock:
                 for name, watch in watches
             ],
             finished=finished,
+            batches=self.batches(),
         )
 
     def _ended(self) -> int:

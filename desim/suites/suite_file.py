@@ -51,7 +51,7 @@ MAX_IN_A_ROW = 999
 
 
 #: The statistics of an entry's episodes that a column may show.
-SHOWS = ("mean", "spread", "over_best", "normalised", "share")
+SHOWS = ("mean", "spread", "over_best", "normalised", "share", "agreement")
 
 
 #: Most characters of a world's or an entry's name.
@@ -90,9 +90,12 @@ class SuiteColumn:
         show: "mean", the mean over episodes; "spread", their standard deviation with the divisor n;
             "over_best", the mean over that of the best language model, or where no entry is one
             over that of the best entry; "normalised", the mean on a scale from 0 for the worst of
-            them to 1 for the best; or "share", the share of 1 in a metric that lists 1 or 0 for
-            each item, whose interval is over items, however often each was answered. Higher is
-            better: a cost has a scale below 0.
+            them to 1 for the best; "share", the share of 1 in a metric that lists 1 or 0 for
+            each item, whose interval is over items, however often each was answered; or
+            "agreement", Krippendorff's alpha of `raters` over episodes. Higher is better: a cost
+            has a scale below 0.
+        raters: The figures of several raters of an episode, at least two, where "agreement" is
+            shown; otherwise empty.
         published: The column of the published sheet, or TABLE/COLUMN in the same file; empty for
             none.
     """
@@ -104,6 +107,14 @@ class SuiteColumn:
     scale: float = 1.0
     show: str = field(default="mean", validator=_one_of_shows)
     published: str = ""
+    raters: list[str] = field(factory=list)
+
+    def __attrs_post_init__(self) -> None:
+        if (self.show == "agreement") != (len(self.raters) > 1):
+            raise ValueError(
+                f"show={self.show!r} and {len(self.raters)} raters were given; show = "
+                '"agreement" needs two raters or more, and no other column has any'
+            )
 
     @property
     def head(self) -> str:
@@ -135,6 +146,8 @@ class WorldTable:
         preset: The preset; empty for the first, or the one in *model*.
         set: Parameters changed, as `--set`.
         seeds: "A:B" without B, or a list; those of the suite where empty.
+        tuning_seeds: Seeds for tuning, none of which is in the report; those of
+            the suite where empty.
         repeats: Episodes with each seed; those of the suite where None.
         episodes: Episodes in a row with the same policies, which may learn in between; then seeds
             and repeats count such series. The first episode has the seed, each further one the
@@ -150,6 +163,7 @@ class WorldTable:
     preset: str = ""
     set: dict[str, Any] = field(factory=dict)
     seeds: str | list[int] = ""
+    tuning_seeds: str | list[int] = ""
     repeats: int | None = field(default=None, validator=_count())
     episodes: int = field(default=1, validator=_count(MAX_IN_A_ROW))
     options: dict[str, Any] = field(factory=dict)
@@ -190,6 +204,8 @@ class EntryTable:
         max_cost: Money that all episodes of this entry may use.
         worlds: The worlds that it plays; all where empty.
         published: Its row, or column, in the published sheets; several where tables differ in it.
+        tuned_on: Seeds on which its parameters, prompt or memory were chosen, as its author says;
+            of all worlds.
         note: What is to be known before it is played, such as that a name is an example to be
             edited; a dry run prints it.
     """
@@ -206,6 +222,7 @@ class EntryTable:
     max_cost: float | None = field(default=None, validator=not_negative)
     worlds: list[str] = field(factory=list)
     published: str | list[str] = ""
+    tuned_on: str | list[int] = ""
     note: str = ""
 
 
@@ -215,7 +232,10 @@ class Suite:
 
     Attributes:
         title: What it is, in one line.
-        seeds: "A:B" without B, or a list; of all worlds that name none.
+        seeds: "A:B" without B, or a list; of all worlds that name none. Or seeds that a beacon
+            has drawn, as `desim commit seeds` prints them.
+        tuning_seeds: Those on which entries may be tuned, of all worlds that name none; none of
+            them is in the report.
         repeats: Episodes with each seed.
         max_cost: Money that all entries may use together; None for no limit.
         ask_above: Money expected above which the command asks before it plays.
@@ -229,6 +249,7 @@ class Suite:
 
     title: str = ""
     seeds: str | list[int] = "0:1"
+    tuning_seeds: str | list[int] = ""
     repeats: int = field(default=1, validator=_count())
     max_cost: float | None = field(default=None, validator=not_negative)
     ask_above: float = field(default=1.0, validator=not_negative)
@@ -245,7 +266,7 @@ def read_suite(path: Path, faults: list[str]) -> Suite:
     Raises:
         UsageError: The file cannot be read, or is not TOML.
     """
-    return parsed_suite(path, _content(path), faults)
+    return parsed_suite(path, suite_content(path), faults)
 
 
 def parsed_suite(path: Path, content: bytes, faults: list[str]) -> Suite:
@@ -276,7 +297,12 @@ def parsed_suite(path: Path, content: bytes, faults: list[str]) -> Suite:
     )
 
 
-def _content(path: Path) -> bytes:
+def suite_content(path: Path) -> bytes:
+    """Return the bytes of a suite's file.
+
+    Raises:
+        UsageError: It cannot be read, or is beyond the limit.
+    """
     try:
         return read_regular(path, _MAX_BYTES)
     except OSError as fault:

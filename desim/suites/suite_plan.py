@@ -4,7 +4,6 @@ A job is one episode, or a series of episodes in a row between which policies le
 """
 
 import contextlib
-import itertools
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
@@ -21,7 +20,7 @@ from desim.episodes.usage import CommandBudget, spending
 from desim.errors import DesimError, UsageError, possible
 from desim.jobs.keep.spending import Money, MoneyLimit, SpendingFile
 from desim.jobs.plan.record_job import DEFAULT_HOST, HOST, Built, RecordJob, host_of, safe_name
-from desim.studies.sweep_file import read_seeds
+from desim.jobs.rows.known_means import known_scores
 from desim.suites.suite_file import (
     MAX_JOBS,
     EntryTable,
@@ -34,9 +33,10 @@ from desim.suites.suite_file import (
     parsed_suite,
     read_suite,
 )
+from desim.suites.suite_seeds import entry_seed_faults, for_tuning, seeds_of, tuning_faults
 
 #: The policy of a language model.
-_MODEL_POLICY = "llm"
+MODEL_POLICY = "llm"
 
 #: The host of a policy that is built for a check alone, so that it needs no key; not contacted.
 _NO_HOST = "http://127.0.0.1/v1"
@@ -58,6 +58,7 @@ class PlannedWorld(Built):
             `plan_to_print`).
         clusters: The clusters of its seeds, in their order, where its model groups them and each
             job is one episode; otherwise empty.
+        scale: By seed the floor and the best known score, where both are known of all its seeds.
     """
 
     name: str
@@ -66,11 +67,18 @@ class PlannedWorld(Built):
     repeats: int
     built: Model[Any] | None = None
     clusters: tuple[str, ...] = ()
+    scale: Mapping[int, tuple[float, float]] = field(factory=dict, repr=False)
 
     @property
     def episodes(self) -> int:
         """Episodes of each job."""
         return self.table.episodes
+
+    @property
+    def preset(self) -> str:
+        """The name of its preset: the first where none is named; empty for a class without any."""
+        named = self.table.preset or self.table.model.partition("/")[2]
+        return named or next(iter(catalog.presets(type(self.model))), "")
 
 
 @frozen
@@ -143,6 +151,7 @@ class Plan:
             then with the next, so that early results compare all.
         published: The published numbers of a plan to print, by world, entry and column; None if
             they are read from the data files that the suite names.
+        tuning: Whether its seeds are those for tuning, and its results no report.
     """
 
     path: Path
@@ -151,6 +160,7 @@ class Plan:
     entries: Mapping[str, PlannedEntry]
     jobs: tuple[SuiteJob, ...] = field(default=(), repr=False)
     published: Mapping[tuple[str, str, str], str] | None = field(default=None, repr=False)
+    tuning: bool = False
 
     @property
     def tables(self) -> dict[str, PlannedTable]:
@@ -186,13 +196,16 @@ def _own_limits(plan: Plan, entry: PlannedEntry, spent: SpendingFile) -> Iterato
         yield MoneyLimit(f"entries.{entry.name}.max_cost", most, cost)
 
 
-def read_plan(path: Path, *, keys: bool = True, max_cost: float | None = None) -> Plan:
+def read_plan(
+    path: Path, *, keys: bool = True, max_cost: float | None = None, tuning: bool = False
+) -> Plan:
     """Read a suite and check all that it names; nothing is played, and no host is contacted.
 
     Args:
         path: The suite's file.
         keys: Whether the environment variables of keys must be set.
         max_cost: A limit of money instead of the suite's own.
+        tuning: Whether its tuning seeds are played instead of those of its report.
 
     Raises:
         UsageError: The suite has faults; the text lists all of them.
@@ -200,6 +213,61 @@ def read_plan(path: Path, *, keys: bool = True, max_cost: float | None = None) -
     faults: list[str] = []
     suite = read_suite(path, faults)
     suite = suite if max_cost is None else evolve(suite, max_cost=max_cost)
+    suite = _chosen(path, suite, tuning=tuning)
+    return evolve(_built(path, suite, faults, keys=keys), tuning=tuning)
+
+
+def _chosen(path: Path, suite: Suite, *, tuning: bool) -> Suite:
+    """Return a suite with the seeds that are played.
+
+    Raises:
+        UsageError: Its tuning seeds are played, and it has none, or they have a fault.
+    """
+    try:
+        return for_tuning(suite) if tuning else suite
+    except UsageError as fault:
+        raise UsageError(f"{path}: {fault}") from None
+
+
+def plan_of_entry(path: Path, suite: Suite, faults: list[str]) -> Plan:
+    """Return the plan of a suite that was read already, as for a check of its records.
+
+    The environment variables of keys need not be set, and no host is contacted.
+
+    Args:
+        path: The suite's file, which is not opened.
+        suite: The suite, perhaps with some of its entries alone.
+        faults: Those found so far.
+
+    Raises:
+        UsageError: There are faults; the text lists all of them.
+    """
+    return _built(path, suite, faults, keys=False)
+
+
+def plan_of_worlds(path: Path, suite: Suite, entry: str) -> Plan:
+    """Return the plan of a suite whose worlds are all played from outside, and not by a policy.
+
+    Args:
+        path: The suite's file, which is not opened.
+        suite: The suite; its own entries are left out.
+        entry: The name of the one entry.
+
+    Raises:
+        UsageError: The worlds have faults; the text lists all of them.
+    """
+    faults = [*_table_faults(suite)]
+    worlds = {n: w for n, t in suite.worlds.items() if (w := _world(n, t, suite, faults))}
+    entries = {entry: PlannedEntry(entry, EntryTable(), {})}
+    pairs = _pairs(worlds, entries, faults)
+    if faults:
+        raise UsageError(_listed(path, faults))
+    own = evolve(suite, entries={entry: EntryTable()})
+    return Plan(path, own, worlds, entries, tuple(_jobs(pairs)))
+
+
+def _built(path: Path, suite: Suite, faults: list[str], *, keys: bool) -> Plan:
+    """Return the plan of a suite, with the models and the policies that it names."""
     faults += _table_faults(suite)
     worlds = {n: w for n, t in suite.worlds.items() if (w := _world(n, t, suite, faults))}
     entries = {n: e for n, t in suite.entries.items() if (e := _entry(n, t, suite, faults, keys))}
@@ -224,6 +292,9 @@ def plan_to_print(
     played: Mapping[str, tuple[str, int]],
     published: Mapping[tuple[str, str, str], str],
     clusters: Mapping[str, tuple[str, ...]],
+    scales: Mapping[str, Mapping[int, tuple[float, float]]],
+    *,
+    tuning: bool = False,
 ) -> Plan:
     """Return the plan of a suite whose results are printed: nothing that it names is imported.
 
@@ -233,15 +304,20 @@ def plan_to_print(
         played: The host of each entry, and how many episodes train it.
         published: See `Plan`.
         clusters: By world the clusters of its seeds.
+        scales: By world its scale; see `PlannedWorld`.
+        tuning: See `Plan`.
 
     Raises:
         UsageError: The content has faults; the text lists all of them.
     """
     faults: list[str] = []
-    suite = parsed_suite(path, content, faults)
+    suite = _chosen(path, parsed_suite(path, content, faults), tuning=tuning)
     faults += _table_faults(suite)
     seeded = {n: w for n, t in suite.worlds.items() if (w := _seeded(n, t, suite, faults))}
-    worlds = {name: evolve(w, clusters=clusters.get(name, ())) for name, w in seeded.items()}
+    worlds = {
+        name: evolve(w, clusters=clusters.get(name, ()), scale=scales.get(name, {}))
+        for name, w in seeded.items()
+    }
     entries = {
         name: PlannedEntry(name, table, table.policy, *played.get(name, ("", 0)))
         for name, table in suite.entries.items()
@@ -249,7 +325,7 @@ def plan_to_print(
     pairs = _pairs(worlds, entries, faults)
     if faults:
         raise UsageError(_listed(path, faults))
-    return Plan(path, suite, worlds, entries, tuple(_jobs(pairs)), published)
+    return Plan(path, suite, worlds, entries, tuple(_jobs(pairs)), published, tuning)
 
 
 def _pairs(
@@ -309,10 +385,25 @@ def _world(name: str, table: WorldTable, suite: Suite, faults: list[str]) -> Pla
     if world is None:
         return None
     found = tuple(map(model.cluster, world.seeds)) if offers(model, HasClusters) else ()
-    return evolve(world, built=model, clusters=found if table.episodes == 1 else ())
+    alone = table.episodes == 1
+    made = evolve(world, built=model, clusters=found if alone else ())
+    return evolve(made, scale=_known_scale(made)) if alone else made
+
+
+def _known_scale(world: PlannedWorld) -> dict[int, tuple[float, float]]:
+    """Return the floor and the best known score of each seed; none where one is not known."""
+    try:
+        known = known_scores(world.model, world.preset) if world.preset else None
+    except DesimError:  # they are of other parameters, as those of a world with `set`
+        return {}
+    found = (known.all_of(world.seeds) if known else None) or []
+    return {s: (one.floor, one.ceiling.value) for s, one in zip(world.seeds, found, strict=False)}
 
 
 def _table_faults(suite: Suite) -> Iterator[str]:
+    yield from tuning_faults(suite)
+    for name, entry in suite.entries.items():
+        yield from (f"entries.{name}: {fault}" for fault in entry_seed_faults(entry))
     for name, table in suite.tables.items():
         if name in suite.worlds:
             yield f"tables.{name}: a world has the same name; give the table another one"
@@ -328,28 +419,11 @@ def _table_faults(suite: Suite) -> Iterator[str]:
 def _seeded(name: str, table: WorldTable, suite: Suite, faults: list[str]) -> PlannedWorld | None:
     """Return a world without its model, so that nothing is imported."""
     try:
-        seeds = _seeds(table.seeds or suite.seeds, table.episodes)
+        seeds = seeds_of(name, table.seeds or suite.seeds, table.episodes)
     except DesimError as fault:
         faults.append(f"worlds.{name}: {fault}")
         return None
     return PlannedWorld(name, table, seeds, table.repeats or suite.repeats)
-
-
-def _seeds(given: str | list[int], episodes: int) -> tuple[int, ...]:
-    seeds = read_seeds(given) if isinstance(given, str) else given
-    if seeds[MAX_JOBS:]:  # a range may have more than `len` can count
-        raise UsageError(
-            f"more seeds than {MAX_JOBS:,} were given; a suite has at most {MAX_JOBS:,}"
-        )
-    if not seeds or min(seeds) < 0 or len(set(seeds)) < len(seeds):
-        raise UsageError(f"seeds {given!r} were given; they are different numbers of at least 0")
-    ordered = sorted(seeds)
-    if any(after - before < episodes for before, after in itertools.pairwise(ordered)):
-        raise UsageError(
-            f"seeds {given!r} and episodes = {episodes} were given, so that two series would play "
-            f"the same seed; give seeds {episodes} apart, such as [0, {episodes}]"
-        )
-    return tuple(seeds)
 
 
 def _entry(
@@ -377,7 +451,7 @@ def _entry(
 
 def _policies(table: EntryTable, world: WorldTable | None = None) -> Policies:
     """Return the policies of an entry of a language model, with what a world adds."""
-    spec = str(Spec(_MODEL_POLICY, _arguments(table, world.options if world else {})))
+    spec = str(Spec(MODEL_POLICY, _arguments(table, world.options if world else {})))
     others = table.policy if isinstance(table.policy, dict) else {"": table.policy}
     of_world = world.policy if world else {}
     beside = {role: one for role, one in {**of_world, **others}.items() if one}
@@ -439,14 +513,17 @@ def _check_pair(
     try:
         with spending(CommandBudget(max_cost=most)):
             policies = entry.policies_in(world)
-            named = policies if keys else _with_hosts(world.model, policies)
+            named = policies if keys else with_hosts(world.model, policies)
             resolve(world.model, named, world.seeds[0])
     except DesimError as fault:
         faults.append(f"entries.{entry.name} in worlds.{world.name}: {fault}")
 
 
-def _with_hosts(model: Model[Any], policies: Policies) -> Any:
-    """Return policies in which each spec that would contact its default host names another one."""
+def with_hosts(model: Model[Any], policies: Policies) -> Any:
+    """Return policies in which each spec that would contact its default host names another one.
+
+    So they are built without a key.
+    """
     if isinstance(policies, Mapping):
         return {role: _with_host(model, one) for role, one in policies.items()}
     return _with_host(model, policies)

@@ -15,6 +15,7 @@ from desim.errors import UsageError
 if TYPE_CHECKING:  # commands start fast
     from desim.jobs.keep.outcome import JobOutcome
     from desim.jobs.keep.record_folder import RecordFolder
+    from desim.jobs.keep.rounds import RoundOptions
     from desim.jobs.keep.spending import SpendingFile
     from desim.jobs.run.play_record import Watch
     from desim.show.table import Table
@@ -32,30 +33,63 @@ class BenchOptions:
             `concurrent`), and of other policies (default: one a core).
         max_cost: Money that the suite may use in all, by its prices; replaces the suite's own
             limit.
-        dry_run: Check the suite, print what is left, play nothing.
+        tuning: Play the tuning seeds of the suite instead of those of its report.
+        dry_run: Check the suite, print what is left and what it takes, play nothing.
+        written: With --dry-run: tokens that a model writes in a call, reasoning included, instead
+            of those that a stub wrote.
         yes: Do not ask, whatever the suite is expected to cost.
         restart: Discard the episodes in --out, of this suite or another.
         watches: Show how far the command in DIR is.
         checks: Replay the records in DIR.
         trust: Import and open whatever the records in DIR name, for --check.
+        batch: Send the requests of all episodes together in batches, at half the price of most
+            servers, and wait for the replies, which takes minutes to a day for each round.
+        submit: Send a round in batches and end, without waiting for replies.
+        collect: Fetch the replies of batches that have ended, and end without sending a round.
+        poll: Seconds before the first look for the results of a batch; later ones take up to ten
+            times as long.
     """
 
     suite: Path
     out: Path | None = field(default=None, kw_only=True)
     jobs: int | None = field(default=None, kw_only=True)
     max_cost: float | None = field(default=None, kw_only=True)
+    tuning: bool = field(default=False, kw_only=True)
     dry_run: bool = field(default=False, kw_only=True)
+    written: int | None = field(default=None, kw_only=True)
     yes: bool = field(default=False, kw_only=True)
     restart: bool = field(default=False, kw_only=True)
     watches: bool = field(default=False, kw_only=True)
     checks: bool = field(default=False, kw_only=True)
     trust: bool = field(default=False, kw_only=True)
+    batch: bool = field(default=False, kw_only=True)
+    submit: bool = field(default=False, kw_only=True)
+    collect: bool = field(default=False, kw_only=True)
+    poll: float = field(default=30.0, kw_only=True)
 
     @property
     def plays(self) -> bool:
         """Whether an option was given that belongs to playing a suite."""
-        money = self.max_cost is not None
-        return any([self.out, self.jobs, money, self.dry_run, self.yes, self.restart])
+        numbers = self.max_cost is not None or self.written is not None
+        given = [self.out, self.jobs, numbers, self.tuning, self.dry_run, self.yes, self.restart]
+        return any([*given, self.batches])
+
+    @property
+    def batches(self) -> bool:
+        """Whether requests are sent in batches."""
+        return self.batch or self.submit or self.collect
+
+    @property
+    def rounds(self) -> "RoundOptions":
+        """The part of a round that the command carries out."""
+        from desim.jobs.keep.rounds import RoundOptions
+
+        return RoundOptions(
+            sends=not self.collect,
+            fetches=not self.submit,
+            waits=not (self.submit or self.collect),
+            pause=self.poll,
+        )
 
 
 @command_of(
@@ -63,7 +97,9 @@ class BenchOptions:
     suite={"metavar": "SUITE.toml|DIR", "type": click.Path(path_type=Path)},
     out={"type": click.Path(file_okay=False, path_type=Path)},
     jobs={"type": click.IntRange(min=1, max=1_000), "default": None},
+    written={"type": click.IntRange(min=1, max=1_000_000), "default": None},
     watches={"option": "--watch"},
+    poll={"type": click.FloatRange(0.01, 3_600.0), "metavar": "SECONDS"},
     checks={"option": "--check"},
 )
 def command(options: BenchOptions) -> None:
@@ -76,6 +112,10 @@ def command(options: BenchOptions) -> None:
 
     The results in DIR are printed from its data; nothing that it names is imported or opened.
     --check replays its records, compares them with the outcomes, and says what differs.
+
+    With --batch all episodes of a server go on in lockstep: once each of them waits for a reply,
+    their requests are sent as one batch. --submit and --collect do one half of it each and end, for
+    batches that take hours.
     """
     from desim.jobs.keep.record_folder import RecordFolder
     from desim.jobs.keep.store import SweepWarning
@@ -94,8 +134,10 @@ def command(options: BenchOptions) -> None:
             raise UsageError(
                 f"{name} shows a suite that is played or was; give the folder of its --out"
             )
+        if options.written and not options.dry_run:
+            raise UsageError("--written belongs to --dry-run, which prints what a suite takes")
         if options.dry_run:
-            _dry_run(suite, options.out, options.max_cost)
+            _dry_run(options)
         else:
             _play(options)
 
@@ -130,16 +172,17 @@ def _check(folder: "RecordFolder", *, trust: bool) -> None:
     click.echo(f"{folder.path}: {ended:,} episodes replayed, all as in the outcomes")
 
 
-def _dry_run(suite: Path, out: Path | None, max_cost: float | None) -> None:
+def _dry_run(options: BenchOptions) -> None:
     """Check a suite, also where the variables of keys are not set, and print what is left."""
     from desim.jobs.keep.record_folder import RecordFolder
     from desim.suites.manifest import check_suite
     from desim.suites.suite_plan import read_plan
 
-    plan = read_plan(suite, keys=False, max_cost=max_cost)
+    out, most = options.out, options.max_cost
+    plan = read_plan(options.suite, keys=False, max_cost=most, tuning=options.tuning)
     if out:
         check_suite(RecordFolder(out), plan)
-    _print_expected(plan, RecordFolder(out).outcomes() if out else {})
+    _print_expected(plan, RecordFolder(out).outcomes() if out else {}, options.written)
     for name, entry in plan.entries.items():
         if entry.table.key_env and not os.environ.get(entry.table.key_env):
             variable = f"environment variable {entry.table.key_env}"
@@ -151,7 +194,7 @@ def _play(options: BenchOptions) -> None:
     from desim.suites.manifest import opened_suite
     from desim.suites.suite_plan import read_plan
 
-    plan = read_plan(options.suite, max_cost=options.max_cost)
+    plan = read_plan(options.suite, max_cost=options.max_cost, tuning=options.tuning)
     if options.out is None:
         raise UsageError("give --out FOLDER, which keeps the records and continues a killed suite")
     folder = RecordFolder(options.out)
@@ -159,15 +202,31 @@ def _play(options: BenchOptions) -> None:
         opened_suite(folder, plan, restart=options.restart),
         folder.spent(write=True) as spent,
     ):
+        _check_batches(options, folder)
         folder.count_records(plan.jobs, folder.outcomes(), spent)
         if not options.yes:
             _ask(plan, folder.outcomes())
         try:
-            outcomes = _played(plan, folder, spent, options.jobs)
+            outcomes, open_ = _played(plan, folder, spent, options)
         except KeyboardInterrupt:
             raise KeyboardInterrupt("stopped; the same command goes on") from None
     _print_results(plan, folder)
-    _fail_unless_whole(plan, outcomes)
+    _fail_unless_whole(plan, outcomes, open_, submitted=options.submit)
+
+
+def _check_batches(options: BenchOptions, folder: "RecordFolder") -> None:
+    """Check the options of batches, and that no request under way is sent again at once.
+
+    Raises:
+        UsageError: They contradict each other, or a folder that has batches is played without.
+    """
+    if options.submit and options.collect:
+        raise UsageError("--submit sends and --collect fetches; give one of them, or --batch")
+    if folder.batches.exists() and not options.batches:
+        raise UsageError(
+            f"{folder.batches} has requests that were sent in batches; go on with --batch, "
+            "--submit or --collect"
+        )
 
 
 def _ask(plan: "Plan", outcomes: "Mapping[str, JobOutcome]") -> None:
@@ -197,31 +256,20 @@ def _ask(plan: "Plan", outcomes: "Mapping[str, JobOutcome]") -> None:
         )
 
 
-def _print_expected(plan: "Plan", outcomes: "Mapping[str, JobOutcome]") -> None:
-    """Print the episodes that are left, with calls and money expected."""
+def _print_expected(
+    plan: "Plan", outcomes: "Mapping[str, JobOutcome]", written: int | None
+) -> None:
+    """Print the episodes that are left, with the calls, tokens and money expected."""
     from desim.cli.pager import paged
-    from desim.show.estimates import short_cell
-    from desim.show.table import Printed, Table, print_tables
-    from desim.suites.status import expectations, expected_cost
+    from desim.show.table import print_tables
+    from desim.suites.expected_calls import shipped
+    from desim.suites.expected_table import expected_table, total_line
+    from desim.suites.status import expectations
 
-    lines = expectations(plan, outcomes)
-    heads = ["world", "entry", "left", "calls expected", "cost expected", "episodes it rests on"]
-    rows = [
-        [
-            line.world,
-            line.entry,
-            line.left,
-            None if line.calls is None else Printed(line.calls, f"{line.calls:,.0f}"),
-            short_cell(line.cost),
-            line.basis,
-        ]
-        for line in lines
-    ]
-    left, cost = sum(line.left for line in lines), expected_cost(lines)
-    total = "not known" if cost is None else f"{cost:.4g}"
+    lines = expectations(plan, outcomes, shipped(), written)
     with paged() as out:
-        print_tables(out, [*_endpoint_tables(plan), Table(heads, rows, (0, 1, 5))])
-        out.print(f"{left:,} of {plan.episodes:,} episodes are left, cost {total}", highlight=False)
+        print_tables(out, [*_endpoint_tables(plan), expected_table(lines, written)])
+        out.print(total_line(plan, lines), highlight=False)
 
 
 def _endpoint_tables(plan: "Plan") -> "Iterator[Table]":
@@ -240,36 +288,43 @@ def _endpoint_tables(plan: "Plan") -> "Iterator[Table]":
 
 
 def _played(
-    plan: "Plan", folder: "RecordFolder", spent: "SpendingFile", jobs: int | None
-) -> "dict[str, JobOutcome]":
-    """Play what is left, write results, and return all outcomes."""
+    plan: "Plan", folder: "RecordFolder", spent: "SpendingFile", options: BenchOptions
+) -> "tuple[dict[str, JobOutcome], str]":
+    """Play what is left, write results, and return all outcomes and a line on open batches."""
     from desim.cli.measure.bench_progress import line, progress_shown
-    from desim.jobs.run.event_loop import Workers, play_all
+    from desim.jobs.run.event_loop import CommandRounds, Workers, play_all
     from desim.suites.result_files import result_files
     from desim.suites.status import StatusClock
+    from desim.suites.suite_file import MAX_AT_ONCE
     from desim.suites.suite_plan import money_of
 
     outcomes, running = folder.outcomes(), dict[str, "Watch"]()
     left = [job for job in plan.jobs if not (o := outcomes.get(job.name)) or not o.final]
-    workers = Workers(jobs or plan.suite.concurrent, jobs or os.cpu_count() or 1)
+    jobs = options.jobs
+    batches = CommandRounds(folder.batches, options.rounds) if options.batches else None
+    # In batches all wait for one another, so that more at once are fewer rounds.
+    at_once = jobs or (min(len(left), MAX_AT_ONCE) if batches else plan.suite.concurrent)
+    workers = Workers(at_once, jobs or os.cpu_count() or 1)
     money = money_of(plan, spent)
-    clock = StatusClock(plan, spent, running, outcomes)
+    told = (lambda: batches.progress) if batches else str
+    clock = StatusClock(plan, spent, running, outcomes, told)
     try:
         with progress_shown(folder.status, clock.now) as tick:
-            for event in play_all(left, folder, money, workers, running, tick):
+            for event in play_all(left, folder, money, workers, running, tick, batches):
                 if event.outcome:
                     outcomes[event.job.name] = event.outcome
                     click.echo(line(event.job, event.outcome, clock.now()), err=True)
     finally:
         for name, content in result_files(plan, outcomes).items():
             folder.write(name, content)
-    return outcomes
+    return outcomes, batches.progress if batches else ""
 
 
 def _print_results(plan: "Plan", folder: "RecordFolder") -> None:
     from desim.cli.pager import paged
     from desim.jobs.keep.spending import count_outcomes
     from desim.show.table import print_tables
+    from desim.suites.across_table import compared, comparison_tables
     from desim.suites.result_table import result_table
     from desim.suites.results import results
 
@@ -280,11 +335,16 @@ def _print_results(plan: "Plan", folder: "RecordFolder") -> None:
     count_outcomes(plan.jobs, outcomes, spent)
     with paged() as out:
         print_tables(out, (result_table(world, mine) for world, mine in by_world.items() if mine))
+        for table in comparison_tables(compared(plan, outcomes)):
+            out.print()
+            print_tables(out, [table])
         out.print()
         out.print(f"spent {spent.cost():.6g} in {spent.calls():,} calls", highlight=False)
 
 
-def _fail_unless_whole(plan: "Plan", outcomes: "dict[str, JobOutcome]") -> None:
+def _fail_unless_whole(
+    plan: "Plan", outcomes: "dict[str, JobOutcome]", open_: str, *, submitted: bool
+) -> None:
     failed = [o for o in outcomes.values() if o.state == "failed"]
     if failed:
         fail(
@@ -292,5 +352,8 @@ def _fail_unless_whole(plan: "Plan", outcomes: "dict[str, JobOutcome]") -> None:
             f"{failed[0].error}; the same command tries them again"
         )
     left = plan.episodes - sum(outcome.ended_episodes for outcome in outcomes.values())
-    if left:
-        fail(f"{left} of {plan.episodes} episodes are left: the limit of money is spent")
+    if left and submitted:
+        click.echo(f"{left} of {plan.episodes} episodes are left; {open_}")
+    elif left:
+        reason = open_ or "the limit of money is spent"
+        fail(f"{left} of {plan.episodes} episodes are left: {reason}")

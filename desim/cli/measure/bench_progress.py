@@ -97,7 +97,7 @@ def watch(path: Path) -> None:
 
 @contextmanager
 def _live(stream: object = None) -> Iterator[Show]:
-    """Yield what shows a status: in place on a terminal; elsewhere only to one who watches."""
+    """Yield what shows a status: in place on a terminal; elsewhere in lines, if it has changed."""
     from rich.live import Live
 
     from desim.show.console import SafeConsole
@@ -106,15 +106,15 @@ def _live(stream: object = None) -> Iterator[Show]:
     if console.is_terminal:
         with Live(console=console, auto_refresh=False, transient=stream is None) as live:
             yield lambda status: live.update(table(status), refresh=True)
-    elif stream is None:
-        yield lambda _: None
     else:
         said = [""]
 
         def say(status: "Status") -> None:
-            if said[-1] != (text := _sums(status)):
+            # The command prints a line for each episode; of batches nothing else tells.
+            text = status.batches if stream is None else _sums(status)
+            if said[-1] != text:
                 said.append(text)
-                click.echo(text)
+                click.echo(text, err=stream is None)
 
         yield say
 
@@ -151,7 +151,8 @@ def _sums(status: "Status") -> str:
     spent = f", {status.calls:,} calls, spent {status.spent:.4g}{expected}" if status.calls else ""
     left = "" if status.seconds_left is None else f", {duration_text(status.seconds_left)} left"
     done = status.ended == status.jobs
-    return f"{status.ended} of {status.jobs} ended{failed}{spent}{'' if done else left}"
+    batches = f"; {status.batches}" if status.batches else ""
+    return f"{status.ended} of {status.jobs} ended{failed}{spent}{'' if done else left}{batches}"
 
 
 def _write(path: Path, status: "Status") -> None:

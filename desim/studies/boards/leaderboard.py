@@ -190,7 +190,7 @@ def boards(
     entrants = {
         name: [one for one in each if knowledge_order(one.knows) <= knowledge_order(knows)]
         for name in names
-        for each in [_entrants(name, checked_seeds(seeds), shared_seeds=shared_seeds)]
+        for each in [entrants_of(name, seeds, shared_seeds=shared_seeds)]
     }
     for name in [name for name, each in entrants.items() if not each]:
         raise UsageError(f"{name} has no baselines: give its roles options, or write heuristics")
@@ -207,8 +207,15 @@ def boards(
             before += len(rows)
 
 
-def _entrants(name: str, seeds: Sequence[int], *, shared_seeds: bool) -> tuple[Entrant, ...]:
-    model = model_finder.model(name)
+def entrants_of(
+    name: str, seeds: Sequence[int], *, shared_seeds: bool = True
+) -> tuple[Entrant, ...]:
+    """Return the policies of the board of a preset, with their seeds; see `boards`.
+
+    Raises:
+        UsageError: The preset or a seed does not exist, or its seeds are not to be shared.
+    """
+    model, seeds = model_finder.model(name), checked_seeds(seeds)
     specs = policy_finder.baselines(model)
     if shared_seeds:
         return tuple(_entrant(spec, model, tuple(seeds)) for spec in specs)

@@ -106,7 +106,7 @@ def replays(world: CheckedWorld) -> str:
 
 
 def resumes(world: CheckedWorld) -> str:
-    """A record that is cut in the middle is played on to the same bytes."""
+    """A record that is cut in the middle is played on to the same lines."""
     file = world.record()
     course, _ = world.first()
     cut, at = _cut(file)
@@ -145,5 +145,7 @@ def _cut(file: Path) -> tuple[Path, int]:
 
 
 def _lines(file: Path) -> Sequence[object]:
-    """Return the lines of a record."""
-    return [msgspec.json.decode(line) for line in file.read_bytes().splitlines()]
+    """Return the lines of a record, without that of its resuming and the digest of all lines."""
+    lines = [msgspec.json.decode(line) for line in file.read_bytes().splitlines()]
+    lines[-1].pop("record_digest", None)
+    return [line for line in lines if line["line"] != "resumed"]
