@@ -1,12 +1,13 @@
 """The parts of several attacks: tallies, commands in processes, and a scripted endpoint."""
 
+import itertools
 import json
 import os
 import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from importlib import import_module
 from importlib.util import find_spec
@@ -81,24 +82,30 @@ def started(*arguments: str, folder: str | Path = ROOT, **options: Any) -> "Pope
 
 
 @contextmanager
-def endpoint(quantity: int, seconds: float = 0.0) -> Iterator[str]:
-    """Serve a language model that always orders the same, and yield its address.
+def endpoint(answer: int | Callable[[int], str], seconds: float = 0.0) -> Iterator[str]:
+    """Serve a scripted language model, and yield its address.
 
     Args:
-        quantity: The order, in the words of the Beer Game.
+        answer: The order of every reply, in the words of the Beer Game; or the text of a reply by
+            its number from 0.
         seconds: The time before each reply.
     """
     # Not above: `attack_records` counts the modules that its process has imported.
     from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+    numbers = itertools.count()
+
     class Replies(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             self.rfile.read(int(self.headers["content-length"]))
             time.sleep(seconds)
-            message = {"role": "assistant", "content": json.dumps({"order_qty": quantity})}
+            number = next(numbers)
+            text = json.dumps({"order_qty": answer}) if isinstance(answer, int) else answer(number)
+            message = {"role": "assistant", "content": text}
             choice = {"index": 0, "finish_reason": "stop", "message": message}
             usage = {"prompt_tokens": 10, "completion_tokens": 5}
-            body = json.dumps({"choices": [choice], "usage": usage}).encode()
+            reply = {"id": f"reply-{number}", "choices": [choice], "usage": usage}
+            body = json.dumps(reply).encode()
             self.send_response(200)
             self.send_header("content-length", str(len(body)))
             self.end_headers()

@@ -4,8 +4,8 @@ A client can read instructions, resources and a prompt of the world before it pl
 """
 
 import json
-from collections.abc import Awaitable, Callable
-from typing import Any
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, Protocol
 
 from attrs import frozen
 from mcp import types
@@ -129,11 +129,32 @@ class _Method:
         return getattr(types, f"{self.stem}Result").model_validate(plain)
 
 
+class ServedTools(Protocol):
+    """The tools of a server, as `ToolSet` has them."""
+
+    def listed(self) -> list[dict[str, Any]]:
+        """Return every tool with its description and the JSON Schemas of its input and output."""
+        ...
+
+    def input_schema(self, name: str) -> Mapping[str, Any] | None:
+        """Return the JSON Schema of a tool's arguments; None for an unknown tool."""
+        ...
+
+    async def call(self, client: str | None, name: str, arguments: Any) -> dict[str, Any]:
+        """Return the result of a call; an error gives a result with its sentence."""
+        ...
+
+
 def server_of(episodes: Episodes) -> Any:
     """Return a server that plays episodes; the caller runs it over a transport."""
     tools = ToolSet(episodes)
     documents = Documents(episodes.setup, tools)
-    server: Any = Server("desim", version=__version__, instructions=documents.instructions)
+    return server_with(tools, documents.instructions, documents)
+
+
+def server_with(tools: ServedTools, instructions: str, documents: Documents | None = None) -> Any:
+    """Return a server of tools, and of texts if it has any; the caller runs it."""
+    server: Any = Server("desim", version=__version__, instructions=instructions)
     add = _add_to_2 if hasattr(server, "add_request_handler") else _add_to_1
     for name, method in _methods(tools, documents).items():
         add(server, name, method)
@@ -142,16 +163,22 @@ def server_of(episodes: Episodes) -> Any:
     return server
 
 
-def _methods(tools: ToolSet, documents: Documents) -> dict[str, _Method]:
+def _methods(tools: ServedTools, documents: Documents | None) -> dict[str, _Method]:
     def call_tool(client: str | None, params: Any) -> Awaitable[Any]:
         return tools.call(client, params.name, params.arguments)
 
+    of_tools = {
+        "tools/list": _Method("ListTools", lambda *_: {"tools": tools.listed()}),
+        "tools/call": _Method("CallTool", call_tool),
+    }
+    return of_tools | (_of_documents(documents) if documents else {})
+
+
+def _of_documents(documents: Documents) -> dict[str, _Method]:
     def get_prompt(_: str | None, params: Any) -> dict[str, Any]:
         return documents.prompt(params.name, (params.arguments or {}).get("seed", ""))
 
     return {
-        "tools/list": _Method("ListTools", lambda *_: {"tools": tools.listed()}),
-        "tools/call": _Method("CallTool", call_tool),
         "resources/list": _Method("ListResources", lambda *_: {"resources": documents.resources()}),
         "resources/read": _Method(
             "ReadResource", lambda _, params: documents.read(str(params.uri))

@@ -12,10 +12,11 @@ import sys
 import threading
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import anyio
 import uvicorn
+from attrs import frozen
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.applications import Starlette
@@ -82,12 +83,46 @@ def serve(
             cannot be sent.
     """
     episodes = Episodes(setup, records=records, most=max_sessions, idle_seconds=idle, seeds=seeds)
-    server = server_of(episodes)
-    if stdio:
+    where = Where(stdio=stdio, host=host, port=port, token=token, as_json=as_json)
+    serve_at(where, server_of(episodes), episodes, idle)
+
+
+class ServedEpisodes(Protocol):
+    """The episodes behind a server, as `Episodes` has them."""
+
+    most: int
+
+    async def leave(self, client: str) -> None:
+        """Close what a client has open whose session is over."""
+        ...
+
+    async def close_idle(self) -> None:
+        """Close what no client has used for long."""
+        ...
+
+    async def close_all(self) -> None:
+        """Close everything, as the server stops."""
+        ...
+
+
+@frozen(kw_only=True)
+class Where:
+    """The place of a server; see `serve` for its attributes."""
+
+    stdio: bool = False
+    host: str = "127.0.0.1"
+    port: int = 0
+    token: str = ""
+    as_json: bool = False
+
+
+def serve_at(where: Where, server: Any, episodes: ServedEpisodes, idle: float = _IDLE) -> None:
+    """Serve until the process is stopped; see `serve`."""
+    if where.stdio:
         anyio.run(_serve_stdio, server, episodes)
         return
-    with entrance(host, port, token) as entered:
-        _announce(entered, as_json=as_json)
+    with entrance(where.host, where.port, where.token) as entered:
+        _announce(entered, as_json=where.as_json)
         config = config_of(
             app_of(server, episodes, entered.access, idle),
             episodes.most,
@@ -98,7 +133,7 @@ def serve(
         asyncio.run(uvicorn.Server(config).serve(sockets=[entered.at]))
 
 
-async def _serve_stdio(server: Any, episodes: Episodes) -> None:
+async def _serve_stdio(server: Any, episodes: ServedEpisodes) -> None:
     """Serve until the client's stream ends, or a signal stops the process."""
     stopped = False
     with contextlib.ExitStack() as stack:
@@ -151,7 +186,7 @@ def _end() -> None:
 # -- HTTP ------------------------------------------------------------------------------------------
 
 
-def app_of(server: Any, episodes: Episodes, access: Access, idle: float) -> Application:
+def app_of(server: Any, episodes: ServedEpisodes, access: Access, idle: float) -> Application:
     """Return the ASGI application of a server."""
     manager = StreamableHTTPSessionManager(
         server,
@@ -179,7 +214,7 @@ def app_of(server: Any, episodes: Episodes, access: Access, idle: float) -> Appl
 class _Leaving:
     """Closes the episode of a session that its client ends."""
 
-    def __init__(self, app: Application, episodes: Episodes) -> None:
+    def __init__(self, app: Application, episodes: ServedEpisodes) -> None:
         self._app, self._episodes = app, episodes
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
@@ -189,7 +224,7 @@ class _Leaving:
             await self._episodes.leave(headers.get(b"mcp-session-id", b"").decode("latin-1"))
 
 
-async def _close_idle(episodes: Episodes, every: float) -> None:
+async def _close_idle(episodes: ServedEpisodes, every: float) -> None:
     while True:
         await asyncio.sleep(every)
         await episodes.close_idle()

@@ -3,6 +3,7 @@
 import contextlib
 import importlib
 import sys
+from pathlib import Path
 from typing import Any
 
 import click
@@ -53,6 +54,12 @@ class ServeOptions(SeatOptions):
         max_decisions: Decisions after which one is truncated.
         reward: What rewards are the change of: score, METRIC or -METRIC.
         as_json: With --mcp over HTTP: print address and token as one line of JSON.
+        sealed: With --mcp: MODEL is the file of a suite, whose episodes are played in sealed
+            sessions; seeds are secret until the end.
+        key: With --sealed: the server's private key, as desim key new makes it.
+        password: The environment variable that holds the password of the key.
+        out: With --sealed: the server's folder. All that others may have is in its folder public.
+        hours: With --sealed: hours after its opening at which a session is closed.
         package: With --openenv: write openenv.yaml and a container file to this folder, and stop.
     """
 
@@ -65,6 +72,11 @@ class ServeOptions(SeatOptions):
     max_decisions: int | None = None
     reward: str = "score"
     as_json: bool = False
+    sealed: bool = False
+    key: Path | None = None
+    password: str = ""
+    out: Path | None = None
+    hours: int = 24
     package: str | None = None
 
 
@@ -78,6 +90,10 @@ class ServeOptions(SeatOptions):
     max_sessions={"type": click.IntRange(1, 10_000)},
     max_decisions={"type": click.IntRange(min=1)},
     package={"type": click.Path()},
+    key={"type": click.Path(path_type=Path), "callback": None},
+    password={"option": "--password-env", "metavar": "VARIABLE"},
+    out={"type": click.Path(path_type=Path)},
+    hours={"type": click.IntRange(1, 8760)},
 )
 def command(options: ServeOptions, served: ServedModel) -> None:
     """Serve MODEL to agents: --mcp for the Model Context Protocol, --openenv for OpenEnv.
@@ -88,6 +104,9 @@ def command(options: ServeOptions, served: ServedModel) -> None:
     _check_protocol(options)
     mcp, package = options.mcp, options.package
     adapter = _adapter("mcp" if mcp else "openenv.package" if package else "openenv.server")
+    if options.sealed:
+        _serve_sealed(options, served)
+        return
     # Standard output belongs to the protocol from the start: a user's module may print.
     with contextlib.redirect_stdout(sys.stderr) if options.stdio else contextlib.nullcontext():
         setup = _setup(options)
@@ -118,12 +137,38 @@ def _check_protocol(options: ServeOptions) -> None:
         raise UsageError("--stdio goes with --mcp; OpenEnv is spoken over HTTP and web sockets")
     if options.as_json and (options.stdio or not mcp):
         raise UsageError("--json goes with --mcp over HTTP, which has an address to print")
+    if options.sealed and (not mcp or options.seeds or options.starts or options.seats):
+        raise UsageError("--sealed goes with --mcp, and without --seeds, --starts and --seats")
     if options.package and mcp:
         raise UsageError("--package goes with --openenv")
     if options.seeds and not mcp:
         raise UsageError("--seeds goes with --mcp; OpenEnv has tasks, whose seeds are known")
     if options.no_token and mcp:
         raise UsageError("--no-token goes with --openenv; clients of --mcp always send a token")
+
+
+def _serve_sealed(options: ServeOptions, served: ServedModel) -> None:
+    """Serve sealed sessions of a suite.
+
+    Raises:
+        UsageError: The key, the folder or the suite is missing or wrong.
+    """
+    from desim.suites.suite_file import suite_content
+    from desim.verification.hosting.sealed_host import SealedHost
+    from desim.verification.sealed.sealed_suite import SealedSuite
+    from desim.verification.signed.keys import password_of, read_private
+
+    if options.key is None or options.out is None:
+        raise UsageError("--sealed needs --key K.pem (desim key new) and --out FOLDER")
+    path = Path(str(options.model))
+    sealed, serving = _adapter("mcp.sealed"), _adapter("mcp.serving")
+    with contextlib.redirect_stdout(sys.stderr) if options.stdio else contextlib.nullcontext():
+        key = read_private(options.key, password_of(options.password))
+        suite = SealedSuite.read(suite_content(path), path)
+        host = SealedHost(options.out, suite, key, options.hours * 3600)
+    at = {"host": served.host, "port": served.port, "token": served.token}
+    where = serving.Where(stdio=options.stdio, as_json=options.as_json, **at)
+    sealed.serve_sealed(host, suite, where)
 
 
 def _setup(options: ServeOptions) -> Any:

@@ -1,0 +1,78 @@
+"""`desim verify`: whether entries and records are what they claim to be."""
+
+from pathlib import Path
+
+import click
+from attrs import field, frozen
+
+from desim.cli.options import PrintOptions
+from desim.cli.options import command as command_of
+
+
+@frozen
+class Verified:
+    """The entries and records that are verified.
+
+    Attributes:
+        paths: Folders of entries, or records.
+        every: Take the later steps too after one has failed.
+        trust: Import the modules and open the files that they name.
+        jobs: Episodes that are played again at once.
+        board: The folder of the board that received the commitment of an entry with fresh seeds.
+        server: The public key of the server of an entry with sealed seeds; or the server's public
+            folder, whose log is then checked too.
+    """
+
+    paths: tuple[str, ...]
+    every: bool = field(default=False, kw_only=True)
+    trust: bool = field(default=False, kw_only=True)
+    jobs: int = field(default=1, kw_only=True)
+    board: Path | None = field(default=None, kw_only=True)
+    server: Path | None = field(default=None, kw_only=True)
+
+
+@command_of(
+    "verify",
+    paths={"nargs": -1, "required": True, "metavar": "FOLDER|RECORD..."},
+    every={"option": "--all"},
+    board={"type": click.Path(file_okay=False, path_type=Path)},
+    server={"type": click.Path(path_type=Path)},
+)
+def command(verified: Verified, printed: PrintOptions) -> None:
+    """Play every episode of an entry again, ask its policies again, and compare all bytes.
+
+    A rule decides again by what it observes; the recorded replies of a language model are parsed
+    again by the prompt and the method of the suite. A new record is written and compared. Nothing
+    that an entry names is imported or opened, and no connection is made.
+
+    Exit code: 0 accepted, 1 refused, 2 not decidable here. The worst of several counts.
+    """
+    import msgspec
+    from attrs import asdict
+
+    from desim.show.progress import shown_progress
+    from desim.verification.boards.entry_board import read_board
+    from desim.verification.checked_jobs import CheckProcesses
+    from desim.verification.sealed.listed_server import ListedServer
+    from desim.verification.verify import EXIT_CODES, verify
+
+    board = read_board(verified.board).log if verified.board else None
+    server = ListedServer.read(verified.server) if verified.server else None
+    codes = []
+    with CheckProcesses(verified.jobs) as workers:
+        for path in verified.paths:
+            with shown_progress(None) as progress:
+                verdict = verify(
+                    path,
+                    every=verified.every,
+                    trust=verified.trust,
+                    jobs=verified.jobs,
+                    workers=workers,
+                    board=board,
+                    server=server,
+                    progress=progress,
+                )
+            click.echo(msgspec.json.encode(asdict(verdict)) if printed.as_json else verdict.text)
+            codes.append(EXIT_CODES[verdict.decision])
+    worst = 1 if 1 in codes else max(codes)
+    click.get_current_context().exit(worst)

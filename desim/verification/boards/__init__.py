@@ -1,0 +1,1 @@
+"""Boards: their logs, and the commitments that they receive."""

@@ -1,0 +1,1 @@
+"""The folder of an entry and its manifest."""

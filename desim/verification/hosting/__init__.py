@@ -1,0 +1,1 @@
+"""The server of sealed sessions: offers, journals, episodes at play, entries made of them."""
