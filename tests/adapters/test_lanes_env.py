@@ -61,8 +61,8 @@ def comparable(infos: Mapping[str, Any]) -> dict[str, Any]:
 @pytest.mark.parametrize("mode", [AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP])
 @pytest.mark.parametrize(
     "options",
-    [{}, {"flat": True}, {"max_decisions": 4}, {"reward": "-days"}],
-    ids=["fields", "flat", "truncated", "metric"],
+    [{}, {"flat": True}, {"scaled": True}, {"max_decisions": 4}, {"reward": "-days"}],
+    ids=["fields", "flat", "scaled", "truncated", "metric"],
 )
 def test_it_returns_what_as_many_environments_return(
     mode: AutoresetMode, options: dict[str, Any]

@@ -8,8 +8,10 @@ from attrs import field, frozen
 from attrs.validators import ge, le
 from support.two_questions import Workshop
 
+from desim.core.roles import Thinking
 from desim.errors import UsageError, WrongAction
 from desim.schema import codec
+from models.beer_game import BeerGame
 
 pytest.importorskip("gymnasium")
 
@@ -146,6 +148,15 @@ def test_a_discount_counts_the_ticks_of_a_step() -> None:
     assert [one[4]["elapsed"] for one in steps] == [1, 1, 1, 1]
     assert [one[1] for one in steps] == [4.0, 2.0, 1.0, 0.5]
     assert {one[4]["discount"] for one in steps} == {0.5}
+
+
+def test_the_elapsed_ticks_include_the_latency() -> None:
+    """Rewards are discounted by the time that a decision took."""
+    game = BeerGame.preset("poisson", thinking=Thinking(latency=2))
+    env = SeatEnv(game, seat="retailer", others="order_up_to")
+    env.reset(seed=1)
+    steps = [env.step({"do": "order", "quantity": 4}) for _ in range(2)]
+    assert [info["elapsed"] for *_, info in steps] == [3, 3]
 
 
 @pytest.mark.parametrize("factor", [0, 1.1, float("nan"), "x", None])

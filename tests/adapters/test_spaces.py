@@ -1,5 +1,6 @@
 """Gymnasium spaces of frozen classes: exact actions, and observations that always fit."""
 
+import math
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -397,8 +398,8 @@ class Desk:
 def test_every_observation_fits_its_spaces(cash: int, units: float, text: str, rows: Any) -> None:
     """Numbers are clipped, texts and lists cut, other characters replaced; a flat one likewise."""
     desk = Desk(cash, units, text, tuple(rows))
-    for flat in (False, True):
-        space = ObservationSpace(Desk, LIMITS, flat=flat)
+    for form in ({}, {"flat": True}, {"scaled": True}):
+        space = ObservationSpace(Desk, LIMITS, **form)
         member = space.encode(desk)
         assert space.space.contains(member)
         assert space.space.contains(space.blank())
@@ -425,6 +426,25 @@ def test_a_flat_observation_has_numbers_kinds_and_masks() -> None:
         *(0, 1, -2),  # kind and depth of the first
         *(0, 0, 0),
     ]
+
+
+def test_a_scaled_observation_has_logarithms_of_wide_numbers() -> None:
+    """Their sign is kept; numbers between -1 and 1, such as kinds and masks, stay as they are."""
+    space = ObservationSpace(Desk, SpaceLimits(max_entries=1), scaled=True)
+    member = space.encode(Desk(-(10**6), math.e - 1, "text", (Left(-2),)))
+    wanted = [-math.log1p(1e6), 1, 1, 0, 1, -math.log(3)]
+    assert member.tolist() == pytest.approx(wanted)
+
+
+@pytest.mark.parametrize("where", roles())
+def test_bounds_of_scaled_observations_suit_a_network(where: str) -> None:
+    """In every world; single precision holds them."""
+    world, _, role = where.partition(":")
+    seen = catalog.model(world).roles[role].observation
+    if not ObservationSpace(seen, LIMITS).part.columns:
+        pytest.skip("the observation has no number")
+    space = ObservationSpace(seen, LIMITS, scaled=True).space
+    assert float(np.abs([space.low, space.high]).max()) < 700
 
 
 def test_members_are_new_each_time() -> None:

@@ -167,6 +167,16 @@ def test_a_rate_limit_loses_no_rollout(status: int) -> None:
     assert trace.info["desim"]["ledger_digest"]
 
 
+def test_an_endpoint_without_money_ends_the_rollout_at_once() -> None:
+    """Its 429 is not one of too many requests, so that the call is not repeated."""
+    error = {"message": "no credit", "type": "insufficient_quota", "code": "insufficient_quota"}
+    broke = Served({"error": error}, status=429)
+    trace, stub = one(short(), lambda number, _: broke if number == 3 else ORDER)
+    assert not trace.ok
+    assert trace.errors[0].status_code == 429
+    assert len(stub.requests) == 4
+
+
 def test_a_call_is_repeated_so_often() -> None:
     """A negative number is refused before anything is played."""
     with pytest.raises(UsageError, match="retries=-1 was given"):

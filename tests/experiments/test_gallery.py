@@ -11,9 +11,9 @@ DOCS = ROOT / "desim" / "docs"
 PICTURES = sorted((DOCS / "images").iterdir())
 
 
-def test_the_pictures_take_less_than_600_kilobytes() -> None:
+def test_the_pictures_take_less_than_650_kilobytes() -> None:
     """A clone of the repository stays small."""
-    assert 0 < sum(picture.stat().st_size for picture in PICTURES) < 600_000
+    assert 0 < sum(picture.stat().st_size for picture in PICTURES) < 650_000
 
 
 def test_every_picture_is_shown_by_a_page() -> None:

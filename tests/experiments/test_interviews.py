@@ -16,7 +16,7 @@ from support.suites import bench
 from desim.suites.published import published_text
 from desim.suites.suite_plan import read_plan
 from experiments import judge_agreement
-from experiments.judge_agreement import agreement, judged
+from experiments.judge_agreement import alpha, judged
 
 SUITE = ROOT / "experiments" / "suites" / "firmbench.toml"
 
@@ -96,17 +96,17 @@ def test_the_suite_has_every_cell_of_table_1() -> None:
 
 def test_alpha_of_an_interval_scale() -> None:
     """By hand: observed over expected squared differences of all pairs of values."""
-    assert agreement([[1.0, 2.0, 3.0], [1.0, 2.0, 3.0]]) == 1.0
+    assert alpha([[1.0, 2.0, 3.0], [1.0, 2.0, 3.0]]) == 1.0
     # Pairs within interviews differ by 0, 0, 1; pairs of all six values by 20 / 15 on average.
     values = [1, 2, 3, 1, 2, 4]
     expected = sum((a - b) ** 2 for a in values for b in values) / (6 * 5)
-    assert agreement([[1.0, 2.0, 3.0], [1.0, 2.0, 4.0]]) == pytest.approx(1 - (1 / 3) / expected)
+    assert alpha([[1.0, 2.0, 3.0], [1.0, 2.0, 4.0]]) == pytest.approx(1 - (1 / 3) / expected)
     # An interview with one score has no pair, and says nothing.
-    assert agreement([[1.0, 2.0, 3.0, 9.0], [1.0, 2.0, 4.0, math.nan]]) == pytest.approx(
+    assert alpha([[1.0, 2.0, 3.0, 9.0], [1.0, 2.0, 4.0, math.nan]]) == pytest.approx(
         1 - (1 / 3) / expected
     )
-    assert agreement([[1.0, 2.0], [2.0, 1.0]]) < 0
-    assert math.isnan(agreement([[5.0, 5.0], [5.0, 5.0]]))
+    assert alpha([[1.0, 2.0], [2.0, 1.0]]) < 0
+    assert math.isnan(alpha([[5.0, 5.0], [5.0, 5.0]]))
 
 
 def test_judges_of_the_same_rubric_agree() -> None:
@@ -115,10 +115,10 @@ def test_judges_of_the_same_rubric_agree() -> None:
     other = judged(["rubric", "rubric,strictness=3"], ["framework", "data_hungry"])
     assert {len(row) for rows in same.values() for row in rows} == {12}
     for name in ("structure", "quant", "business_sense", "overall"):
-        assert agreement(same[name]) == 1
+        assert alpha(same[name]) == 1
     # A share of 0 or 1 is the same for a stricter judge, as structures and grounds here are.
     for name in ("quant", "overall"):
-        assert agreement(other[name]) < 1
+        assert alpha(other[name]) < 1
 
 
 @pytest.mark.parametrize(

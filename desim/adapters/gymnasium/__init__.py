@@ -66,8 +66,8 @@ class SeatEnv(gymnasium.Env):
         options: `others`, `params`, `reward`, `max_decisions`, `max_days`, `starts` (records to
             begin from) of `Setup.of`; `action` ("fields"; "options" for a number among the options
             on offer, whose mask is in `info["action_mask"]` and in the observation; or "numbers"
-            for a vector), `bounds`, `flat`, `max_options`, `max_text` and `max_entries` of
-            `seats.SeatForm`.
+            for a vector), `bounds`, `flat`, `scaled`, `max_options`, `max_text` and `max_entries`
+            of `seats.SeatForm`.
 
     Raises:
         UsageError: An argument is not one of those possible.

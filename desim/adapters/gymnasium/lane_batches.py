@@ -53,6 +53,7 @@ class ObservationBatch:
         if not isinstance(part, Fields):
             raise NoLanes("a role that observes several classes has no batched observations")
         self._flat = np.zeros((count, len(part.columns))) if observed.flat else None
+        self._scale = observed.scale
         self._entries: dict[str, _Entry] = {}
         #: By field, a value that all rows have.
         self._everywhere: dict[str, Any] = {}
@@ -87,13 +88,13 @@ class ObservationBatch:
     def member(self) -> Any:
         """Return a new member of the batched space."""
         if self._flat is not None:
-            return self._flat.copy()
+            return self._scale(self._flat)
         return {name: entry.batch() for name, entry in self._entries.items()}
 
     def row(self, row: int) -> Any:
         """Return a new member of the space of one lane."""
         if self._flat is not None:
-            return self._flat[row].copy()
+            return self._scale(self._flat[row])
         return {name: entry.row(row) for name, entry in self._entries.items()}
 
 

@@ -12,7 +12,6 @@ from gymnasium.vector.utils import batch_space
 
 from desim.adapters.gymnasium.lane_batches import ActionBatch, ObservationBatch, Places, taken_rows
 from desim.adapters.gymnasium.seats import DRAWN_SEEDS, FIELDS, SeatForm, first_role, seat_actions
-from desim.adapters.gymnasium.spaces import ObservationSpace
 from desim.adapters.seat.setup import Setup
 from desim.adapters.seat.stepped_lanes import INSTEAD, SteppedLanes
 from desim.core.model_protocols import Model
@@ -78,8 +77,8 @@ class LanesEnv(VectorEnv):
         autoreset_mode: When an episode that is over is followed by the next one: at the next step,
             whose action is left alone, or at the same one, with the last observation and info under
             `final_obs` and `final_info`.
-        options: `others`, `params`, `reward`, `max_decisions`, `bounds`, `flat`, `max_text` and
-            `max_entries` of `SeatEnv`.
+        options: `others`, `params`, `reward`, `max_decisions`, `bounds`, `flat`, `scaled`,
+            `max_text` and `max_entries` of `SeatEnv`.
 
     Raises:
         NoLanes: The world with these parameters, a policy or an option has no lanes.
@@ -117,7 +116,7 @@ class LanesEnv(VectorEnv):
         self.num_envs, self.render_mode = num_envs, None
         codec, observed = self._setup.codec(role), self._setup.model.roles[role].observation
         actions = seat_actions(self._setup, role, form)
-        seen = ObservationSpace(observed, form, flat=form.flat)
+        seen = form.observed(observed)
         self._actions = ActionBatch(actions, codec, num_envs, texts)
         self._seen = ObservationBatch(seen, num_envs)
         self.single_observation_space, self.single_action_space = seen.space, actions.space

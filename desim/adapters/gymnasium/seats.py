@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import UnionType
 from typing import Any, Self
 
 import attrs
@@ -13,7 +14,7 @@ from gymnasium import spaces
 from desim import catalog
 from desim.adapters.gymnasium.number_actions import NumberActions
 from desim.adapters.gymnasium.rendering import Renderer
-from desim.adapters.gymnasium.spaces import ActionSpace, ObservationSpace, SpaceLimits
+from desim.adapters.gymnasium.spaces import ActionSpace, ObservationSpace, SpaceLimits, symlog
 from desim.adapters.seat.seat_environment import SeatEnvironment
 from desim.adapters.seat.setup import Setup
 from desim.adapters.seat.starts import Start
@@ -52,6 +53,8 @@ class SeatForm(SpaceLimits):
             `Discrete(max_options)`, a number among the options that the role offers at a decision.
             "numbers": it is a vector of numbers; see `number_actions.NumberActions`.
         flat: Whether observations are one `Box` of their numbers, without texts.
+        scaled: As *flat*, with `spaces.symlog` of numbers whose bounds are not within -1 and 1, and
+            of the estimates of options.
         max_options: Options that can be chosen, the first ones, 1 to 10,000.
         bounds: Bounds of the numbers of actions: "usual", the usual ranges that the world declares,
             or "schema", every number that the role takes.
@@ -59,6 +62,7 @@ class SeatForm(SpaceLimits):
 
     action: str = field(default=FIELDS, validator=in_((FIELDS, OPTIONS, NUMBERS)))
     flat: bool = field(default=False, converter=bool)
+    scaled: bool = field(default=False, converter=bool)
     max_options: int = field(default=32, validator=[whole, ge(1), le(_MOST_OPTIONS)])
     bounds: str = field(default=USUAL, validator=in_((USUAL, SCHEMA)))
 
@@ -74,6 +78,10 @@ class SeatForm(SpaceLimits):
             return cls(**{name: options.pop(name) for name in names})
         except (ValueError, TypeError) as fault:
             raise UsageError(f"{fault.args[0]}") from None
+
+    def observed(self, kind: type | UnionType) -> ObservationSpace:
+        """Return the space of a role's observations of a class, or a union of classes."""
+        return ObservationSpace(kind, self, flat=self.flat, scaled=self.scaled)
 
 
 def first_role(model: Model[Any] | str, preset: str) -> str:
@@ -109,7 +117,8 @@ class SeatSpaces:
         self._role = setup.model.roles[role]
         self._most = form.max_options
         self._by_options = form.action == OPTIONS
-        self._observed = ObservationSpace(self._role.observation, form, flat=form.flat)
+        self._observed = form.observed(self._role.observation)
+        self._scaled = form.scaled
         self._actions = seat_actions(setup, role, form)
         self._offered: tuple[Decision | None, Sequence[Option]] = (None, ())
         if self._by_options and self._role.options is None:
@@ -210,11 +219,12 @@ class SeatSpaces:
 
     def _with_options(self, space: Any) -> Any:
         count = self._most
+        largest = symlog(_LARGEST) if self._scaled else _LARGEST
         return spaces.Dict(
             {
                 "observation": space,
                 "action_mask": spaces.MultiBinary(count),
-                "values": spaces.Box(-_LARGEST, _LARGEST, shape=(count,), dtype=np.float64),
+                "values": spaces.Box(-largest, largest, shape=(count,), dtype=np.float64),
             }
         )
 
@@ -224,6 +234,7 @@ class SeatSpaces:
         values = np.zeros(self._most)
         values[: len(offered)] = [option.value for option in offered]
         np.clip(values, -_LARGEST, _LARGEST, out=values)
+        values = symlog(values) if self._scaled else values
         return {"observation": member, "action_mask": self._mask(offered), "values": values}
 
     def _mask(self, offered: Sequence[Option]) -> Any:

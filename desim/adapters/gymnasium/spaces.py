@@ -164,41 +164,63 @@ class ObservationSpace:
         limits: Limits of texts and lists; longer ones are cut.
         flat: Whether the space is one `Box` of float64: numbers, truth values and masks as they
             are, enumerations and kinds as one column for each value; texts are left out.
+        scaled: As *flat*, with `symlog` of the numbers whose bounds are not within -1 and 1.
 
     Attributes:
         space: The Gymnasium space.
         part: The part of the observation.
-        flat: As given.
+        flat: Whether the space is one `Box`.
 
     Raises:
         UsageError: A flat observation would have no number.
     """
 
-    def __init__(self, kind: type | UnionType, limits: SpaceLimits, *, flat: bool = False) -> None:
+    def __init__(
+        self,
+        kind: type | UnionType,
+        limits: SpaceLimits,
+        *,
+        flat: bool = False,
+        scaled: bool = False,
+    ) -> None:
         schema = json_schema(kind)
         builder = _Builder(schema.get("$defs", {}), limits, fit=True)
         self.part = builder.part(schema)
-        self._kind, self.flat = kind, flat
-        self.space = _flat_box(kind, self.part) if flat else self.part.space
+        self._kind, self.flat, self._scaled = kind, flat or scaled, scaled
+        bounds = np.array(self.part.columns).T
+        self._wide = np.any(np.abs(bounds) > 1, axis=0)
+        self.space = self._box(bounds) if self.flat else self.part.space
 
     def encode(self, observation: Any) -> Any:
         """Return a new member of the space for an observation."""
         plain = plain_observation(observation, self._kind)
         if self.flat:
-            return np.array(self.part.numbers(plain), dtype=np.float64)
+            return self.scale(np.array(self.part.numbers(plain), dtype=np.float64))
         return self.part.encode(plain)
+
+    def scale(self, numbers: Any) -> Any:
+        """Return a new array of flat observations, whose last axis are their numbers, scaled."""
+        return np.where(self._wide, symlog(numbers), numbers) if self._scaled else numbers.copy()
 
     def blank(self) -> Any:
         """Return a new member of the space that stands for no observation."""
         return np.clip(0.0, self.space.low, self.space.high) if self.flat else self.part.blank()
 
+    def _box(self, bounds: Any) -> Any:
+        if not bounds.size:
+            names = " | ".join(each.__name__ for each in members(self._kind))
+            raise UsageError(f"{names} holds no number, so it has no flat observation")
+        low, high = self.scale(bounds)
+        return spaces.Box(low, high, dtype=np.float64)
 
-def _flat_box(kind: type | UnionType, part: SpacePart) -> Any:
-    if not part.columns:
-        names = " | ".join(each.__name__ for each in members(kind))
-        raise UsageError(f"{names} holds no number, so it has no flat observation")
-    low, high = np.array(part.columns).T
-    return spaces.Box(low, high, dtype=np.float64)
+
+def symlog(numbers: Any) -> Any:
+    """Return the sign of each number times the logarithm of 1 plus its size.
+
+    A number near 0 hardly changes, and any is at most 691 in size; `sign(y) * expm1(abs(y))` is the
+    number again.
+    """
+    return np.sign(numbers) * np.log1p(np.abs(numbers))
 
 
 class _Builder:

@@ -4,17 +4,19 @@ Tried with verifiers 0.4.0.
 """
 
 import json
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
 import verifiers.v1 as vf
-from openai import APIStatusError, AsyncOpenAI
+from openai import APIStatusError, AsyncOpenAI, DefaultAsyncHttpxClient
 from openai.types.chat import ChatCompletion
 
 from desim.adapters.seat.agent_loop import AgentLimits, AgentLoop
 from desim.adapters.seat.tool_session import ToolSession
 from desim.adapters.seat.tools import Tool
 from desim.adapters.verifiers.data import setup_of
+from desim.episodes.usage import NO_MONEY
 from desim.errors import UsageError
 
 
@@ -29,7 +31,8 @@ class WorldHarnessConfig(vf.HarnessConfig):
     """As above."""
     retries: int = 8
     """Times that a call of the model is repeated, at least 0, where the endpoint is rate-limited
-    (429), overloaded or unreachable; with growing pauses, in all about 40 seconds for 8."""
+    (429, but not for want of money), overloaded or unreachable; with growing pauses, in all about
+    40 seconds for 8."""
     records: str = ""
     """A folder that receives the record of every rollout; empty writes none."""
 
@@ -64,7 +67,10 @@ class WorldHarness(vf.Harness[WorldHarnessConfig]):
         with task.begin(self._record(trace)) as session:
             play, retries = ToolSession(setup, session), self.config.retries
             async with AsyncOpenAI(
-                base_url=endpoint, api_key=secret, max_retries=retries
+                base_url=endpoint,
+                api_key=secret,
+                max_retries=retries,
+                http_client=DefaultAsyncHttpxClient(event_hooks={"response": [_end_without_money]}),
             ) as client:
                 advantages: dict[str, Any] = {}
                 rollout = _Rollout(client, ctx.model, play, self.limits, messages)
@@ -139,6 +145,17 @@ class _Rollout(AgentLoop):
 
     def remind(self, text: str) -> None:
         self._messages.append({"role": "user", "content": text})
+
+
+async def _end_without_money(response: Any) -> None:
+    """Have the client not repeat a call that is refused because no money is left.
+
+    verifiers relays the status of the endpoint, and its body within a text, but no header.
+    """
+    if response.status_code == HTTPStatus.TOO_MANY_REQUESTS:
+        text = (await response.aread()).decode("utf-8", "replace")
+        if any(code in text for code in NO_MONEY):
+            response.headers["x-should-retry"] = "false"
 
 
 def _arguments(arguments: str) -> Any:

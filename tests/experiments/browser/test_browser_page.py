@@ -146,10 +146,10 @@ def write_policy(tab: Any, text: str) -> None:
 
 def order(tab: Any, units: int) -> None:
     """Order with the keyboard and wait for the next week."""
-    before = tab.find("#week").text
+    before = tab.read("#week")
     tab.find("#order input").clear()
     tab.find("#order input").send_keys(f"{units}\n")
-    tab.until(lambda: tab.find("#week").text != before)
+    tab.until(lambda: tab.read("#week") != before)
 
 
 class TestInChromium:
@@ -163,13 +163,13 @@ class TestInChromium:
         """Score and digest are those of the same policy, and the saved record replays."""
         tab.click("#begin select[name=preset] option:nth-child(3)")  # firmbench: 25 weeks
         tab.click("#begin button")
-        tab.until(lambda: "Week 0 of 25" in tab.find("#week").text)
+        tab.until(lambda: "Week 0 of 25" in tab.read("#week"))
         for _ in range(25):
             order(tab, 400)
         known = play("beer_game/firmbench", "constant,quantity=400", 1)
-        tab.until(lambda: tab.find("#digest").text == known.ledger_digest)
-        tab.until(lambda: "smoothing" in tab.find("#board").text)
-        assert "perfect: this needs numpy" in tab.find("#without").text
+        tab.until(lambda: tab.read("#digest") == known.ledger_digest)
+        tab.until(lambda: "smoothing" in tab.read("#board"))
+        assert "perfect: this needs numpy" in tab.read("#without")
         assert [size for size in SIZES if not tab.fits(*size)] == []
         tab.picture(tmp_path / "end.png")
         where = {"behavior": "allow", "downloadPath": str(tmp_path)}
@@ -179,7 +179,7 @@ class TestInChromium:
         tab.until(record.exists)
         tab.find("#file").send_keys(str(record))
         same = f"{record.name}: 25 decisions replayed, all the same; score {known.score:,g}"
-        tab.until(lambda: tab.find("#replayed").text.startswith(same))
+        tab.until(lambda: tab.read("#replayed").startswith(same))
         origin = tab.driver.current_url
         assert [name for name in tab.resources() if not name.startswith((origin, "blob:"))] == []
 
@@ -187,23 +187,23 @@ class TestInChromium:
         """An order, a seed and a file that are none leave the page as it was."""
         tab.click("#begin select[name=preset] option:nth-child(1)")  # poisson
         tab.click("#begin button")
-        tab.until(lambda: "Week 1 of 52" in tab.find("#week").text)
+        tab.until(lambda: "Week 1 of 52" in tab.read("#week"))
         tab.find("#order input").send_keys("<b>4\n")
-        tab.until(lambda: "'<b>4' was given" in tab.find("#game-error").text)
+        tab.until(lambda: "'<b>4' was given" in tab.read("#game-error"))
         order(tab, 4)
-        assert tab.find("#game-error").text == ""
+        assert tab.read("#game-error") == ""
         tab.find("#begin input").clear()
         tab.find("#begin input").send_keys("1x")
         tab.click("#begin button")
-        tab.until(lambda: "'1x' was given; a seed" in tab.find("#game-error").text)
+        tab.until(lambda: "'1x' was given; a seed" in tab.read("#game-error"))
         tab.find("#begin input").clear()
         tab.find("#begin input").send_keys("1")
         (tmp_path / "a.jsonl").write_text("<img src=x>")
         tab.find("#file").send_keys(str(tmp_path / "a.jsonl"))
-        tab.until(lambda: "is no episode record" in tab.find("#replay-error").text)
+        tab.until(lambda: "is no episode record" in tab.read("#replay-error"))
         (tmp_path / "large.jsonl").write_bytes(b" " * 8_000_001)
         tab.find("#file").send_keys(str(tmp_path / "large.jsonl"))
-        tab.until(lambda: "8,000,001 bytes" in tab.find("#replay-error").text)
+        tab.until(lambda: "8,000,001 bytes" in tab.read("#replay-error"))
 
     @pytest.mark.parametrize(
         ("name", "said"),
@@ -224,16 +224,16 @@ class TestInChromium:
         record = (TESTS / "golden" / f"{name}.jsonl").read_text("utf-8")
         prevented = not tab.driver.execute_script(dropped, record, f"{name}.jsonl")
         sentence = f"{name}.jsonl: {said}"
-        tab.until(lambda: sentence in tab.find("#replayed").text + tab.find("#replay-error").text)
+        tab.until(lambda: sentence in tab.read("#replayed") + tab.read("#replay-error"))
         assert prevented
 
     def test_a_policy_is_run_and_its_errors_are_told(self, tab: Any) -> None:
         """The scores are those of the README; an error names its line."""
         write_policy(tab, (ROOT / "experiments" / "browser" / "policy.py").read_text("utf-8"))
-        tab.until(lambda: "11.6 more" in tab.find("#summary").text)
-        assert "-171.5" in tab.find("#scores").text
+        tab.until(lambda: "11.6 more" in tab.read("#summary"))
+        assert "-171.5" in tab.read("#scores")
         write_policy(tab, "class A:\n def decide(self, s):\nreturn nothing\n")
-        tab.until(lambda: tab.find("#policy-error").text.startswith("line 3 (return nothing)"))
+        tab.until(lambda: tab.read("#policy-error").startswith("line 3 (return nothing)"))
 
     def test_every_field_has_a_label(self, tab: Any) -> None:
         """Fields have labels, tables heads, and the page one heading of the first level."""
@@ -249,4 +249,4 @@ class TestInChromium:
         """The page stays responsive, and loads Python again."""
         write_policy(tab, "while True: pass")
         tab.click("#stop")
-        tab.until(lambda: tab.find("#policy-error").text.startswith("stopped; "))
+        tab.until(lambda: tab.read("#policy-error").startswith("stopped; "))
