@@ -33,6 +33,8 @@ FIGURES = {
 WIDTH, DAY = 9.0, 86_400e6
 #: Digits beyond a hundredth of a point, too fine to be seen; scales below 1 keep theirs.
 _DIGITS = re.compile(rb"(?<![\w.])([1-9]\d*\.\d\d)\d+")
+#: Blanks between two elements, a tenth of a picture.
+_BLANKS = re.compile(rb">\s+<")
 _FENCE = re.compile(r"^```console\n(.*?)^```", re.DOTALL | re.MULTILINE)
 _FILE = re.compile(r"^<!-- file: (\w+\.py) -->\n```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
 _IMAGE = re.compile(r'<img src="data:image/svg\+xml;base64,([^"]+)"\s+alt="([^"]+)"')
@@ -52,7 +54,7 @@ def main(out: Path) -> None:
         pictures |= {name: (work / name).read_bytes() for name in ("trace.svg", "beer_game.svg")}
     out.mkdir(parents=True, exist_ok=True)
     for name, picture in pictures.items():
-        shorter = _DIGITS.sub(rb"\1", picture)
+        shorter = _BLANKS.sub(b"><", _DIGITS.sub(rb"\1", picture))
         (out / name).write_bytes(shorter)
         print(f"{name:16} {len(shorter):7,} bytes")
 

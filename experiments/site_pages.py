@@ -54,6 +54,7 @@ _ROOMS = {
     "designs": ("Designs of experiments", ["desim.studies.designs"]),
     "composition": ("Several models on one clock", ["desim.composition"]),
     "lanes": ("Lanes", ["desim.lanes.lane_protocols", "desim.lanes"]),
+    "model_calls": ("Calls of language models on record", ["desim.records"]),
     "sandbox": ("The sandbox", ["desim.sandbox"]),
     "games": ("A person's game", ["desim.ui"]),
     "adapters": ("Adapters", ["desim.adapters"]),

@@ -44,6 +44,23 @@ COMMANDS = {
         "measure.bench",
         "Play every world of SUITE.toml with every entry, or print the results in DIR.",
     ),
+    "submit": (
+        "measure.submit",
+        "Write the folder of an entry from the results in DIR.",
+    ),
+    "verify": (
+        "measure.verify",
+        "Play every episode of an entry again, ask its policies again, and compare all bytes.",
+    ),
+    "commit": (
+        "measure.commit",
+        "Fix an entry before its seeds exist, and derive the seeds once they do.",
+    ),
+    "board": (
+        "measure.board",
+        "Keep a board of verified entries: its log, commitments, beacons.",
+    ),
+    "key": ("measure.key", "Make a key that signs entries, or print the identity of one."),
     "record-book": (
         "measure.record_book",
         "Print the best known scores, or enter runs that beat them.",
@@ -63,9 +80,17 @@ COMMANDS = {
         "look.debrief",
         "Write one HTML file about the games of several teams, which prints on two A4 pages.",
     ),
+    "import": (
+        "keep.import_record",
+        "Write the record of a trajectory that `desim export --format atif` wrote.",
+    ),
     "export": (
         "keep.export",
         "Write the ledgers and statements of a recorded episode, its series, or its decisions.",
+    ),
+    "diff": (
+        "keep.diff",
+        "Print where two records first differ: header, decision, request to a model, reply, end.",
     ),
     "memory": (
         "keep.memory",

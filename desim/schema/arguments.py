@@ -90,7 +90,7 @@ def _candidates(text: str, kind: Any) -> list[Any]:
             values.append(number(text))
         except ValueError:
             continue
-    with suppress(msgspec.DecodeError):
+    with suppress(msgspec.DecodeError, RecursionError):
         values.append(msgspec.json.decode(text))
     words = {"true": True, "false": False, "none": None, "null": None}
     if text.lower() in words:

@@ -14,6 +14,7 @@ from support.command_line import Desim
     ("replay", "FILE"),
     ("resume", "FILE"),
     ("export", "FILE"),
+    ("import", "FILE"),
     ("report", "FILE"),
     ("branch", "FILE", "--at", "0"),
     ("run", "beer_game", "--record", "r", "--key", "FILE"),

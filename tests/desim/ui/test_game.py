@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.recorded import played_lines
 
 from desim import Episode, catalog, play, replay
 from desim.errors import BadRecord, PolicyFailed, UsageError, WrongAction
@@ -65,7 +66,8 @@ def test_the_same_file_goes_on_where_it_was(tmp_path: Path) -> None:
     with game(cut) as played:
         assert len(played.view.steps) == 3
         take_best(played)
-    assert cut.read_bytes() == whole.read_bytes()
+    assert played_lines(cut) == played_lines(whole)
+    assert Episode.read(cut).resumed == (3,)
 
 
 def test_a_whole_record_shows_its_end(tmp_path: Path) -> None:
@@ -137,8 +139,8 @@ def test_a_wrong_answer_raises_and_changes_nothing(tmp_path: Path) -> None:
         played.answer(0, {"do": "order", "quantity": 1})
 
 
-def test_undo_rewrites_the_record_as_if_it_had_never_been(tmp_path: Path) -> None:
-    """In practice a decision is taken back, also on record, and the game continues without it."""
+def test_undo_rewrites_the_record(tmp_path: Path) -> None:
+    """In practice a decision is taken back, also on record, which states where it went on."""
     straight, winding = tmp_path / "straight.jsonl", tmp_path / "winding.jsonl"
     with game(straight) as played:
         take_best(played)
@@ -154,7 +156,8 @@ def test_undo_rewrites_the_record_as_if_it_had_never_been(tmp_path: Path) -> Non
         played.undo(played.view.turn)
         assert played.view.episode is None
         take_best(played)
-    assert winding.read_bytes() == straight.read_bytes()
+    assert played_lines(winding) == played_lines(straight)
+    assert Episode.read(winding).resumed == (2, 7)
 
 
 def test_a_zipped_record_is_undone_too(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from support.failing_world import BadCarter, Carter, Grind, Mill, Rest
+from support.recorded import played_lines
 
 from desim import Episode, replay
 from desim.episodes import session
@@ -57,7 +58,7 @@ def test_a_fault_of_the_model_ends_the_game_without_a_result(tmp_path: Path) -> 
         assert first.text.endswith("KeyError: 'stone'")
         assert answer_lines(game, first) == ["Decision 3 on record, miller at t=2: Grind: sacks 13"]
         assert way_command(game, first) == f"desim branch {file} --at 2 --policy miller=greedy"
-    before, record = file.read_bytes(), cut_record(file)
+    before, record = played_lines(file), cut_record(file)
     assert len(record.steps) == 3
     failure = record.failure
     assert failure is not None
@@ -67,7 +68,8 @@ def test_a_fault_of_the_model_ends_the_game_without_a_result(tmp_path: Path) -> 
         with mill(file) as game:
             assert stopped(game) == first
             assert len(game.view.steps) == 3
-    assert file.read_bytes() == before
+    assert played_lines(file) == before
+    assert cut_record(file).resumed == (3, 3)
 
 
 def test_practice_takes_back_the_answer_that_broke_the_model(tmp_path: Path) -> None:

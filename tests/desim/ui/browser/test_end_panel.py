@@ -35,7 +35,7 @@ def test_the_end_shows_the_game_and_begins_the_next_one(
         chromium.until(lambda: "Cost so far (money)" in chromium.course())
         assert "you" in chromium.course()
         assert "best rule" in chromium.course()
-        assert chromium.find("[data-place]").text.startswith("No floor and no bound are known")
+        assert chromium.read("[data-place]").startswith("No floor and no bound are known")
         chromium.until(lambda: "decisions were judged" in chromium.text())
         chromium.until(lambda: "Your rank among you and" in chromium.text())
         chromium.decide_again("[data-act='again']")
@@ -69,7 +69,7 @@ def test_a_year_of_a_start_up_ends_with_its_dearest_decisions(
     with pages.Server("yc_bench --record game.jsonl", tmp_path) as server:
         chromium.open(server.address)
         chromium.until(lambda: "Funds (dollars)" in chromium.course())
-        assert "of the way from the floor" in chromium.find("[data-place]").text
+        assert "of the way from the floor" in chromium.read("[data-place]")
         for stage in ("Screens decisions", "Judges decision 2"):
             chromium.until(lambda stage=stage: stage in chromium.text(), 60)
         chromium.click("[data-act='stop_search']")

@@ -63,7 +63,7 @@ def test_four_questions_are_answered_on_the_screen(
     decide(model, tmp_path / "second.jsonl", 2)
     with pages.Server(f"{model} --record second.jsonl", tmp_path) as server:
         chromium.open(server.address)
-        effect = chromium.find("[data-effect]").text.splitlines()
+        effect = chromium.read("[data-effect]").splitlines()
         assert effect[0] == "Since your last answer"
         # The answer, and the world's sentence; figures of a world without one show their change.
         assert len(effect) > 2 or CHANGED.search(chromium.text())

@@ -49,7 +49,7 @@ def test_a_full_game_by_clicking(chromium: Any, tmp_path: Path, pictures: Path) 
         for _ in range(15):
             chromium.decide()
         greedy = f"{play('beer_game', 'greedy').score:,.0f}"
-        chromium.until(lambda: greedy in chromium.find("[data-score]").text)
+        chromium.until(lambda: greedy in chromium.read("[data-score]"))
         chromium.until(lambda: "perfect" in chromium.text() and "typical" in chromium.text())
         chromium.until(lambda: "baselines have played" not in chromium.text())
         assert [size for size in SIZES if not chromium.fits(*size)] == []
@@ -329,7 +329,7 @@ def test_a_fault_of_the_model_is_shown_and_is_no_finished_game(
         chromium.decide("[data-act='undo']")
         for _ in range(3):
             chromium.decide()
-        chromium.until(lambda: chromium.find("[data-score]").text == "18")
+        chromium.until(lambda: chromium.read("[data-score]") == "18")
     assert replay(tmp_path / "game.jsonl").score == 18
 
 
@@ -418,8 +418,8 @@ def test_a_role_without_years_reads_none(chromium: Any, tmp_path: Path, pictures
         chromium.until(lambda: "The game has ended" in chromium.text())
         for name in ("Decisions", "Market"):
             tab = f"//*[@role='tab'][contains(., '{name}')]"
-            chromium.driver.find_element("xpath", tab).click()
-            chromium.until(lambda: "2xx0" in chromium.find("[role='tabpanel']").text)
+            chromium.click_path(tab)
+            chromium.until(lambda: "2xx0" in chromium.read("[role='tabpanel']"))
             assert YEAR.findall(chromium.text()) == []
 
 
@@ -438,7 +438,7 @@ def test_the_five_answers_are_read_without_scrolling_and_r_opens_the_rules(
         chromium.pictures(pictures / f"briefing_{model}.png", [(1280, 800), (390, 844)])
         chromium.decide()
         assert "You want" not in chromium.text()
-        assert chromium.find("[data-effect]").text.startswith("Since your last answer")
+        assert chromium.read("[data-effect]").startswith("Since your last answer")
         chromium.pictures(pictures / f"effect_{model}.png", [(1280, 800), (390, 844)])
         chromium.find("body").send_keys("r")
         chromium.until(lambda: "All rules" in chromium.text())

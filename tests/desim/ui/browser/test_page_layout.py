@@ -78,11 +78,11 @@ def test_a_reply_stays_in_view_until_it_is_unpinned(
         chromium.open(server.address)
         chromium.decide("[data-act='company_status']")
         chromium.click("[data-seen] [data-pin]")
-        chromium.until(lambda: "decision 2" in chromium.find("[data-pinned]").text)
-        assert "Reply" not in chromium.find("[data-seen]").text
+        chromium.until(lambda: "decision 2" in chromium.read("[data-pinned]"))
+        assert "Reply" not in chromium.read("[data-seen]")
         chromium.decide("[data-act='client_list']")
-        assert "company status" in chromium.find("[data-pinned]").text
-        assert "client list" in chromium.find("[data-seen]").text
+        assert "company status" in chromium.read("[data-pinned]")
+        assert "client list" in chromium.read("[data-seen]")
         chromium.pictures(pictures / "pinned.png", [(390, 844), (1280, 900)])
         chromium.open(server.address)
         chromium.click("[data-pinned] [data-pin]")
@@ -94,8 +94,8 @@ def test_the_status_bar_shows_changes(chromium: Any, tmp_path: Path) -> None:
     """Figures of the bar are not repeated in the observation."""
     with Server("beer_game --record game.jsonl", tmp_path) as server:
         chromium.open(server.address)
-        assert "0 of 25 weeks" in chromium.find(".bar").text.replace("\n", " ")
+        assert "0 of 25 weeks" in chromium.read(".bar").replace("\n", " ")
         chromium.decide()
         chromium.decide()
-        assert "▼ 100 units" in chromium.find(".bar").text
-        assert "Supply line" not in chromium.find("[data-seen]").text
+        assert "▼ 100 units" in chromium.read(".bar")
+        assert "Supply line" not in chromium.read("[data-seen]")

@@ -31,7 +31,7 @@ def lines(tmp_path: Path) -> list[dict[str, Any]]:
 def open_tab(chromium: Any, name: str) -> None:
     """Open a tab of the tables."""
     tab = f"//*[@role='tab'][contains(., '{name}')]"
-    chromium.driver.find_element("xpath", tab).click()
+    chromium.click_path(tab)
 
 
 @pytest.mark.slow
@@ -41,10 +41,10 @@ def test_a_look_at_a_table_is_paid_for(chromium: Any, tmp_path: Path, pictures: 
     with pages.Server(f"enterprise_arena {options}", tmp_path) as server:
         chromium.open(server.address)
         open_tab(chromium, "Market")
-        chromium.until(lambda: "takes $5,000 off your score" in chromium.find("[data-price]").text)
+        chromium.until(lambda: "takes $5,000 off your score" in chromium.read("[data-price]"))
         chromium.pictures(pictures / "charged.png", SIZES)
         chromium.decide("[data-pay]")
-        panel = lambda: chromium.find("[role='tabpanel'] table").text  # noqa: E731
+        panel = lambda: chromium.read("[role='tabpanel'] table")  # noqa: E731
         chromium.until(lambda: "GDP" in panel() and "VIX" not in panel())
         chromium.pictures(pictures / "paid.png", SIZES)
         for _ in range(3):
