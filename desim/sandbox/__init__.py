@@ -22,7 +22,9 @@ some are missing:
   could signal to each other by the load they make.
 
 Programs see the standard library alone, texts are hashed by a fixed seed and `random` starts from
-one, so that a program has the same value each time.
+one, so that a program has the same value each time. A program of a `Dialogue` may also import the
+packages that it is given, ctypes included; the hook still refuses foreign calls, and no environment
+variable lets it run unconfined.
 """
 
 from desim.sandbox.process import UNCONFINED, NotConfined, SandboxFailed

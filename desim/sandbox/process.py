@@ -84,6 +84,34 @@ def run_order(
         SandboxFailed: It could not be started.
         UsageError: The system is not one on which programs can be confined at all.
     """
+    with started(order, limits, prints=prints, unconfined=unconfined) as (process, result, status):
+        return _Reader(process, result, status, limits).read()
+
+
+@contextlib.contextmanager
+def started(
+    order: Mapping[str, Any],
+    limits: ProgramLimits,
+    *,
+    prints: bool = False,
+    unconfined: bool = False,
+    questions: tuple[int, ...] = (),
+) -> Iterator[tuple["subprocess.Popen[bytes]", int, int]]:
+    """Start a program by an order, as `run_order` does; kill it after the block.
+
+    Args:
+        order: See `run_order`.
+        limits: See `run_order`.
+        prints: See `run_order`.
+        unconfined: See `run_order`.
+        questions: The end of a pipe that it reads, if it answers questions.
+
+    Yields:
+        Its process, and the ends of the pipes of its result and of its status.
+
+    Raises:
+        UsageError: See `run_order`.
+    """
     # A browser's Python has `fork`, which fails.
     if not hasattr(os, "fork") or sys.platform == "emscripten" or not sys.executable:
         raise UsageError("programs of a model are run on Linux and macOS alone, by an interpreter")
@@ -93,7 +121,10 @@ def run_order(
             {
                 "source": "",
                 "without": (),
+                "readable": (),
+                "packages": (),
                 **order,
+                "questions": questions,
                 "parent": os.getpid(),
                 "folder": folder,
                 "result": result.writer,
@@ -102,19 +133,37 @@ def run_order(
                 "cpu_seconds": limits.cpu_seconds,
                 "memory": limits.memory,
                 "file": limits.file,
-                "unconfined": unconfined or os.environ.get(UNCONFINED) == "1",
+                # A program that answers questions may be a stranger's: no environment allows it.
+                "unconfined": unconfined or (not questions and os.environ.get(UNCONFINED) == "1"),
             },
             ordered,
         )
         ordered.seek(0)
-        process = _started(ordered, result, status, prints=prints)
+        given = (result.writer, status.writer, *questions)
+        process = _started(ordered, given, prints=prints)
         try:
             result.close_writer()
             status.close_writer()
-            reader = _Reader(process, result.reader, status.reader, limits)
-            return reader.read()
+            yield process, result.reader, status.reader
         finally:
             _end(process)
+
+
+def check_status(status: bytes) -> None:
+    """Check that a program was run, by what its supervisor wrote to the pipe of its status.
+
+    Raises:
+        NotConfined: The system does not confine it.
+        SandboxFailed: It could not be started.
+    """
+    if not status.startswith(b"s"):
+        reason = status.decode(errors="replace") or "its process ended, or took too long"
+        raise SandboxFailed(f"The sandbox could not start: {reason}")
+    if b"u" in status:
+        raise NotConfined(
+            "this system does not confine programs, so that one could read and change what you "
+            f"can; unconfined=True or {UNCONFINED}=1 in the environment runs them all the same"
+        )
 
 
 class _Pipe:
@@ -152,14 +201,14 @@ def _folder() -> Iterator[str]:
 
 
 def _started(
-    ordered: IO[bytes], result: _Pipe, status: _Pipe, *, prints: bool
+    ordered: IO[bytes], given: tuple[int, ...], *, prints: bool
 ) -> "subprocess.Popen[bytes]":
     return subprocess.Popen(  # noqa: S603 - our own interpreter and file
         [sys.executable, *_FLAGS, str(_CHILD)],
         stdin=ordered,
         stdout=subprocess.PIPE if prints else subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
-        pass_fds=(result.writer, status.writer),
+        pass_fds=given,
         env=_ENVIRONMENT,
         cwd="/",
         start_new_session=True,
@@ -220,14 +269,7 @@ class _Reader:
 
     def _finished(self, *, over: bool) -> Finished:
         status = bytes(self._read[self._status])
-        if not status.startswith(b"s"):
-            reason = status.decode(errors="replace") or "its process ended, or took too long"
-            raise SandboxFailed(f"The sandbox could not start: {reason}")
-        if b"u" in status:
-            raise NotConfined(
-                "this system does not confine programs, so that one could read and change what you "
-                f"can; unconfined=True or {UNCONFINED}=1 in the environment runs them all the same"
-            )
+        check_status(status)
         return Finished(
             answer=bytes(self._read[self._result][: self._limits.output]),
             output=bytes(self._read.get(self._output, b"")[: self._limits.output]),

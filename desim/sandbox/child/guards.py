@@ -146,23 +146,29 @@ _FAMILIES = ("socket.", "ctypes.", "shutil.", "syslog.", "winreg.", "msvcrt.", "
 _MODULES = frozenset({"ctypes", "_ctypes", "_posixsubprocess", "_socket", "_testcapi", "desim"})
 
 
-def refuse_by_hook(folder: str, libraries: list[str], *, check_files: bool) -> None:
+def refuse_by_hook(
+    folder: str, libraries: list[str], *, check_files: bool, packages: list[str]
+) -> None:
     """Refuse processes, signals, sockets, foreign code and changes of files, for good.
 
     Args:
         folder: Its own folder.
         libraries: Folders that it may read besides.
         check_files: Whether to look at the names of opened files, where nothing else does.
+        packages: Packages that it may import although they are refused otherwise.
     """
-    sys.addaudithook(_hook(folder, libraries, check_files=check_files))
+    modules = _MODULES.difference(packages)
+    sys.addaudithook(_hook(folder, libraries, check_files=check_files, modules=modules))
 
 
-def _hook(folder: str, libraries: list[str], *, check_files: bool) -> Callable[..., None]:
+def _hook(
+    folder: str, libraries: list[str], *, check_files: bool, modules: frozenset[str]
+) -> Callable[..., None]:
     # Everything is bound here, so that a program that replaces a built-in changes nothing.
     real, text = os.path.realpath, os.fsdecode
     readable = tuple(real(each) + "/" for each in (folder, *libraries))
     writing = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
-    number, refused, families, modules = int, _REFUSED, _FAMILIES, _MODULES
+    number, refused, families = int, _REFUSED, _FAMILIES
     denied, is_a = PermissionError, isinstance
 
     def allowed(path: Any, flags: Any) -> bool:

@@ -85,16 +85,17 @@ def enter_root(folder: str, libraries: list[str], size: int, owner: int) -> None
     """
     call("mount", None, b"/", None, ctypes.c_ulong(_PRIVATE_RECURSIVE), None)
     _mount_memory(folder, "size=1m,mode=755")
+    # Before the libraries, one of which may be below a folder of the same name.
+    os.mkdir(folder + OWN_FOLDER)  # noqa: PTH102
+    _mount_memory(
+        f"{folder}{OWN_FOLDER}", f"size={max(size, 4096)},nr_inodes={_FILES},mode=700,uid={owner}"
+    )
     for library in libraries:
         place = folder + library
         os.makedirs(place, exist_ok=True)  # noqa: PTH103
         call("mount", library.encode(), place.encode(), None, _BIND_RECURSIVE, None)
         _protect(place, _RECURSIVE)
-    os.mkdir(folder + OWN_FOLDER)  # noqa: PTH102
     _protect(folder, 0)
-    _mount_memory(
-        f"{folder}{OWN_FOLDER}", f"size={max(size, 4096)},nr_inodes={_FILES},mode=700,uid={owner}"
-    )
     os.chdir(folder)
     call("pivot_root", b".", b".")
     call("umount2", b".", _DETACH)

@@ -51,7 +51,8 @@ def supervise() -> None:
     pid = os.fork()
     if pid == 0:
         work(order, surroundings)
-    os.close(order["result"])
+    for pipe in (order["result"], *order["questions"]):
+        os.close(pipe)
     os.closerange(0, 3)
     os.write(order["status"], _wait(pid, order["seconds"]))
     os._exit(0)
@@ -71,7 +72,7 @@ def _die_with_parent(parent: int) -> None:
 
 def _surroundings(order: dict[str, Any]) -> Surroundings:
     folder = order["folder"]
-    made = Surroundings(libraries=library_folders(), folder=folder)
+    made = Surroundings(libraries=[*library_folders(), *order["readable"]], folder=folder)
     without = set(order["without"])
     made.active |= enter_namespaces(without)
     if os.geteuid() == 0 and "user" not in without:

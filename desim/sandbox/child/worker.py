@@ -31,6 +31,10 @@ _COMMON = (
 )
 
 
+#: Modules that this process needs, and a program only if it is made for them.
+_TOOLS = {"desim", "ctypes", "_ctypes", "resource", "marshal"}
+
+
 class Surroundings:
     """The surroundings made for a program, and the protections that work.
 
@@ -52,6 +56,7 @@ def work(order: dict[str, Any], made: Surroundings) -> None:
     """Run the program of an order and write its outcome; does not return."""
     _signal.pthread_sigmask(_signal.SIG_UNBLOCK, [_signal.SIGCHLD])
     without, active = set(order["without"]), made.active
+    _load_packages(order, made.folder)
     if "mounts" not in active:
         _load_common(order["source"])
     rules = _file_rules(made, without)
@@ -59,7 +64,7 @@ def work(order: dict[str, Any], made: Surroundings) -> None:
     _become(made)
     _give_up_rights(active, rules)
     if "hook" not in without:
-        _forget()
+        _forget(order["packages"])
     if "filter" not in without and "no_new_rights" in active:
         _filter_calls(active)
     if not (order["unconfined"] or is_confined(active)):
@@ -69,9 +74,32 @@ def work(order: dict[str, Any], made: Surroundings) -> None:
     if "hook" not in without:
         # Without any of these the hook has to look at the names of files too.
         check = not active & {"mounts", "landlock", "filter"}
-        refuse_by_hook(made.folder, made.libraries, check_files=check)
+        packages = order["packages"]
+        refuse_by_hook(made.folder, made.libraries, check_files=check, packages=packages)
         active.add("hook")
     run(order, sorted(active))
+
+
+def _load_packages(order: dict[str, Any], folder: str) -> None:
+    """Import packages that a program may use, and write its modules into its folder.
+
+    The packages are imported now, because in some surroundings the folders that hold them cannot
+    be listed later.
+    """
+    if not order["packages"]:
+        return
+    sys.dont_write_bytecode = True
+    for name in [name for name in sys.modules if name.partition(".")[0] == "desim"]:
+        del sys.modules[name]  # the empty packages, see `__main__`
+    sys.path += order["paths"]
+    for name in order["imports"]:
+        __import__(name)
+    for path, content in order["modules"].items():
+        file = f"{folder}/{path}"
+        os.makedirs(os.path.dirname(file), exist_ok=True)  # noqa: PTH103, PTH120
+        with open(file, "wb") as out:  # noqa: PTH123
+            out.write(content)
+    sys.path.append(folder)  # last, so that none of them replaces a package
 
 
 def _load_common(source: str) -> None:
@@ -156,12 +184,16 @@ def _filter_calls(active: set[str]) -> None:
     active.add("filter")
 
 
-def _forget() -> None:
+def _forget(packages: list[str]) -> None:
     """Take away what this process needed and a program does not."""
+    tools = _TOOLS.difference(packages)
     for name in [*sys.modules]:
-        if name.partition(".")[0] in {"desim", "ctypes", "_ctypes", "resource", "marshal"}:
+        if name.partition(".")[0] in tools:
             del sys.modules[name]
+    # A library of a package would start threads without it, which are refused.
+    threads = {name: os.environ.get(name, "") for name in ("OMP_NUM_THREADS",) if packages}
     os.environ.clear()
+    os.environ.update(threads)
     sys.argv[:] = [""]
     sys.path[:] = [path for path in sys.path if os.path.isdir(path)]  # noqa: PTH112
     sys.dont_write_bytecode = True
