@@ -3,8 +3,10 @@
 import importlib
 import inspect
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
-from types import ModuleType
+from types import MappingProxyType, ModuleType
 from typing import Any, Protocol, runtime_checkable
 
 from desim.catalog.imports import foreign_file, is_shipped, load
@@ -18,6 +20,27 @@ PolicyMaker = type | Callable[[Any], Any]
 
 #: Modules of policies that play every model.
 _GENERIC = ("greedy", "chance", "rollout", "script", "replay", "llm")
+
+
+#: Classes that are used in place of users' own ones, which are then not imported, by `module:Name`.
+_stand_ins: ContextVar[Mapping[str, PolicyMaker]] = ContextVar(
+    "stand_ins", default=MappingProxyType({})
+)
+
+
+@contextmanager
+def stand_ins(makers: Mapping[str, PolicyMaker]) -> Iterator[None]:
+    """Use classes in the block in place of those that `module:Name` names."""
+    token = _stand_ins.set(makers)
+    try:
+        yield
+    finally:
+        _stand_ins.reset(token)
+
+
+def has_stand_in(name: str) -> bool:
+    """Return whether a class is used in place of the one that `module:Name` names."""
+    return name in _stand_ins.get()
 
 
 @runtime_checkable
@@ -57,8 +80,8 @@ def policy(name: str, of: Any) -> PolicyMaker:
     """
     cls = of if isinstance(of, type) else type(of)
     if ":" in name:
-        loaded: PolicyMaker = load(name, "policy")
-        return loaded
+        maker: PolicyMaker = _stand_ins.get().get(name) or load(name, "policy")
+        return maker
     known = policies(cls) if name in policies(cls) else policies()
     if name not in known:
         hint = possible(name, sorted({*policies(), *policies(cls)}))

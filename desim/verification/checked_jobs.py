@@ -17,6 +17,7 @@ from desim.jobs.keep.outcome import JobOutcome
 from desim.records.episode import Episode
 from desim.records.provenance import versions
 from desim.suites.suite_plan import SuiteJob
+from desim.verification.asked_rule import StrangersRule, asked_apart
 from desim.verification.entries.entry_folder import record_files
 from desim.verification.figures import outcome_of
 from desim.verification.offline import go_offline
@@ -47,6 +48,7 @@ class JobToCheck:
         digests: The content digest of each of its records, as the manifest names it.
         present: The records in the folder.
         made_with: The versions that the manifest states.
+        rules: The rules of the submitter's own, by name.
     """
 
     job: SuiteJob
@@ -54,6 +56,7 @@ class JobToCheck:
     digests: dict[str, str]
     present: frozenset[str]
     made_with: Mapping[str, str]
+    rules: Mapping[str, StrangersRule] = field(factory=dict)
 
     @property
     def names(self) -> list[str]:
@@ -122,6 +125,12 @@ class CheckProcesses:
 
 
 def checked(to_check: JobToCheck) -> CheckedJob:
+    """Check a job, with the rules of its own in processes of theirs; see `_checked`."""
+    with asked_apart(to_check.rules):
+        return _checked(to_check)
+
+
+def _checked(to_check: JobToCheck) -> CheckedJob:
     """Play the episodes of a job again, and compare their records with the new ones.
 
     Raises:

@@ -10,10 +10,13 @@ from attrs import define, field
 
 from desim.errors import BadRecord, UsageError
 from desim.jobs.keep.outcome import JobOutcome
+from desim.suites.suite_file import EntryTable
+from desim.verification.asked_rule import StrangersRule, asked_apart
 from desim.verification.boards.board_log import BoardLog
 from desim.verification.boards.commitment import opened
 from desim.verification.checked_jobs import CheckProcesses, JobToCheck
 from desim.verification.entries.entry_folder import (
+    CODE,
     COMMITTED,
     MANIFEST,
     SESSION,
@@ -37,6 +40,7 @@ from desim.verification.figures import (
     used_by,
 )
 from desim.verification.played_again import NotDecidable, Players
+from desim.verification.rule_code import code_digest, rules_of
 from desim.verification.sealed.listed_server import ListedServer
 from desim.verification.sealed.statements import SignedSession
 from desim.verification.signed.canonical import digest
@@ -59,6 +63,7 @@ class Entry:
         board: The log of the board that received its commitment; None if none is known.
         server: The server of its sealed session; None if none is known.
         session: Its sealed session, once it was read.
+        rules: The rules of its submitter's own, by name, unless they are trusted.
         plan: The plan of its suite.
         outcomes: What was derived again, by job.
         rehearsed: Whether language models decided, whose replies are on record.
@@ -72,6 +77,7 @@ class Entry:
     board: BoardLog | None = None
     server: ListedServer | None = None
     session: SignedSession | None = None
+    rules: dict[str, StrangersRule] = field(factory=dict)
     plan: EntryPlan | None = None
     outcomes: dict[str, JobOutcome] = field(factory=dict)
     rehearsed: bool = False
@@ -116,14 +122,42 @@ def check_plan(entry: Entry) -> None:
     suite, shared = entry_suite(content, entry.manifest.entry)
     if shared != entry.manifest.suite:
         raise BadRecord("the suite is another one than the manifest names")
-    if not entry.trust:
-        check_suite_reach(suite)
-    try:
-        entry.plan = plan_of(suite, shared)
-    except UsageError as fault:
-        raise NotDecidable(str(fault)) from None
-    for job in entry.planned.jobs if not entry.trust else ():
-        Players(job.model, job.policies).check_reach()
+    entry.rules = {} if entry.trust else _own_rules(entry, suite.entries[entry.manifest.entry])
+    with asked_apart(entry.rules):
+        if not entry.trust:
+            check_suite_reach(suite)
+        try:
+            entry.plan = plan_of(suite, shared)
+        except UsageError as fault:
+            raise NotDecidable(str(fault)) from None
+        for job in entry.planned.jobs if not entry.trust else ():
+            Players(job.model, job.policies).check_reach()
+
+
+def _own_rules(entry: Entry, table: EntryTable) -> dict[str, StrangersRule]:
+    """Return the rules whose code is in the folder, as processes of their own declare them.
+
+    Raises:
+        BadRecord: See `StrangersRule.of`.
+        NotDecidable: See `StrangersRule.of`.
+    """
+    code = entry.folder.code()
+    tops = {path.partition("/")[0].removesuffix(".py") for path in code}
+    names = [name for name in rules_of(table) if name.partition(":")[0].partition(".")[0] in tops]
+    return {name: StrangersRule.of(name, code) for name in names}
+
+
+def check_code(entry: Entry) -> None:
+    """Check that the folder holds the code that the manifest names.
+
+    Raises:
+        BadRecord: It holds another one, or code that the manifest does not name.
+    """
+    code = entry.folder.code()
+    if code and not entry.manifest.code:
+        raise BadRecord(f"the folder has {f'{CODE}/{min(code)}'!r}, and the manifest names no code")
+    if code_digest(code) != entry.manifest.code:
+        raise BadRecord("the code is not the one that the manifest names")
 
 
 def check_seeds(entry: Entry) -> None:
@@ -162,6 +196,8 @@ def _check_fresh(entry: Entry) -> None:
         raise BadRecord("the commitment is of another key than the manifest")
     if commitment.digest != entry.manifest.commitment:
         raise BadRecord("the commitment is not the one that the manifest names")
+    if commitment.code != entry.manifest.code:
+        raise BadRecord("the code is not the one that was committed")
     if commitment.suite != suite_digest(without_seeds(suite)):
         raise BadRecord("the commitment is of another suite")
     if (commitment.entry, commitment.entry_digest) != (entry.manifest.entry, entry_digest(table)):
@@ -196,7 +232,9 @@ def check_episodes(entry: Entry, progress: Progress) -> None:
     digests, folder = entry.manifest.records, entry.folder.path
     made_with = entry.manifest.made_with
     tasks = [
-        JobToCheck(job, folder, {n: digests[n] for n in names}, present & {*names}, made_with)
+        JobToCheck(
+            job, folder, {n: digests[n] for n in names}, present & {*names}, made_with, entry.rules
+        )
         for job, names in ((job, record_files(job)) for job in jobs)
     ]
     progress(0, len(jobs))

@@ -7,6 +7,7 @@ from typing import Any
 
 from attrs import frozen
 
+from desim.catalog.policy_finder import has_stand_in
 from desim.catalog.policy_spec import Spec, label
 from desim.core.model_protocols import Model, offers
 from desim.core.policy_protocols import NamesPolicies, ReachesOutside, Rehearses, Resumable
@@ -148,7 +149,7 @@ def _reached(one: Any, model: Model[Any]) -> Iterator[str]:
         yield "its class"
         return
     spec = Spec.read(one)
-    if ":" in spec.name:
+    if ":" in spec.name and not has_stand_in(spec.name):
         yield f"the module {spec.name}"
         return
     maker = maker_of(one, model)

@@ -18,6 +18,7 @@ from desim.suites.manifest import suite_text
 from desim.suites.suite_plan import Plan, SuiteJob
 from desim.verification.boards.commitment import BEACON, COMMITMENT, RECEIPT, files_of
 from desim.verification.entries.entry_folder import (
+    CODE,
     MANIFEST,
     SESSION,
     SIGNATURE,
@@ -39,6 +40,7 @@ from desim.verification.figures import (
 )
 from desim.verification.played_again import Players, rehearses
 from desim.verification.record_content import content_digest
+from desim.verification.rule_code import code_digest, code_of
 from desim.verification.signed.canonical import digest
 from desim.verification.signed.keys import PrivateKey
 from desim.version import __version__
@@ -68,7 +70,8 @@ class Submission:
 def submit(results: Path, out: Path, submission: Submission) -> EntryManifest:
     """Write the folder of an entry from the folder of a suite's results.
 
-    The records of language models are copied, those of rules are named by their digests.
+    The records of language models are copied, those of rules are named by their digests. So are
+    the files of the submitter's own that its rules reach.
 
     Args:
         results: The folder of `desim bench --out`, or the entry of a sealed session.
@@ -146,6 +149,10 @@ def _written(
                 copy_zipped(file, out / name)
         outcomes[job.name] = outcome_of(job, files)
     plan: Plan = entry.plan
+    code = code_of(plan.suite.entries[submission.entry])
+    for path, content in code.items():
+        (out / CODE / path).parent.mkdir(parents=True, exist_ok=True)
+        (out / CODE / path).write_bytes(content)
     knows: dict[str, Knowledge] = knowledge_of(plan, outcomes)
     return EntryManifest(
         format=FORMAT,
@@ -163,6 +170,7 @@ def _written(
         made_with={"desim": __version__, **versions()},
         attempts=submission.attempts,
         tuned_on=tuned_on_of(plan),
+        code=code_digest(code),
         **_fresh(submission),
     )
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 from desim import catalog
+from desim.catalog.policy_finder import has_stand_in
 from desim.catalog.policy_spec import Spec
 from desim.errors import UsageError
 from desim.records.reach import model_reaches
@@ -19,7 +20,7 @@ _FILES = ("memory",)
 
 
 def check_suite_reach(suite: Suite) -> None:
-    """Check that a suite names shipped worlds and policies alone.
+    """Check that a suite names shipped worlds and policies alone, and rules with a stand-in.
 
     Raises:
         NotDecidable: It names a module or a file; the text says which.
@@ -61,6 +62,7 @@ def _spec_reach(spec: str) -> str:
         read = Spec.read(spec) if spec else None
     except UsageError:
         return ""  # the plan names the fault
-    texts = [read.name, *read.arguments.values()] if read else []
-    named = (found for text in texts if (found := _IMPORTED.search(text)))
-    return next((f"the module of {shown(each[0])}" for each in named), "")
+    named = [] if read is None or has_stand_in(read.name) else [read.name]
+    texts = [*named, *(read.arguments.values() if read else ())]
+    imported = (found for text in texts if (found := _IMPORTED.search(text)))
+    return next((f"the module of {shown(each[0])}" for each in imported), "")

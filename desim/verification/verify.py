@@ -1,7 +1,8 @@
 """Verifies entries of suites, and single records: every action is derived again.
 
-Nothing that an entry names is imported or opened, and no connection is made. The first failed step
-ends an entry with one sentence.
+Nothing that an entry names is imported or opened, and no connection is made; a rule of the
+submitter's own is asked in a process of its own. The first failed step ends an entry with one
+sentence.
 """
 
 import contextlib
@@ -20,6 +21,7 @@ from desim.verification.checked_jobs import CheckProcesses
 from desim.verification.checks import (
     Entry,
     Progress,
+    check_code,
     check_complete,
     check_episodes,
     check_figures,
@@ -194,6 +196,7 @@ def _of_folder(path: Path, progress: Progress, how: EntryChecks) -> Verdict:
 
 def _steps(seeds: Seeds, progress: Progress) -> Iterator[Callable[[Entry], None]]:
     yield check_signature
+    yield check_code
     if seeds == "sealed":
         yield check_session
         yield check_complete

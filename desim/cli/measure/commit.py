@@ -86,6 +86,7 @@ def new(made: NewCommitment) -> None:
     from desim.suites.suite_plan import read_plan
     from desim.verification.boards.commitment import BeaconKind, new_commitment, write_commitment
     from desim.verification.boards.drand import round_after
+    from desim.verification.rule_code import code_digest, code_of
     from desim.verification.signed.keys import password_of, read_private
 
     key = read_private(made.key, password_of(made.password))
@@ -93,7 +94,9 @@ def new(made: NewCommitment) -> None:
     beacon: BeaconKind = "board" if made.board else "drand"
     at = at if made.board else round_after(at)
     suite = read_plan(made.suite, keys=False).suite
-    commitment = new_commitment(suite, made.entry, made.count, made.season, beacon, at, key)
+    table = suite.entries.get(made.entry)
+    code = code_digest(code_of(table)) if table else ""
+    commitment = new_commitment(suite, made.entry, made.count, made.season, beacon, at, key, code)
     write_commitment(commitment, key, made.out)
     where = f"drand round {at:,}" if beacon == "drand" else f"the board's first beacon after {at}"
     click.echo(f"{made.out}: commitment {commitment.digest[:16]}; its seeds come from {where}")

@@ -43,7 +43,8 @@ def command(verified: Verified, printed: PrintOptions) -> None:
 
     A rule decides again by what it observes; the recorded replies of a language model are parsed
     again by the prompt and the method of the suite. A new record is written and compared. Nothing
-    that an entry names is imported or opened, and no connection is made.
+    that an entry names is imported or opened, and no connection is made; a rule of the submitter's
+    own is asked in a process that the sandbox confines.
 
     Exit code: 0 accepted, 1 refused, 2 not decidable here. The worst of several counts.
     """

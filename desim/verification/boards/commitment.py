@@ -3,8 +3,8 @@
 A board receives its digest, and says so in a signed line of its log, the receipt. Then a beacon
 draws randomness, from which the seeds follow. What was committed could not be fitted to them.
 
-Source: reference `verification.md`, section 4.4. Left out as heavier than its use: code digests,
-because shipped rules are asked again with the shipped code, and the memory before the first
+Source: reference `verification.md`, section 4.4. Left out as heavier than its use: the digests of
+shipped code, because shipped rules are asked again with it, and the memory before the first
 episode, because entries of suites begin without one.
 """
 
@@ -43,7 +43,7 @@ RECEIPT, BEACON = "receipt.json", "beacon.json"
 _Digest = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
 
 
-class Commitment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Commitment(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """The content of a commitment.
 
     Attributes:
@@ -57,6 +57,7 @@ class Commitment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         at: The drand round; or UTC seconds, before which the board's beacon does not count.
         nonce: 32 random bytes, so that a digest says nothing of its content.
         key: The public key that signs it.
+        code: The digest of the code of its own rules; empty without any.
     """
 
     format: str
@@ -69,6 +70,7 @@ class Commitment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     at: Annotated[int, msgspec.Meta(ge=1)]
     nonce: _Digest
     key: _Digest
+    code: Annotated[str, msgspec.Meta(pattern="^([0-9a-f]{64})?$")] = ""
 
     @property
     def content(self) -> bytes:
@@ -112,8 +114,9 @@ def new_commitment(
     beacon: BeaconKind,
     at: int,
     key: PrivateKey,
+    code: str = "",
 ) -> Commitment:
-    """Return the commitment of an entry of a suite.
+    """Return the commitment of an entry of a suite; *code* is the digest of its own rules.
 
     Raises:
         UsageError: The suite has no such entry.
@@ -131,6 +134,7 @@ def new_commitment(
         at,
         secrets.token_hex(32),
         key.public.hex,
+        code,
     )
 
 

@@ -3,10 +3,12 @@
 manifest.json  manifest.sig   what the submitter says, and his signature
 suite.toml                    the suite, byte for byte
 records/NAME.jsonl.gz         one record an episode; of a series records/NAME/episode-001.jsonl.gz
+code/MODULE.py                the rules of the submitter's own, if the manifest names their digest
 commitment.json .sig  receipt.json  beacon.json         of fresh seeds
 session.json                  the signed statements of a sealed session
 """
 
+import re
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -30,6 +32,12 @@ SESSION = "session.json"
 
 #: Most records of an entry, most bytes of one file, and of all.
 MAX_RECORDS, MAX_FILE_BYTES, MAX_BYTES = 10_000, 1 << 30, 2 << 30
+
+#: The folder of code, with the most files and bytes of it.
+CODE, MAX_CODE_FILES, MAX_CODE_BYTES = "code", 200, 2_000_000
+
+#: The path of a module: names of Python, in at most eight folders.
+_MODULE = re.compile(r"code/(?:[A-Za-z_]\w{0,99}/){0,8}[A-Za-z_]\w{0,99}\.py", re.ASCII)
 
 #: Most bytes of a suite's file, and of a file of a commitment or a session.
 _MAX_SUITE_BYTES = 1_000_000
@@ -63,6 +71,12 @@ class EntryFolder:
         records = [name for name in sizes if name.startswith(f"{RECORDS}/")]
         if len(records) > MAX_RECORDS:
             raise BadRecord(f"{path} has more than {MAX_RECORDS:,} records, the limit")
+        code = [size for name, size in sizes.items() if is_code(name)]
+        if len(code) > MAX_CODE_FILES or sum(code) > MAX_CODE_BYTES:
+            raise BadRecord(
+                f"{path} has more than {MAX_CODE_FILES} files or {MAX_CODE_BYTES:,} bytes of code, "
+                "the limit"
+            )
         if sum(sizes.values()) > MAX_BYTES:
             raise BadRecord(f"{path} holds more than {MAX_BYTES >> 30} GiB, the limit")
         return cls(path, frozenset(sizes))
@@ -85,6 +99,15 @@ class EntryFolder:
             BadRecord: It is not valid.
         """
         return EntryManifest.read(self.content(MANIFEST, MAX_MANIFEST_BYTES))
+
+    def code(self) -> dict[str, bytes]:
+        """Return the bytes of each file of code, by its path below the folder of code.
+
+        Raises:
+            BadRecord: See `content`.
+        """
+        names = sorted(name for name in self.files if is_code(name))
+        return {name.removeprefix(f"{CODE}/"): self.content(name, MAX_CODE_BYTES) for name in names}
 
     @property
     def records(self) -> frozenset[str]:
@@ -203,8 +226,15 @@ def _files(root: Path, folder: Path) -> Iterator[tuple[str, int]]:
             yield name, about.st_size
 
 
+def is_code(name: str) -> bool:
+    """Return whether a path below the entry's folder may be that of a file of code."""
+    return bool(_MODULE.fullmatch(name))
+
+
 def _is_folder(name: str) -> bool:
     parts = name.split("/")
+    if parts[0] == CODE:
+        return parts == [CODE] or is_code(f"{name}/module.py")
     return parts[0] == RECORDS and len(parts) <= 2  # noqa: PLR2004 (records, one series)
 
 
@@ -212,7 +242,7 @@ def _is_expected(name: str) -> bool:
     parts = name.split("/")
     if len(parts) == 1:
         return name in (MANIFEST, SIGNATURE, SUITE, *COMMITTED, SESSION)
-    return parts[0] == RECORDS and name.endswith(".jsonl.gz")
+    return is_code(name) or (parts[0] == RECORDS and name.endswith(".jsonl.gz"))
 
 
 def _plain_fields(table: WorldTable | PooledTable | EntryTable) -> dict[str, object]:

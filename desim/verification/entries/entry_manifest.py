@@ -73,6 +73,7 @@ class EntryManifest(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unkn
         session: The identifier of the sealed session; empty without one.
         attempts: How often the submitter says that he has played it; not proved by anything.
         tuned_on: The seeds on which it was tuned, as the suite's file says; empty if it does not.
+        code: The digest of the files of code of its own rules; empty without any.
     """
 
     format: str
@@ -93,6 +94,7 @@ class EntryManifest(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unkn
     session: str = ""
     attempts: int = 1
     tuned_on: _Text = ""
+    code: Annotated[str, msgspec.Meta(pattern="^([0-9a-f]{64})?$")] = ""
 
     @property
     def content(self) -> bytes:

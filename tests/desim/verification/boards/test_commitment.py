@@ -1,12 +1,14 @@
 """Seeds that nobody knew: commitment, receipt, beacon."""
 
 import json
+import shutil
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from support.own_rules import COVER
 
 from desim.cli.main import main
 from desim.errors import BadRecord, UsageError
@@ -108,6 +110,31 @@ def test_an_entry_on_fresh_seeds_is_accepted(season: Clock) -> None:
     assert max(seeds.of("game")) > 2**100
     assert not {*seeds.of("game")} & {*seeds.of("other")}
     assert "give its folder (--board)" in run("verify", "entry", code=2)
+
+
+def test_a_commitment_fixes_the_code_of_ones_own_rule(
+    season: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The committed code is accepted, and a board keeps it; code that was edited is refused."""
+    shutil.rmtree("mine")
+    own = SUITE.replace('"order_up_to"', '"committed_rule:Cover"')
+    monkeypatch.setattr(sys.modules[__name__], "SUITE", own)
+    monkeypatch.syspath_prepend(str(Path.cwd()))
+    Path("suite.toml").write_text(own, encoding="utf-8")
+    Path("committed_rule.py").write_text(COVER, encoding="utf-8")
+    run(
+        "commit", "new", "suite.toml", "--entry", "rule", "--season", "spring", "--count", "2",
+        "--key", "me.pem", "--out", "mine", "--board",
+    )  # fmt: skip
+    run("board", "receive", "board", "mine", "--key", "owner.pem")
+    draw(season)
+    text = run("commit", "seeds", "mine", "--board", "board").strip()
+    assert "accepted: 2 episodes asked again, fresh seeds" in played(text)
+    run("board", "add", "board", "entry", "--key", "owner.pem")
+    assert len([*Path("board").rglob("code/committed_rule.py")]) == 1
+    shutil.rmtree("entry")
+    Path("committed_rule.py").write_text(f"{COVER}# edited\n", encoding="utf-8")
+    assert "the code is not the one that was committed" in played(text)
 
 
 def test_other_seeds_are_refused(season: Clock) -> None:
