@@ -20,7 +20,7 @@ from desim.show.progress import shown_progress
 from desim.verification.signed.keys import new_key
 from desim.verification.verify import verify
 from experiments.attacks import Tally, print_tallies
-from experiments.forging.honest import MODELS, copied, honest_entries
+from experiments.forging.honest import copied, honest_entries
 from experiments.forging.kinds import Forger, kinds
 
 #: The ends of a verification.
@@ -43,7 +43,7 @@ def attacked(folder: Path, count: int, seed: int) -> dict[str, Tally]:
         tallies["honest"].ended[verdict.decision] += 1
         tallies["honest"].expect(f"{name}: {verdict.text}", holds=verdict.decision == "accepted")
     chance, key = random.Random(seed), new_key("forger", folder)  # noqa: S311 (places)
-    pairs = [(name, kind) for name in entries for kind in kinds(name in MODELS)]
+    pairs = [(name, kind) for name in entries for kind in kinds(name)]
     with shown_progress(None) as progress:
         for number in range(count):
             progress(number, count)

@@ -1,4 +1,4 @@
-"""Honest entries of a small suite: rules, and a scripted model through three methods."""
+"""Honest entries of a small suite: rules, one with its code, and a model through three methods."""
 
 import gzip
 import shutil
@@ -40,6 +40,10 @@ worlds = ["game", "row"]
 policy = "treasurer"
 worlds = ["lender"]
 
+[entries.own]
+policy = "experiments.forging.own_rule:Cover,weeks=5"
+worlds = ["game"]
+
 [entries.model]
 model = "scripted"
 base_url = "{url}"
@@ -67,8 +71,8 @@ options = {{ mode = "json" }}
 worlds = ["row"]
 """
 
-#: The entries, those of language models last.
-RULES, MODELS = ("rule", "treasurer"), ("model", "refine", "reflexion")
+#: The entries: shipped rules, a rule of the submitter's own, and language models.
+RULES, OWN, MODELS = ("rule", "treasurer"), "own", ("model", "refine", "reflexion")
 
 
 def scripted_reply(number: int) -> str:
@@ -87,7 +91,7 @@ def honest_entries(folder: Path) -> dict[str, Path]:
         suite.write_text(_SUITE.format(url=url), encoding="utf-8")
         main(["bench", str(suite), "--out", str(results), "--yes"], standalone_mode=False)
     key = new_key("honest", folder)
-    entries = {name: folder / "entries" / name for name in (*RULES, *MODELS)}
+    entries = {name: folder / "entries" / name for name in (*RULES, OWN, *MODELS)}
     for name, path in entries.items():
         submit(results, path, Submission(name, key=key))
         _add_records(results, suite, name, path)

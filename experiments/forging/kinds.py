@@ -23,10 +23,12 @@ from attrs import frozen
 from desim import catalog, play
 from desim.errors import DesimError
 from desim.verification.entries.entry_folder import (
+    CODE,
     MANIFEST,
     RECORDS,
     SIGNATURE,
     SUITE,
+    EntryFolder,
     entry_suite,
     plan_of,
     record_files,
@@ -40,10 +42,11 @@ from desim.verification.figures import (
     used_by,
 )
 from desim.verification.record_content import content_digest
+from desim.verification.rule_code import code_digest
 from desim.verification.signed.canonical import canonical, digest
 from desim.verification.signed.keys import PrivateKey
 from desim.verification.suite_reach import check_suite_reach
-from experiments.forging.honest import RULES
+from experiments.forging.honest import MODELS, OWN, RULES
 
 Line = dict[str, Any]
 
@@ -569,6 +572,59 @@ def reply_shared(forger: Forger) -> None:
     forger.restate()
 
 
+# -- of the code of a submitter's own rules --------------------------------------------------------
+
+#: The path of the rule in the entry.
+_CODE = f"{CODE}/experiments/forging/own_rule.py"
+
+#: Plays the clairvoyant with what it is given, or with what is found in the memory of its process.
+_CLAIRVOYANT = """
+from desim.episodes.lineup import policy_at, seat_of
+
+class Cover:
+    @classmethod
+    def seated(cls, seat, weeks: int = 4):
+        model, seed = {found}
+        return policy_at("perfect", seat_of(model, seat.role, seed))
+"""
+_FOUND = (
+    "seat.model, seat.seed",
+    "seat._model, seat.seed",
+    "next((o, seat.seed) for o in __import__('gc').get_objects() if hasattr(o, 'horizon'))",
+    "next((o.model, o.seed) for o in __import__('gc').get_objects() if hasattr(o, 'run'))",
+)
+
+
+def code_edited(forger: Forger) -> None:
+    """14, 18: the code is another one, with or without its digest in the manifest."""
+    text = (forger.path / _CODE).read_text(encoding="utf-8")
+    edited = text.replace("max(0,", f"max({forger.chance.randint(1, 9)},")
+    (forger.path / _CODE).write_text(edited, encoding="utf-8")
+    _restate_code(forger, named=bool(forger.chance.randint(0, 1)))
+
+
+def code_added(forger: Forger) -> None:
+    """37: the folder of code holds another file, or one whose name leads elsewhere."""
+    name = forger.chance.choice(["more.py", "table.csv", "__main__.py", "a-b.py", "code.so"])
+    (forger.path / CODE / name).write_text("", encoding="utf-8")
+    forger.sign()
+
+
+def clairvoyant_code(forger: Forger) -> None:
+    """18, 19: the records of the clairvoyant, with code that plays it if it finds the seed."""
+    relabelled(forger)
+    source = _CLAIRVOYANT.replace("{found}", forger.chance.choice(_FOUND))
+    (forger.path / _CODE).write_text(source, encoding="utf-8")
+    _restate_code(forger, named=True)
+
+
+def _restate_code(forger: Forger, *, named: bool) -> None:
+    manifest = forger.manifest
+    if named:
+        manifest["code"] = code_digest(EntryFolder.opened(forger.path).code())
+    forger.sign(manifest)
+
+
 OF_ALL: tuple[Forgery, ...] = (
     action_edited, observation_edited, score_edited, metric_edited, results_edited, counts_edited,
     lucky_seed, seed_of_another, record_missing, record_copied, record_added, easier_world,
@@ -583,11 +639,17 @@ OF_MODELS: tuple[Forgery, ...] = (
 )  # fmt: skip
 
 
+OF_CODE: tuple[Forgery, ...] = (code_edited, code_added, clairvoyant_code)
+
+
 def _changes(header: Line) -> dict[str, str]:
     return {"horizon": str(header["params"]["horizon"])}
 
 
-def kinds(of_models: bool) -> Iterator[Forgery]:  # noqa: FBT001 (a plain choice)
-    """Yield the kinds of forgeries of an entry of rules, or of a language model."""
+def kinds(entry: str) -> Iterator[Forgery]:
+    """Yield the kinds of forgeries of an entry: of rules, of its own code, or of a model."""
+    if entry == OWN:
+        yield from OF_CODE
+        return
     yield from OF_ALL
-    yield from OF_MODELS if of_models else OF_RULES
+    yield from OF_MODELS if entry in MODELS else OF_RULES
