@@ -11,7 +11,7 @@ import sys
 import sysconfig
 from collections.abc import Iterable, Iterator
 from functools import cache
-from importlib.machinery import PathFinder
+from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 from types import ModuleType
 
@@ -87,16 +87,26 @@ def place_of(name: str) -> ModulePlace | None:
         # Links are not resolved, as in a tree of links the folder of the link has the data.
         folders = tuple(module.__dict__.get("__path__", ()))
         return ModulePlace(file and os.path.abspath(file), folders)  # noqa: PTH100
-    parent, _, _ = name.rpartition(".")
-    if parent:
-        around = place_of(parent)
-        spec = PathFinder.find_spec(name, around.folders) if around and around.folders else None
-    else:
-        spec = importlib.util.find_spec(name)
+    parent, _, last = name.rpartition(".")
+    around = place_of(parent) if parent else None
+    folders = around.folders if around else ()
+    try:
+        spec = _spec(name, folders)
+    except KeyError:
+        # The path of a namespace package is computed from its parent, which is not imported.
+        inside = (os.path.join(folder, last) for folder in folders)  # noqa: PTH118
+        return ModulePlace("", tuple(filter(os.path.isdir, inside)))
     if spec is None:
         return None
     file = spec.origin if spec.has_location and spec.origin else ""
     return ModulePlace(file, tuple(spec.submodule_search_locations or ()))
+
+
+def _spec(name: str, folders: tuple[str, ...]) -> ModuleSpec | None:
+    """Return the specification of a module; with a dot in its name, found in these folders."""
+    if "." not in name:
+        return importlib.util.find_spec(name)
+    return PathFinder.find_spec(name, folders) if folders else None
 
 
 def is_ours(module: str) -> bool:
@@ -107,7 +117,22 @@ def is_ours(module: str) -> bool:
 @cache
 def is_installed_file(file: str) -> bool:
     """Return whether a file belongs to Python or to an installed package."""
-    return any(folder in Path(file).resolve().parents for folder in _INSTALLED)
+    path = Path(file).resolve()
+    if any(folder in path.parents for folder in _INSTALLED):
+        return True
+    found = (folder for folder in map(Path, sys.path) if folder.resolve() in path.parents)
+    return any(path.relative_to(one.resolve()).parts[0] in _names_in(one) for one in found)
+
+
+@cache
+def _names_in(folder: Path) -> frozenset[str]:
+    """Return the files and folders that pip has put into a folder, as with `--target`.
+
+    Files of a user's own beside them are not among them.
+    """
+    records = (one.read_text(encoding="utf-8") for one in folder.glob("*.dist-info/RECORD"))
+    lines = (line for text in records for line in text.splitlines())
+    return frozenset(line.split(",")[0].split("/")[0] for line in lines)
 
 
 def is_installed(made: object) -> bool:
