@@ -59,6 +59,7 @@ class Entry:
         board: The log of the board that received its commitment; None if none is known.
         server: The server of its sealed session; None if none is known.
         session: Its sealed session, once it was read.
+        counted: Which session or commitment of its key it is: "session 2 of 5".
         plan: The plan of its suite.
         outcomes: What was derived again, by job.
         rehearsed: Whether language models decided, whose replies are on record.
@@ -72,6 +73,7 @@ class Entry:
     board: BoardLog | None = None
     server: ListedServer | None = None
     session: SignedSession | None = None
+    counted: str = ""
     plan: EntryPlan | None = None
     outcomes: dict[str, JobOutcome] = field(factory=dict)
     rehearsed: bool = False
@@ -169,6 +171,7 @@ def _check_fresh(entry: Entry) -> None:
     own = [name for name, world in suite.worlds.items() if world.seeds]
     if own or suite.seeds != made.seeds.text:
         raise BadRecord("the suite has other seeds than the beacon gives")
+    entry.counted = entry.board.counted(made.receipt)
 
 
 def check_complete(entry: Entry) -> None:

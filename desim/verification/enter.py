@@ -37,11 +37,17 @@ def enter(
         The verdict, and the line of the log; None if the entry was not accepted.
 
     Raises:
-        UsageError: It is on the board, its records are those of another entry, or it is not signed.
+        UsageError: It is on the board, its records are those of another entry, it is not signed, or
+            it was played in a sealed session and the log of the server is not given.
     """
     manifest = EntryFolder.opened(entry).manifest()
     if not manifest.key:
         raise UsageError(f"{entry} is not signed; desim submit --key signs it")
+    if manifest.seeds == "sealed" and (server is None or server.log is None):
+        raise UsageError(
+            f"{entry} has a sealed session; give the public folder of its server (--server), whose "
+            "log holds all sessions of its key"
+        )
     verdict = verify(entry, workers=workers, board=board.log, server=server, progress=progress)
     if verdict.decision != "accepted":
         return verdict, None
@@ -88,6 +94,7 @@ def _copy(board: EntryBoard, entry: Path, verdict: Verdict) -> None:
         shutil.copytree(entry, partial)
         scores = {w: {s: list(v) for s, v in by.items()} for w, by in verdict.scores.items()}
         shown = {"actions": verdict.actions, "scores": scores, "warnings": [*verdict.warnings]}
+        shown |= {"counted": verdict.counted} if verdict.counted else {}
         (partial / VERDICT).write_bytes(canonical(shown))
         if folder.exists():  # of a process that was killed before the log named it
             shutil.rmtree(folder)

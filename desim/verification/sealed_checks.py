@@ -61,6 +61,7 @@ def check_session(entry: Entry) -> None:
     number, name = session.opening.number, session.opening.name
     plan = suite.revealed(session.secret, number, name)
     entry.session, entry.plan = session, EntryPlan(plan, suite_digest(suite.suite))
+    entry.counted = entry.server.counted(session)
 
 
 def check_sealed_episodes(entry: Entry, progress: Progress) -> None:
@@ -135,7 +136,11 @@ def _check_player(entry: Entry, session: SignedSession) -> None:
         raise BadRecord("the session is not the one that the manifest names")
     if manifest.entry != opening.name:
         raise BadRecord(f"the session was opened as {opening.name!r}, not {manifest.entry!r}")
-    if opening.key and opening.key != manifest.key:
+    if manifest.key and not opening.key:
+        raise BadRecord(
+            "the session was opened without a key, so that nobody can sign its entry as his own"
+        )
+    if opening.key != manifest.key:
         raise BadRecord("the session was opened with another key than that of the manifest")
     if manifest.commitment != opening.commitment:
         raise BadRecord("the session was opened with another commitment than the manifest names")

@@ -90,6 +90,7 @@ class Verdict:
         episodes: How many episodes were played again.
         manifest: The digest of the manifest; empty for a record.
         warnings: What a reader of an accepted entry is to know of it.
+        counted: Which session or commitment of its key it is, by the log: "session 2 of 5".
         scores: By world the scores of each seed, as texts, those of repeats together.
     """
 
@@ -103,6 +104,7 @@ class Verdict:
     episodes: int = 0
     manifest: str = ""
     warnings: tuple[str, ...] = ()
+    counted: str = ""
     scores: Mapping[str, Mapping[str, Sequence[str]]] = field(factory=dict, repr=False)
 
     @property
@@ -113,7 +115,8 @@ class Verdict:
         proves, open_question = _PROVES[self.seeds, self.actions]
         owner = f", signed by {self.key[:16]}" if self.key else ", not signed"
         count = f"{self.episodes:,} episode{'s' if self.episodes != 1 else ''}"
-        warned = "".join(f" Warning: {sentence}." for sentence in self.warnings)
+        warned = f" It is {self.counted} of its key." if self.counted else ""
+        warned += "".join(f" Warning: {sentence}." for sentence in self.warnings)
         return (
             f"{self.subject}: accepted: {count} {self.actions}, {self.seeds} seeds{owner}. This "
             f"proves that {proves}, and not {open_question}.{warned}"
@@ -223,6 +226,7 @@ def _verdict(path: Path, entry: Entry | None, faults: list[DesimError]) -> Verdi
         episodes=sum(one.ended_episodes for one in entry.outcomes.values()),
         manifest=digest(manifest.content),
         warnings=tuple(tuning_warnings(entry.planned.plan)),
+        counted=entry.counted,
         scores=scores_of(entry.planned.plan, entry.outcomes),
     )
 

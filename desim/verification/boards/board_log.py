@@ -162,6 +162,11 @@ class BoardLog:
         """Yield the lines of an event."""
         return (each for each in self.lines if each.line.event == event)
 
+    def counted(self, receipt: SignedLine) -> str:
+        """Return which of the commitments of its key a received one is: "commitment 2 of 3"."""
+        same = [one.digest for one in self.of("commitment") if one.line.key == receipt.line.key]
+        return f"commitment {same.index(receipt.digest) + 1} of {len(same)}"
+
     def check_continues(self, older: "BoardLog") -> None:
         """Check that this log has all lines of an older copy of it.
 
