@@ -38,6 +38,7 @@ from desim.verification.figures import (
 )
 from desim.verification.played_again import NotDecidable, Players
 from desim.verification.sealed.listed_server import ListedServer
+from desim.verification.sealed.sealed_suite import check_draws
 from desim.verification.sealed.statements import SignedSession
 from desim.verification.signed.canonical import digest
 from desim.verification.signed.keys import PublicKey
@@ -142,11 +143,13 @@ def check_seeds(entry: Entry) -> None:
         raise BadRecord(
             f"the entry has a session, and its seeds are declared {entry.manifest.seeds}"
         )
+    if entry.manifest.session:
+        raise BadRecord("the manifest names a session, and its seeds are not declared sealed")
     fresh = any(name in entry.folder.files for name in COMMITTED)
     match entry.manifest.seeds:
-        case "public" if not fresh:
-            return
         case "public":
+            if not (fresh or entry.manifest.commitment):
+                return
             raise BadRecord("the entry has a commitment, and its seeds are declared public")
         case _:
             _check_fresh(entry)
@@ -171,6 +174,10 @@ def _check_fresh(entry: Entry) -> None:
     own = [name for name, world in suite.worlds.items() if world.seeds]
     if own or suite.seeds != made.seeds.text:
         raise BadRecord("the suite has other seeds than the beacon gives")
+    try:
+        check_draws(entry.planned.plan.worlds)
+    except UsageError as fault:
+        raise BadRecord(str(fault)) from None
     entry.counted = entry.board.counted(made.receipt)
 
 
@@ -199,7 +206,9 @@ def check_episodes(entry: Entry, progress: Progress) -> None:
     digests, folder = entry.manifest.records, entry.folder.path
     made_with = entry.manifest.made_with
     tasks = [
-        JobToCheck(job, folder, {n: digests[n] for n in names}, present & {*names}, made_with)
+        JobToCheck(
+            job, folder, {n: digests.get(n, "") for n in names}, present & {*names}, made_with
+        )
         for job, names in ((job, record_files(job)) for job in jobs)
     ]
     progress(0, len(jobs))

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from desim.episodes.caller import CallerSession
-from desim.errors import BadRecord, DesimError, UsageError
+from desim.errors import BadRecord, DesimError, LimitReached, UsageError
 from desim.records.episode import Episode
 from desim.records.line_tags import tag_of
 from desim.records.lines import Step
@@ -82,9 +82,11 @@ def check_sealed_episodes(entry: Entry, progress: Progress) -> None:
             found = _proved(file, session, one.number)
             if found != session.closing.records[one.number]:
                 raise BadRecord("it is not the one that the end of the session names")
-            if found != entry.manifest.records[name]:
+            if found != entry.manifest.records.get(name):
                 raise BadRecord("it is not the one that the manifest names")
             _check_played(file, one, seed, session.closing.abandoned.get(str(one.number)))
+        except LimitReached:
+            raise
         except DesimError as fault:
             raise BadRecord(f"record {name}, {fault}".replace(f"{file}: ", "")) from None
         entry.outcomes[job.name] = outcome_of(job, [file])

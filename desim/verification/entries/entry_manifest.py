@@ -91,7 +91,7 @@ class EntryManifest(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unkn
     made_with: dict[str, str] = {}
     commitment: str = ""
     session: str = ""
-    attempts: int = 1
+    attempts: Annotated[int, msgspec.Meta(ge=1)] = 1
     tuned_on: _Text = ""
 
     @property

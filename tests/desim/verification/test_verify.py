@@ -2,6 +2,7 @@
 
 import hashlib
 import socket
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -85,3 +86,24 @@ def test_a_path_that_is_not_there_is_named(tmp_path: Path) -> None:
         verify(tmp_path / "nothing")
     with pytest.raises(UsageError, match=r"has no manifest\.json"):
         verify(tmp_path)
+
+
+def test_an_entry_that_takes_too_long_is_not_decidable(tmp_path: Path) -> None:
+    """A policy that simulates without end stops too; the limit is named."""
+    found = verify(record(tmp_path), minutes=1e-6)
+    assert (found.decision, "--minutes" in found.text) == ("not decidable", True)
+
+
+def test_the_others_are_verified_too(tmp_path: Path) -> None:
+    """A path that does not exist is one of several verdicts."""
+    paths = [str(tmp_path / "none"), str(record(tmp_path))]
+    done = CliRunner().invoke(main, ["verify", *paths])
+    assert done.exit_code == 2
+    assert "accepted: 1 episode" in done.stdout
+
+
+@pytest.mark.parametrize("look_up", [socket.gethostbyname, socket.gethostbyaddr])
+def test_no_name_is_looked_up(look_up: Callable[[str], object]) -> None:
+    """Older functions of the system too, which would tell a name's server of the verification."""
+    with offline(), pytest.raises(PolicyFailed):
+        look_up("localhost")
