@@ -32,7 +32,7 @@ SESSION = "session.json"
 MAX_RECORDS, MAX_FILE_BYTES, MAX_BYTES = 10_000, 1 << 30, 2 << 30
 
 #: Most bytes of a suite's file, and of a file of a commitment or a session.
-_MAX_SUITE_BYTES = 1_000_000
+MAX_SUITE_BYTES = 1_000_000
 
 
 @frozen
@@ -67,7 +67,7 @@ class EntryFolder:
             raise BadRecord(f"{path} holds more than {MAX_BYTES >> 30} GiB, the limit")
         return cls(path, frozenset(sizes))
 
-    def content(self, name: str, most: int = _MAX_SUITE_BYTES) -> bytes:
+    def content(self, name: str, most: int = MAX_SUITE_BYTES) -> bytes:
         """Return the bytes of a file.
 
         Raises:
