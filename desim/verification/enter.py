@@ -86,20 +86,18 @@ def enter(
 def _check_own(
     entry: Path, manifest: EntryManifest, other: EntryManifest, verdict: Verdict
 ) -> None:
-    """Check that the records of an entry are not those of another.
+    """Check that the records of an entry are not those of another key or name.
 
-    Rules play the same record for everybody, so that a single one proves nothing.
+    Rules play the same record for everybody, so that a single one in common proves nothing. Copies
+    of one rule would widen the ranks of all.
 
     Raises:
-        UsageError: All of them are those of another key; or, of language models, one is that of
-            another key or name.
+        UsageError: All of them are; or, of language models, a single one is.
     """
     shared = {*manifest.records.values()} & {*other.records.values()}
-    if verdict.actions == "parsed again":
-        same = bool(shared) and (other.key, other.name) != (manifest.key, manifest.name)
-    else:
-        same = other.records == manifest.records and other.key != manifest.key
-    if same:
+    every = shared == {*manifest.records.values()} == {*other.records.values()}
+    of_another = (other.key, other.name) != (manifest.key, manifest.name)
+    if of_another and (every or (shared and verdict.actions == "parsed again")):
         raise UsageError(
             f"{len(shared):,} of the records of {entry} are those of {other.name!r}, entered before"
         )

@@ -29,7 +29,7 @@ class BoardClass:
     Attributes:
         suite: The digest of the suite, seeds included.
         world: The name of the world in it, which its author chose.
-        plays: The model with its changed parameters, and the seeds.
+        model: The model with its changed parameters, the policies of other roles, and the seeds.
         revision: The revision of the world in words.
         seeds: The class of the seeds: public, fresh or sealed.
         actions: How the actions were derived again.
@@ -38,7 +38,7 @@ class BoardClass:
 
     suite: str
     world: str
-    plays: str
+    model: str
     revision: str
     seeds: str
     actions: str
@@ -54,7 +54,7 @@ class BoardClass:
     def title(self) -> str:
         """World, seeds, class of trust and knowledge in words."""
         return (
-            f"{self.world}: {self.plays} (revision {self.revision}); {self.seeds} seeds, actions "
+            f"{self.world}: {self.model} (revision {self.revision}); {self.seeds} seeds, actions "
             f"{self.actions}, knowledge: {self.knows}"
         )
 
@@ -120,9 +120,7 @@ def shown_table(key: BoardClass, lines: Sequence[BoardEntry]) -> Table:
     of = sum(line.ranks is not None for line in lines)
     rows = [
         {
-            "rank": f"{'-'.join(map(str, dict.fromkeys(line.ranks)))} of {of}"
-            if line.ranks
-            else None,
+            "rank": _rank_text(line, of),
             "entry": line.name,
             "plays": line.plays,
             "who": line.submitter or None,
@@ -136,7 +134,6 @@ def shown_table(key: BoardClass, lines: Sequence[BoardEntry]) -> Table:
             "tuned on": line.tuned_on or None,
             "entered": line.entered,
             "key": line.key,
-            "no rank because": line.ended or None,
         }
         for line in lines
     ]
@@ -156,16 +153,23 @@ _WORDS = (
     "tuned on",
     "entered",
     "key",
-    "no rank because",
 )
 _LEGEND = (
     "rank: the ranks that paired differences by seed leave possible at 95 %",
     "plays: the policy; of a language model the name that the submitter gives it, and the method",
     "of its key: which of the sessions or commitments of its key this is, by the log on that day",
     "entry, who, attempts, tuned on, cost: as the submitter says; nothing proves them",
+    "calls, cost: of the whole entry, in all its worlds together",
     "defaults: share of a language model's decisions that took the default action",
     "key: the beginning of the identity that signed the entry",
 )
+
+
+def _rank_text(line: BoardEntry, of: int) -> str:
+    """Return the ranks of an entry, or why it has none: in the column that every screen shows."""
+    if line.ranks is None:
+        return f"none: {line.ended}"
+    return f"{'-'.join(map(str, dict.fromkeys(line.ranks)))} of {of}"
 
 
 def _number(text: str | None) -> float | None:
@@ -211,15 +215,15 @@ def _board_entry(entry: EnteredEntry, world: str, entries: Iterable[EnteredEntry
 
 
 def _world_text(suite: Suite, world: str, seeds: str) -> str:
-    """Return the model of a world, its changed parameters and its seeds, in words."""
+    """Return the model of a world and what the suite makes of it, in words."""
     table = suite.worlds[world]
     model = f"{table.model}/{table.preset}" if table.preset else table.model
     changes = [f"{name}={argument_text(value)}" for name, value in table.set.items()]
-    given = table.seeds or suite.seeds
-    played = [] if seeds == "sealed" else [seeds_text(given, world)]
-    return ", ".join(
-        [model, *changes, *(f"seeds {each.removeprefix('seeds ')}" for each in played)]
-    )
+    others = [f"{role}: {spec}" for role, spec in table.policy.items()]
+    in_a_row = [f"{table.episodes} episodes in a row"] if table.episodes > 1 else []
+    given = seeds_text(table.seeds or suite.seeds, world).removeprefix("seeds ")
+    played = [] if seeds == "sealed" else [f"seeds {given}"]
+    return ", ".join([model, *changes, *others, *in_a_row, *played])
 
 
 def _player_text(table: EntryTable | None, seeds: str) -> str:

@@ -14,7 +14,7 @@ from typing import Any
 
 from attrs import Attribute, asdict, evolve, frozen
 
-from desim.errors import BadRecord, UsageError
+from desim.errors import BadRecord, UsageError, possible
 from desim.jobs.plan.record_job import RecordJob
 from desim.show.files import read_regular
 from desim.suites.suite_file import EntryTable, PooledTable, Suite, WorldTable, parsed_suite
@@ -128,7 +128,7 @@ def entry_suite(content: bytes, entry: str) -> tuple[Suite, str]:
     if faults:
         raise BadRecord(f"{SUITE}: {faults[0]}")
     if entry not in suite.entries:
-        raise BadRecord(f"{SUITE} has no entry {entry!r}, which the manifest names")
+        raise BadRecord(f"{SUITE} has no entry {entry!r}; {possible(entry, suite.entries)}")
     return evolve(suite, entries={entry: suite.entries[entry]}), suite_digest(suite)
 
 

@@ -29,6 +29,12 @@ policy = "order_up_to"
 [entries.low]
 policy = "base_stock,target=20"
 
+[entries.high]
+policy = "base_stock,target=28"
+
+[entries.higher]
+policy = "base_stock,target=32"
+
 [entries.sterman]
 policy = "sterman"
 
@@ -99,6 +105,12 @@ def test_an_entry_is_entered_once(results: Path, tmp_path: Path) -> None:
     assert "are those of 'order'" in said
     said = run("board", "add", board, plain, "--key", owner(results), code=2)
     assert "is not signed" in said
+    run(
+        "submit", str(results / "results"), "--entry", "low", "--name", "low too",
+        "--key", str(results / "ann.pem"), "--out", str(tmp_path / "twice"),
+    )  # fmt: skip
+    said = run("board", "add", board, str(tmp_path / "twice"), "--key", owner(results), code=2)
+    assert "are those of 'low'" in said
 
 
 def test_a_false_entry_is_not_on_the_board(results: Path, tmp_path: Path) -> None:
@@ -115,7 +127,7 @@ def test_a_false_entry_is_not_on_the_board(results: Path, tmp_path: Path) -> Non
 def test_the_page_and_the_data_hold_the_same(results: Path, tmp_path: Path) -> None:
     """The page refers to nothing outside itself; texts of submitters are escaped."""
     run(
-        "submit", str(results / "results"), "--entry", "low", "--out", str(tmp_path / "odd"),
+        "submit", str(results / "results"), "--entry", "high", "--out", str(tmp_path / "odd"),
         "--key", str(results / "ann.pem"), "--who", "<script>alert(1)</script>",
         "--name", "low <b>",
     )  # fmt: skip
@@ -140,7 +152,7 @@ def test_an_entry_that_ends_stays_without_a_rank(results: Path) -> None:
         "--note", "a trial",
     )  # fmt: skip
     shown = run("board", "show", str(results / "board"))
-    assert "withdrawn: a trial" in shown
+    assert "none: withdrawn: a trial" in shown
     said = run("board", "end", str(results / "board"), "", "--key", owner(results), code=2)
     assert "give one" in said
 
@@ -220,10 +232,31 @@ def test_the_other_entries_are_added_too(results: Path, tmp_path: Path) -> None:
     """One that cannot be entered is named, and the next one is taken."""
     board = Path(shutil.copytree(results / "board", tmp_path / "board"))
     run(
-        "submit", str(results / "results"), "--entry", "low", "--out", str(tmp_path / "late"),
+        "submit", str(results / "results"), "--entry", "higher", "--out", str(tmp_path / "late"),
         "--key", str(results / "ann.pem"), "--name", "late",
     )  # fmt: skip
     paths = [str(results / "none"), str(results / "order"), str(tmp_path / "late")]
     said = run("board", "add", str(board), *paths, "--key", owner(results), code=2)
     assert "is on the board already" in said
     assert read_board(board).entries()[-1].manifest.name == "late"
+
+
+@pytest.mark.parametrize("name", ["=HYPERLINK(1)", "a\u202eb", "\x1b[31m", "x" * 201])
+def test_a_name_that_cannot_be_shown_as_it_is_makes_no_entry(
+    results: Path, tmp_path: Path, name: str
+) -> None:
+    """A formula for spreadsheets, a reversed text, an escape of terminals, and a long one."""
+    how = ["--entry", "low", "--name", name, "--out", str(tmp_path / "odd")]
+    assert "give --name" in run("submit", str(results / "results"), *how, code=2)
+    assert not (tmp_path / "odd").exists()
+
+
+def test_a_season_that_cannot_be_read_again_makes_no_commitment(
+    results: Path, tmp_path: Path
+) -> None:
+    """Otherwise no board could receive it."""
+    run(
+        "commit", "new", str(results / "suite.toml"), "--entry", "low", "--season", "a b",
+        "--count", "2", "--key", str(results / "ann.pem"), "--out", str(tmp_path / "mine"), code=2,
+    )  # fmt: skip
+    assert not (tmp_path / "mine").exists()
