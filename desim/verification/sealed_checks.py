@@ -139,9 +139,7 @@ def _check_player(entry: Entry, session: SignedSession) -> None:
     if manifest.entry != opening.name:
         raise BadRecord(f"the session was opened as {opening.name!r}, not {manifest.entry!r}")
     if manifest.key and not opening.key:
-        raise BadRecord(
-            "the session was opened without a key, so that nobody can sign its entry as his own"
-        )
+        raise BadRecord("the session was opened without a key, and is signed afterwards")
     if opening.key != manifest.key:
         raise BadRecord("the session was opened with another key than that of the manifest")
     if manifest.commitment != opening.commitment:

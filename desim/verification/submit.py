@@ -86,7 +86,7 @@ def submit(results: Path, out: Path, submission: Submission) -> EntryManifest:
     text = suite_text(RecordFolder(results))
     try:
         entry = plan_of(*entry_suite(text, submission.entry))
-    except BadRecord as fault:  # nobody has handed it in yet
+    except BadRecord as fault:  # no entry yet
         raise UsageError(str(fault)) from None
     partial = out.with_name(f".{out.name}.part")
     shutil.rmtree(partial, ignore_errors=True)

@@ -116,7 +116,7 @@ def new_commitment(
     """Return the commitment of an entry of a suite.
 
     Raises:
-        UsageError: The suite has no such entry, or the season is no name.
+        UsageError: The suite has no such entry, or the season has other characters.
     """
     if entry not in suite.entries:
         raise UsageError(f"the suite has no entry {entry!r}; it has {', '.join(suite.entries)}")

@@ -177,7 +177,7 @@ def check_draws(worlds: Mapping[str, PlannedWorld]) -> None:
     """Check that in every world the episode depends on the seed.
 
     Raises:
-        UsageError: In one it does not, so that a seed that nobody knows hides nothing.
+        UsageError: In one it does not, so that an unknown seed hides nothing.
     """
     for name, world in worlds.items():
         one = SealedEpisode(0, name, 0, world.model, dict(world.table.policy))

@@ -107,3 +107,25 @@ def test_no_name_is_looked_up(look_up: Callable[[str], object]) -> None:
     """Older functions of the system too, which would tell a name's server of the verification."""
     with offline(), pytest.raises(PolicyFailed):
         look_up("localhost")
+
+
+def test_a_resumed_record_is_accepted(tmp_path: Path) -> None:
+    """A run that was killed twice has two lines more."""
+    path = record(tmp_path)
+    for count in (3, 7):
+        path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:count]))
+        assert CliRunner().invoke(main, ["resume", str(path)]).exit_code == 0
+    assert path.read_bytes().count(b'"resumed"') == 2
+    assert verify(path).decision == "accepted"
+
+
+@pytest.mark.parametrize("count", [-7, 0, 1])
+def test_a_resume_that_was_not_made_is_refused(tmp_path: Path, count: int) -> None:
+    """The line of a resume states the decisions before it, and holds nothing else."""
+    more = b',"note":"x"' if count == 0 else b""
+    line = b'{"line":"resumed","decisions":%d%b}\n{"line":"decision"' % (count, more)
+    path = record(tmp_path)
+    content = path.read_bytes().replace(b'{"line":"decision"', line, 1)
+    path.write_bytes(content)
+    found = verify(relabelled(path, b"", b"")).text
+    assert "is no resume after 0 decisions" in found
