@@ -34,8 +34,9 @@ _MOST_SHOWN, _MOST_LINES = 40, 500
 
 #: The limits of every check, on every board.
 _NOT_PROVED = (
-    "Not proved by anything: who or what wrote a model's replies; the best of many private runs on "
-    "public or fresh seeds; several identities of one person; training on public worlds."
+    "Not proved by anything: who or what wrote a model's replies or played a sealed session; that "
+    "client and server of a session do not collude; the best of many private runs on public or "
+    "fresh seeds; several identities of one person; training on public worlds."
 )
 
 
@@ -48,7 +49,7 @@ def board_page(board: EntryBoard) -> Page:
     tables = board_tables(board)
     entries = {line.digest for lines in tables.values() for line in lines}
     lead = (
-        f"{len(entries):,} entries. Each was verified: every action was derived again.",
+        f"{len(entries):,} entries, each verified when it was entered; headings say how.",
         "Classes of trust and of knowledge have tables and ranks of their own.",
         _NOT_PROVED,
     )

@@ -20,7 +20,18 @@ _TEXT = re.compile(r"fresh:(\d{1,6}):([A-Za-z0-9._-]{1,64}):([0-9a-f]{64})")
 #: The beginning of the text.
 PREFIX = "fresh:"
 
+_SCOPE = re.compile(r"[A-Za-z0-9._-]{1,64}")
+
 _SEED_BYTES = 16
+
+
+def is_scope(text: str) -> bool:
+    """Return whether a text can name a season.
+
+    >>> is_scope("winter-26"), is_scope("a b")
+    (True, False)
+    """
+    return _SCOPE.fullmatch(text) is not None
 
 
 @frozen

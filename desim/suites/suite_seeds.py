@@ -103,9 +103,9 @@ def listed(seeds: Sequence[int]) -> str:
     return f"seed{'s' if len(seeds) > 1 else ''} {named}{more}"
 
 
-def seeds_text(given: str | list[int]) -> str:
-    """Return seeds in one short text: A:B, or the first ones and their number."""
-    seeds = _seeds_in("", given)
+def seeds_text(given: str | list[int], world: str = "") -> str:
+    """Return seeds of a world in one short text: A:B, or the first ones and their number."""
+    seeds = _seeds_in(world, given)
     return f"{seeds.start}:{seeds.stop}" if isinstance(seeds, range) else listed(seeds)
 
 

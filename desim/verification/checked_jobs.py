@@ -7,12 +7,14 @@ import multiprocessing
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Self
 
 from attrs import define, field, frozen
 
-from desim.errors import BadRecord, DesimError
+from desim.core.limits import Alarm
+from desim.errors import BadRecord, DesimError, LimitReached
 from desim.jobs.keep.outcome import JobOutcome
 from desim.records.episode import Episode
 from desim.records.provenance import versions
@@ -85,9 +87,11 @@ class CheckProcesses:
 
     Attributes:
         processes: How many jobs are checked at once; 1 checks them in this process.
+        seconds: Wall time of a job in a process of its own, which ends with it.
     """
 
     processes: int = 1
+    seconds: float | None = None
     _pool: ProcessPoolExecutor | None = field(default=None, init=False)
 
     def checked(self, jobs: Sequence[JobToCheck]) -> Iterator[CheckedJob]:
@@ -104,7 +108,7 @@ class CheckProcesses:
             spawning = multiprocessing.get_context("spawn")
             self._pool = ProcessPoolExecutor(self.processes, spawning, go_offline)
         try:
-            yield from self._pool.map(checked, jobs)
+            yield from self._pool.map(partial(_checked_in_time, self.seconds), jobs)
         except (BadRecord, NotDecidable):
             raise  # the processes are as they were
         except BaseException:
@@ -122,6 +126,12 @@ class CheckProcesses:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _checked_in_time(seconds: float | None, to_check: JobToCheck) -> CheckedJob:
+    """Check a job in a worker, whose alarm is its own."""
+    with Alarm(seconds):
+        return checked(to_check)
 
 
 def checked(to_check: JobToCheck) -> CheckedJob:
@@ -171,7 +181,7 @@ def _played(
         if files:
             return play_again(players, files, folder)
         return played(players, job.seeds, folder)
-    except NotDecidable:
+    except (NotDecidable, LimitReached):
         raise
     except DesimError as fault:
         raise BadRecord(f"record {name}: {fault}") from None

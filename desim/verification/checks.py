@@ -42,6 +42,7 @@ from desim.verification.figures import (
 from desim.verification.played_again import NotDecidable, Players
 from desim.verification.rule_code import code_digest, rules_of
 from desim.verification.sealed.listed_server import ListedServer
+from desim.verification.sealed.sealed_suite import check_draws
 from desim.verification.sealed.statements import SignedSession
 from desim.verification.signed.canonical import digest
 from desim.verification.signed.keys import PublicKey
@@ -64,6 +65,7 @@ class Entry:
         server: The server of its sealed session; None if none is known.
         session: Its sealed session, once it was read.
         rules: The rules of its submitter's own, by name, unless they are trusted.
+        counted: Which session or commitment of its key it is: "session 2 of 5".
         plan: The plan of its suite.
         outcomes: What was derived again, by job.
         rehearsed: Whether language models decided, whose replies are on record.
@@ -78,6 +80,7 @@ class Entry:
     server: ListedServer | None = None
     session: SignedSession | None = None
     rules: dict[str, StrangersRule] = field(factory=dict)
+    counted: str = ""
     plan: EntryPlan | None = None
     outcomes: dict[str, JobOutcome] = field(factory=dict)
     rehearsed: bool = False
@@ -174,11 +177,13 @@ def check_seeds(entry: Entry) -> None:
         raise BadRecord(
             f"the entry has a session, and its seeds are declared {entry.manifest.seeds}"
         )
+    if entry.manifest.session:
+        raise BadRecord("the manifest names a session, and its seeds are not declared sealed")
     fresh = any(name in entry.folder.files for name in COMMITTED)
     match entry.manifest.seeds:
-        case "public" if not fresh:
-            return
         case "public":
+            if not (fresh or entry.manifest.commitment):
+                return
             raise BadRecord("the entry has a commitment, and its seeds are declared public")
         case _:
             _check_fresh(entry)
@@ -205,6 +210,11 @@ def _check_fresh(entry: Entry) -> None:
     own = [name for name, world in suite.worlds.items() if world.seeds]
     if own or suite.seeds != made.seeds.text:
         raise BadRecord("the suite has other seeds than the beacon gives")
+    try:
+        check_draws(entry.planned.plan.worlds)
+    except UsageError as fault:
+        raise BadRecord(str(fault)) from None
+    entry.counted = entry.board.counted(made.receipt)
 
 
 def check_complete(entry: Entry) -> None:
@@ -233,7 +243,12 @@ def check_episodes(entry: Entry, progress: Progress) -> None:
     made_with = entry.manifest.made_with
     tasks = [
         JobToCheck(
-            job, folder, {n: digests[n] for n in names}, present & {*names}, made_with, entry.rules
+            job,
+            folder,
+            {name: digests.get(name, "") for name in names},
+            present & {*names},
+            made_with,
+            entry.rules,
         )
         for job, names in ((job, record_files(job)) for job in jobs)
     ]

@@ -10,7 +10,17 @@ from desim.errors import PolicyFailed
 
 #: Events of Python's audit hooks that precede a connection, or the name of a host being looked up.
 _EVENTS = frozenset(
-    ("socket.connect", "socket.sendto", "socket.sendmsg", "socket.getaddrinfo", "socket.bind")
+    f"socket.{event}"
+    for event in (
+        "connect",
+        "sendto",
+        "sendmsg",
+        "bind",
+        "getaddrinfo",
+        "getnameinfo",
+        "gethostbyname",
+        "gethostbyaddr",
+    )
 )
 
 _refused = 0

@@ -16,12 +16,16 @@ import msgspec
 from desim.episodes.prefix import first_difference
 from desim.errors import BadRecord
 from desim.records.line_tags import untagged
+from desim.records.lines import ResumedLine
 from desim.records.record_file import lines_of
 from desim.records.recorder import line_kind
 from desim.short_repr import shown
 
 #: Fields of a header that say where an episode was played, by which code, and in which format.
 _ENVIRONMENT = ("format", "version", "id", "code")
+
+#: Most resumes of one record: their lines are compared with nothing.
+_MOST_RESUMES = 1_000
 
 _decode, _encode = msgspec.json.decode, msgspec.json.Encoder(order="sorted").encode
 
@@ -32,6 +36,7 @@ def content_lines(path: Path) -> Iterator[bytes]:
     Raises:
         BadRecord: The file cannot be read, or a line is not a JSON object.
     """
+    decisions = resumes = 0
     for number, line in enumerate(untagged(lines_of(path))):
         try:
             kind = line_kind(line)
@@ -39,7 +44,18 @@ def content_lines(path: Path) -> Iterator[bytes]:
                 yield _encode(header_content(_decode(line)))
             elif kind in ("result", "failure"):
                 yield _encode({k: v for k, v in _decode(line).items() if not _is_sum(k)})
-            elif kind != "resumed":
+            elif kind == "resumed":
+                resumes += 1
+                if (
+                    resumes > _MOST_RESUMES
+                    or line != msgspec.json.encode(ResumedLine(decisions)) + b"\n"
+                ):
+                    raise BadRecord(
+                        f"{path}: line {number + 1} is no resume after {decisions} decisions, or "
+                        f"one of more than {_MOST_RESUMES:,}"
+                    )
+            else:
+                decisions += kind == "decision"
                 yield line.rstrip(b"\n")
         except (msgspec.MsgspecError, ValueError, AttributeError, RecursionError):
             raise BadRecord(f"{path}: line {number + 1} is no line of a record") from None

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from desim.episodes.caller import CallerSession
-from desim.errors import BadRecord, DesimError, UsageError
+from desim.errors import BadRecord, DesimError, LimitReached, UsageError
 from desim.records.episode import Episode
 from desim.records.line_tags import tag_of
 from desim.records.lines import Step
@@ -61,6 +61,7 @@ def check_session(entry: Entry) -> None:
     number, name = session.opening.number, session.opening.name
     plan = suite.revealed(session.secret, number, name)
     entry.session, entry.plan = session, EntryPlan(plan, suite_digest(suite.suite))
+    entry.counted = entry.server.counted(session)
 
 
 def check_sealed_episodes(entry: Entry, progress: Progress) -> None:
@@ -81,9 +82,11 @@ def check_sealed_episodes(entry: Entry, progress: Progress) -> None:
             found = _proved(file, session, one.number)
             if found != session.closing.records[one.number]:
                 raise BadRecord("it is not the one that the end of the session names")
-            if found != entry.manifest.records[name]:
+            if found != entry.manifest.records.get(name):
                 raise BadRecord("it is not the one that the manifest names")
             _check_played(file, one, seed, session.closing.abandoned.get(str(one.number)))
+        except LimitReached:
+            raise
         except DesimError as fault:
             raise BadRecord(f"record {name}, {fault}".replace(f"{file}: ", "")) from None
         entry.outcomes[job.name] = outcome_of(job, [file])
@@ -135,7 +138,9 @@ def _check_player(entry: Entry, session: SignedSession) -> None:
         raise BadRecord("the session is not the one that the manifest names")
     if manifest.entry != opening.name:
         raise BadRecord(f"the session was opened as {opening.name!r}, not {manifest.entry!r}")
-    if opening.key and opening.key != manifest.key:
+    if manifest.key and not opening.key:
+        raise BadRecord("the session was opened without a key, and is signed afterwards")
+    if opening.key != manifest.key:
         raise BadRecord("the session was opened with another key than that of the manifest")
     if manifest.commitment != opening.commitment:
         raise BadRecord("the session was opened with another commitment than the manifest names")

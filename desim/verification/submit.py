@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from desim.core.roles import Knowledge
 from desim.episodes.series import episode_file
-from desim.errors import UsageError
+from desim.errors import BadRecord, UsageError
 from desim.jobs.keep.record_folder import RecordFolder, series_folder
 from desim.records.provenance import versions
 from desim.suites.manifest import suite_text
@@ -87,12 +87,15 @@ def submit(results: Path, out: Path, submission: Submission) -> EntryManifest:
     if (results / SESSION).exists():
         return _signed_session(results, out, submission)
     text = suite_text(RecordFolder(results))
-    entry = plan_of(*entry_suite(text, submission.entry))
+    try:
+        entry = plan_of(*entry_suite(text, submission.entry))
+    except BadRecord as fault:  # no entry yet
+        raise UsageError(str(fault)) from None
     partial = out.with_name(f".{out.name}.part")
     shutil.rmtree(partial, ignore_errors=True)
     try:
         partial.mkdir(parents=True)
-        manifest = _written(RecordFolder(results), entry, partial, submission)
+        manifest = _readable(_written(RecordFolder(results), entry, partial, submission))
         (partial / SUITE).write_bytes(text)
         for name, content in _committed(submission).items():
             (partial / name).write_bytes(content)
@@ -116,12 +119,14 @@ def _signed_session(session: Path, out: Path, submission: Submission) -> EntryMa
     """
     folder = EntryFolder.opened(session)
     told = folder.manifest()
-    manifest = replace(
-        told,
-        name=submission.name or told.name,
-        submitter=submission.submitter,
-        key=submission.key.public.hex if submission.key else "",
-        attempts=submission.attempts,
+    manifest = _readable(
+        replace(
+            told,
+            name=submission.name or told.name,
+            submitter=submission.submitter,
+            key=submission.key.public.hex if submission.key else "",
+            attempts=submission.attempts,
+        )
     )
     try:
         for name in sorted(folder.files - {MANIFEST, SIGNATURE}):
@@ -133,6 +138,18 @@ def _signed_session(session: Path, out: Path, submission: Submission) -> EntryMa
     except OSError as fault:
         raise UsageError(f"cannot write {out}: {fault.strerror}") from None
     return manifest
+
+
+def _readable(manifest: EntryManifest) -> EntryManifest:
+    """Return a manifest that can be read again.
+
+    Raises:
+        UsageError: It cannot, for instance because a name is too long.
+    """
+    try:
+        return EntryManifest.read(manifest.content)
+    except BadRecord as fault:
+        raise UsageError(f"{fault}; give --name and --who accordingly") from None
 
 
 def _written(

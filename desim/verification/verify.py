@@ -13,7 +13,8 @@ from typing import Literal
 
 from attrs import field, frozen
 
-from desim.errors import BadRecord, DesimError, UsageError
+from desim.core.limits import Alarm
+from desim.errors import BadRecord, DesimError, LimitReached, UsageError
 from desim.records.episode import Episode
 from desim.records.reach import model_reaches, refuse
 from desim.verification.boards.board_log import BoardLog
@@ -49,6 +50,9 @@ from desim.verification.signed.keys import PublicKey
 #: The outcome of a verification, with its exit code.
 Decision = Literal["accepted", "refused", "not decidable"]
 EXIT_CODES: dict[Decision, int] = {"accepted": 0, "refused": 1, "not decidable": 2}
+
+#: Wall time of an entry: a stranger may hand in a suite of 100,000 long episodes.
+MOST_MINUTES = 60.0
 
 #: The statement that an accepted entry proves and the one that it leaves open, by the class of its
 #: seeds and the derivation of its actions.
@@ -92,6 +96,7 @@ class Verdict:
         episodes: How many episodes were played again.
         manifest: The digest of the manifest; empty for a record.
         warnings: What a reader of an accepted entry is to know of it.
+        counted: Which session or commitment of its key it is, by the log: "session 2 of 5".
         scores: By world the scores of each seed, as texts, those of repeats together.
     """
 
@@ -105,6 +110,7 @@ class Verdict:
     episodes: int = 0
     manifest: str = ""
     warnings: tuple[str, ...] = ()
+    counted: str = ""
     scores: Mapping[str, Mapping[str, Sequence[str]]] = field(factory=dict, repr=False)
 
     @property
@@ -115,7 +121,8 @@ class Verdict:
         proves, open_question = _PROVES[self.seeds, self.actions]
         owner = f", signed by {self.key[:16]}" if self.key else ", not signed"
         count = f"{self.episodes:,} episode{'s' if self.episodes != 1 else ''}"
-        warned = "".join(f" Warning: {sentence}." for sentence in self.warnings)
+        warned = f" It is {self.counted} of its key." if self.counted else ""
+        warned += "".join(f" Warning: {sentence}." for sentence in self.warnings)
         return (
             f"{self.subject}: accepted: {count} {self.actions}, {self.seeds} seeds{owner}. This "
             f"proves that {proves}, and not {open_question}.{warned}"
@@ -127,10 +134,10 @@ def verify(
     *,
     every: bool = False,
     trust: bool = False,
-    jobs: int = 1,
     workers: CheckProcesses | None = None,
     board: BoardLog | None = None,
     server: ListedServer | None = None,
+    minutes: float = MOST_MINUTES,
     progress: Progress = lambda *_: None,
 ) -> Verdict:
     """Verify the folder of an entry, or one record.
@@ -139,11 +146,11 @@ def verify(
         path: The folder, or the record.
         every: Whether later steps are taken after one has failed.
         trust: Whether modules may be imported and files opened that it names.
-        jobs: How many episodes are played again at once, in processes of their own.
-        workers: Processes that several calls share, instead of *jobs* new ones; not used for an
-            entry whose code is trusted.
+        workers: Processes that several calls share; an entry whose code is trusted gets as many of
+            its own. None plays episodes again in this process.
         board: The log of the board that received the commitment of an entry with fresh seeds.
         server: The server of the session of an entry with sealed seeds.
+        minutes: Wall time, after which it is not decidable; in the main thread of a process alone.
         progress: Called with the episodes and series done, and all of them.
 
     Raises:
@@ -152,16 +159,21 @@ def verify(
     subject = Path(path)
     if not subject.exists():
         raise UsageError(f"{subject} does not exist; give the folder of an entry, or a record")
-    with offline():
-        if subject.is_dir():
-            with contextlib.ExitStack() as stack:
-                shared = None if trust else workers
-                used = shared or stack.enter_context(CheckProcesses(jobs))
-                how = EntryChecks(
-                    every=every, trust=trust, workers=used, board=board, server=server
-                )
-                return _of_folder(subject, progress, how)
-        return _of_record(subject, trust=trust)
+    try:
+        with contextlib.ExitStack() as stack:
+            stack.enter_context(offline())
+            stack.enter_context(Alarm(60 * minutes))
+            if not subject.is_dir():
+                return _of_record(subject, trust=trust)
+            used = workers or CheckProcesses()
+            if trust:
+                used = stack.enter_context(CheckProcesses(used.processes))
+            used.seconds = 60 * minutes
+            how = EntryChecks(every=every, trust=trust, workers=used, board=board, server=server)
+            return _of_folder(subject, progress, how)
+    except LimitReached:
+        late = f"it was not verified within {minutes:g} minutes, the limit (--minutes)"
+        return Verdict(str(path), "not decidable", (late,))
 
 
 @frozen(kw_only=True)
@@ -226,6 +238,7 @@ def _verdict(path: Path, entry: Entry | None, faults: list[DesimError]) -> Verdi
         episodes=sum(one.ended_episodes for one in entry.outcomes.values()),
         manifest=digest(manifest.content),
         warnings=tuple(tuning_warnings(entry.planned.plan)),
+        counted=entry.counted,
         scores=scores_of(entry.planned.plan, entry.outcomes),
     )
 
@@ -265,7 +278,7 @@ def _played_again(path: Path, *, trust: bool) -> str:
         if not trust:
             players.check_reach()
         players.lineup(header.seed)
-    except BadRecord:
+    except (BadRecord, LimitReached):
         raise
     except DesimError as fault:
         raise NotDecidable(str(fault)) from None
@@ -273,7 +286,7 @@ def _played_again(path: Path, *, trust: bool) -> str:
     with tempfile.TemporaryDirectory(prefix="desim-verify-") as folder, same_versions(made_with):
         try:
             (again,) = play_again(players, [path], Path(folder))
-        except NotDecidable:
+        except (NotDecidable, LimitReached):
             raise
         except DesimError as fault:
             raise BadRecord(str(fault)) from None

@@ -7,6 +7,7 @@ import click
 from attrs import field, frozen
 
 from desim.cli.options import command as command_of
+from desim.errors import UsageError
 
 if TYPE_CHECKING:  # commands start fast
     from desim.verification.signed.keys import PrivateKey
@@ -80,12 +81,14 @@ class Added(BoardKey):
         folder: The folder of the board.
         entries: Folders of entries.
         jobs: Episodes that are played again at once.
-        server: The public key, or the public folder, of the server of entries with sealed seeds.
+        server: The public folder of the server of entries with sealed seeds.
+        minutes: Wall time for each entry; one that takes longer is not decidable.
     """
 
     folder: Path
     entries: tuple[Path, ...]
     jobs: int = field(default=1, kw_only=True)
+    minutes: float = field(default=60.0, kw_only=True)
     server: Path | None = field(default=None, kw_only=True)
 
 
@@ -188,12 +191,16 @@ def beacon(drawn: Drawn) -> None:
 
 @command_of("check", folder=_FOLDER, since=_PATH)
 def check(checked: CheckedBoard) -> None:
-    """Check the signatures and the chain of the log of BOARD, and that its past is unchanged."""
+    """Check the log of BOARD, its signatures, its past and the entries that it names."""
     from desim.verification.boards.board_log import BoardLog
     from desim.verification.boards.entry_board import read_board
 
-    log = read_board(checked.folder).log
+    board = read_board(checked.folder)
+    board.check_entries()
+    log = board.log
     if checked.since is not None:
+        if not checked.since.exists():
+            raise UsageError(f"{checked.since} does not exist; give an older copy of the log")
         log.check_continues(BoardLog(checked.since, log.key))
     click.echo(f"{log.path}: {len(log.lines):,} lines, signed and in order")
 
@@ -207,6 +214,7 @@ def check(checked: CheckedBoard) -> None:
         "metavar": "ENTRY...",
         "type": click.Path(path_type=Path),
     },
+    minutes={"type": click.FloatRange(min=0, min_open=True)},
     key=_PATH,
     password=_PASSWORD,
 )
@@ -227,8 +235,15 @@ def add(added: Added) -> None:
     server = ListedServer.read(added.server) if added.server else None
     with CheckProcesses(added.jobs) as workers:
         for entry in added.entries:
-            with shown_progress(None) as progress:
-                verdict, line = enter(board, entry, key, workers, server, progress)
+            try:
+                with shown_progress(None) as progress:
+                    verdict, line = enter(
+                        board, entry, key, workers, server, added.minutes, progress
+                    )
+            except UsageError as fault:
+                click.echo(f"{entry}: not entered: {fault}")
+                worst = worst or EXIT_CODES["not decidable"]
+                continue
             end = f" Line {line.line.number} of the log." if line else ""
             click.echo(f"{verdict.text}{end}")
             code = EXIT_CODES[verdict.decision]

@@ -17,7 +17,7 @@ from attrs import frozen
 
 from desim.errors import BadRecord, UsageError
 from desim.show.files import new_folder, read_regular, write_whole
-from desim.suites.fresh_seeds import FreshSeeds
+from desim.suites.fresh_seeds import FreshSeeds, is_scope
 from desim.suites.suite_file import Suite
 from desim.verification.boards.board_log import BoardLog, SignedLine
 from desim.verification.boards.drand import checked_randomness, time_of
@@ -119,10 +119,14 @@ def new_commitment(
     """Return the commitment of an entry of a suite; *code* is the digest of its own rules.
 
     Raises:
-        UsageError: The suite has no such entry.
+        UsageError: The suite has no such entry, or the season has other characters.
     """
     if entry not in suite.entries:
         raise UsageError(f"the suite has no entry {entry!r}; it has {', '.join(suite.entries)}")
+    if not is_scope(scope):
+        raise UsageError(
+            f"the season {scope!r} was given; it has letters, digits, '.', '_' and '-', at most 64"
+        )
     return Commitment(
         FORMAT,
         suite_digest(without_seeds(suite)),

@@ -5,18 +5,18 @@ log.jsonl                  events, in signed lines; see `board_log`
 entries/DIGEST/            an entry as it was submitted, and verdict.json
 """
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Literal, Self
 
 import msgspec
 from attrs import frozen
 
 from desim.errors import BadRecord, UsageError
 from desim.show.files import new_folder, read_regular, write_whole
+from desim.suites.suite_file import Suite, parsed_suite
 from desim.verification.boards.board_log import BoardLog, SignedLine
 from desim.verification.boards.commitment import Commitment
-from desim.verification.entries.entry_folder import MANIFEST
+from desim.verification.entries.entry_folder import MANIFEST, MAX_SUITE_BYTES, SUITE
 from desim.verification.entries.entry_manifest import MAX_MANIFEST_BYTES, EntryManifest
 from desim.verification.signed.canonical import canonical, digest, read_canonical
 from desim.verification.signed.keys import PrivateKey, PublicKey
@@ -29,10 +29,16 @@ BOARD, LOG, ENTRIES, VERDICT = "board.json", "log.jsonl", "entries", "verdict.js
 #: Digits of an entry's digest in the name of its folder.
 SHORT = 16
 
+#: Most bytes of a verdict.
+MAX_VERDICT_BYTES = 64_000_000
+
 #: Events that end an entry.
 _ENDS = ("withdrawal", "removal")
 
 _MAX_BYTES = 10_000
+
+#: A finite decimal number as `repr` writes it.
+_Number = Annotated[str, msgspec.Meta(pattern=r"^-?\d{1,320}(\.\d{1,320})?(e[+-]\d{1,3})?$")]
 
 
 class BoardFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -49,20 +55,55 @@ class BoardFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     key: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
 
 
+class VerdictFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """The verdict on an entry, whose digest is in the log.
+
+    Attributes:
+        actions: How its actions were derived again.
+        scores: By world the scores of each seed, as texts.
+        warnings: What a reader is to know of it.
+        counted: Which session or commitment of its key it is; empty for public seeds.
+    """
+
+    actions: Literal["asked again", "parsed again", "repeated"]
+    scores: dict[str, dict[str, list[_Number]]]
+    warnings: list[str] = []
+    counted: str = ""
+
+    @property
+    def content(self) -> bytes:
+        """The bytes of its file."""
+        return canonical(msgspec.to_builtins(self))
+
+    @classmethod
+    def read(cls, content: bytes) -> Self:
+        """Return the verdict of a file's bytes.
+
+        Raises:
+            BadRecord: They have another form.
+        """
+        try:
+            return msgspec.convert(read_canonical(content, VERDICT), cls)
+        except msgspec.ValidationError as fault:
+            raise BadRecord(f"{VERDICT} is not valid: {fault}") from None
+
+
 @frozen
 class EnteredEntry:
     """An entry of a board.
 
     Attributes:
         manifest: What its submitter says, as it was verified.
+        suite: The suite that it played.
         line: The line of the log that entered it.
-        verdict: Class of actions, and by world the scores of each seed as texts.
+        verdict: The verdict.
         ended: The line that withdrew or removed it; None if none did.
     """
 
     manifest: EntryManifest
+    suite: Suite
     line: SignedLine
-    verdict: Mapping[str, Any]
+    verdict: VerdictFile
     ended: SignedLine | None = None
 
     @property
@@ -105,20 +146,38 @@ class EntryBoard:
         """
         return [self._entered(line) for line in self.log.of("entry")]
 
+    def check_entries(self) -> None:
+        """Check that the folder holds the entries that the log names, and no other.
+
+        Raises:
+            BadRecord: It does not.
+        """
+        named = {one.digest[:SHORT] for one in self.entries()}
+        folder = self.path / ENTRIES
+        for path in sorted(folder.iterdir()) if folder.is_dir() else ():
+            if path.name not in named and not path.name.startswith("."):
+                raise BadRecord(
+                    f"the board has an entry {path.name!r}, which the log does not name"
+                )
+
     def _entered(self, line: SignedLine) -> EnteredEntry:
         subject = line.line.subject
         folder = self.path / ENTRIES / subject[:SHORT]
         try:
             content = read_regular(folder / MANIFEST, MAX_MANIFEST_BYTES)
-            verdict = read_regular(folder / VERDICT, MAX_MANIFEST_BYTES)
+            verdict = read_regular(folder / VERDICT, MAX_VERDICT_BYTES)
+            suite = read_regular(folder / SUITE, MAX_SUITE_BYTES)
         except OSError as fault:
             raise BadRecord(f"entry {subject[:SHORT]} of the log: {fault.strerror}") from None
-        if digest(content) != subject:
-            raise BadRecord(f"entry {subject[:SHORT]} is not the one in the log")
-        later = [e for e in self.log.lines if e.line.subject == subject and e.line.event in _ENDS]
-        read: Any = read_canonical(verdict, VERDICT)
         manifest = EntryManifest.read(content)
-        return EnteredEntry(manifest, line, read, later[-1] if later else None)
+        if (digest(content), digest(suite)) != (subject, manifest.suite_file):
+            raise BadRecord(f"entry {subject[:SHORT]} is not the one in the log")
+        if digest(verdict) != line.line.verdict:
+            raise BadRecord(f"the verdict on entry {subject[:SHORT]} is not the one in the log")
+        later = [e for e in self.log.lines if e.line.subject == subject and e.line.event in _ENDS]
+        played = parsed_suite(Path(SUITE), suite, [])
+        end = later[-1] if later else None
+        return EnteredEntry(manifest, played, line, VerdictFile.read(verdict), end)
 
     def draw(self, key: PrivateKey) -> SignedLine:
         """Enter a beacon in the log, and return its line, whose signature is the randomness.
@@ -133,10 +192,14 @@ def new_board(path: Path, title: str, key: PrivateKey) -> EntryBoard:
     """Make the folder of a board.
 
     Raises:
-        UsageError: The folder exists, or cannot be made.
+        UsageError: The folder exists or cannot be made, or the title is empty or too long.
     """
+    plain = {"format": FORMAT, "title": title, "key": key.public.hex}
+    try:
+        content = canonical(msgspec.to_builtins(msgspec.convert(plain, BoardFile)))
+    except msgspec.ValidationError:
+        raise UsageError(f"a title has 1 to 200 characters; {len(title):,} were given") from None
     new_folder(path)
-    content = canonical(msgspec.to_builtins(BoardFile(FORMAT, title, key.public.hex)))
     write_whole(path / BOARD, [content])
     return EntryBoard(path, title, BoardLog(path / LOG, key.public))
 

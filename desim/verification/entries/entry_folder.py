@@ -16,7 +16,7 @@ from typing import Any
 
 from attrs import Attribute, asdict, evolve, frozen
 
-from desim.errors import BadRecord, UsageError
+from desim.errors import BadRecord, UsageError, possible
 from desim.jobs.plan.record_job import RecordJob
 from desim.show.files import read_regular
 from desim.suites.suite_file import EntryTable, PooledTable, Suite, WorldTable, parsed_suite
@@ -40,7 +40,7 @@ CODE, MAX_CODE_FILES, MAX_CODE_BYTES = "code", 200, 2_000_000
 _MODULE = re.compile(r"code/(?:[A-Za-z_]\w{0,99}/){0,8}[A-Za-z_]\w{0,99}\.py", re.ASCII)
 
 #: Most bytes of a suite's file, and of a file of a commitment or a session.
-_MAX_SUITE_BYTES = 1_000_000
+MAX_SUITE_BYTES = 1_000_000
 
 
 @frozen
@@ -81,7 +81,7 @@ class EntryFolder:
             raise BadRecord(f"{path} holds more than {MAX_BYTES >> 30} GiB, the limit")
         return cls(path, frozenset(sizes))
 
-    def content(self, name: str, most: int = _MAX_SUITE_BYTES) -> bytes:
+    def content(self, name: str, most: int = MAX_SUITE_BYTES) -> bytes:
         """Return the bytes of a file.
 
         Raises:
@@ -151,7 +151,7 @@ def entry_suite(content: bytes, entry: str) -> tuple[Suite, str]:
     if faults:
         raise BadRecord(f"{SUITE}: {faults[0]}")
     if entry not in suite.entries:
-        raise BadRecord(f"{SUITE} has no entry {entry!r}, which the manifest names")
+        raise BadRecord(f"{SUITE} has no entry {entry!r}; {possible(entry, suite.entries)}")
     return evolve(suite, entries={entry: suite.entries[entry]}), suite_digest(suite)
 
 

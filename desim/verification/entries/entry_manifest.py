@@ -9,6 +9,7 @@ import msgspec
 
 from desim.core.roles import Knowledge
 from desim.errors import BadRecord
+from desim.short_repr import shown
 from desim.verification.signed.canonical import canonical, read_canonical
 
 #: The format of an entry, counted up when the meaning of its files changes.
@@ -24,6 +25,19 @@ Seeds = Literal["public", "fresh", "sealed"]
 _Digest = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
 _Name = Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
 _Text = Annotated[str, msgspec.Meta(max_length=500)]
+
+
+#: The first characters of a formula in a spreadsheet, which reads a board's CSV.
+_FORMULA = ("=", "+", "-", "@")
+
+
+def is_plain_name(text: str) -> bool:
+    r"""Return whether a name can be printed on a board as it is.
+
+    >>> [is_plain_name(text) for text in ("a b", " a", "=A1", "a\u202eb", "")]
+    [True, False, False, False, True]
+    """
+    return text.isprintable() and text == text.strip() and not text.startswith(_FORMULA)
 
 
 class ResultText(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
@@ -92,7 +106,7 @@ class EntryManifest(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unkn
     made_with: dict[str, str] = {}
     commitment: str = ""
     session: str = ""
-    attempts: int = 1
+    attempts: Annotated[int, msgspec.Meta(ge=1)] = 1
     tuned_on: _Text = ""
     code: Annotated[str, msgspec.Meta(pattern="^([0-9a-f]{64})?$")] = ""
 
@@ -117,4 +131,10 @@ class EntryManifest(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unkn
             raise BadRecord(f"the manifest is not valid: {fault}") from None
         if made.content != content:
             raise BadRecord("the manifest is not canonical JSON")
+        for text in (made.name, made.submitter):
+            if not is_plain_name(text):
+                raise BadRecord(
+                    f"the name {shown(text)} has characters that are not printed, spaces at an "
+                    "end, or the beginning of a formula (= + - @)"
+                )
         return made

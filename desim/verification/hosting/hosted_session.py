@@ -74,6 +74,9 @@ class HostedSession:
         suite: The suite that it plays.
         journal: Its journal, which holds at least the offer and the opening.
 
+    Raises:
+        BadRecord: The journal was altered.
+
     Attributes:
         offer: What the server has offered.
         opening: What the client has answered.
@@ -82,11 +85,14 @@ class HostedSession:
     """
 
     def __init__(self, folder: Path, suite: SealedSuite, journal: SessionJournal) -> None:
-        (offered,), (opened,) = journal.of("offered"), journal.of("opened")
-        self.offer = Offer(**offered["offer"]["says"])
-        self.opening = Opening(**opened["open"]["says"])
-        self.secret = Secret(bytes.fromhex(offered["secret"]), self.offer.session)
-        self.ticket: str = offered["ticket"]
+        try:
+            (offered,), (opened,) = journal.of("offered"), journal.of("opened")
+            self.offer = Offer(**offered["offer"]["says"])
+            self.opening = Opening(**opened["open"]["says"])
+            self.secret = Secret(bytes.fromhex(offered["secret"]), self.offer.session)
+            self.ticket: str = offered["ticket"]
+        except (KeyError, TypeError, ValueError):
+            raise BadRecord(f"the journal in {folder} does not begin with an offer") from None
         self.journal, self._folder = journal, folder
         self._episodes = suite.episodes
         self._seeds = suite.seeds(self.secret, self.opening.number)

@@ -15,8 +15,10 @@ import msgspec
 
 from desim.errors import UsageError
 from desim.records.record_lock import RecordLock
+from desim.short_repr import shown
 from desim.show.files import write_whole
 from desim.verification.boards.board_log import BoardLog, Event
+from desim.verification.entries.entry_manifest import is_plain_name
 from desim.verification.hosting.hosted_session import BrokenByServer, HostedSession
 from desim.verification.hosting.journal import SessionJournal, sync_file
 from desim.verification.hosting.session_entry import write_entry
@@ -235,6 +237,8 @@ def _opening(offer: dict[str, Any], number: str, *texts: str) -> Opening:
     commitment, key, name = texts
     plain = {"offer": said.digest, "number": number, "time": int(time.time())}
     given = {"commitment": commitment, "key": key, "name": name or "client"}
+    if not is_plain_name(given["name"]):
+        raise UsageError(f"the name {shown(name)} of the entry cannot be printed as it is")
     try:
         return msgspec.convert({**plain, **given}, Opening)
     except msgspec.ValidationError as fault:

@@ -42,6 +42,17 @@ class ListedServer:
         key = read_public(path / PUBLIC_KEY)
         return cls(key, BoardLog(path / LOG, key))
 
+    def counted(self, session: SignedSession) -> str:
+        """Return which of the sessions that its key has opened a session is; empty if unknown.
+
+        Only a server's log tells of the sessions that their client did not submit.
+        """
+        key, subject = session.opening.key, session.opening.digest
+        if self.log is None or not key:
+            return ""
+        same = [one.line.subject for one in self.log.of("opened") if one.line.key == key]
+        return f"session {same.index(subject) + 1} of {len(same)}" if subject in same else ""
+
     def check_logged(self, session: SignedSession) -> None:
         """Check that a session is in the log: opened once, and closed as it says.
 

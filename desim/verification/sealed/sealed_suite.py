@@ -4,7 +4,7 @@ The episodes have a fixed order, that of the jobs of a suite: every world once, 
 """
 
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Self
 
@@ -18,7 +18,7 @@ from desim.errors import UsageError
 from desim.records.lines import Header
 from desim.schema import plain_observation
 from desim.suites.suite_file import Suite, parsed_suite
-from desim.suites.suite_plan import Plan, plan_of_worlds
+from desim.suites.suite_plan import Plan, PlannedWorld, plan_of_worlds
 from desim.verification.sealed.derived import Secret
 from desim.verification.signed.canonical import digest
 
@@ -170,13 +170,23 @@ class SealedSuite:
         Raises:
             UsageError: In one it does not, so that there is nothing to seal.
         """
-        for one in self.episodes[: len(self.plan.worlds)]:
-            seeds = [secrets.randbits(128) for _ in range(_TRIED)]
-            if not any(_differs(one, seeds, drawn=drawn) for drawn in (False, True)):
-                raise UsageError(
-                    f"worlds.{one.world} gives the same episode for every seed, so that a sealed "
-                    "session hides nothing; choose a preset that draws"
-                )
+        check_draws(self.plan.worlds)
+
+
+def check_draws(worlds: Mapping[str, PlannedWorld]) -> None:
+    """Check that in every world the episode depends on the seed.
+
+    Raises:
+        UsageError: In one it does not, so that an unknown seed hides nothing.
+    """
+    for name, world in worlds.items():
+        one = SealedEpisode(0, name, 0, world.model, dict(world.table.policy))
+        seeds = [secrets.randbits(128) for _ in range(_TRIED)]
+        if not any(_differs(one, seeds, drawn=drawn) for drawn in (False, True)):
+            raise UsageError(
+                f"worlds.{name} gives the same episode for every seed, so that a secret seed hides "
+                "nothing; choose a preset that draws"
+            )
 
 
 def answer_by_default(session: CallerSession) -> None:

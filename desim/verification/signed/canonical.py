@@ -1,8 +1,9 @@
 """Canonical JSON: one content has one sequence of bytes, and so one digest.
 
-This is RFC 8785 restricted to keys in ASCII, whole numbers below 2^53, texts, truth values, null,
-arrays and objects. Decimal numbers are texts, as `repr` writes them, because languages write
-floats in different ways.
+This is RFC 8785 restricted to keys without characters beyond U+FFFF, whole numbers below 2^53,
+texts, truth values, null, arrays and objects. Decimal numbers are texts, as `repr` writes them,
+because languages write floats in different ways. Up to U+FFFF, Python's order of keys is that of
+the RFC, which sorts UTF-16; names of worlds and columns may be in any language.
 """
 
 import hashlib
@@ -12,9 +13,13 @@ from typing import Any
 
 from desim.errors import BadRecord
 from desim.schema.untrusted import decode_json
+from desim.short_repr import shown
 
 #: Whole numbers beyond this are not exact in every language.
 _LARGEST = (1 << 53) - 1
+
+#: The last character of keys; behind it the orders of UTF-16 and of code points differ.
+_LAST_OF_KEYS = "\uffff"
 
 #: The deepest nesting of a value.
 _DEEPEST = 20
@@ -27,7 +32,8 @@ def canonical(value: Any) -> bytes:
     b'{"a":"0.5","b":[1,null]}'
 
     Raises:
-        BadRecord: It holds a float, a number of 2^53 or more, or a key that is not ASCII text.
+        BadRecord: It holds a float, a number of 2^53 or more, or a key with a character
+            beyond U+FFFF.
     """
     _check(value, _DEEPEST)
     text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
@@ -74,14 +80,14 @@ def _check(value: Any, depth: int) -> None:
             return
         case int():
             if abs(value) > _LARGEST:
-                raise BadRecord(f"the number {value:.6g} is not exact in JSON")
+                raise BadRecord(f"the number {shown(value)} is not exact in JSON")
         case list() | tuple():
             for each in value:
                 _check(each, depth - 1)
         case Mapping():
             for key, each in value.items():
-                if not (isinstance(key, str) and key.isascii()):
-                    raise BadRecord("a key of an object is not ASCII text")
+                if not isinstance(key, str) or max(key, default="") > _LAST_OF_KEYS:
+                    raise BadRecord(f"the key {shown(key)} is no text of characters up to U+FFFF")
                 _check(each, depth - 1)
         case _:
             raise BadRecord(f"a value of type {type(value).__name__} is not canonical JSON")

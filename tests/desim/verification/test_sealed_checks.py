@@ -256,19 +256,41 @@ def test_a_sealed_entry_is_not_declared_otherwise(server: Path, entry: Path) -> 
     refused(entry, server, "session.json is missing")
 
 
-def test_a_session_comes_on_a_board_once(server: Path, tmp_path: Path) -> None:
-    """Signed by its client; under another name it is refused, and without the server's key too."""
+def test_a_session_comes_on_a_board_once(tmp_path: Path) -> None:
+    """Signed by its client; under another name it is refused, and without the server's log too."""
     key, owner = new_key("me", tmp_path), new_key("board", tmp_path)
     board = new_board(tmp_path / "board", "Sealed", owner)
-    listed = ListedServer.read(server / "out" / "public")
+    host = host_of(tmp_path)
+    played = play_all(host, opened(host, key=key.public.hex))
+    host.stop()
+    listed = ListedServer.read(tmp_path / "out" / "public")
     for name in ("mine", "copy"):
-        submit(server / "a", tmp_path / name, Submission("", name, "somebody", key=key))
-    assert enter(board, tmp_path / "mine", owner)[1] is None
+        submit(played, tmp_path / name, Submission("", name, "somebody", key=key))
+    for unknown in (None, ListedServer.read(tmp_path / "server.pub")):
+        with pytest.raises(UsageError, match="give the public folder of its server"):
+            enter(board, tmp_path / "mine", owner, server=unknown)
     verdict, line = enter(board, tmp_path / "mine", owner, server=listed)
     assert (verdict.decision, verdict.key) == ("accepted", key.public.id)
     assert line is not None
     with pytest.raises(UsageError, match="was entered as 'mine'"):
         enter(board, tmp_path / "copy", owner, server=listed)
+
+
+def test_a_session_without_a_key_is_signed_by_nobody(server: Path, tmp_path: Path) -> None:
+    """Otherwise anybody could play many such sessions and sign the best one."""
+    submit(server / "a", out := tmp_path / "mine", Submission("", key=new_key("me", tmp_path)))
+    refused(out, server, "the session was opened without a key")
+
+
+def test_the_sessions_of_a_key_are_counted(tmp_path: Path) -> None:
+    """Also those that their client does not submit."""
+    key = new_key("me", tmp_path)
+    host = host_of(tmp_path)
+    tickets = [opened(host, number, key=key.public.hex) for number in ("ab" * 32, "cd" * 32)]
+    submit(play_all(host, tickets[1]), out := tmp_path / "mine", Submission("", key=key))
+    host.stop()
+    verdict = verify(out, server=ListedServer.read(tmp_path / "out" / "public"))
+    assert "It is session 2 of 2 of its key." in verdict.text
 
 
 def test_a_session_of_a_key_is_entered_with_it(tmp_path: Path) -> None:

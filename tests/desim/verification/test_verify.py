@@ -2,6 +2,7 @@
 
 import hashlib
 import socket
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -85,3 +86,46 @@ def test_a_path_that_is_not_there_is_named(tmp_path: Path) -> None:
         verify(tmp_path / "nothing")
     with pytest.raises(UsageError, match=r"has no manifest\.json"):
         verify(tmp_path)
+
+
+def test_an_entry_that_takes_too_long_is_not_decidable(tmp_path: Path) -> None:
+    """A policy that simulates without end stops too; the limit is named."""
+    found = verify(record(tmp_path), minutes=1e-6)
+    assert (found.decision, "--minutes" in found.text) == ("not decidable", True)
+
+
+def test_the_others_are_verified_too(tmp_path: Path) -> None:
+    """A path that does not exist is one of several verdicts."""
+    paths = [str(tmp_path / "none"), str(record(tmp_path))]
+    done = CliRunner().invoke(main, ["verify", *paths])
+    assert done.exit_code == 2
+    assert "accepted: 1 episode" in done.stdout
+
+
+@pytest.mark.parametrize("look_up", [socket.gethostbyname, socket.gethostbyaddr])
+def test_no_name_is_looked_up(look_up: Callable[[str], object]) -> None:
+    """Older functions of the system too, which would tell a name's server of the verification."""
+    with offline(), pytest.raises(PolicyFailed):
+        look_up("localhost")
+
+
+def test_a_resumed_record_is_accepted(tmp_path: Path) -> None:
+    """A run that was killed twice has two lines more."""
+    path = record(tmp_path)
+    for count in (3, 7):
+        path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:count]))
+        assert CliRunner().invoke(main, ["resume", str(path)]).exit_code == 0
+    assert path.read_bytes().count(b'"resumed"') == 2
+    assert verify(path).decision == "accepted"
+
+
+@pytest.mark.parametrize("count", [-7, 0, 1])
+def test_a_resume_that_was_not_made_is_refused(tmp_path: Path, count: int) -> None:
+    """The line of a resume states the decisions before it, and holds nothing else."""
+    more = b',"note":"x"' if count == 0 else b""
+    line = b'{"line":"resumed","decisions":%d%b}\n{"line":"decision"' % (count, more)
+    path = record(tmp_path)
+    content = path.read_bytes().replace(b'{"line":"decision"', line, 1)
+    path.write_bytes(content)
+    found = verify(relabelled(path, b"", b"")).text
+    assert "is no resume after 0 decisions" in found

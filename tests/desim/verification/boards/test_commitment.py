@@ -137,6 +137,51 @@ def test_a_commitment_fixes_the_code_of_ones_own_rule(
     assert "the code is not the one that was committed" in played(text)
 
 
+def test_the_commitments_of_a_key_are_counted(season: Clock) -> None:
+    """A key that commits itself to many entries and shows the best one is seen to."""
+    run(
+        "commit", "new", "suite.toml", "--entry", "rule", "--season", "winter", "--count", "2",
+        "--key", "me.pem", "--out", "another", "--board",
+    )  # fmt: skip
+    run("board", "receive", "board", "another", "--key", "owner.pem")
+    draw(season)
+    found = played(run("commit", "seeds", "mine", "--board", "board").strip())
+    assert "It is commitment 1 of 2 of its key." in found
+
+
+def test_a_commitment_is_entered_once(season: Clock) -> None:
+    """Otherwise a model could be played again on seeds that are known by then."""
+    draw(season)
+    played(run("commit", "seeds", "mine", "--board", "board").strip())
+    run("board", "add", "board", "entry", "--key", "owner.pem")
+    run(
+        "submit", "results", "--out", "again", "--key", "me.pem", "--commitment", "mine",
+        "--name", "another try",
+    )  # fmt: skip
+    said = run("board", "add", "board", "again", "--key", "owner.pem", code=2)
+    assert "the commitment was entered as 'rule'" in said
+
+
+def test_seeds_that_make_no_difference_are_not_fresh(season: Clock) -> None:
+    """In a world without draws every episode was known before the beacon."""
+    text = SUITE.replace("beer_game/poisson", "beer_game/classic")
+    Path("still.toml").write_text(text, encoding="utf-8")
+    run(
+        "commit", "new", "still.toml", "--entry", "rule", "--season", "winter", "--count", "1",
+        "--key", "me.pem", "--out", "still", "--board",
+    )  # fmt: skip
+    run("board", "receive", "board", "still", "--key", "owner.pem")
+    season.now += 4_000
+    drawn = run("board", "beacon", "board", "--key", "owner.pem")
+    Path("still/beacon.json").write_text(drawn, encoding="utf-8")
+    seeds = run("commit", "seeds", "still", "--board", "board").strip()
+    Path("fresh.toml").write_text(text.replace('seeds = "0:2"', seeds), encoding="utf-8")
+    run("bench", "fresh.toml", "--out", "results")
+    run("submit", "results", "--out", "entry", "--key", "me.pem", "--commitment", "still")
+    said = run("verify", "entry", "--board", "board", code=1)
+    assert "worlds.game gives the same episode for every seed" in said
+
+
 def test_other_seeds_are_refused(season: Clock) -> None:
     """Those of another beacon, and of one's own choice."""
     draw(season)

@@ -162,3 +162,23 @@ def test_the_receipts_of_a_client_are_those_of_the_records(tmp_path: Path) -> No
     check_receipts(mine, kept)
     with pytest.raises(BadRecord, match="of no line"):
         check_receipts(play_all(host, opened(host)), kept)
+
+
+@pytest.mark.parametrize("name", ["=A1", "a\u202eb", "\n"])
+def test_a_name_that_cannot_be_shown_opens_no_session(tmp_path: Path, name: str) -> None:
+    """Its entry would be refused after it was played."""
+    with pytest.raises(UsageError, match="cannot be printed"):
+        opened(host_of(tmp_path), name=name)
+
+
+@pytest.mark.parametrize("line", [b'{"event":"offered"}\n', b""])
+def test_an_altered_journal_is_named(tmp_path: Path, line: bytes) -> None:
+    """The server does not start over it."""
+    host = host_of(tmp_path)
+    opened(host)
+    host.stop()
+    (journal,) = (tmp_path / "out" / "private").glob("*/journal.jsonl")
+    lines = journal.read_bytes().splitlines(keepends=True)
+    journal.write_bytes(line + b"".join(lines[1:]))
+    with pytest.raises(BadRecord, match="does not begin with an offer"):
+        host_of(tmp_path)
