@@ -240,7 +240,7 @@ NOTHING_GOT = {
     import sys
     frame = sys._getframe()
     while frame:
-        if {SEED} in [*map(id, ()), *(v for v in frame.f_locals.values() if isinstance(v, int))]:
+        if {SEED} in [v for v in frame.f_locals.values() if isinstance(v, int)]:
             return True
         frame = frame.f_back
     return False
@@ -250,9 +250,9 @@ NOTHING_GOT = {
     for one in gc.get_objects():
         values = one.values() if type(one) is dict else one if type(one) in (list, tuple) else ()
         for value in values:
-            if value is not None and type(value) in (int, str) and str({SEED} + 0) == str(value):
-                if type(value) is int:
-                    return True
+            # Backwards, as a constant of this code is an object in memory too.
+            if type(value) is int and str(value)[::-1] == "{str(SEED)[::-1]}":
+                return True
     return False
 """,
     "the parameters": """
