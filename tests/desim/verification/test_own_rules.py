@@ -299,6 +299,7 @@ NOTHING_GOT = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", NOTHING_GOT)
 def test_a_rule_gets_nothing_beyond_its_seat(covered: Path, tmp_path: Path, what: str) -> None:
     """It decides as the honest rule because what it tries fails, so that the entry is accepted."""
@@ -339,6 +340,7 @@ def _result():
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("does", REFUSED)
 def test_a_rule_that_fails_is_refused(
     covered: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, does: str
@@ -362,6 +364,7 @@ def test_a_rule_that_fails_is_refused(
     assert REFUSED[does] in verdict.text
 
 
+@pytest.mark.slow
 def test_a_rule_that_prints_a_gigabyte_gets_nothing(covered: Path, tmp_path: Path) -> None:
     """It goes to the null device."""
     source = COVER.replace(
