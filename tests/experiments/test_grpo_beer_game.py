@@ -6,6 +6,7 @@ from support.learnt import page_scores, run_scores
 from support.paths import ROOT
 
 from desim import replay
+from experiments.adapters.grpo_beer_game import LOWEST
 
 FOLDER = ROOT / "experiments" / "adapters" / "grpo_beer_game"
 
@@ -28,3 +29,13 @@ def test_tool_calls_do_not_vanish_in_training() -> None:
         rows = [row for row in csv.DictReader(file) if row["training"] == "1"]
     shares = [float(row["share_called"]) for row in rows]
     assert sum(shares[-10:]) > sum(shares[:10])
+
+
+def test_the_page_says_which_steps_are_below_the_picture() -> None:
+    """Their number, the lowest and the last one."""
+    with (FOLDER / "curve.csv").open(encoding="utf-8") as file:
+        rewards = [float(row["reward"]) for row in csv.DictReader(file)]
+    below = [each for each in rewards if each < LOWEST]
+    page = (ROOT / "desim" / "docs" / "coming_from_gymnasium.md").read_text(encoding="utf-8")
+    assert f"{len(below)} of the {len(rewards)} steps are below the picture" in page
+    assert f"the lowest at {min(below):,.0f}, and the last step at {rewards[-1]:,.0f}" in page
