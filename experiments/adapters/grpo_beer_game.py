@@ -3,7 +3,7 @@
     pip install 'desim[report]' trl==1.16.0 torch transformers
     python experiments/adapters/grpo_beer_game.py FOLDER
 
-The model has its own tokenizer and about 130,000 parameters, and is downloaded from nowhere. It
+The model has its own tokenizer and about 135,000 parameters, and is downloaded from nowhere. It
 first learns by imitation to call the tool of the retailer with random orders of 0 to 12 units, in
 games of 12 weeks. `GRPOTrainer` of TRL then trains it on the classes of `desim.adapters.trl`.
 FOLDER receives the means of each step for each of `TRAININGS` (`curve.csv`,
