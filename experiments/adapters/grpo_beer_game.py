@@ -9,7 +9,8 @@ games of 12 weeks. `GRPOTrainer` of TRL then trains it on the classes of `desim.
 FOLDER receives the means of each step for each of `TRAININGS` (`curve.csv`,
 `curve.svg`), the scores on held-out seeds (`scores.csv`), and the game of the first training seed
 on the first of these seeds (`episode.jsonl.gz`), which `desim replay` plays again. The files of one
-run are in `experiments/adapters/grpo_beer_game`, the picture in `desim/docs/images`.
+run are in `experiments/adapters/grpo_beer_game`, the picture in `desim/docs/images`. Runs of one
+seed differ between environments: the curve and the scores of another run are in its folder `again`.
 """
 
 import copy

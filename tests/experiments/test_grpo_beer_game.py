@@ -1,4 +1,4 @@
-"""The files of a language model's training run: its game replays, and the page has its scores."""
+"""The files of a language model's training runs: a game replays, and the page has the scores."""
 
 import csv
 
@@ -18,9 +18,12 @@ def test_the_learnt_policys_game_replays_to_the_same_ledger() -> None:
     assert len([step for step in again.steps if step.role == "retailer"]) == 12
 
 
-def test_the_page_has_the_scores_of_the_run() -> None:
-    """Rounded, with their intervals."""
-    assert page_scores("A learnt language model") == run_scores(FOLDER)
+def test_the_page_has_the_scores_of_both_runs() -> None:
+    """Rounded, with their intervals; the rules have played the same seeds in both."""
+    first, again = run_scores(FOLDER), run_scores(FOLDER / "again")
+    second = [("GRPO 1, again", *ends) for name, *ends in again if name == "GRPO 1"]
+    assert page_scores("A learnt language model") == sorted([*first, *second])
+    assert [each for each in again if each not in first] == [("GRPO 1", *second[0][1:])]
 
 
 def test_tool_calls_do_not_vanish_in_training() -> None:
