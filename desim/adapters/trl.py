@@ -50,6 +50,7 @@ class Rollout(metaclass=_ByArguments):
         self._world = SeatEnvironment(self._setup, "trl")
         self._rewards: list[float] = []
         self._credited = False
+        self._called = 0
 
     def reset(self, **row: Any) -> str:
         """Begin the episode of a dataset's row, and drop the one before it.
@@ -71,7 +72,7 @@ class Rollout(metaclass=_ByArguments):
             ModelFailed: The model raised an exception.
         """
         self._world.close()
-        self._rewards, self._credited = [], False
+        self._rewards, self._credited, self._called = [], False, 0
         text = self._world.begin(row.get("seed"), start=Start.within(row)).text()
         return f"{self._rules}\n\n{text}" if self._rules else text
 
@@ -107,6 +108,20 @@ class Rollout(metaclass=_ByArguments):
         return tuple(self._rewards)
 
     @property
+    def called(self) -> int:
+        """The number of decisions that the model has made by a call."""
+        return self._called
+
+    @property
+    def default_share(self) -> float:
+        """The share of default actions in the decisions that have a reward, 0 to 1.
+
+        `get_reward` takes the default action at all decisions that are left. A rollout with more
+        than one half has a reward, because training needs one, but counts as not played.
+        """
+        return 1 - self._called / len(self._rewards) if self._rewards else 0.0
+
+    @property
     def session(self) -> SteppedSession | None:
         """The episode; None before the first one, and after a `reset` that failed."""
         return self._world.session
@@ -125,6 +140,7 @@ class Rollout(metaclass=_ByArguments):
             try:
                 action = tagged_call(self._tools, name, arguments)
                 self._rewards.append(self._world.play((session.open[0], action))[self._seat])
+                self._called += 1
             except WrongAction as wrong:
                 return str(wrong)
         return session.text()

@@ -23,6 +23,7 @@ Also the faults of an entry that can be found before a policy is built.
 """
 
 import json
+import math
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -51,7 +52,11 @@ MAX_IN_A_ROW = 999
 
 
 #: The statistics of an entry's episodes that a column may show.
-SHOWS = ("mean", "spread", "over_best", "normalised", "share", "agreement")
+SHOWS = ("mean", "spread", "over_best", "normalised", "share", "agreement", "difference")
+
+
+#: The fewest and the most raters of a column that has any.
+_RATERS = {"agreement": (2, math.inf), "difference": (2, 2)}
 
 
 #: Most characters of a world's or an entry's name.
@@ -91,11 +96,12 @@ class SuiteColumn:
             "over_best", the mean over that of the best language model, or where no entry is one
             over that of the best entry; "normalised", the mean on a scale from 0 for the worst of
             them to 1 for the best; "share", the share of 1 in a metric that lists 1 or 0 for
-            each item, whose interval is over items, however often each was answered; or
-            "agreement", Krippendorff's alpha of `raters` over episodes. Higher is better: a cost
-            has a scale below 0.
-        raters: The figures of several raters of an episode, at least two, where "agreement" is
-            shown; otherwise empty.
+            each item, whose interval is over items, however often each was answered;
+            "agreement", Krippendorff's alpha of `raters` over episodes; or "difference", the mean
+            over episodes of the first of two raters less the second. Higher is better: a cost has a
+            scale below 0.
+        raters: The figures of the raters of an episode: at least two where "agreement" is shown,
+            two where "difference" is; otherwise empty.
         published: The column of the published sheet, or TABLE/COLUMN in the same file; empty for
             none.
     """
@@ -110,10 +116,12 @@ class SuiteColumn:
     raters: list[str] = field(factory=list)
 
     def __attrs_post_init__(self) -> None:
-        if (self.show == "agreement") != (len(self.raters) > 1):
+        fewest, most = _RATERS.get(self.show, (0, 0))
+        if not fewest <= len(self.raters) <= most:
             raise ValueError(
                 f"show={self.show!r} and {len(self.raters)} raters were given; show = "
-                '"agreement" needs two raters or more, and no other column has any'
+                '"agreement" needs two raters or more, "difference" needs two, and no other column '
+                "has any"
             )
 
     @property
@@ -153,8 +161,8 @@ class WorldTable:
             and repeats count such series. The first episode has the seed, each further one the
             next seed.
         options: Further arguments of the policy `llm` in this world, beside those of the entry.
-        policy: Specs by role, for the roles that an entry's language model leaves to others in this
-            world; it plays the remaining default roles.
+        policy: Specs by role, for roles of this world that an entry does not name, such as those of
+            judges; the language model or the policy of the entry plays the remaining default roles.
         columns: Names of figures, or tables as `SuiteColumn`; the score where empty.
         published: The published sheet of this world.
     """

@@ -114,8 +114,13 @@ class PlannedEntry:
 
     def policies_in(self, world: PlannedWorld) -> Policies:
         """Return the policies for `desim.play` in a world."""
-        own = self.table.model and (world.table.options or world.table.policy)
-        return _policies(self.table, world.table) if own else self.policies
+        of_world = world.table.policy
+        if self.table.model and (world.table.options or of_world):
+            return _policies(self.table, world.table)
+        if self.table.model or not of_world:
+            return self.policies
+        own = self.policies if isinstance(self.policies, dict) else {"": self.policies}
+        return {**of_world, **own}
 
 
 @frozen

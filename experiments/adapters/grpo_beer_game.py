@@ -3,13 +3,14 @@
     pip install 'desim[report]' trl==1.16.0 torch transformers
     python experiments/adapters/grpo_beer_game.py FOLDER
 
-The model has its own tokenizer and about 130,000 parameters, and is downloaded from nowhere. It
+The model has its own tokenizer and about 135,000 parameters, and is downloaded from nowhere. It
 first learns by imitation to call the tool of the retailer with random orders of 0 to 12 units, in
 games of 12 weeks. `GRPOTrainer` of TRL then trains it on the classes of `desim.adapters.trl`.
 FOLDER receives the means of each step for each of `TRAININGS` (`curve.csv`,
 `curve.svg`), the scores on held-out seeds (`scores.csv`), and the game of the first training seed
 on the first of these seeds (`episode.jsonl.gz`), which `desim replay` plays again. The files of one
-run are in `experiments/adapters/grpo_beer_game`, the picture in `desim/docs/images`.
+run are in `experiments/adapters/grpo_beer_game`, the picture in `desim/docs/images`. Runs of one
+seed differ between environments: the curve and the scores of another run are in its folder `again`.
 """
 
 import copy
@@ -48,6 +49,9 @@ RATES = {"imitation": 3e-3, "GRPO": 1e-3}
 #: The reward of a rollout that makes all of its decisions by calls: without it the model learns to
 #: call no tool, as default orders have a higher score than random ones.
 CALLED = 200.0
+
+#: The lowest score of the picture; a sampled order of thousands of units ends far below it.
+LOWEST = -340
 
 #: Tokens of a rollout, the observations included.
 LONGEST = 768
@@ -157,7 +161,7 @@ def imitator(tokenizer: Any, games: Sequence[Any]) -> Any:
 
 def share_called(environments: Sequence[Any], **_: Any) -> list[float]:
     """Return the share of its decisions that each rollout has made by a call."""
-    return [len(each.rewards) / WEEKS for each in environments]
+    return [each.called / WEEKS for each in environments]
 
 
 def trained(model: Any, tokenizer: Any, training: int, folder: Path) -> list[Any]:
@@ -278,12 +282,15 @@ def write(path: Path, *rows: Sequence[Any]) -> None:
 
 
 def draw(curve: Sequence[Any], rules: dict[str, float], path: Path) -> None:
-    """Draw the mean reward of each step with its range over trainings, and the share of calls."""
+    """Draw the mean reward of each step with its range over trainings, and the share of calls.
+
+    Steps below the picture are marked at its lower end.
+    """
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
     mpl.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "desim"})
-    figure = Figure((6.4, 5.0), layout="constrained")
+    figure = Figure((6.4, 5.6), layout="constrained")
     panel, below = figure.subplots(2, sharex=True, height_ratios=(3, 1))
     rewards, shares = (
         np.array(
@@ -291,13 +298,18 @@ def draw(curve: Sequence[Any], rules: dict[str, float], path: Path) -> None:
         )
         for at in (2, 3)
     )
-    steps = range(rewards.shape[1])
-    panel.fill_between(steps, rewards.min(axis=0), rewards.max(axis=0), alpha=0.2)
-    panel.plot(steps, rewards.mean(axis=0), label=f"GRPO, mean of {BATCH} rollouts")
+    steps = np.arange(rewards.shape[1])
+    low = rewards.mean(axis=0) < LOWEST
+    shown = np.where(low, np.nan, rewards)
+    panel.fill_between(steps, shown.min(axis=0), shown.max(axis=0), alpha=0.2)
+    panel.plot(steps, shown.mean(axis=0), marker=".", label=f"GRPO, mean of {BATCH} rollouts")
+    label = f"GRPO, step below the picture ({low.sum()} of {low.size})"
+    ends = np.full(low.sum(), LOWEST)
+    panel.plot(steps[low], ends, "v", color="C0", clip_on=False, label=label)
     for place, (name, score) in enumerate(rules.items()):
         panel.axhline(score, color=f"C{place + 1}", linestyle="--", label=f"{name}, 100 seeds")
-    panel.set(ylabel="mean score of the chain (money)", ylim=(-500, -200))
-    panel.legend(loc="lower left", fontsize="small")
+    panel.set(ylabel="mean score of the chain (money)", ylim=(LOWEST, -200))
+    figure.legend(loc="outside upper center", ncols=2, fontsize="small")
     below.plot(steps, shares.mean(axis=0))
     below.set(xlabel="training steps", ylabel="share called", ylim=(0, 1.1))
     figure.savefig(path, metadata={"Date": None})

@@ -161,6 +161,7 @@ def test_an_abandoned_episode_pays_to_its_end(played: int) -> None:
             session.step({"do": "order", "quantity": 4 if session.answered < played else default})
         assert reward == pytest.approx(session.score)
         assert len(rollout.rewards) == session.answered == 52
+    assert (rollout.called, rollout.default_share) == (played, 1 - played / 52)
     assert rollout.get_reward() == reward
     assert rollout.order(quantity=4).startswith("The episode is over. ")
 

@@ -297,12 +297,14 @@ def run(tool: str, *arguments: str, out: Path) -> subprocess.CompletedProcess[st
 def test_vf_eval_and_vf_validate_run_offline(tmp_path: Path) -> None:
     """The commands find the taskset by its package, and need no network and no sandbox."""
     options = ["--env.taskset.world", "beer_game", "--env.taskset.preset", "poisson", "--no-push"]
-    options += ["--env.taskset.seeds", "0:2"]
+    options += ["--env.taskset.seeds", "0:2", "--env.agent.harness.id", TASKSET]
+    options += ["--env.agent.harness.records", str(tmp_path / "records")]
     with serving(by_turn([{"do": "order", "quantity": 4}] * 52)) as stub:
         client = ["-m", "stub", "--client.base-url", stub.url, "--client.api-key-var", KEY]
         run("vf-eval", *client, *options, out=tmp_path)
     (file,) = tmp_path.rglob("traces.jsonl")
     assert len(file.read_text(encoding="utf-8").splitlines()) == 2
+    assert len([*(tmp_path / "records").iterdir()]) == 2
     assert '"ended":1.0' in file.read_text(encoding="utf-8").replace(" ", "")
     checked = ["--taskset.world", "yc_bench", "--runtime.type", "subprocess"]
     run("vf-validate", *checked, "--taskset.seeds", "0:2", out=tmp_path)

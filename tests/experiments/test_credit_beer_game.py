@@ -1,9 +1,13 @@
 """The files of training runs with advantages as rewards: the page has what they say."""
 
 import csv
+import math
 import re
 
 from support.paths import ROOT
+
+from desim.statistics import interval
+from experiments.adapters.credit_beer_game import reached, score
 
 FOLDER = ROOT / "experiments" / "adapters" / "credit_beer_game"
 PAGE = ROOT / "desim" / "docs" / "regret.md"
@@ -36,3 +40,25 @@ def test_the_curves_have_every_training_run_of_every_arm() -> None:
         == len(arms) * len(trainings)
         == sum(int(row["trainings"]) for row in rows("episodes.csv"))
     )
+
+
+def test_the_page_has_the_factor_between_batches_of_the_same_size() -> None:
+    """The geometric mean over the training runs, each compared with that of its seed."""
+    target = score("order_up_to")
+    needed = {
+        arm: [reached(curve_of(arm, each), target) for each in range(10)]
+        for arm in ("advantages, batches of 4", "score, batches of 4")
+    }
+    logs = [math.log(a / b) for a, b in zip(*needed.values(), strict=True)]
+    found = interval(logs)
+    ends = [math.exp(each) for each in (found.mean, found.low or 0, found.high or 0)]
+    assert "the factor is {:.2f} [{:.2f}, {:.2f}]".format(*ends) in PAGE.read_text(encoding="utf-8")
+
+
+def curve_of(arm: str, training: int) -> list[tuple[int, float]]:
+    """Return the points of one training run."""
+    return [
+        (int(row["episodes"]), float(row["score"]))
+        for row in rows("curves.csv")
+        if (row["arm"], row["training"]) == (arm, str(training))
+    ]

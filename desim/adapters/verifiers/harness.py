@@ -21,7 +21,7 @@ from desim.errors import UsageError
 
 
 class WorldHarnessConfig(vf.HarnessConfig):
-    """Options under `--env.agent.harness.*`."""
+    """Options under `--env.agent.harness.*`, after `--env.agent.harness.id desim-worlds`."""
 
     nudges: int = 3
     """As in `agent_loop.AgentLimits`."""

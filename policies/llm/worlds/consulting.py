@@ -7,17 +7,18 @@ cannot be read scores 0 everywhere (one that is empty has no scores at all). A r
 for again, which is ours, and so is one whose reasoning does not end.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from attrs import evolve, frozen
+from attrs import evolve, field, frozen
 
 from desim import Episode, Seat
+from desim.errors import UsageError
 from desim.schema.described import Schema
 from desim.schema.validators import LONGEST_TEXT
 from policies.llm.chat.conversation import Conversation, ConversationKind, ParsedReply
 from policies.llm.chat.messages import as_json, as_object, strict, system, user
-from policies.llm.chat.options import ROUTED, LLMOptions
+from policies.llm.chat.options import ROUTED, LLMOptions, choice
 from policies.llm.chat.parse import written_calls
 from policies.llm.method_parts.setting import Setting
 from policies.llm.wires.wire import Message, ModelReply, Request
@@ -29,6 +30,7 @@ from policies.llm.worlds.consulting_replies import (
     said_in,
     scores_in,
     unrefused,
+    verdict_form,
 )
 from policies.llm.worlds.generic import GenericConversation
 
@@ -65,9 +67,21 @@ class ConsultingOptions(LLMOptions):
     Attributes:
         json_mode: Whether requests for JSON in text say so (`response_format`), as published; false
             for a server that does not know it.
+        criteria_order: The order in which a judge reads the criteria and writes their scores:
+            stated, as published, or reversed. The same judge in both orders shows whether a score
+            depends on the position of its criterion.
     """
 
     json_mode: bool = True
+    criteria_order: str = field(default="stated", validator=choice("stated", "reversed"))
+
+    def __attrs_post_init__(self) -> None:
+        super().__attrs_post_init__()
+        if self.criteria_order == "reversed" and self.mode == "tools":
+            raise UsageError(
+                "criteria_order=reversed and mode=tools were given; a tool has one order of "
+                "arguments, so give mode=json or mode=schema"
+            )
 
 
 class _InterviewConversation(GenericConversation):
@@ -209,7 +223,13 @@ class JudgeConversation(_InterviewConversation):
 
     def __init__(self, seat: Seat, options: ConsultingOptions) -> None:
         super().__init__(seat, options)
+        self.criteria = SCORES if options.criteria_order == "stated" else SCORES[::-1]
+        self.world_rules = _with_criteria(self.world_rules, self.criteria)
         self.fields(_JUDGE, _TOKENS, json=True)
+
+    def answer_format(self) -> str:
+        """Return how to answer."""
+        return super().answer_format() if self.by_tools else verdict_form(self.criteria)
 
     def question(self, observation: Any) -> Request:
         """Return the request for the scores."""
@@ -225,7 +245,7 @@ class JudgeConversation(_InterviewConversation):
 
     def schema(self) -> Schema:
         """Return the JSON Schema of the answer."""
-        scores: dict[str, Schema] = {name: {"type": "number"} for name in SCORES}
+        scores: dict[str, Schema] = {name: {"type": "number"} for name in self.criteria}
         return strict(as_object(scores | {"feedback": {"type": "string"}}))
 
     def fallback(self, _: Any) -> Any:
@@ -247,6 +267,17 @@ def _chat_message(message: Any) -> Message:
     if message.role == "interviewer":
         return user(message.text)
     return {"role": "assistant", "content": as_json({"reply": message.text})}
+
+
+def _with_criteria(rules: str, criteria: Sequence[str]) -> str:
+    """Return rules whose lines on criteria (`- NAME: ...`) are in an order."""
+    lines = rules.splitlines()
+    starts = [f"- {name}:" for name in criteria]
+    places = [at for at, line in enumerate(lines) if line.startswith(tuple(starts))]
+    ordered = [lines[at] for start in starts for at in places if lines[at].startswith(start)]
+    for at, line in zip(places, ordered, strict=True):
+        lines[at] = line
+    return "\n".join(lines)
 
 
 def _dialogue(messages: Any) -> str:

@@ -6,7 +6,7 @@ The texts that request a form of each role, in addition to its rules, are in our
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from attrs import frozen
@@ -102,12 +102,18 @@ FIRST_TURN = (
     "This is the first turn: introduce the case, ask for objective and structure, and do not end."
 )
 
-#: The requested form of each role's answers.
+#: The requested form of each side's answers.
 FORMS = {
     "interviewer": "Answer with the message alone, as plain text.",
     "candidate": 'Answer with one JSON object: {"reply": "what you say to the interviewer"}.',
-    "judge": (
-        'Answer with one JSON object: {"structure": number, "quant": number, "business_sense": '
-        'number, "communication": number, "overall": number, "feedback": "two or three sentences"}.'
-    ),
 }
+
+
+def verdict_form(criteria: Sequence[str]) -> str:
+    """Return the requested form of a judge's answer.
+
+    >>> verdict_form(["overall"])
+    'Answer with one JSON object: {"overall": number, "feedback": "two or three sentences"}.'
+    """
+    scores = ", ".join(f'"{name}": number' for name in criteria)
+    return f'Answer with one JSON object: {{{scores}, "feedback": "two or three sentences"}}.'

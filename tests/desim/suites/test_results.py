@@ -515,6 +515,35 @@ def test_agreement_needs_two_raters(tmp_path: Path, raters: str) -> None:
         read_plan(path)
 
 
+DIFFERENCE = JUDGED.replace("agreement", "difference")
+
+
+def test_the_difference_of_two_raters_is_a_column(tmp_path: Path) -> None:
+    """The mean of the first less the second over episodes that both have rated, by seed."""
+    path = tmp_path / "suite.toml"
+    path.write_text(DIFFERENCE.replace("RATERS", '["one", "two"]'))
+    given = [(3.0, 1.0), (2.0, 2.0), (5.0, 1.0)]
+    outcomes = dict(
+        ended(f"interviews__first__seed{seed}__1", 0.0, metrics={"one": one, "two": two})
+        for seed, (one, two) in enumerate(given)
+    )
+    cell = results(read_plan(path), outcomes)[0].cells[1]
+    assert cell.estimate == interval([2.0, 0.0, 4.0])
+    assert cell.by_seed == {0: (2.0,), 1: (0.0,), 2: (4.0,)}
+    outcomes |= [ended("interviews__first__seed2__1", 0.0, metrics={"one": 5.0, "two": None})]
+    cell = results(read_plan(path), outcomes)[0].cells[1]
+    assert cell.estimate == interval([2.0, 0.0])
+
+
+@pytest.mark.parametrize("raters", ["[]", '["one"]', '["one", "two", "three"]'])
+def test_a_difference_needs_two_raters(tmp_path: Path, raters: str) -> None:
+    """Of three there is no one difference."""
+    path = tmp_path / "suite.toml"
+    path.write_text(DIFFERENCE.replace("RATERS", raters))
+    with pytest.raises(UsageError, match='"difference" needs two'):
+        read_plan(path)
+
+
 WORLDS = """
 seeds = "0:4"
 [worlds.game]

@@ -271,6 +271,22 @@ def test_a_world_names_the_policies_of_roles_that_models_leave(tmp_path: Path) -
     assert specs["beer__model__seed0__1"] == model
 
 
+def test_a_world_names_the_policies_of_roles_that_rules_leave(tmp_path: Path) -> None:
+    """Rules and models have the same judge, unless an entry names its own."""
+    path = suite_file(
+        tmp_path,
+        worlds='[worlds.case]\nmodel = "consulting"\npolicy = { judge = "rubric" }',
+        model="",
+        rule='policy = "framework"',
+        own='policy = { candidate = "silent", judge = "rubric,strictness=2" }',
+    )
+    specs = {job.entry: job.policies for job in read_plan(path).jobs}
+    assert specs == {
+        "rule": {"judge": "rubric", "": "framework"},
+        "own": {"candidate": "silent", "judge": "rubric,strictness=2"},
+    }
+
+
 def test_a_table_names_worlds_of_the_suite(tmp_path: Path) -> None:
     """A name that a world has already is refused."""
     worlds = '[worlds.beer]\nmodel = "beer_game"\n[tables.beer]\nworlds = ["bear"]'

@@ -18,9 +18,10 @@ from desim import Episode, Seat, play, play_series, replay
 from desim.composition import Composite
 from desim.episodes.lineup import seat_of
 from desim.episodes.series import part_episode
-from desim.errors import PolicyFailed
+from desim.errors import PolicyFailed, UsageError
 from models.consulting import CandidateView, Case, Consulting, Message, Reply
 from models.consulting.actions import END, FIELDS
+from models.consulting.observation import JudgeView
 from policies.llm.method_parts.items import Item
 from policies.llm.method_parts.playbook import Playbook
 from policies.llm.method_parts.setting import Setting
@@ -293,6 +294,27 @@ def test_what_a_judges_reply_means(reply: str, scores: dict[str, Any], feedback:
     verdict = talk.read(ModelReply(reply), None).action
     assert {name: getattr(verdict, name) for name in FIELDS} == scores
     assert verdict.feedback == feedback
+
+
+@pytest.mark.parametrize("order", ["stated", "reversed"])
+@pytest.mark.parametrize(("mode", "lists"), [("json", 2), ("schema", 4)])
+def test_a_judge_reads_the_criteria_in_either_order(mode: str, lists: int, order: str) -> None:
+    """In the rules, the form of the answer and its schema; a tool's order is the action's own."""
+    model = Consulting()
+    talk = conversation_at(seat_at(model, "judge"), mode=mode, criteria_order=order)
+    seen = JudgeView(
+        model.loaded_cases[0], (), ended_by_interviewer=False, released=(), word_limit=9
+    )
+    asked = talk.question(seen)
+    given = f"{asked.messages[0]['content']} {json.dumps(asked.schema)}"
+    read = re.findall(rf'(?:- |")({"|".join(FIELDS)})(?=[:"])', given)
+    assert read == [*(FIELDS if order == "stated" else FIELDS[::-1])] * lists
+
+
+def test_a_tool_has_one_order_of_criteria() -> None:
+    """Its fields are described one after the other, each with reference to the first."""
+    with pytest.raises(UsageError, match="criteria_order=reversed and mode=tools"):
+        conversation_at(seat_at(Consulting(), "judge"), mode="tools", criteria_order="reversed")
 
 
 @pytest.mark.parametrize(
