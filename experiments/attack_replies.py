@@ -183,6 +183,10 @@ SHAPES = (
     _said("two drafts", f"First idea: {_DRAFT}. Better: {_ANSWERED}") | {"family": "text"},
     _said("a draft before a filter", f"Perhaps {_ANSWERED}, or", finish="content_filter")
     | {"family": "text"},
+    *(
+        _said(f"a draft before {why}", f"Perhaps {_ANSWERED}, or", finish=why) | {"family": "text"}
+        for why in ("abort", "error", "steered", "insufficient_system_resource")
+    ),
     _said("silence", ""),
 )
 

@@ -52,6 +52,14 @@ def is_played(usage: Mapping[str, float]) -> bool:
     return share is None or share <= MOST_DEFAULTS
 
 
+def unplayed_roles(usages: Mapping[str, Mapping[str, float]]) -> tuple[str, ...]:
+    """Return the roles that mostly took their default action, given the usage of each role.
+
+    An episode with one of them is not played, however well the other roles decide.
+    """
+    return tuple(role for role, usage in usages.items() if not is_played(usage))
+
+
 def usage_in_all(usages: Iterable[Mapping[str, float]]) -> dict[str, float]:
     """Return the sums of several usages by name."""
     sums: dict[str, float] = {}

@@ -139,7 +139,8 @@ def _stopped(plan: Plan, outcomes: Mapping[str, JobOutcome]) -> Iterator[Given]:
 
 
 def _defaults(played: Played) -> str:
-    return f"{played.default_share or 0.0:.0%} of its decisions took the default action"
+    share = f"{played.default_share or 0.0:.0%} of its decisions took the default action"
+    return share + f", most of {' and '.join(played.unplayed)}" * bool(played.unplayed)
 
 
 def _facts(plan: Plan, path: Path) -> Iterator[tuple[str, object]]:

@@ -19,7 +19,9 @@ from desim.suites.suite_seeds import listed
 _Block = list[tuple[str, list[Any]]]
 
 _TRAINING = "training: episodes that were only learned from; they are in no mean."
-_NOT_PLAYED = f"not played: episodes with more than {MOST_DEFAULTS:.0%} defaults; in no mean."
+_NOT_PLAYED = (
+    f"not played: episodes with more than {MOST_DEFAULTS:.0%} defaults of a role; in no mean."
+)
 
 
 def result_table(world: str, lines: Sequence[SuiteLine]) -> Table:

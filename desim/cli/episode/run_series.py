@@ -13,7 +13,7 @@ from desim.core.result import Result
 from desim.episodes.driver import PlayOptions
 from desim.episodes.series import InSeries, series
 from desim.episodes.session import Session
-from desim.episodes.usage import default_share, is_played
+from desim.episodes.usage import default_share, is_played, unplayed_roles
 from desim.errors import LimitReached, PolicyFailed
 from desim.records.episode import Episode
 from desim.show.labels import NOTHING, number_text
@@ -110,7 +110,7 @@ def _parts(one: InSeries, count: int, usage: Counter[str]) -> Iterator[str]:
     yield f"seed {episode.header.seed}"
     decisions = _result(episode).decisions
     yield f"{decisions:,} decision{'s' if decisions != 1 else ''}"
-    yield from _spent(usage)
+    yield from _spent(usage, played=not unplayed_roles(_result(episode).usage))
     if one.was_recorded:
         yield "on record already"
 
@@ -120,10 +120,10 @@ def _summary(scores: list[float], used: Counter[str]) -> Iterator[str]:
     yield f"{len(scores):,} episodes: mean score {number_text(mean)}"
     yield f"standard deviation {NOTHING if sd is None else number_text(sd)}"
     yield f"from {number_text(min(scores))} to {number_text(max(scores))}"
-    yield from _spent(used)
+    yield from _spent(used, played=is_played(used))
 
 
-def _spent(usage: Counter[str]) -> Iterator[str]:
+def _spent(usage: Counter[str], *, played: bool) -> Iterator[str]:
     """Yield texts of the sums of usage; none for policies without usage."""
     if usage["calls"]:
         tokens = usage["prompt_tokens"] + usage["completion_tokens"]
@@ -133,7 +133,7 @@ def _spent(usage: Counter[str]) -> Iterator[str]:
         yield f"cost {number_text(usage['cost'])}"
     if default_share(usage):
         defaults = f"{usage['default_actions']:,} of {usage['decisions']:,} decisions by default"
-        yield defaults if is_played(usage) else f"{defaults} (not played)"
+        yield defaults if played else f"{defaults} (not played)"
 
 
 def _result(episode: Episode) -> Result:

@@ -14,7 +14,7 @@ import msgspec
 from desim.core.policy_protocols import most_known
 from desim.core.result import Result, flat
 from desim.core.roles import Knowledge
-from desim.episodes.usage import default_share, is_played, usage_in_all
+from desim.episodes.usage import default_share, is_played, unplayed_roles, usage_in_all
 from desim.errors import BadRecord, UsageError
 from desim.jobs.keep import row_file
 from desim.jobs.keep.fingerprint import difference
@@ -52,6 +52,7 @@ class Played(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         revision: The revision of the world in words; empty if its record states none.
         prompt: A digest of the prompt of language models; see `prompt_digest`.
         code: A digest of the code of the policies; empty if its record states none.
+        unplayed: The roles whose language models mostly took the default action.
     """
 
     job: str
@@ -69,13 +70,14 @@ class Played(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     revision: str = ""
     prompt: str = ""
     code: str = ""
+    unplayed: tuple[str, ...] = ()
 
     @property
     def state(self) -> str:
         """The outcome: failed, cut (by a limit), training, not played or done; the last counts.
 
-        Not played is an episode in which language models mostly took the default action; see
-        `desim.episodes.usage.MOST_DEFAULTS`.
+        Not played is an episode in which the language model of a role mostly took the default
+        action; see `desim.episodes.usage.MOST_DEFAULTS`.
         """
         if self.error:
             return "failed"
@@ -83,7 +85,8 @@ class Played(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
             return "cut"
         if self.training:
             return "training"
-        return "done" if is_played(self.usage) else "not played"
+        # Rows of earlier versions name no roles.
+        return "not played" if self.unplayed or not is_played(self.usage) else "done"
 
     @property
     def default_share(self) -> float | None:
@@ -189,6 +192,7 @@ def _played(header: Header, result: Result) -> Played:
         decisions=result.decisions,
         metrics=dict(flat(result.metrics)),
         usage=usage_in_all(result.usage.values()),
+        unplayed=unplayed_roles(result.usage),
         knows=most_known(header.knows.values()),
         revision=header.provenance.text,
         code=digest_of(header.code)[:_DIGITS] if header.code else "",

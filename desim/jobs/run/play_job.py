@@ -20,7 +20,7 @@ from desim.episodes.driver import play_session
 from desim.episodes.episode_options import EpisodeOptions
 from desim.episodes.lineup import assigned, is_made_anew, maker_of, resolve
 from desim.episodes.session import Session
-from desim.episodes.usage import default_share, is_played, usage_in_all
+from desim.episodes.usage import default_share, unplayed_roles, usage_in_all
 from desim.errors import BadRecord, DesimError, LimitReached
 from desim.jobs.keep.store import SweepWarning
 from desim.jobs.plan.job import (
@@ -261,13 +261,21 @@ def _failed(error: str) -> dict[str, Any]:
     return {**none, "metrics": {}, "ledger_digest": None, "error": error}
 
 
+def _not_played(usages: Mapping[str, Mapping[str, float]], role: str) -> str:
+    """Return a sentence on the default actions of a role, named where other roles count theirs."""
+    used = usages[role]
+    counting = sum(default_share(one) is not None for one in usages.values())
+    of_role = f" of {role}" if counting > 1 else ""
+    counts = f"{used['default_actions']:,} of {used['decisions']:,} decisions{of_role}"
+    return f"not played: {counts} were default actions"
+
+
 def _results(job: Job, episode: Episode) -> dict[str, Any]:
     result = episode.result
     assert result is not None
     used = usage_in_all(result.usage.values())
-    if not is_played(used):
-        counts = f"{used['default_actions']:,} of {used['decisions']:,}"
-        failed = _failed(f"not played: {counts} decisions were default actions")
+    if unplayed := unplayed_roles(result.usage):
+        failed = _failed(_not_played(result.usage, unplayed[0]))
         return {**failed, DEFAULTS: default_share(used), **_beside(job, None)}
     found: dict[str, Any] = {
         "score": result.score,

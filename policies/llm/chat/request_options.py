@@ -40,7 +40,14 @@ _OURS = frozenset(
 )
 
 #: Parts of names under which secrets are sent.
-_SECRET = re.compile(r"api_?key|authorization|password|secret|x-api", re.IGNORECASE)
+_SECRET = re.compile(
+    r"api_?key|authorization|password|secret|credential|bearer|x-api"
+    r"|^token$|(?:access|auth|api|hf|session|refresh)_?token$",
+    re.IGNORECASE,
+)
+
+#: The name of an environment variable; most keys have other characters.
+_VARIABLE = re.compile(r"[A-Za-z_]\w{0,99}", re.ASCII)
 
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 
@@ -134,6 +141,12 @@ class RequestOptions(CallLimits):
         ):
             if (value := getattr(self, name)) and value not in known:
                 yield f"{name}={value} was given; {possible(value, known)} (api={self.api})"
+        if self.key_env and not _VARIABLE.fullmatch(self.key_env):
+            # Without the text, which may be the key itself.
+            yield (
+                "key_env is no name of an environment variable; "
+                "give the name of the one that holds the key"
+            )
         yield from self._faults_of_api()
         yield from self._faults_of_thinking()
         yield from _faults_of_body(self.extra_body)

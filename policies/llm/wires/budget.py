@@ -170,7 +170,8 @@ class Used:
     def plain(self) -> dict[str, float]:
         """Return all sums by name, as the notes of a decision hold them."""
         sums = asdict(self)
-        return {**sums, **sums.pop("further")}
+        further = sums.pop("further")
+        return {**sums, **further}
 
     def _add_further(self, **figures: float) -> None:
         for name, value in figures.items():

@@ -92,8 +92,8 @@ class Endpoint:
             )
         if not (key.isascii() and key.isprintable()):
             raise UsageError(f"{key_env} holds a character that no key has, such as a line break")
-        options = json.dumps(rest.get("options", {}))
-        if redactor(key)(options) != options:
+        recorded = json.dumps([model, base_url, rest.get("options", {})])
+        if redactor(key)(recorded) != recorded:
             raise UsageError(
                 f"an option holds the key that is in {key_env}; it would be in the record"
             )

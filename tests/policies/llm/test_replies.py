@@ -165,6 +165,7 @@ def test_reasoning_is_summed_as_a_part_of_what_was_written(reported: int, counte
     used = usage_of(episode)
     assert (used["reasoning_tokens"], used["completion_tokens"]) == (2 * counted, 10)
     assert "cache_written_tokens" not in used
+    assert all("further" not in step.notes["usage"] for step in episode.steps)
 
 
 @pytest.mark.parametrize(

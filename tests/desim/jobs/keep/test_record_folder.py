@@ -419,6 +419,22 @@ def test_a_silent_seat_beside_rules_is_not_played(tmp_path: Path, stub: Stub) ->
     assert (line["n"], line["not_played"], line["defaults"]) == (0, 1, 1.0)
 
 
+def test_a_silent_model_beside_another_is_not_played(tmp_path: Path, stub: Stub) -> None:
+    """Each role is judged by its own decisions, and the report names the silent one."""
+    with serving(text("")) as silent:
+        roles = 'roles = ["retailer", "wholesaler", "distributor"]\noptions = { retries = 0 }'
+        model = f'model = "m"\nbase_url = "{stub.url}"\n{roles}'
+        world = BEER.replace("beer_game", "beer_game/classic") + (
+            f'\npolicy.factory = "llm,model=m,base_url={silent.url},retries=0"'
+        )
+        out = tmp_path / "out"
+        code, _, errors = bench(suite_file(tmp_path, "", world, model=model), out)
+    assert code == 0, errors
+    (line,) = json.loads((out / "results.json").read_text())
+    assert (line["n"], line["not_played"], line["defaults"]) == (0, 1, 0.25)
+    assert "most of factory" in write_report([out]).read_text()
+
+
 # -- keys ------------------------------------------------------------------------------------------
 
 

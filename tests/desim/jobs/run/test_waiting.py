@@ -260,3 +260,16 @@ def test_an_episode_of_mostly_default_actions_has_no_score(read: int, *, played:
     assert (rows[0]["error"] is None, rows[0]["score"] is not None) == (played, played)
     notes = " ".join(rows.table().notes())
     assert ("have default actions" in notes) is (read < WEEKS)
+
+
+def test_an_episode_with_one_silent_model_among_others_has_no_score() -> None:
+    """The share is that of each role; those who decide do not hide one that does not."""
+    with serving(text("")) as silent, serving(text('{"order_qty": 10}')) as speaking:
+        where = dict.fromkeys(("retailer", "wholesaler", "distributor"), speaking.url)
+        seats = {**where, "factory": silent.url}
+        team = {role: f"llm,model=m,base_url={at},retries=0" for role, at in seats.items()}
+        rows = sweep("beer_game/classic", set={"horizon": 8}, policies=[team], seeds=[1])
+    (row,) = rows
+    said = "not played: 4 of 4 decisions of factory were default actions"
+    assert (row["error"], row["score"]) == (said, None)
+    assert row["defaults"] == 0.25

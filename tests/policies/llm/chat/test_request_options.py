@@ -47,6 +47,9 @@ ORDER = text('{"order_qty": 4}')
         ({"extra_body": {"messages": []}}, "extra_body has 'messages'"),
         ({"extra_body": {"n": 4}}, "extra_body has 'n'"),
         ({"extra_body": {"a": [{"API_KEY": "x"}]}}, "extra_body names a secret"),
+        ({"extra_body": {"token": "x"}}, "extra_body names a secret"),
+        ({"extra_body": {"auth": {"access_token": "x"}}}, "extra_body names a secret"),
+        ({"key_env": "sk-proj-1234"}, "key_env is no name of an environment variable"),
         ({"extra_body": {"a": json.loads("[" * 500 + "]" * 500)}}, "or too deep"),
         ({"extra_body": {"a": float("nan")}}, "is no plain JSON"),
         ({"extra_body": {"a": "x" * 20_000}}, "at most 16384 are sent"),
@@ -66,11 +69,19 @@ def test_an_extra_body_that_is_no_object_is_refused(given: str) -> None:
         play("beer_game", f"llm,model=m,base_url=http://h/v1,extra_body={quoted}")
 
 
-def test_an_option_may_not_hold_the_key(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "options",
+    [
+        'model=m,base_url=http://h/v1,extra_body={"user":"sk-0123456789"}',
+        "model=m,base_url=http://h/sk-0123456789/v1",
+        "model=sk-0123456789,base_url=http://h/v1",
+    ],
+)
+def test_an_option_may_not_hold_the_key(monkeypatch: pytest.MonkeyPatch, options: str) -> None:
     """It would be in the record."""
     monkeypatch.setenv("OPENAI_API_KEY", "sk-0123456789")
     with pytest.raises(UsageError, match="an option holds the key that is in OPENAI_API_KEY"):
-        play("beer_game", 'llm,model=m,base_url=http://h/v1,extra_body={"user":"sk-0123456789"}')
+        play("beer_game", f"llm,{options}")
 
 
 def body(options: str) -> dict[str, Any]:
