@@ -13,13 +13,13 @@ from anyio import to_thread
 
 from desim.adapters.mcp.mcp_server import server_with
 from desim.adapters.mcp.serving import Where, serve_at
+from desim.adapters.mcp.toolset import MOST_ROWS, table_page
 from desim.adapters.seat.setup import Setup
 from desim.adapters.seat.stepped_session import as_json
 from desim.adapters.seat.tools import Tool, checked_arguments, object_schema, tagged_call, tools_of
 from desim.core.model_protocols import rules_of
 from desim.errors import DesimError, UsageError, possible
 from desim.faults import RAISED
-from desim.schema import to_plain
 from desim.short_repr import short_repr
 from desim.verification.hosting.hosted_session import HostedSession, SealedTurn
 from desim.verification.hosting.sealed_host import SealedHost
@@ -32,8 +32,6 @@ _GRID = 0.05
 #: closed four times as often.
 _IDLE = 240.0
 
-#: Rows of a table in one reply, at most.
-_MOST_ROWS = 200
 
 _TEXT, _OBJECT = {"type": "string"}, {"type": "object"}
 _COUNT = {"type": "integer", "minimum": 0}
@@ -150,15 +148,7 @@ class SealedTools:
         return _facts(session.answer(given["decision"], action, given.get("seat", "")))
 
     def _look_up(self, given: dict[str, Any]) -> dict[str, Any]:
-        tables = self._at(given).tables(given.get("seat", ""))
-        if "table" not in given:
-            return {"tables": {name: len(rows) for name, rows in tables.items()}}
-        name, first = given["table"], given.get("first_row", 0)
-        if name not in tables:
-            raise UsageError(f"there is no table {short_repr(name)}; {possible(name, tables)}")
-        rows = tables[name]
-        shown = [to_plain(dict(row)) for row in rows[first : first + _MOST_ROWS]]
-        return {"table": name, "rows": shown, "first_row": first, "all_rows": len(rows)}
+        return table_page(self._at(given).tables(given.get("seat", "")), given)
 
     def _close(self, given: dict[str, Any]) -> dict[str, Any]:
         session = self._at(given, late=True).offer.session
@@ -249,7 +239,7 @@ _TOOLS = (
     ),
     Tool(
         "look_up",
-        f"Return up to {_MOST_ROWS} rows of a table of what you know; without one, their names.",
+        f"Return up to {MOST_ROWS} rows of a table of what you know; without one, their names.",
         object_schema(
             {"ticket": _TICKET, "table": _TEXT, "first_row": _COUNT, "seat": _TEXT}, ["ticket"]
         ),

@@ -17,14 +17,14 @@ from desim.adapters.seat.tools import (
     tagged_call,
     tools_of_seats,
 )
-from desim.core.model_protocols import offers
+from desim.core.model_protocols import Rows, offers
 from desim.core.reported import HasTables
 from desim.errors import DesimError, UsageError, possible
 from desim.schema import to_plain
 from desim.short_repr import short_repr
 
 #: Rows of a table in one reply, at most.
-_MOST_ROWS = 200
+MOST_ROWS = 200
 
 _SEED = {
     "type": "integer",
@@ -51,7 +51,7 @@ _BEGIN = (
 _PRESENT = "Return the observation that waits for an answer, and the last reward, again."
 _POSSIBLE = "By seat the actions that may be answered now; without seats that may give every one."
 _CLOSE = "Leave an episode before its end. It can be resumed."
-_LOOK_UP = f"Return up to {_MOST_ROWS} rows of a table of what you know."
+_LOOK_UP = f"Return up to {MOST_ROWS} rows of a table of what you know."
 
 _PAGE = {
     "table": {"type": "string", "description": "Without one: the names of the tables."},
@@ -60,6 +60,26 @@ _PAGE = {
 
 #: Characters that not every client accepts in a tool's name, and the most that it may have.
 _REFUSED, _LONGEST = re.compile(r"[^A-Za-z0-9_-]"), 64
+
+
+def table_page(tables: Mapping[str, Rows], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the rows of a table that a client asks for, or how many rows each table has.
+
+    Args:
+        tables: The tables of its seat by name.
+        given: The arguments of its call: "table", and "first_row", which is 0 by default.
+
+    Raises:
+        UsageError: There is no such table.
+    """
+    if "table" not in given:
+        return {"tables": {name: len(rows) for name, rows in tables.items()}}
+    name, first = given["table"], given.get("first_row", 0)
+    if name not in tables:
+        raise UsageError(f"there is no table {short_repr(name)}; {possible(name, tables)}")
+    rows = tables[name]
+    shown = [to_plain(dict(row)) for row in rows[first : first + MOST_ROWS]]
+    return {"table": name, "rows": shown, "first_row": first, "all_rows": len(rows)}
 
 
 class ToolSet:
@@ -158,15 +178,7 @@ class ToolSet:
         return {"episode": episode.name, "done": episode.turn.ended is not None}
 
     async def _look_up(self, client: str | None, given: dict[str, Any]) -> dict[str, Any]:
-        tables = await self._found(client, given).tables(self._played(given))
-        if "table" not in given:
-            return {"tables": {name: len(rows) for name, rows in tables.items()}}
-        name, first = given["table"], given.get("first_row", 0)
-        if name not in tables:
-            raise UsageError(f"there is no table {short_repr(name)}; {possible(name, tables)}")
-        rows = tables[name]
-        shown = [to_plain(dict(row)) for row in rows[first : first + _MOST_ROWS]]
-        return {"table": name, "rows": shown, "first_row": first, "all_rows": len(rows)}
+        return table_page(await self._found(client, given).tables(self._played(given)), given)
 
     def _found(self, client: str | None, given: Mapping[str, Any]) -> OpenEpisode:
         """Return the episode that a call is for."""

@@ -41,14 +41,14 @@ class Rounds:
     Attributes:
         file: The file that keeps what was sent and what came back, also after a kill.
         players: The number of episodes that are played at once; see `player`.
-        how: The part of a round that the command carries out.
+        options: The part of a round that the command carries out.
         progress: A line on the requests under way; empty before the first.
         changed: Notified when an episode waits, continues or ends.
     """
 
     file: Path
     players: int
-    how: RoundOptions = field(factory=RoundOptions)
+    options: RoundOptions = field(factory=RoundOptions)
     progress: str = field(default="", init=False)
     changed: threading.Condition = field(factory=threading.Condition, init=False)
     _waiting: Counter[str] = field(factory=Counter, init=False)

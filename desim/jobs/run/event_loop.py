@@ -53,18 +53,18 @@ class CommandRounds:
 
     Attributes:
         file: The file of requests and results.
-        how: The part of a round that the command carries out.
+        options: The part of a round that the command carries out.
         rounds: The rounds of each host.
     """
 
     file: Path
-    how: RoundOptions
+    options: RoundOptions
     rounds: list[Rounds] = field(factory=list)
 
     def begun(self, players: int) -> Rounds:
         """Return the rounds of the jobs of a host, of which some are played at once."""
         _allow_open_files(_FILES * players)
-        self.rounds.append(Rounds(self.file, players, self.how))
+        self.rounds.append(Rounds(self.file, players, self.options))
         return self.rounds[-1]
 
     @property

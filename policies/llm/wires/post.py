@@ -89,16 +89,16 @@ CALL = Exchange()
 
 
 def post(
-    url: str, body: bytes, headers: Mapping[str, str], timeout: float, how: Exchange = CALL
+    url: str, body: bytes, headers: Mapping[str, str], timeout: float, exchange: Exchange = CALL
 ) -> Response:
     """Send a request and return the whole response.
 
     Args:
         url: The address.
-        body: The body; JSON unless *how* says otherwise.
+        body: The body; JSON unless *exchange* says otherwise.
         headers: Further headers.
         timeout: Seconds until the last byte must have come.
-        how: The method, limits and connection.
+        exchange: The method, limits and connection.
 
     Raises:
         NoReply: The response is missing, late, too large or badly encoded.
@@ -108,7 +108,7 @@ def post(
     if timeout <= 0:
         raise NoReply(_LATE, final=True)
     try:
-        return wait(_post(url, body, headers, timeout, how), timeout + _GRACE)
+        return wait(_post(url, body, headers, timeout, exchange), timeout + _GRACE)
     except TimeoutError:
         raise NoReply(_LATE, final=True) from None
     except (aiohttp.ClientConnectorError, aiohttp.ClientHttpProxyError) as fault:
@@ -127,26 +127,26 @@ async def _post(
     body: bytes,
     headers: Mapping[str, str],
     timeout: float,  # noqa: ASYNC109 (for a whole response, beneath all of aiohttp)
-    how: Exchange,
+    exchange: Exchange,
 ) -> Response:
     import asyncio
 
     import aiohttp
 
-    sent = {"Content-Type": how.media, "Accept-Encoding": _ENCODINGS, **headers}
+    sent = {"Content-Type": exchange.media, "Accept-Encoding": _ENCODINGS, **headers}
     async with asyncio.timeout(timeout):
         check_not_ending()
-        if not how.once and (client := await kept_client(url, _ssl_context())):
+        if not exchange.once and (client := await kept_client(url, _ssl_context())):
             connection = Connection()
             try:
-                return await _answered(client, url, body, sent, how, connection)
+                return await _answered(client, url, body, sent, exchange, connection)
             except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError):
                 if not connection.closed_before:
                     raise
                 check_not_ending()
                 keep_no_more(url)
         async with new_client(_ssl_context(), force_close=True) as client:
-            return await _answered(client, url, body, sent, how)
+            return await _answered(client, url, body, sent, exchange)
 
 
 async def _answered(
@@ -154,12 +154,12 @@ async def _answered(
     url: str,
     body: bytes,
     headers: Mapping[str, str],
-    how: Exchange,
+    exchange: Exchange,
     connection: Any = None,
 ) -> Response:
     """Send a request and read the response."""
     async with client.request(
-        how.method,
+        exchange.method,
         url,
         data=body or None,
         headers=headers,
@@ -169,7 +169,7 @@ async def _answered(
     ) as response:
         if connection:
             connection.answered = True
-        content = await _content(response, how.most)
+        content = await _content(response, exchange.most)
         received = {name.lower(): value for name, value in response.headers.items()}
         return Response(response.status, received, content)
 

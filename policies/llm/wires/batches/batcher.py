@@ -96,11 +96,11 @@ class Batcher:
         for sent in self.file.open_rounds(sender.name):
             requests = self.file.requests(sent.id)
             due = self._first_due(sent, 0.0)
-            self._open[sent.id] = OpenRound(sent, sender, requests, due, self.rounds.how.pause)
+            self._open[sent.id] = OpenRound(sent, sender, requests, due, self.rounds.options.pause)
 
     def _first_due(self, sent: SentRound, seconds: float) -> float:
         """Return when a round is looked at first; never where replies are not fetched."""
-        looks = self.rounds.how.fetches or sent.batch is None
+        looks = self.rounds.options.fetches or sent.batch is None
         return time.monotonic() + seconds if looks else math.inf
 
     def _put(self, ticket: Ticket, last: Attempt | None) -> None:
@@ -124,7 +124,7 @@ class Batcher:
                 self._again(ticket, last.why, ticket.unprocessed < _MOST_UNPROCESSED)
             case "failed":
                 ticket.failures += 1
-                self._not_before = time.monotonic() + self.rounds.how.pause
+                self._not_before = time.monotonic() + self.rounds.options.pause
                 self._again(ticket, last.why, ticket.failures <= ticket.resends)
             case "refused":
                 self._again(ticket, last.why, may=False)
@@ -188,8 +188,8 @@ class Batcher:
     def _seconds_to_wait(self) -> float:
         now = time.monotonic()
         moments = [one.due for one in self._open.values()]
-        if self.rounds.all_wait and (self._unsent or not self.rounds.how.waits):
-            moments.append(max(now, self._not_before) if self.rounds.how.sends else now)
+        if self.rounds.all_wait and (self._unsent or not self.rounds.options.waits):
+            moments.append(max(now, self._not_before) if self.rounds.options.sends else now)
         return min([_LONGEST_WAIT, *(moment - now for moment in moments)])
 
     def _all_wait_on(self) -> bool:
@@ -197,20 +197,20 @@ class Batcher:
         before = len(self._unsent)
         if not self.rounds.all_wait:
             return False
-        time.sleep(min(_SETTLE, self.rounds.how.pause))
+        time.sleep(min(_SETTLE, self.rounds.options.pause))
         return self.rounds.all_wait and len(self._unsent) == before
 
     def _round(self) -> None:
         """Send what is open, or stop the episodes if this command does nothing more for them."""
-        how = self.rounds.how
-        if how.sends and self._unsent and time.monotonic() < self._not_before:
+        options = self.rounds.options
+        if options.sends and self._unsent and time.monotonic() < self._not_before:
             return
-        if ready := self._taken() if how.sends else []:
+        if ready := self._taken() if options.sends else []:
             for group in groups(ready):
                 self._send(group)
-        elif not how.waits and all(one.due == math.inf for one in self._open.values()):
+        elif not options.waits and all(one.due == math.inf for one in self._open.values()):
             self._stop("its reply is not there: --submit sends requests, --collect fetches replies")
-        elif how.sends and self._unsent and not self._open:
+        elif options.sends and self._unsent and not self._open:
             self._stop("the limit of money is spent; the same command with a larger limit goes on")
 
     def _taken(self) -> list[Ticket]:
@@ -249,7 +249,7 @@ class Batcher:
         sent = self.file.begin(
             sender.name, {name: (one.call, one.attempt) for name, one in by_id.items()}
         )
-        pause = self.rounds.how.pause
+        pause = self.rounds.options.pause
         one = OpenRound(sent, sender, {*by_id}, time.monotonic() + pause, pause, by_id)
         with self.rounds.changed:
             self._open[sent.id] = one
@@ -293,11 +293,11 @@ class Batcher:
 
     def _later(self, one: OpenRound) -> None:
         """Let a round be looked at again, after more seconds than before."""
-        if not self.rounds.how.waits:
+        if not self.rounds.options.waits:
             one.due = math.inf
             return
         one.due = time.monotonic() + one.pause
-        one.pause = min(one.pause * _GROWTH, self.rounds.how.pause * _LONGEST)
+        one.pause = min(one.pause * _GROWTH, self.rounds.options.pause * _LONGEST)
 
     def _find(self, one: OpenRound) -> None:
         """Look for the batch of a round whose creation was not answered."""
@@ -312,7 +312,7 @@ class Batcher:
             self._created(one, batch)
             return
         one.misses += 1
-        one.due = time.monotonic() + self.rounds.how.pause
+        one.due = time.monotonic() + self.rounds.options.pause
         if one.misses >= _MOST_MISSES:
             why = one.trouble or "the command was stopped before it was sent"
             self._end(one, (), RequestResult("", "failed", why))
