@@ -52,7 +52,12 @@ def test_killed_suites_pay_for_no_request_twice(tmp_path: Path, api: str) -> Non
         kills, suites, chance = 0, 0, random.Random(7)  # noqa: S311 (moments)
         while kills < KILLS:
             out, before = tmp_path / f"killed{suites}", len(stub.paid)
-            kills += killed(stub, suite, out, chance, seconds)
+            begun = time.monotonic()
+            found = killed(stub, suite, out, chance, seconds)
+            if not found:
+                # The machine has less to do than before; otherwise few kills would be in time.
+                seconds = time.monotonic() - begun
+            kills += found
             suites += 1
             assert len(stub.paid) - before == requests
             assert len({*stub.paid}) == len(stub.paid)
