@@ -86,9 +86,13 @@ def _of_periods(ends: Sequence[int], name: str) -> Timeline:
             return max(0.0, (tick - known[0]) / first)
         return after - 1 + (tick - known[after - 1]) / (known[after] - known[after - 1])
 
-    return Timeline(
-        name, is_dated=False, place=place, text=lambda t: f"{name} {math.floor(place(t)) + 1:,}"
-    )
+    def text(tick: int) -> str:
+        # What a world does at this tick may be the last of one period or the first of the next.
+        if tick in ends:
+            return f"end of {name} {place(tick):,.0f}"
+        return f"{name} {math.floor(place(tick)) + 1:,}"
+
+    return Timeline(name, is_dated=False, place=place, text=text)
 
 
 def _moments(model: Model[Any]) -> Callable[[int], dt.datetime] | None:

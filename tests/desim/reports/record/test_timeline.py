@@ -48,7 +48,8 @@ def test_weeks_are_one_long_and_a_decision_has_its_place_among_them() -> None:
     line = Timeline.of(model, {"orders_retailer": [7, 14, 21]})
     assert (line.label, line.is_dated) == ("week", False)
     assert [line.place(tick) for tick in (0, 7, 10.5, 21, 28)] == [0, 1, 1.5, 3, 4]
-    assert [line.text(tick) for tick in (0, 6, 7, 21)] == ["week 1", "week 1", "week 2", "week 4"]
+    texts = ["week 1", "week 1", "end of week 1", "week 2", "end of week 3", "week 4"]
+    assert [line.text(tick) for tick in (0, 6, 7, 8, 21, 22)] == texts
 
 
 def test_a_model_with_dates_has_them() -> None:
