@@ -154,8 +154,7 @@ class WorldTable:
         preset: The preset; empty for the first, or the one in *model*.
         set: Parameters changed, as `--set`.
         seeds: "A:B" without B, or a list; those of the suite where empty.
-        tuning_seeds: Seeds for tuning, none of which is in the report; those of the suite if it is
-            empty.
+        tuning_seeds: Seeds for tuning, none of which is in the report; if empty, the suite's.
         repeats: Episodes with each seed; those of the suite where None.
         episodes: Episodes in a row with the same policies, which may learn in between; then seeds
             and repeats count such series. The first episode has the seed, each further one the

@@ -70,7 +70,7 @@ def table_page(tables: Mapping[str, Rows], given: Mapping[str, Any]) -> dict[str
         given: The arguments of its call: "table", and "first_row", which is 0 by default.
 
     Raises:
-        UsageError: There is no such table.
+        UsageError: None of its tables has the given name.
     """
     if "table" not in given:
         return {"tables": {name: len(rows) for name, rows in tables.items()}}

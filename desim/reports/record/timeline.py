@@ -87,7 +87,7 @@ def _of_periods(ends: Sequence[int], name: str) -> Timeline:
         return after - 1 + (tick - known[after - 1]) / (known[after] - known[after - 1])
 
     def text(tick: int) -> str:
-        # What a world does at this tick may be the last of one period or the first of the next.
+        # A decision at this tick may belong to the period that ends or to the one that begins.
         if tick in ends:
             return f"end of {name} {place(tick):,.0f}"
         return f"{name} {math.floor(place(tick)) + 1:,}"

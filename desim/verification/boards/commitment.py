@@ -22,7 +22,7 @@ from desim.suites.suite_file import Suite
 from desim.verification.boards.board_log import BoardLog, SignedLine
 from desim.verification.boards.drand import checked_randomness, time_of
 from desim.verification.entries.entry_folder import entry_digest, suite_digest, without_seeds
-from desim.verification.signed.canonical import canonical, digest, read_canonical
+from desim.verification.signed.canonical import canonical, converted, digest, read_canonical
 from desim.verification.signed.keys import PrivateKey, PublicKey
 
 FORMAT = "desim-commitment/1"
@@ -94,11 +94,7 @@ class Commitment(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown
         Raises:
             BadRecord: They have another form, or are not signed by its key.
         """
-        plain: Any = read_canonical(content, "the commitment")
-        try:
-            made = msgspec.convert(plain, cls)
-        except msgspec.ValidationError as fault:
-            raise BadRecord(f"the commitment is not valid: {fault}") from None
+        made = converted(read_canonical(content, "the commitment"), cls, "the commitment")
         if made.format != FORMAT or made.content != content:
             raise BadRecord(f"the commitment is not of the format {FORMAT}")
         key = PublicKey(bytes.fromhex(made.key))

@@ -18,7 +18,7 @@ from desim.verification.boards.board_log import BoardLog, SignedLine
 from desim.verification.boards.commitment import Commitment
 from desim.verification.entries.entry_folder import MANIFEST, MAX_SUITE_BYTES, SUITE
 from desim.verification.entries.entry_manifest import MAX_MANIFEST_BYTES, EntryManifest
-from desim.verification.signed.canonical import canonical, digest, read_canonical
+from desim.verification.signed.canonical import canonical, converted, digest, read_canonical
 from desim.verification.signed.keys import PrivateKey, PublicKey
 
 FORMAT = "desim-board/1"
@@ -82,10 +82,7 @@ class VerdictFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_
         Raises:
             BadRecord: They have another form.
         """
-        try:
-            return msgspec.convert(read_canonical(content, VERDICT), cls)
-        except msgspec.ValidationError as fault:
-            raise BadRecord(f"{VERDICT} is not valid: {fault}") from None
+        return converted(read_canonical(content, VERDICT), cls, VERDICT)
 
 
 @frozen

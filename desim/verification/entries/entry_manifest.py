@@ -10,7 +10,7 @@ import msgspec
 from desim.core.roles import Knowledge
 from desim.errors import BadRecord
 from desim.short_repr import shown
-from desim.verification.signed.canonical import canonical, read_canonical
+from desim.verification.signed.canonical import canonical, converted, read_canonical
 
 #: The format of an entry, counted up when the meaning of its files changes.
 FORMAT = "desim-entry/1"
@@ -125,10 +125,7 @@ class EntryManifest(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unkn
         plain: Any = read_canonical(content, "the manifest")
         if not isinstance(plain, dict) or plain.get("format") != FORMAT:
             raise BadRecord(f"the manifest is not of the format {FORMAT}")
-        try:
-            made = msgspec.convert(plain, cls)
-        except msgspec.ValidationError as fault:
-            raise BadRecord(f"the manifest is not valid: {fault}") from None
+        made = converted(plain, cls, "the manifest")
         if made.content != content:
             raise BadRecord("the manifest is not canonical JSON")
         for text in (made.name, made.submitter):

@@ -9,11 +9,15 @@ the RFC, which sorts UTF-16; names of worlds and columns may be in any language.
 import hashlib
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeVar
+
+import msgspec
 
 from desim.errors import BadRecord
 from desim.schema.untrusted import decode_json
 from desim.short_repr import shown
+
+T = TypeVar("T")
 
 #: Whole numbers beyond this are not exact in every language.
 _LARGEST = (1 << 53) - 1
@@ -60,6 +64,23 @@ def read_canonical(content: bytes, name: str) -> Any:
     except (ValueError, BadRecord):
         pass
     raise BadRecord(f"{name} is not canonical JSON")
+
+
+def converted(plain: Any, kind: type[T], name: str) -> T:
+    """Return the object of a class that plain values describe.
+
+    Args:
+        plain: The values, as `read_canonical` returns them.
+        kind: The class.
+        name: Their name in errors: "the manifest".
+
+    Raises:
+        BadRecord: They have another form.
+    """
+    try:
+        return msgspec.convert(plain, kind)
+    except msgspec.ValidationError as fault:
+        raise BadRecord(f"{name} is not valid: {fault}") from None
 
 
 def digest(content: bytes) -> str:
