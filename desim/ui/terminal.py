@@ -40,7 +40,7 @@ _HELP = (
     'as {{"do": "order", "quantity": 12}}. Put values with spaces in quotes.'
 )
 #: A number alone, and the number of an option.
-_NUMBER, _OPTION = re.compile(r"[-+]?\$?\d[\d,]*(\.\d+)?([eE][-+]?\d+)?"), re.compile(r"#?(\d+)")
+_NUMBER, _OPTION = re.compile(r"[-+]?\$?\d[\d,.]*([eE][-+]?\d+)?"), re.compile(r"#?(\d+)")
 _COMMANDS = {
     "?": "shows this help",
     "past": "lists your decisions",

@@ -12,7 +12,7 @@ import msgspec
 
 from desim.errors import WrongAction
 from desim.schema.wire_types import TAG
-from desim.show.labels import is_number
+from desim.show.labels import is_number, value_text
 from desim.ui.forms.form import NUMBERS, Field, Form
 from desim.ui.forms.wrong_answers import wrong_value_text
 
@@ -20,6 +20,8 @@ from desim.ui.forms.wrong_answers import wrong_value_text
 _YES, _NO = {"true", "yes", "y", "1"}, {"false", "no", "n", "0"}
 #: The number of a known value.
 _PLACE = re.compile(r"#(\d{1,4})")
+#: A number with commas between its thousands; a comma anywhere else may be a decimal one.
+_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?")
 #: The part of a step by which a number that was typed in a unit may miss a whole one.
 _STEP = 1e-6
 _PERCENT = 100
@@ -119,9 +121,10 @@ def _parsed_number(field: Field, text: str) -> int | float:
     Raises:
         WrongAction: The text is not a number that the field takes.
     """
-    number: Any = _in_steps(field, _parsed_word(field.kind, _bare_number(field, text)), text)
+    bare = _bare_number(field, text)
+    number: Any = _in_steps(field, _parsed_word(field.kind, bare), text)
     if not _is_finite(number) or not field.takes(number):
-        raise WrongAction(wrong_value_text(field, text))
+        raise WrongAction(wrong_value_text(field, text) + _readings(bare))
     given: int | float = number
     return given
 
@@ -130,6 +133,16 @@ def _bare_number(field: Field, text: str) -> str:
     """Return the text of a number without a sign of money."""
     money = field.column.kind == "money"
     return text.replace("$", "", 1).strip() if money else text.removesuffix("%").strip()
+
+
+def _readings(text: str) -> str:
+    """Return the question which number a text with a comma means; "" where it cannot be one."""
+    decimal = text.replace(".", "").replace(",", ".")
+    numbers = (_parsed_word("number", each) for each in (decimal, text.replace(",", "")))
+    shown = [value_text(each) for each in numbers if _is_finite(each)]
+    if "," not in text or _THOUSANDS.fullmatch(text) or not shown:
+        return ""
+    return f": is it {' or '.join(dict.fromkeys(shown))}?"
 
 
 def _in_steps(field: Field, number: Any, text: str) -> Any:
@@ -163,7 +176,7 @@ def _parsed_word(kind: str, text: str) -> Any:
         return True if word in _YES else False if word in _NO else text
     for number in (int, float) if kind in NUMBERS else ():
         try:
-            return number(text.replace(",", ""))
+            return number(text.replace(",", "") if _THOUSANDS.fullmatch(text) else text)
         except ValueError:
             continue
     return text

@@ -75,6 +75,34 @@ def test_a_number_alone_is_the_amount_of_the_only_action_that_has_one(tmp_path: 
     ]
 
 
+@pytest.mark.parametrize(
+    ("text", "readings"),
+    [
+        ("4,5", "4.5 or 45"),
+        ("0,5", "0.5 or 5"),
+        ("0,500", "0.5 or 500"),
+        ("1,2345", "1.2345 or 12,345"),
+        ("1.200,50", "1,200.5 or 1.2005"),
+        ("1,2,3", "123"),
+        ("12,", "12"),
+    ],
+)
+def test_a_comma_that_may_be_a_decimal_one_is_asked_back(
+    tmp_path: Path, text: str, readings: str
+) -> None:
+    """A number that one did not mean is never ordered; the sentence shows how it can be read."""
+    done = typed(tmp_path, text, f"order {text}", f"order quantity={text}")
+    assert done.output.count(f"'{text}' was typed: is it {readings}?") == 3, done.output
+    assert not actions(tmp_path)
+
+
+def test_a_comma_between_thousands_is_no_part_of_the_number(tmp_path: Path) -> None:
+    """Also before a point."""
+    done = typed(tmp_path, "1,200", "12,345.50", "12,345.50", *["1,000,000"] * 2)
+    assert done.exit_code == 0, done.output
+    assert actions(tmp_path) == [1200, 12345.5, 1_000_000]
+
+
 def test_a_number_alone_is_an_option_where_several_actions_have_values(tmp_path: Path) -> None:
     """There it could be the amount of any of them."""
     done = typed(tmp_path, "2", model="enterprise_arena")
