@@ -5,7 +5,7 @@ it. Variance components have no interval.
 """
 
 from collections.abc import Callable
-from math import exp, pi, sqrt
+from math import sqrt
 from typing import Any
 
 import click
@@ -14,19 +14,14 @@ from attrs import evolve, frozen
 
 from desim.show.console import console
 from desim.show.table import Table
-from desim.statistics.aggregates import improvement, interquartile_mean, optimality_gap
-from desim.statistics.aggregates import performance_profile as profile
-from desim.statistics.bootstrap import Estimate
 from desim.statistics.intervals import Interval, interval
 from desim.statistics.pairing import difference, simultaneous
 from desim.statistics.proportions import paired_share, share
-from desim.statistics.quantiles import quantile, worst_mean
-from desim.statistics.survival import SurvivalStep, survival
 
 NOTE = """\
-exact: covers as often as it says. at least: as often or more (ends are values, Bonferroni).
+exact: covers as often as it says. at least: as often or more (Bonferroni).
 waves: up and down around the level with the share and n, as counts are whole.
-near: the normal law or the bootstrap, close to the level with many values.
+near: the normal law, close to the level with many values.
 ±: twice the standard error of the measured coverage."""
 
 LEVEL = 0.95
@@ -75,33 +70,6 @@ def luck(rng: Rng) -> Interval:
     return paired_share((drawn < 0.6).tolist(), (drawn < 0.3).tolist())
 
 
-def lives(rng: Rng) -> SurvivalStep | None:
-    """Return the survival curve at 0.7 of exponential lives, of which a third is cut off."""
-    ends, cut = rng.exponential(size=50), rng.exponential(2, 50)
-    return survival(np.minimum(ends, cut).tolist(), (ends <= cut).tolist()).at(0.7)
-
-
-def above(rng: Rng) -> Estimate:
-    """Return a performance profile at the median."""
-    found = profile(normal(rng, 4, 20), [0.0])
-    return Estimate(found.shares[0], found.low[0], found.high[0], 80)
-
-
-def worst(rng: Rng) -> Estimate:
-    """Return the mean of the worst half of values from 0 to 1."""
-    return worst_mean(rng.random(60).tolist(), 0.5)
-
-
-def middle(rng: Rng) -> Estimate:
-    """Return the interquartile mean of four worlds."""
-    return interquartile_mean(normal(rng, 4, 12))
-
-
-def gap(rng: Rng) -> Estimate:
-    """Return the optimality gap to 0 of four worlds."""
-    return optimality_gap(normal(rng, 4, 20), 0)
-
-
 CASES = (
     Case("Student, mean", "exact", "20", 0, lambda r: interval(normal(r, 20))),
     Case("Student, paired", "exact", "20", 0, paired),
@@ -111,14 +79,6 @@ CASES = (
     Case("Wilson, share 0.3", "waves", "40", 0.3, lambda r: share(list(r.random(40) < 0.3))),
     Case("Wilson, share 0.03", "waves", "20", 0.03, lambda r: share(list(r.random(20) < 0.03))),
     Case("Bonett and Price, pairs", "waves", "40", 0.3, luck),
-    Case("quantile, median", "at least", "50", 0, lambda r: quantile(normal(r, 50), 0.5)),
-    Case("quantile, 10 %", "at least", "99", 0.1, lambda r: quantile(r.random(99).tolist(), 0.1)),
-    Case("worst half, mean", "near", "60", 0.25, worst),
-    Case("survival", "near", "50", exp(-0.7), lives),
-    Case("interquartile mean", "near", "4 x 12", 0, middle),
-    Case("optimality gap", "near", "4 x 20", 1 / sqrt(2 * pi), gap),
-    Case("improvement", "near", "3 x 12", 0.5, lambda r: improvement(*normal(r, 2, 3, 12))),
-    Case("performance profile", "near", "4 x 20", 0.5, above),
 )  # fmt: skip
 
 

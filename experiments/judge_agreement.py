@@ -9,12 +9,12 @@ import math
 from collections.abc import Sequence
 
 import click
+import krippendorff
 
 from desim import Episode, play
 from desim.errors import DesimError
 from desim.show.console import console
 from desim.show.table import Table
-from desim.statistics.variance import agreement
 from models.consulting import Consulting
 
 FIELDS = ("structure", "quant", "business_sense", "communication", "overall")
@@ -46,11 +46,11 @@ def _score(episode: Episode, name: str) -> float:
 
 def alpha(scores: Scores) -> float:
     """Return alpha; NaN where all scores are equal or fewer than two interviews have two."""
-    units = [
-        [None if math.isnan(one) else one for one in unit] for unit in zip(*scores, strict=True)
-    ]
-    found = agreement(units)
-    return found.value if found else math.nan
+    units = [_numbers(unit) for unit in zip(*scores, strict=True)]
+    given = [one for unit in units if len(unit) > 1 for one in unit]
+    if len(set(given)) < 2:
+        return math.nan
+    return float(krippendorff.alpha(reliability_data=scores, level_of_measurement="interval"))
 
 
 @click.command()

@@ -15,7 +15,6 @@ from desim.show.estimates import SEEDED_HEADS, seeded_cells
 from desim.show.labels import NOTHING, number_text
 from desim.show.table import Table
 from desim.statistics.intervals import Interval
-from desim.suites.across_table import compared, comparison_tables
 from desim.suites.manifest import plan_of
 from desim.suites.result_table import by_knowledge, result_table
 from desim.suites.results import SuiteLine, results
@@ -48,13 +47,8 @@ def suite_page(path: Path) -> Page:
         for world in plan.shown
         if (mine := [line for line in lines if line.world == world])
     ]
-    across = [
-        Section.of(one.title, [cleaned(one.heads, one.lines, notes=[*one.notes, *one.legend])])
-        for one in comparison_tables(compared(plan, outcomes))
-    ]
     sections = [
         *worlds,
-        *across,
         Section.of("Episodes that failed, were cut or not played", _stopped(plan, outcomes)),
         Section.of("What was played", [Facts.of(_facts(plan, path)), _identity(folder)]),
     ]

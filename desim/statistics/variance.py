@@ -1,4 +1,4 @@
-"""Variance between groups and within them, agreement of raters, runs that separate two means."""
+"""Variance between groups and within them, and the runs that separate two means."""
 
 import math
 from collections.abc import Sequence
@@ -9,16 +9,12 @@ from numpy.typing import NDArray
 
 from desim.errors import UsageError
 from desim.short_repr import short_repr
-from desim.statistics.bootstrap import FEWEST_REPLICATIONS, Estimate, bootstrapped
 from desim.statistics.intervals import t_quantile
 
 Array = NDArray[np.float64]
 
 #: Groups from which a variance between them is estimated, at least.
 _FEWEST_GROUPS = 2
-
-#: The fewest ratings of a unit, and the fewest units with so many, that can agree.
-_FEWEST_RATINGS = 2
 
 #: The largest number of runs that `runs_needed` returns.
 MOST_RUNS = 100_000
@@ -177,69 +173,3 @@ def equal_variance_limits(n: int) -> tuple[float, float]:
 
     high = float(fdtri(n - 1, n - 1, 0.975))
     return 1 / high, high
-
-
-def agreement(
-    units: Sequence[Sequence[float | None]],
-    level: float = 0.95,
-    *,
-    replications: int = FEWEST_REPLICATIONS,
-    seed: int = 0,
-) -> Estimate | None:
-    """Return Krippendorff's alpha on an interval scale: 1 is full agreement, 0 that of chance.
-
-    Below 0 raters disagree more than by chance. Units with fewer than two ratings do not count. The
-    interval is by the bootstrap over units.
-
-    Source: Krippendorff (2004), Content Analysis, 2nd edition, chapter 11 (observed over expected
-    squared differences).
-
-    Args:
-        units: The ratings of each unit; None for one that is missing.
-        level: Level of the interval, above 0 and below 1.
-        replications: Bootstrap samples, 2,000 to a million.
-        seed: Seed of the bootstrap.
-
-    Returns:
-        None for fewer than two units with two ratings, or where all ratings are equal.
-
-    Raises:
-        UsageError: A rating is not finite, or an argument is out of range.
-
-    >>> round(agreement([[1, 1], [2, 2], [5, 4]]).value, 3)
-    0.938
-    """
-    rated = [[float(one) for one in unit if one is not None] for unit in units]
-    found = [unit for unit in rated if len(unit) >= _FEWEST_RATINGS]
-    if not all(np.isfinite(unit).all() for unit in found):
-        raise UsageError("a rating is not finite; leave it out or mend it")
-    if len(found) < _FEWEST_RATINGS or len({one for unit in found for one in unit}) == 1:
-        return None
-    figure = _Alpha(np.array([_sums(unit) for unit in found]))
-    value, low, high = bootstrapped(figure, [len(found)], level, replications, seed)
-    return Estimate(float(value), float(low), float(high), len(found), level)
-
-
-def _sums(unit: Sequence[float]) -> tuple[float, float, float, float]:
-    """Return the number, the sum and the squares of ratings, and their observed differences."""
-    number, whole, squares = len(unit), sum(unit), sum(one * one for one in unit)
-    return number, whole, squares, 2 * (number * squares - whole**2) / (number - 1)
-
-
-@frozen
-class _Alpha:
-    """Alpha by rows of weights of the units.
-
-    Attributes:
-        sums: A row of `_sums` for each unit.
-    """
-
-    sums: Array
-
-    def __call__(self, weights: Array) -> Array:
-        # Weights sum to 1, and alpha counts ratings.
-        number, whole, squares, observed = (weights @ self.sums).T * len(self.sums)
-        expected = 2 * (number * squares - whole**2) / (number - 1)
-        varied = expected > 0
-        ratio = np.divide(observed, expected, out=np.zeros_like(observed), where=varied)
-        return np.asarray(1 - ratio)

@@ -62,7 +62,6 @@ class Manifest(msgspec.Struct, frozen=True):
         published: The published numbers in the suite's columns.
         checksum: SHA-256 of the manifest with an empty checksum.
         clusters: By world the clusters of its seeds, where it has any.
-        scales: By world and seed the floor and the best known score, where they are known.
         tuning: Whether its tuning seeds were played.
     """
 
@@ -73,7 +72,6 @@ class Manifest(msgspec.Struct, frozen=True):
     published: tuple[_Published, ...]
     checksum: str = ""
     clusters: dict[str, tuple[str, ...]] = {}
-    scales: dict[str, dict[int, tuple[float, float]]] = {}
     tuning: bool = False
 
     @classmethod
@@ -89,7 +87,6 @@ class Manifest(msgspec.Struct, frozen=True):
             raise UsageError(f"cannot read {plan.path}: {fault.strerror}") from None
         entries = {name: _EntryFacts(one.host, one.training) for name, one in plan.entries.items()}
         clusters = {name: one.clusters for name, one in plan.worlds.items() if one.clusters}
-        scales = {name: dict(one.scale) for name, one in plan.worlds.items() if one.scale}
         published = tuple(_published(plan))
         path = str(plan.path.resolve())
         made = cls(
@@ -99,7 +96,6 @@ class Manifest(msgspec.Struct, frozen=True):
             entries,
             published,
             clusters=clusters,
-            scales=scales,
             tuning=plan.tuning,
         )
         return msgspec.structs.replace(made, checksum=made.sum())
@@ -107,7 +103,7 @@ class Manifest(msgspec.Struct, frozen=True):
     def sum(self) -> str:
         """Return the checksum that the manifest should have."""
         plain = {**msgspec.structs.asdict(self), "checksum": ""}
-        for name in ("clusters", "scales", "tuning"):  # as in folders of versions without them
+        for name in ("clusters", "tuning"):  # as in folders of versions without them
             if not plain[name]:
                 del plain[name]
         return hashlib.sha256(msgspec.json.encode(plain)).hexdigest()
@@ -121,9 +117,7 @@ class Manifest(msgspec.Struct, frozen=True):
         played = {name: (one.host, one.training) for name, one in self.entries.items()}
         numbers = {(one.world, one.entry, one.column): one.text for one in self.published}
         content, path = self.text.encode(), Path(self.file)
-        return plan_to_print(
-            path, content, played, numbers, self.clusters, self.scales, tuning=self.tuning
-        )
+        return plan_to_print(path, content, played, numbers, self.clusters, tuning=self.tuning)
 
 
 @contextlib.contextmanager

@@ -13,7 +13,6 @@ from desim.jobs.keep.record_check import record_differences
 from desim.jobs.keep.record_folder import RecordFolder
 from desim.jobs.keep.spending import count_outcomes
 from desim.studies.sample_size import SampleSize
-from desim.suites.across_table import compared
 from desim.suites.manifest import plan_of, recorded_model
 from desim.suites.results import ResultCell, SuiteLine, pair_sizes, results, sizes_needed
 from desim.suites.suite_plan import Plan
@@ -22,10 +21,7 @@ from desim.suites.suite_plan import Plan
 def result_files(plan: Plan, outcomes: Mapping[str, JobOutcome]) -> dict[str, bytes]:
     """Return the content of the files of results by name."""
     lines = results(plan, outcomes)
-    across = compared(plan, outcomes)
-    further = {"across_worlds.json": _as_json(across.plain())} if across else {}
     return {
-        **further,
         "results.csv": as_csv(plan, outcomes).encode(),
         "table.csv": table_as_csv(lines).encode(),
         "results.json": as_json(lines),
@@ -138,10 +134,6 @@ def as_json(lines: Sequence[SuiteLine]) -> bytes:
         }
         for line in lines
     ]
-    return _as_json(plain)
-
-
-def _as_json(plain: Any) -> bytes:
     return msgspec.json.format(msgspec.json.encode(plain), indent=2) + b"\n"
 
 

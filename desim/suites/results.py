@@ -17,7 +17,7 @@ from desim.jobs.keep.outcome import JobOutcome, Played
 from desim.jobs.rows.samples import Sample
 from desim.statistics.clusters import clustered_share
 from desim.statistics.intervals import Interval, interval, moments
-from desim.statistics.variance import VarianceComponents, agreement, variance_components
+from desim.statistics.variance import VarianceComponents, variance_components
 from desim.studies.sample_size import SampleSize, sizes_from_best, sizes_of_pairs
 from desim.suites.mixed_rows import check_one_version
 from desim.suites.published import published_text
@@ -314,8 +314,6 @@ def _cell(
 ) -> ResultCell:
     if column.show == "share":
         return _share(column, done, published)
-    if column.show == "agreement":
-        return _agreement(column, done, published)
     by_job: dict[tuple[int, int], list[float]] = {}
     for job, played in done:
         if (value := column_value(played, column)) is not None:
@@ -358,17 +356,6 @@ def _share(
     items, values = zip(*found, strict=True)
     of = clustered_share(values, items)
     return evolve(empty, estimate=Interval(of.mean, None, of.low, of.high, of.clusters))
-
-
-def _agreement(
-    column: SuiteColumn, done: Iterable[tuple[SuiteJob, Played]], published: str
-) -> ResultCell:
-    """Return the agreement of the raters of episodes, which are the units."""
-    units = [[_number(figure(played, name)) for name in column.raters] for _, played in done]
-    empty = ResultCell(column.head, None, None, published=published, show=column.show)
-    if (found := agreement(units, _LEVEL)) is None:
-        return empty
-    return evolve(empty, estimate=Interval(found.value, None, found.low, found.high, found.n))
 
 
 def _alone(value: float, n: int) -> Interval:

@@ -23,7 +23,6 @@ Also the faults of an entry that can be found before a policy is built.
 """
 
 import json
-import math
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -52,11 +51,7 @@ MAX_IN_A_ROW = 999
 
 
 #: The statistics of an entry's episodes that a column may show.
-SHOWS = ("mean", "spread", "over_best", "normalised", "share", "agreement", "difference")
-
-
-#: The fewest and the most raters of a column that has any.
-_RATERS = {"agreement": (2, math.inf), "difference": (2, 2)}
+SHOWS = ("mean", "spread", "over_best", "normalised", "share", "difference")
 
 
 #: Most characters of a world's or an entry's name.
@@ -96,12 +91,11 @@ class SuiteColumn:
             "over_best", the mean over that of the best language model, or where no entry is one
             over that of the best entry; "normalised", the mean on a scale from 0 for the worst of
             them to 1 for the best; "share", the share of 1 in a metric that lists 1 or 0 for
-            each item, whose interval is over items, however often each was answered;
-            "agreement", Krippendorff's alpha of `raters` over episodes; or "difference", the mean
-            over episodes of the first of two raters less the second. Higher is better: a cost has a
-            scale below 0.
-        raters: The figures of the raters of an episode: at least two where "agreement" is shown,
-            two where "difference" is; otherwise empty.
+            each item, whose interval is over items, however often each was answered; or
+            "difference", the mean over episodes of the first of two raters less the second. Higher
+            is better: a cost has a scale below 0.
+        raters: The figures of the two raters of an episode where "difference" is shown; otherwise
+            empty.
         published: The column of the published sheet, or TABLE/COLUMN in the same file; empty for
             none.
     """
@@ -116,12 +110,10 @@ class SuiteColumn:
     raters: list[str] = field(factory=list)
 
     def __attrs_post_init__(self) -> None:
-        fewest, most = _RATERS.get(self.show, (0, 0))
-        if not fewest <= len(self.raters) <= most:
+        if len(self.raters) != (2 if self.show == "difference" else 0):
             raise ValueError(
                 f"show={self.show!r} and {len(self.raters)} raters were given; show = "
-                '"agreement" needs two raters or more, "difference" needs two, and no other column '
-                "has any"
+                '"difference" needs two, and no other column has any'
             )
 
     @property

@@ -20,7 +20,6 @@ from desim.episodes.usage import CommandBudget, spending
 from desim.errors import DesimError, UsageError, possible
 from desim.jobs.keep.spending import Money, MoneyLimit, SpendingFile
 from desim.jobs.plan.record_job import DEFAULT_HOST, HOST, Built, RecordJob, host_of, safe_name
-from desim.jobs.rows.known_means import known_scores
 from desim.suites.suite_file import (
     MAX_JOBS,
     EntryTable,
@@ -58,7 +57,6 @@ class PlannedWorld(Built):
             `plan_to_print`).
         clusters: The clusters of its seeds, in their order, where its model groups them and each
             job is one episode; otherwise empty.
-        scale: By seed the floor and the best known score, where both are known of all its seeds.
     """
 
     name: str
@@ -67,7 +65,6 @@ class PlannedWorld(Built):
     repeats: int
     built: Model[Any] | None = None
     clusters: tuple[str, ...] = ()
-    scale: Mapping[int, tuple[float, float]] = field(factory=dict, repr=False)
 
     @property
     def episodes(self) -> int:
@@ -297,7 +294,6 @@ def plan_to_print(
     played: Mapping[str, tuple[str, int]],
     published: Mapping[tuple[str, str, str], str],
     clusters: Mapping[str, tuple[str, ...]],
-    scales: Mapping[str, Mapping[int, tuple[float, float]]],
     *,
     tuning: bool = False,
 ) -> Plan:
@@ -309,7 +305,6 @@ def plan_to_print(
         played: The host of each entry, and how many episodes train it.
         published: See `Plan`.
         clusters: By world the clusters of its seeds.
-        scales: By world its scale; see `PlannedWorld`.
         tuning: See `Plan`.
 
     Raises:
@@ -319,10 +314,7 @@ def plan_to_print(
     suite = _chosen(path, parsed_suite(path, content, faults), tuning=tuning)
     faults += _table_faults(suite)
     seeded = {n: w for n, t in suite.worlds.items() if (w := _seeded(n, t, suite, faults))}
-    worlds = {
-        name: evolve(w, clusters=clusters.get(name, ()), scale=scales.get(name, {}))
-        for name, w in seeded.items()
-    }
+    worlds = {name: evolve(w, clusters=clusters.get(name, ())) for name, w in seeded.items()}
     entries = {
         name: PlannedEntry(name, table, table.policy, *played.get(name, ("", 0)))
         for name, table in suite.entries.items()
@@ -390,19 +382,7 @@ def _world(name: str, table: WorldTable, suite: Suite, faults: list[str]) -> Pla
     if world is None:
         return None
     found = tuple(map(model.cluster, world.seeds)) if offers(model, HasClusters) else ()
-    alone = table.episodes == 1
-    made = evolve(world, built=model, clusters=found if alone else ())
-    return evolve(made, scale=_known_scale(made)) if alone else made
-
-
-def _known_scale(world: PlannedWorld) -> dict[int, tuple[float, float]]:
-    """Return the floor and the best known score of each seed; none where one is not known."""
-    try:
-        known = known_scores(world.model, world.preset) if world.preset else None
-    except DesimError:  # they are of other parameters, as those of a world with `set`
-        return {}
-    found = (known.all_of(world.seeds) if known else None) or []
-    return {s: (one.floor, one.ceiling.value) for s, one in zip(world.seeds, found, strict=False)}
+    return evolve(world, built=model, clusters=found if table.episodes == 1 else ())
 
 
 def _table_faults(suite: Suite) -> Iterator[str]:

@@ -105,7 +105,6 @@ policy.judge = "llm,model=m,base_url=URL"
 policy.judge_2 = "llm,model=m,base_url=URL,criteria_order=reversed"
 columns = [
     { name = "position", figure = "overall", show = "difference", raters = RATERS },
-    { name = "agreement", figure = "overall", show = "agreement", raters = RATERS },
 ]
 [entries.framework]
 policy = "framework"
@@ -130,7 +129,6 @@ def test_the_position_bias_of_a_judge_is_a_column(tmp_path: Path, bias: float) -
     [line] = json.loads((tmp_path / "out" / "results.json").read_text())
     position = line["columns"]["position"]
     assert [position[end] for end in ("mean", "low", "high")] == [bias] * 3
-    assert (line["columns"]["agreement"]["mean"] == 1) == (bias == 0)
 
 
 def test_alpha_of_an_interval_scale() -> None:

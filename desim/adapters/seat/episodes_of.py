@@ -12,7 +12,6 @@ from desim.core.model_protocols import default_roles, offers
 from desim.errors import UsageError
 from desim.jobs.plan.grid import checked_seeds
 from desim.short_repr import short_repr
-from desim.studies.boards.aggregate_scores import Scale
 from desim.studies.sweep_file import read_seeds
 
 #: Presets times seeds of one evaluation.
@@ -113,10 +112,14 @@ def normalised_score(setup: Setup, preset: str, seed: int, score: float) -> floa
     bound is not above the floor.
     """
     scale = _scale(setup, preset, seed)
-    return None if scale is None else scale.normalised(score)
+    if scale is None:
+        return None
+    floor, best = scale
+    return (score - floor) / (best - floor)
 
 
-def _scale(setup: Setup, preset: str, seed: int) -> Scale | None:
+def _scale(setup: Setup, preset: str, seed: int) -> tuple[float, float] | None:
+    """Return the scores of a seed that become 0 and 1."""
     if setup.starts is not None:  # known scores are of whole episodes
         return None
     cls = type(setup.model)
@@ -127,7 +130,7 @@ def _scale(setup: Setup, preset: str, seed: int) -> Scale | None:
     one = known.of(seed)
     if one is None or one.ceiling.value <= one.floor:
         return None
-    return Scale(one.floor, one.ceiling.value)
+    return one.floor, one.ceiling.value
 
 
 def _number(given: Any) -> Any:

@@ -324,7 +324,6 @@ def _print_results(plan: "Plan", folder: "RecordFolder") -> None:
     from desim.cli.pager import paged
     from desim.jobs.keep.spending import count_outcomes
     from desim.show.table import print_tables
-    from desim.suites.across_table import compared, comparison_tables
     from desim.suites.result_table import result_table
     from desim.suites.results import results
 
@@ -335,9 +334,6 @@ def _print_results(plan: "Plan", folder: "RecordFolder") -> None:
     count_outcomes(plan.jobs, outcomes, spent)
     with paged() as out:
         print_tables(out, (result_table(world, mine) for world, mine in by_world.items() if mine))
-        for table in comparison_tables(compared(plan, outcomes)):
-            out.print()
-            print_tables(out, [table])
         out.print()
         out.print(f"spent {spent.cost():.6g} in {spent.calls():,} calls", highlight=False)
 

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from desim.errors import UsageError
-from desim.statistics.variance import MOST_RUNS, agreement, runs_needed, variance_components
+from desim.statistics.variance import MOST_RUNS, runs_needed, variance_components
 
 #: Groups of different sizes, of which one has a single value.
 SIZES = (1, 2, 2, 3, 5, 8)
@@ -117,45 +117,3 @@ def test_what_is_out_of_range_is_refused(change: dict[str, float], says: str) ->
         runs_needed(**{"difference": 1.0, "variance": 1.0, **change})  # type: ignore[arg-type]
     with pytest.raises(UsageError, match="not finite"):
         variance_components([[1.0, math.nan], [2.0]])
-
-
-# -- agreement ------------------------------------------------------------------------------------
-
-
-def test_alpha_is_that_of_the_package() -> None:
-    """Three raters of twelve units, one of whom leaves some out."""
-    krippendorff = pytest.importorskip("krippendorff")
-    rng = np.random.default_rng(3)
-    truth = rng.normal(5, 2, 12)
-    raters = truth + rng.normal(0, 1, (3, 12))
-    raters[2, ::4] = math.nan
-    found = agreement([[None if math.isnan(x) else x for x in unit] for unit in raters.T.tolist()])
-    wanted = krippendorff.alpha(reliability_data=raters, level_of_measurement="interval")
-    assert found is not None
-    assert found.value == pytest.approx(wanted)
-    assert found.low is not None
-    assert found.high is not None
-    assert found.low < found.value < found.high <= 1
-
-
-def test_raters_by_chance_agree_by_chance() -> None:
-    """Alpha is near 0, and its interval holds 0."""
-    found = agreement(np.random.default_rng(5).normal(size=(200, 2)).tolist())
-    assert found is not None
-    assert found.low is not None
-    assert found.high is not None
-    assert found.low < 0 < found.high
-
-
-@pytest.mark.parametrize(
-    "units", [[], [[1, 2]], [[1, None], [2, 3]], [[4, 4], [4, 4]], [[None, None], [1, 2]]]
-)
-def test_without_two_rated_units_that_vary_there_is_none(units: list[list[float | None]]) -> None:
-    """Nothing can be said about agreement."""
-    assert agreement(units) is None
-
-
-def test_a_rating_that_is_not_finite_is_refused() -> None:
-    """It is no missing rating."""
-    with pytest.raises(UsageError, match="not finite"):
-        agreement([[1, math.inf], [1, 2]])

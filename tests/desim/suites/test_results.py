@@ -17,7 +17,6 @@ from desim.show.table import Printed
 from desim.statistics.clusters import clustered_interval, clustered_share
 from desim.statistics.intervals import interval
 from desim.statistics.variance import runs_needed
-from desim.suites.across_table import compared, comparison_tables
 from desim.suites.manifest import Manifest
 from desim.suites.result_files import as_csv, as_json, result_files, table_as_csv
 from desim.suites.result_table import result_table
@@ -435,7 +434,7 @@ def test_a_table_states_the_revision_of_its_world(plan: Plan) -> None:
     assert mixed in result_table("game", results(plan, outcomes)).notes
 
 
-# -- usage, raters, worlds together ----------------------------------------------------------------
+# -- usage, raters, sample sizes ------------------------------------------------------------------
 
 
 def test_parts_of_tokens_are_columns_where_an_entry_reports_them(plan: Plan) -> None:
@@ -483,45 +482,17 @@ model = "consulting"
 set = { judges = 2 }
 columns = [
     "overall",
-    { name = "agreement", figure = "overall", show = "agreement", raters = RATERS },
+    { name = "difference", figure = "overall", show = "difference", raters = RATERS },
 ]
 [entries.first]
 policy = "framework"
 """
 
 
-def test_the_agreement_of_raters_is_a_column(tmp_path: Path) -> None:
-    """Krippendorff's alpha over episodes; a missing score is no rating."""
-    path = tmp_path / "suite.toml"
-    path.write_text(JUDGED.replace("RATERS", '["one", "two"]'))
-    given = [(1, 1), (2, 2), (5, 4)]
-    outcomes = dict(
-        ended(f"interviews__first__seed{seed}__1", 0.0, metrics={"one": one, "two": two})
-        for seed, (one, two) in enumerate(given)
-    )
-    [line] = results(read_plan(path), outcomes)
-    cell = line.cells[1]
-    assert cell.estimate is not None
-    assert (cell.head, cell.estimate.n) == ("agreement", 3)
-    assert cell.estimate.mean == pytest.approx(1 - 2 / 6 / 5.4)
-
-
-@pytest.mark.parametrize("raters", ["[]", '["one"]'])
-def test_agreement_needs_two_raters(tmp_path: Path, raters: str) -> None:
-    """And no other column has any."""
-    path = tmp_path / "suite.toml"
-    path.write_text(JUDGED.replace("RATERS", raters))
-    with pytest.raises(UsageError, match="two raters or more"):
-        read_plan(path)
-
-
-DIFFERENCE = JUDGED.replace("agreement", "difference")
-
-
 def test_the_difference_of_two_raters_is_a_column(tmp_path: Path) -> None:
     """The mean of the first less the second over episodes that both have rated, by seed."""
     path = tmp_path / "suite.toml"
-    path.write_text(DIFFERENCE.replace("RATERS", '["one", "two"]'))
+    path.write_text(JUDGED.replace("RATERS", '["one", "two"]'))
     given = [(3.0, 1.0), (2.0, 2.0), (5.0, 1.0)]
     outcomes = dict(
         ended(f"interviews__first__seed{seed}__1", 0.0, metrics={"one": one, "two": two})
@@ -539,75 +510,31 @@ def test_the_difference_of_two_raters_is_a_column(tmp_path: Path) -> None:
 def test_a_difference_needs_two_raters(tmp_path: Path, raters: str) -> None:
     """Of three there is no one difference."""
     path = tmp_path / "suite.toml"
-    path.write_text(DIFFERENCE.replace("RATERS", raters))
+    path.write_text(JUDGED.replace("RATERS", raters))
     with pytest.raises(UsageError, match='"difference" needs two'):
         read_plan(path)
 
 
-WORLDS = """
+THREE = """
 seeds = "0:4"
 [worlds.game]
 model = "beer_game/poisson"
-[worlds.short]
-model = "beer_game"
-set = { horizon = 6 }
 [entries.a]
 policy = "greedy"
 [entries.b]
 policy = "last_demand"
 [entries.c]
 policy = "greedy"
-worlds = ["game"]
 """
-
-
-def across(folder: Path) -> tuple[Plan, dict[str, JobOutcome]]:
-    """Return a suite of two worlds, in which one entry is as good as the best known."""
-    path = folder / "suite.toml"
-    path.write_text(WORLDS)
-    plan = read_plan(path)
-    outcomes = {}
-    for job in plan.jobs:
-        floor, best = plan.worlds["game"].scale[job.seed]
-        above = {"a": best, "b": floor, "c": floor}[job.entry] + 0.01 * (job.seed % 2)
-        outcomes |= dict([ended(job.name, above if job.world == "game" else 7.0 + above)])
-    return plan, outcomes
-
-
-def test_entries_are_compared_over_all_worlds(tmp_path: Path) -> None:
-    """On the scale of the known scores; a changed world has the scale of its entries."""
-    plan, outcomes = across(tmp_path)
-    found = compared(plan, outcomes)
-    assert found is not None
-    assert found.here.names == ("a", "b")
-    assert found.here.means == pytest.approx((1, 0), abs=0.001)
-    assert found.here.ranks == ((1, 1), (2, 2))
-    assert (found.left_out, found.own_scale) == (("c",), ("short",))
-    ranks, pairs = comparison_tables(found)
-    assert "not in every world, so left out: c" in ranks.notes
-    assert pairs.lines[0][:2] == ("b", found.here.needed["a", "b"])
-    files = result_files(plan, outcomes)
-    assert json.loads(files["across_worlds.json"])["here"]["names"] == ["a", "b"]
-
-
-def test_the_comparison_is_printed_from_a_folder_without_its_models(tmp_path: Path) -> None:
-    """The manifest keeps the scales of the worlds."""
-    plan, outcomes = across(tmp_path)
-    again = Manifest.of(plan).plan()
-    assert compared(again, outcomes) == compared(plan, outcomes)
-
-
-def test_one_world_or_one_entry_is_no_comparison(plan: Plan, tmp_path: Path) -> None:
-    """Then there is no table and no file."""
-    assert compared(plan, {}) is None
-    assert [*comparison_tables(None)] == []
-    assert "across_worlds.json" not in result_files(plan, {})
 
 
 def test_any_two_entries_have_a_sample_size(tmp_path: Path) -> None:
     """Not only the best and another one."""
-    plan, outcomes = across(tmp_path)
-    lines = json.loads(as_json(results(plan, outcomes)))
-    by_entry = {line["entry"]: line for line in lines if line["world"] == "game"}
+    path = tmp_path / "suite.toml"
+    path.write_text(THREE)
+    plan = read_plan(path)
+    scores = {"a": 9.0, "b": 2.0, "c": 2.0}
+    outcomes = dict(ended(one.name, scores[one.entry] + 0.01 * (one.seed % 2)) for one in plan.jobs)
+    by_entry = {line["entry"]: line for line in json.loads(as_json(results(plan, outcomes)))}
     assert by_entry["b"]["tell_apart"]["c"]["needed"] is None
     assert by_entry["c"]["tell_apart"]["a"] == by_entry["c"]["tell_from_best"]
