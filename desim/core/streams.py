@@ -1,7 +1,7 @@
 """Random numbers that depend on a seed and a name alone."""
 
 import hashlib
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from desim.errors import UsageError
 from desim.short_repr import short_repr
@@ -61,13 +61,9 @@ def generator(seed: int, *name: str) -> "Generator":
 
 
 def generator_of(seed: int) -> "Generator":
-    """Return a PCG64 generator: numpy's, or a `PlainGenerator` where numpy is not installed."""
-    try:
-        from numpy.random import PCG64, Generator  # takes longer to import than all of desim
-    except ModuleNotFoundError:
-        from desim.plain_generator import PlainGenerator
+    """Return a PCG64 generator of numpy."""
+    from numpy.random import PCG64, Generator  # takes longer to import than all of desim
 
-        return cast("Generator", PlainGenerator(seed))
     return Generator(PCG64(seed))
 
 

@@ -2,15 +2,11 @@
 
 from importlib import import_module
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
 
 from desim.lanes.lane_columns import Array
-from desim.late_import import LateModule
-
-if TYPE_CHECKING:
-    import numpy as np
-else:
-    np = LateModule("numpy")
 
 
 def namespace(arrays: Any = None) -> Any:

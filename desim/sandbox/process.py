@@ -112,8 +112,7 @@ def started(
     Raises:
         UsageError: See `run_order`.
     """
-    # A browser's Python has `fork`, which fails.
-    if not hasattr(os, "fork") or sys.platform == "emscripten" or not sys.executable:
+    if not hasattr(os, "fork") or not sys.executable:
         raise UsageError("programs of a model are run on Linux and macOS alone, by an interpreter")
     with tempfile.TemporaryFile() as ordered, _folder() as folder, _pipes() as pipes:
         result, status = pipes

@@ -19,26 +19,21 @@ from collections.abc import Sequence
 from functools import lru_cache, reduce
 from itertools import accumulate
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any, Self, TypeAlias
+from typing import Any, Self, TypeAlias
 
+import numpy as np
 from attrs import define
+from numpy.typing import NDArray
 
 from desim import Seat
 from desim.errors import UsageError
-from desim.late_import import LateModule
 from models.beer_game import demand
 from models.beer_game.params import BeerGameParams
 from policies.heuristics.beer_game.order_up_to import OrderUpTo
 from policies.heuristics.beer_game.seat import Position, parameters
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    #: A function on whole units, or a distribution of them.
-    Curve: TypeAlias = NDArray[np.float64]
-else:
-    np, Curve = LateModule("numpy"), Any
+#: A function on whole units, or a distribution of them.
+Curve: TypeAlias = NDArray[np.float64]
 
 
 def echelon_levels(

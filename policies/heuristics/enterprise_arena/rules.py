@@ -5,14 +5,14 @@ single observations, and lanes with arrays of actions.
 """
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import numpy as np
 from attrs import define, field, frozen
 from attrs.validators import ge, gt, in_, le, matches_re
 
 from desim.lanes.elementwise import whole
 from desim.lanes.lane_columns import CLASS, Array, Columns
-from desim.late_import import LateModule
 from desim.schema import members
 from models.enterprise_arena.actions import (
     EQUITY,
@@ -24,11 +24,6 @@ from models.enterprise_arena.actions import (
     VerifyCashPosition,
 )
 from models.enterprise_arena.observation import Month
-
-if TYPE_CHECKING:
-    import numpy as np
-else:
-    np = LateModule("numpy")
 
 _PASS, _REQUEST, _LOOK = map(members(Command).index, (Pass, FundRaisingRequest, VerifyCashPosition))
 

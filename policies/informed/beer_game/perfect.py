@@ -6,9 +6,11 @@ A list is played by the model itself, and compared with a lower bound on the cos
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
+from typing import Any, ClassVar, Self, TypeAlias
 
+import numpy as np
 from attrs import define, evolve, field, frozen
+from numpy.typing import NDArray
 
 from desim import Model, Run
 from desim.core.model_protocols import Rows
@@ -18,7 +20,6 @@ from desim.core.streams import generator
 from desim.episodes.lineup import WorldSeat
 from desim.episodes.prefix import open_decisions
 from desim.lanes.lane_protocols import HasLanes, Lanes, NoLanes
-from desim.late_import import LateModule
 from models.beer_game import demand
 from models.beer_game.actions import Order
 from models.beer_game.observation import Stage
@@ -27,15 +28,8 @@ from policies.heuristics.beer_game.memoryless import order
 from policies.heuristics.beer_game.seat import parameters
 from policies.informed.beer_game.cost_bound import CostBound
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    #: Orders in units: one row for each list, one column for each week.
-    Lists: TypeAlias = NDArray[np.float64]
-else:
-    np, Lists = LateModule("numpy"), Any
-
+#: Orders in units: one row for each list, one column for each week.
+Lists: TypeAlias = NDArray[np.float64]
 
 #: By stage the units to order in each week, the forced weeks included.
 OrderLists = Mapping[str, Sequence[float]]

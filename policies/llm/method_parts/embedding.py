@@ -14,26 +14,20 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
+import numpy as np
 from attrs import define, field, frozen
+from numpy.typing import NDArray
 
 from desim.errors import BadRecord
-from desim.late_import import LateModule
 from desim.schema.untrusted import decode_json
 from policies.llm.chat.messages import user
 from policies.llm.wires.endpoint import Endpoint
 from policies.llm.wires.form import encoded
 from policies.llm.wires.wire import Complete, ModelReply, NoReply, Request
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Vectors: TypeAlias = NDArray[np.float64]
-else:
-    np, Vectors = LateModule("numpy"), Any
-
+Vectors: TypeAlias = NDArray[np.float64]
 
 #: Returns one row for each text.
 Embed: TypeAlias = Callable[[Sequence[str]], Vectors]
