@@ -8,7 +8,7 @@ import re
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import closing, contextmanager
 from threading import Timer
 from typing import Any, Protocol, Self
 
@@ -26,9 +26,6 @@ _LINE_PACE = 10.0
 
 #: Most sentences that are printed while work goes on, and characters of one.
 _MOST_SAID, _LONGEST = 10, 400
-
-#: Parts of a bar in a notebook.
-_PARTS = 1_000
 
 _NUMBER = re.compile(r"\d[\d.,_]*")
 
@@ -94,9 +91,7 @@ def shown_progress(progress: ProgressOption, unit: str = "episodes") -> Iterator
             "function of the numbers of finished and of all episodes"
         )
     elif progress or (progress is None and _is_watched()):
-        with ExitStack() as stack:
-            bar = _bar()
-            stack.callback(bar.close)
+        with closing(_bar()) as bar:
             yield Progress(_Meter(bar, unit), _Sentences(bar.say))
     else:
         yield Progress()
@@ -152,17 +147,11 @@ def _is_watched() -> bool:
     """Return whether standard error is a terminal or a notebook runs; False in a worker."""
     if multiprocessing.parent_process() is not None:
         return False
-    return _marimo() is not None or _kernel_display() is not None or _is_terminal()
+    return _kernel_display() is not None or _is_terminal()
 
 
 def _is_terminal() -> bool:
     return sys.stderr is not None and not sys.stderr.closed and sys.stderr.isatty()
-
-
-def _marimo() -> Any:
-    """Return the module marimo if one of its notebooks runs."""
-    marimo = sys.modules.get("marimo")
-    return marimo if marimo is not None and marimo.running_in_notebook() else None
 
 
 def _kernel_display() -> Any:
@@ -173,8 +162,6 @@ def _kernel_display() -> Any:
 
 
 def _bar() -> _Bar:
-    if marimo := _marimo():
-        return _CellBar(marimo)
     if display := _kernel_display():
         return _KernelBar(display)
     return _TerminalBar() if _is_terminal() else _Lines()
@@ -270,26 +257,3 @@ class _KernelBar(_Paced):
             self._handle = self._display.display(html, display_id=True)
         else:
             self._handle.update(html)
-
-
-class _CellBar(_Paced):
-    """A bar of marimo above the output of its cell."""
-
-    def __init__(self, marimo: Any) -> None:
-        super().__init__(_PACE)
-        self._marimo, self._stack, self._drawn = marimo, ExitStack(), 0
-        self._bar: Any = None
-
-    def close(self) -> None:
-        """Remove the bar, if there is one."""
-        self._stack.close()
-
-    def _draw(self, share: float, text: str) -> None:
-        if self._bar is None:
-            made = self._marimo.status.progress_bar(
-                total=_PARTS, show_rate=False, show_eta=False, remove_on_exit=True
-            )
-            self._bar = self._stack.enter_context(made)
-        parts = round(_PARTS * share)
-        self._bar.update(parts - self._drawn, subtitle=text)
-        self._drawn = parts

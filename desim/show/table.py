@@ -315,7 +315,7 @@ def _paragraph(sentence: str) -> str:
 
 
 def _html_row(tag: str, texts: Iterable[str], styles: Iterable[str]) -> str:
-    # Notebooks differ in the space between columns; marimo has none.
+    # Notebooks differ in the space between columns; some have none.
     cells = (
         f'<{tag} style="{style}; padding: 0.1em 0.6em">{escape(text)}</{tag}>'
         for text, style in zip(texts, styles, strict=True)
