@@ -15,7 +15,6 @@ from attrs import frozen
 
 from desim.errors import UsageError
 from desim.jobs.plan.ranges import Choices, Range
-from desim.statistics.signed_ranks import signed_rank_p
 
 if TYPE_CHECKING:  # an extra
     import optuna
@@ -88,18 +87,17 @@ class Study:
         return self._by_chance(played)
 
     def pruned(self, trial: "optuna.Trial", scores: Sequence[float]) -> bool:
-        """Report the scores so far; return whether the best trial is clearly better.
-
-        Optuna has a pruner with this test, which loads `scipy.stats` and takes longer than episodes
-        on lanes.
-        """
+        """Report the scores so far; return whether the best trial is clearly better."""
         # The sampler ranks pruned trials by the last score.
         trial.report(scores[-1], len(scores) - 1)
         best = best_of(self.trials)
         if best is None or len(scores) < _LEAST_SEEDS or fmean(best.scores) <= fmean(scores):
             return False
+        from scipy.stats import wilcoxon  # its import takes a second
+
         less = [one - other for one, other in zip(scores, best.scores, strict=False)]
-        return signed_rank_p(less) < _P_VALUE
+        found = wilcoxon(less, zero_method="zsplit", alternative="less")
+        return bool(found.pvalue < _P_VALUE)
 
     def finish(self, trial: "optuna.Trial", done: Trial) -> None:
         """Add a finished trial."""
