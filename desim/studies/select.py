@@ -14,7 +14,6 @@ from desim.show.labels import estimate_text
 from desim.show.table import Table, Tabular
 from desim.statistics.intervals import interval
 from desim.statistics.sequential.elimination import Elimination
-from desim.statistics.sequential.kim_nelson import MIN_FIRST, KimNelson
 from desim.statistics.sequential.ocba import allocation
 from desim.statistics.shape import differences, shape, unseen
 from desim.studies.batches import Batches, PlayedCells, batches
@@ -23,8 +22,11 @@ from desim.studies.study_options import Procedure, SelectOptions
 #: The names of the procedures.
 PROCEDURES: tuple[Procedure, ...] = get_args(Procedure)
 
-#: Further seeds of a batch of Kim and Nelson, or of a budget, as a share of those so far.
+#: Further episodes of a batch of a budget, as a share of those so far.
 _BATCH = 0.2
+
+#: Seeds from which a variance is estimated, at least.
+_FEWEST_SEEDS = 2
 
 #: Candidates by cell, those selected, and what is guaranteed.
 _Found = tuple[Sequence[int], str]
@@ -89,8 +91,8 @@ def select(options: SelectOptions) -> Choice:
     "elimination" drops candidates that are worse for certain, by confidence sequences of paired
     differences, until one is left or known to be within *delta* of the best: with probability
     `1 - alpha`, for any distribution where a range of the figure is declared, otherwise if no
-    outcome matters that is too rare to be seen. "kn" (Kim and Nelson) estimates variances from the
-    first seeds, and holds for normal scores. "ocba" gives a budget to those that may be the best.
+    outcome matters that is too rare to be seen. "ocba" gives a budget to those that may be the
+    best.
 
     Raises:
         UsageError: See `sweep` and the procedures.
@@ -149,8 +151,8 @@ def _batches(options: SelectOptions) -> Batches:
             f"budget={options.budget} was given, but the first batch has {made.first} seeds of "
             f"{len(made.plan.cells)} candidates"
         )
-    if made.first < MIN_FIRST:
-        raise UsageError(f"one seed was given; {options.by} begins with at least {MIN_FIRST}")
+    if made.first < _FEWEST_SEEDS:
+        raise UsageError(f"one seed was given; ocba begins with at least {_FEWEST_SEEDS}")
     return made
 
 
@@ -170,8 +172,7 @@ def _selected(played: PlayedCells, options: SelectOptions) -> _Found:
         assert options.budget is not None
         return _by_budget(played, known, options.budget)
     assert options.delta is not None
-    chosen = _kim_nelson if options.by == "kn" else _eliminated
-    return chosen(played, known, options.delta, options.alpha)
+    return _eliminated(played, known, options.delta, options.alpha)
 
 
 def _eliminated(played: PlayedCells, known: list[int], delta: float, alpha: float) -> _Found:
@@ -217,50 +218,6 @@ def _condition(seeds: int) -> str:
 def _are_constant(values: Sequence[Sequence[float]]) -> bool:
     """Return whether the differences of all alternatives are the same on every seed."""
     return all(shape(differences(*pair)).constant for pair in combinations(values, 2))
-
-
-def _kim_nelson(played: PlayedCells, known: list[int], delta: float, alpha: float) -> _Found:
-    """Screen seed after seed until one candidate is left."""
-    made = played.batches
-    first, most = len(played.values(known[0])), len(made.plan.seeds)
-    _refuse_unlike_normal(made, {cell: played.values(cell) for cell in known})
-    procedure = KimNelson(known, delta, alpha, first)
-    count = made.first
-    _screen(played, procedure)
-    while procedure.best is None and count < most:
-        count = min(most, count + max(1, int(_BATCH * count)))
-        played.play(dict.fromkeys(procedure.left, count))
-        _screen(played, procedure)
-    if procedure.best is None:
-        return procedure.left, _undecided(count, len(procedure.left), delta)
-    return procedure.left, f"if scores are normal, {_promise(delta, alpha)} (Kim and Nelson)"
-
-
-def _refuse_unlike_normal(made: Batches, values: dict[int, list[float]]) -> None:
-    """Refuse a first stage from which no variances of normal scores can be estimated.
-
-    Raises:
-        UsageError: Scores, or the differences of two candidates, are all equal or skewed.
-    """
-    samples = {made.name(cell): each for cell, each in values.items()}
-    pairs = combinations(samples.items(), 2)
-    samples |= {f"{a} less {b}": differences(mine, theirs) for (a, mine), (b, theirs) in pairs}
-    for name, sample in samples.items():
-        found = shape(sample)
-        if found.constant or found.is_skewed:
-            why = "are all equal" if found.constant else f"are skewed ({found.needed:,} needed)"
-            raise UsageError(
-                f"kn supposes normal scores, and the {found.n} values of {name} {why}; choose "
-                "elimination"
-            )
-
-
-def _screen(played: PlayedCells, procedure: "KimNelson[int]") -> None:
-    """Screen the values that were played and not screened yet."""
-    _refuse_failures(played, procedure.left)
-    values = {cell: played.values(cell) for cell in procedure.left}
-    for place in range(procedure.seeds, len(values[procedure.left[0]])):
-        procedure.add({cell: values[cell][place] for cell in procedure.left})
 
 
 def _refuse_failures(played: PlayedCells, cells: Sequence[int]) -> None:

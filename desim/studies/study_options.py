@@ -18,8 +18,8 @@ if TYPE_CHECKING:  # `desim sweep --help` must not load numpy
     from desim.jobs.run.playing import Playing
     from desim.studies.designs import Design, DesignSpec
 
-#: Successive elimination; Kim and Nelson's, for normal scores; optimal computing budget allocation.
-Procedure = Literal["elimination", "kn", "ocba"]
+#: Successive elimination; optimal computing budget allocation.
+Procedure = Literal["elimination", "ocba"]
 
 #: Seeds of a study where none are given; and at most, of one that goes on until a goal is reached.
 FIRST_SEEDS, MAX_SEEDS = 20, 2_000
@@ -139,8 +139,8 @@ class SelectOptions(GoalOptions):
     """The arguments of `select`.
 
     Attributes:
-        by: The procedure: "elimination", "kn" for normal scores, or "ocba", which uses all of its
-            budget and guarantees nothing.
+        by: The procedure: "elimination", or "ocba", which uses all of its budget and guarantees
+            nothing.
         delta: The smallest difference that matters, in the unit of the figure; not for ocba.
         budget: For ocba: the number of episodes of all candidates together.
         alpha: The probability of a wrong selection, above 0 and below 1.

@@ -61,9 +61,9 @@ class SweepCommand(GridOptions):
         figures: A figure of the table; default: score.
         against: The policy with which the others are compared.
         until: Play seeds until half of every interval is as narrow: 5% of the mean, or 2.5.
-        select: Play only what is needed to select the best: best by successive elimination, kn for
-            normal scores, ocba without a guarantee.
-        delta: With --select best and kn: the smallest difference that matters.
+        select: Play only what is needed to select the best: best by successive elimination, or
+            ocba without a guarantee.
+        delta: With --select best: the smallest difference that matters.
         budget: With --select ocba: the number of episodes of all candidates together.
         max_seeds: With --until and --select, of each candidate; default 2,000.
         score_range: With --until and --select: LOW:HIGH, between which every value of the figure
@@ -80,7 +80,7 @@ class SweepCommand(GridOptions):
     figures: tuple[str, ...] = ()
     against: str | None = None
     until: str | None = None
-    select: Literal["best", "kn", "ocba"] | None = None
+    select: Literal["best", "ocba"] | None = None
     delta: float | None = None
     budget: int | None = None
     max_seeds: int | None = None

@@ -199,8 +199,8 @@ def test_a_sweep_selects_the_best(desim: Desim) -> None:
         ),
         (("--select", "ocba"), "ocba needs a budget"),
         (("--seeds", "5:2"), "seeds '5:2' were given; in A:B, A is below B"),
-        (("--select", "kn"), "needs delta"),
-        (("--select", "kn", "--delta", "1", "--against", "x"), "--against belongs to --until"),
+        (("--select", "best"), "needs delta"),
+        (("--select", "best", "--delta", "1", "--against", "x"), "--against belongs to --until"),
         (("--select", "best", "--until", "5%"), "--select belongs to a sweep without --until"),
         (("--until", "5%", "--series"), "--series belongs to plain sweeps"),
     ]:

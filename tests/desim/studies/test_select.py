@@ -12,7 +12,6 @@ from desim.errors import UsageError
 from desim.statistics.sequential.elimination import Elimination
 from desim.statistics.sequential.elimination import select as selected
 from desim.statistics.sequential.sequences import ScoreRange
-from desim.studies.study_options import Procedure
 
 MANY = [f"{STRIDE},size={n}" for n in (1, 2, 3, 9, 10)]
 
@@ -123,25 +122,11 @@ def test_a_candidate_that_fails_is_not_selected() -> None:
         select(WALK, [FAILS, f"{FAILS},how=exit"], delta=1.0)
 
 
-def test_kim_and_nelson_suppose_normal_scores() -> None:
-    """The sentence begins with it; a sample that is skewed or constant is refused."""
-    found = select(WALK, ["random", f"{STRIDE},size=5"], by="kn", delta=1.0, seeds=range(20))
-    assert found.best == (f"{STRIDE},size=5",)
-    assert found.sentence.startswith("if scores are normal, with probability 0.95 the best, or")
-    constant = f"the 20 values of {MANY[0]} less {MANY[1]} are all equal; choose elimination"
-    with pytest.raises(UsageError, match=constant):
-        select(WALK, MANY, by="kn", delta=1.0, seeds=range(20))
-    with pytest.raises(UsageError, match=r"are skewed \(\d+ needed\); choose elimination"):
-        select(Cliff, [MANY[3], "random"], by="kn", delta=1.0, seeds=range(20))
-
-
-@pytest.mark.parametrize("by", ["kn", "ocba"])
-def test_a_selection_begins_with_the_seeds_that_are_given(by: Procedure) -> None:
+def test_a_selection_begins_with_the_seeds_that_are_given() -> None:
     """And goes on behind the largest of them."""
     given = [40, *range(20, 1, -1)]
-    goal = {"budget": 48} if by == "ocba" else {"delta": 1e-9}
-    both: Any = {"by": by, **goal, "max_seeds": 24, "set": {"wind": [0, 1e-6]}}
-    found = select(WALK, "random", seeds=given, **both)
+    both: Any = {"max_seeds": 24, "set": {"wind": [0, 1e-6]}}
+    found = select(WALK, "random", seeds=given, by="ocba", budget=48, **both)
     seeds = [row["seed"] for row in found.rows if row["params"]["wind"]]
     assert seeds == [*given, *range(41, 21 + len(seeds))]
     assert len(seeds) > len(given)
@@ -167,7 +152,7 @@ def test_one_candidate_is_no_choice() -> None:
 def test_wrong_arguments_are_refused() -> None:
     """In a sentence each."""
     for options, text in [
-        ({"by": "best"}, "possible: elimination, kn, ocba"),
+        ({"by": "best"}, "possible: elimination, ocba"),
         ({}, "elimination needs delta, the smallest difference that matters; or choose ocba"),
         ({"delta": 1.0, "budget": 9}, "budget=9 was given; only ocba has a budget"),
         ({"by": "ocba", "delta": 1.0}, "delta=1 was given; ocba uses its budget and no delta"),
@@ -176,7 +161,6 @@ def test_wrong_arguments_are_refused() -> None:
             {"by": "ocba", "budget": 100, "seeds": range(21)},
             "budget=100 was given, but the first batch has 21 seeds of 5 candidates",
         ),
-        ({"by": "kn"}, "kn needs delta"),
         ({"delta": 0.0}, "above 0"),
         ({"delta": float("inf")}, "delta=inf was given; it is finite and above 0"),
         (

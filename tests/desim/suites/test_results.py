@@ -18,7 +18,7 @@ from desim.statistics.clusters import clustered_interval, clustered_share
 from desim.statistics.intervals import interval
 from desim.statistics.variance import runs_needed
 from desim.suites.manifest import Manifest
-from desim.suites.result_files import as_csv, as_json, result_files, table_as_csv
+from desim.suites.result_files import as_csv, as_json, table_as_csv
 from desim.suites.result_table import result_table
 from desim.suites.results import ResultCell, column_value, results
 from desim.suites.suite_file import SuiteColumn
