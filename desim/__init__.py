@@ -11,7 +11,7 @@ The public names, by task; `desim/README.md` leads to the page of each:
 * Search, and the value of decisions: `tune`, `problem`, `audit`, `regret`,
   `advantages`, `compare_branches`.
 * A world of one's own, checked: `check`.
-* Pictures and pages: `plot_episode`, `write_report`, `write_debrief`.
+* Pictures and pages: `plot_episode`, `write_report`.
 * Errors: `DesimError` and its kinds `UsageError`, `WrongAction`, `PolicyFailed`, `ModelFailed`,
   `LimitReached`, `BadRecord`.
 
@@ -58,7 +58,6 @@ if TYPE_CHECKING:
     from desim.jobs.rows.rows import Rows, load
     from desim.jobs.run.warm_pool import workers
     from desim.records.episode import Episode
-    from desim.reports.debrief.debrief_page import write_debrief
     from desim.reports.record.episode_plot import plot_episode
     from desim.reports.report import write_report
     from desim.studies.audit.audit import audit
@@ -122,7 +121,6 @@ _MODULES = {
     "sweep": "desim.studies.sweep",
     "tune": "desim.studies.tuning.tune",
     "workers": "desim.jobs.run.warm_pool",
-    "write_debrief": "desim.reports.debrief.debrief_page",
     "write_report": "desim.reports.report",
 }
 
@@ -176,7 +174,6 @@ __all__ = [
     "sweep",
     "tune",
     "workers",
-    "write_debrief",
     "write_report",
 ]
 

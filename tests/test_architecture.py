@@ -30,6 +30,7 @@ TOP = {
     "policies",
     "experiments",
     "tests",
+    "zensical.toml",
 }
 #: Which of our rooms each room may import; models and heuristics have tests of their own below.
 MAY = {
@@ -82,7 +83,6 @@ LAYERS = (
     "desim.verification.hosting",
     "desim.reports.elements",
     "desim.reports.record",
-    "desim.reports.debrief",
     "desim.reports.sweep",
     "desim.reports",
     "desim.exports",

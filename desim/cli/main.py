@@ -76,10 +76,6 @@ COMMANDS = {
         "look.report",
         "Write one HTML file that opens offline: tables with intervals, and a figure with each.",
     ),
-    "debrief": (
-        "look.debrief",
-        "Write one HTML file about the games of several teams, which prints on two A4 pages.",
-    ),
     "import": (
         "keep.import_record",
         "Write the record of a trajectory that `desim export --format atif` wrote.",

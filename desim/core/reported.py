@@ -8,10 +8,10 @@ from typing import (
     runtime_checkable,
 )
 
-from attrs import field, frozen
+from attrs import frozen
 
 from desim.core.model_protocols import Model, Rows, offers
-from desim.show.column import DOLLARS, Column
+from desim.show.column import Column
 
 
 @frozen
@@ -87,56 +87,6 @@ class HasRefusals(Protocol):
             role: The role.
             observation: The observation of its next decision, as the plain values of a record.
         """
-        ...
-
-
-@frozen
-class Overlay:
-    """Series of one episode that belong on one scale.
-
-    Attributes:
-        title: The measured quantity.
-        lines: One number for each period, by the name of the line; NaN if not known.
-        column: The unit of the values, and the name of the periods.
-        base: The line that the others respond to, such as the customers' demand; empty for none.
-        text: What the lines show, in a sentence or two; may be empty.
-    """
-
-    title: str
-    lines: Mapping[str, Sequence[float]]
-    column: Column
-    base: str = ""
-    text: str = ""
-
-
-@frozen
-class Debriefing:
-    """The facts that the players of an episode discuss after it, hidden ones included.
-
-    Attributes:
-        overlays: Series that explain the episode, the most telling one first.
-        costs: Money by seat and by cause; a world with a single seat has one entry.
-        currency: The column of these sums.
-        amplification: By stage of a supply chain, the variance of its orders over that of the
-            customers' demand; None if that is not defined.
-        revealed: What no role could know during the episode; its text states it. None for nothing.
-        questions: Questions for the discussion, each a sentence or two.
-    """
-
-    overlays: tuple[Overlay, ...]
-    costs: Mapping[str, Mapping[str, float]] = field(factory=dict)
-    currency: Column = DOLLARS
-    amplification: Mapping[str, float | None] = field(factory=dict)
-    revealed: Overlay | None = None
-    questions: tuple[str, ...] = ()
-
-
-@runtime_checkable
-class HasDebriefing(Protocol):
-    """A model that states what explains an episode, for reports and for the people who played."""
-
-    def debriefing(self, state: Any) -> Debriefing:
-        """Return the debriefing of an episode, which may have been cut after any decision."""
         ...
 
 

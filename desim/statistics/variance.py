@@ -152,24 +152,3 @@ def _power(shift: float, freedom: int, level: float) -> float:
     below = float(nctdtr(freedom, shift, quantile))
     # For a large shift the series of the noncentral t underflows; the normal law is exact there.
     return 1 - (below if math.isfinite(below) else float(ndtr(quantile - shift)))
-
-
-def equal_variance_limits(n: int) -> tuple[float, float]:
-    """Return the range of ratios that two samples of equal variance have in 95 of 100 cases.
-
-    Both samples have *n* independent normal values. The values of a series that depend on each
-    other, as orders do, carry less information, so their range is wider.
-
-    Source: the F test of equal variances, Snedecor and Cochran (1989), Statistical Methods,
-    section 6.12.
-
-    Args:
-        n: Values of each sample, at least 2.
-
-    >>> [round(limit, 2) for limit in equal_variance_limits(36)]
-    [0.51, 1.96]
-    """
-    from scipy.special import fdtri
-
-    high = float(fdtri(n - 1, n - 1, 0.975))
-    return 1 / high, high

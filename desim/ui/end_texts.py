@@ -6,22 +6,19 @@ from typing import Any
 from attrs import frozen
 
 from desim.short_repr import shortened
-from desim.show.labels import NOTHING, estimate_text, label_text, value_text
+from desim.show.labels import NOTHING, estimate_text, value_text
 from desim.show.table import Table
 from desim.studies.decisions.regret_table import DecisionRegret
 from desim.ui.ending.dearest import DearestDecisions
 from desim.ui.ending.score_place import ScorePlace
-from desim.ui.ending.trails import Trail, quarters
+from desim.ui.ending.trails import quarters
 from desim.ui.game_end import GameEnd
-from desim.ui.layout import action_text, text_table, time_figure
+from desim.ui.layout import action_text, time_figure
 
 #: Characters of an answer in the table of decisions.
 _ANSWER = 90
 
 _PERCENT = 100
-
-#: Causes of costs that are shown, the largest first.
-_CAUSES = 8
 
 
 @frozen
@@ -101,33 +98,6 @@ def search_text(search: DearestDecisions | None) -> str:
     if search is None:
         return "Begins when the baselines have played"
     return "" if search.done else search.progress
-
-
-def cost_table(end: GameEnd) -> Table | None:
-    """Return the costs by cause of the person and of two rules; None if the world reports none."""
-    trails = [(name.partition(" (")[0], trail) for name, trail in end.courses() if trail.costs]
-    if not end.trail.costs:
-        return None
-    largest = sorted({c for _, t in trails for c in t.costs}, key=lambda c: -_largest(trails, c))
-    order = [cause for cause in end.trail.costs if cause in largest[:_CAUSES]]
-    rows = [
-        {"cause": label_text(cause), **{name: t.costs.get(cause, 0.0) for name, t in trails}}
-        for cause in (*order, *(c for c in largest[:_CAUSES] if c not in order))
-    ]
-    rows.append({"cause": "Sum", **{name: sum(t.costs.values()) for name, t in trails}})
-    currency = end.trail.currency
-    unit = f" ({currency.unit})" if currency.unit else ""
-    shown = [{key: _money(currency, value) for key, value in row.items()} for row in rows]
-    table = text_table(f"Costs by cause{unit}", shown)
-    return Table(table.heads, table.lines, (0,), table.title)
-
-
-def _money(currency: Any, value: Any) -> Any:
-    return value if isinstance(value, str) else currency.text(round(value, 2), unit=False)
-
-
-def _largest(trails: list[tuple[str, Trail]], cause: str) -> float:
-    return max(abs(trail.costs.get(cause, 0.0)) for _, trail in trails)
 
 
 def course_table(end: GameEnd) -> Table | None:

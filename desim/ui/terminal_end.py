@@ -9,7 +9,6 @@ from desim.errors import UsageError
 from desim.show.labels import value_text
 from desim.show.table import Table
 from desim.ui.end_texts import (
-    cost_table,
     course_table,
     dear_decisions,
     dear_notes,
@@ -29,9 +28,6 @@ END_COMMANDS = {
     "ranking": "shows you among all baselines",
     "figures": "shows all figures of the game",
 }
-
-#: Rows of a table of costs.
-_ROWS = 6
 
 
 def print_end(sitting: Sitting, out: Any) -> None:
@@ -58,10 +54,9 @@ def _blocks(end: GameEnd) -> Iterator[str | Table]:
         yield f"{rules[:1].upper()}{rules[1:]}."
     yield end.place.sentence if isinstance(end.place, ScorePlace) else end.place
     yield rank_sentence(end)
-    for table in (course_table(end), cost_table(end)):
-        if table is not None:
-            yield f"{table.title}:"
-            yield evolve(table, lines=table.lines[-_ROWS:], title="")
+    if (table := course_table(end)) is not None:
+        yield f"{table.title}:"
+        yield evolve(table, title="")
 
 
 def obey_end(sitting: Sitting, out: Any, command: str, rest: str) -> bool:

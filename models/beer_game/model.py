@@ -10,12 +10,11 @@ from attrs import frozen
 from desim import Presets, Role, World
 from desim.catalog.known_scores import KnownScores, read_known_scores
 from desim.core.calendar import Calendar
-from desim.core.reported import Debriefing, ScoreSeries, SeatBriefing
+from desim.core.reported import ScoreSeries, SeatBriefing
 from desim.core.run import check_roles
 from desim.lanes.lane_protocols import Lanes
 from desim.show.column import Column
 from models.beer_game import (
-    debriefing,
     demand,
     observation,
     options,
@@ -144,10 +143,6 @@ class BeerGame(BeerGameParams, Presets):
     def series_ticks(self, state: Chain) -> dict[str, range]:
         """Return the tick at the end of each week, for every series."""
         return dict.fromkeys(self.series_columns, score.weeks(state))
-
-    def debriefing(self, state: Chain) -> Debriefing:
-        """Return orders over demand, stock and debts, amplification, costs and the demand."""
-        return debriefing.debriefing(state)
 
     def tables(self, state: Chain, role: str) -> dict[str, list[dict[str, Any]]]:
         """Return the weeks, stock moves and costs of the stage *role*."""

@@ -9,10 +9,9 @@ from attrs import frozen
 from desim import Presets, Role, World
 from desim.catalog.known_scores import KnownScores, read_known_scores
 from desim.core.calendar import Months
-from desim.core.reported import Debriefing, ScoreSeries, SeatBriefing, Span
+from desim.core.reported import ScoreSeries, SeatBriefing, Span
 from desim.show.column import Column
 from models.edt import (
-    debriefing,
     options,
     reporting,
     rules_text,
@@ -145,11 +144,6 @@ class EnterpriseDigitalTwin(DigitalTwinParams, Presets):
     def series_ticks(self, state: Firm) -> dict[str, range]:
         """Return the tick at the end of each posted step, for every series."""
         return dict.fromkeys(series.COLUMNS, range(1, state.controlling.booked + 1))
-
-    def debriefing(self, state: Firm) -> Debriefing:
-        """Return money, staff, costs by cause and the seats of the projects."""
-        state.settle()
-        return debriefing.debriefing(state)
 
     def tables(self, state: Firm, role: str) -> dict[str, list[dict[str, Any]]]:  # noqa: ARG002
         """Return the firm's trial balance and journal, in money."""

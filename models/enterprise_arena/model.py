@@ -9,7 +9,7 @@ from attrs import frozen
 from desim import Presets, Role, World
 from desim.catalog.known_scores import KnownScores, read_known_scores
 from desim.core.calendar import Months, month_end
-from desim.core.reported import ChargedTable, Debriefing, ScoreSeries, SeatBriefing
+from desim.core.reported import ChargedTable, ScoreSeries, SeatBriefing
 from desim.core.run import check_roles
 from desim.lanes.lane_protocols import Lanes
 from desim.show.column import Column
@@ -21,7 +21,7 @@ from models.enterprise_arena import (
     series,
     tables,
 )
-from models.enterprise_arena.accounting import debriefing, statements
+from models.enterprise_arena.accounting import statements
 from models.enterprise_arena.actions import Command
 from models.enterprise_arena.economy import (
     draws,
@@ -166,10 +166,6 @@ class EnterpriseArena(ArenaParams, Presets):
     def series_ticks(self, state: Lender) -> dict[str, range]:
         """Return the tick of each month closed, for every series."""
         return dict.fromkeys(series.COLUMNS, range(state.months_closed))
-
-    def debriefing(self, state: Lender) -> Debriefing:
-        """Return cash, debt, borrowers, costs by cause and the growth that was hidden."""
-        return debriefing.debriefing(state)
 
     def tables(self, state: Lender, role: str) -> dict[str, list[dict[str, Any]]]:
         """Return the tables that a person in the role may look up, by name; money in dollars."""

@@ -13,13 +13,12 @@ from attrs import frozen
 from desim import Presets, Role, World
 from desim.catalog.known_scores import KnownScores, read_known_scores
 from desim.core.calendar import Calendar
-from desim.core.reported import Debriefing, ScoreSeries, SeatBriefing
+from desim.core.reported import ScoreSeries, SeatBriefing
 from desim.show.column import Column
 from models.yc_bench.actions import Command
 from models.yc_bench.clock import CompanyClock
 from models.yc_bench.commands.founder import founder
 from models.yc_bench.company.founding import found, start_calendar
-from models.yc_bench.debriefing import debriefing
 from models.yc_bench.observation import RULES, FounderDesk, briefing
 from models.yc_bench.options import default_action, options
 from models.yc_bench.params import YCBenchParams
@@ -140,10 +139,6 @@ class YCBench(YCBenchParams, Presets):
     def series_ticks(self, state: CompanyState) -> dict[str, list[int]]:
         """Return the last tick of each month, for every series by month."""
         return dict.fromkeys(COLUMNS, month_ends(state))
-
-    def debriefing(self, state: CompanyState) -> Debriefing:
-        """Return funds, tasks and costs by cause of the last episode."""
-        return debriefing(state)
 
     def tables(self, state: CompanyState, role: str) -> dict[str, list[dict[str, Any]]]:  # noqa: ARG002
         """Return the published ledger and the funds, in cents."""

@@ -27,11 +27,8 @@ if TYPE_CHECKING:  # matplotlib is an extra
     from matplotlib.figure import Figure as Drawing
 
 
-#: Inches: the width of a page, the height of a line of dots or bars, and of the room around them.
+#: Inches: the width of a page, the height of a line of dots, and of the room around them.
 _WIDTH, _LINE, _AROUND = 8.2, 0.27, 0.95
-
-#: Inches: the width of bars with a text at their ends; the axis as a multiple of the longest bar.
-_NARROW, _END = 3.4, 1.45
 
 #: Panels side by side.
 _ACROSS = 3
@@ -188,24 +185,6 @@ def shares(labels: Sequence[str], parts: Mapping[str, Sequence[float]], x: str) 
         figure.legend(loc="outside right upper", frameon=False)
 
     return drawn(_WIDTH, _AROUND + max(_LINE * len(labels), 0.17 * len(parts)), draw)
-
-
-def bars(labels: Sequence[str], values: Sequence[float | None], texts: Sequence[str]) -> str:
-    """Draw a bar for each label, the first on top, with a text at its end."""
-
-    def draw(figure: "Drawing") -> None:
-        panel = figure.subplots()
-        lengths = [0.0 if value != value else value for value in drawable(values)]  # noqa: PLR0124 (NaN)
-        panel.barh(range(len(labels)), lengths, height=0.62, color="0.75", edgecolor="black")
-        for place, (length, text) in enumerate(zip(lengths, texts, strict=True)):
-            panel.text(length, place, f" {text}", va="center")
-        name_rows(panel, labels)
-        # Room for the text of the longest bar.
-        panel.set_xlim(0, max(lengths, default=0) * _END or 1)
-        panel.set_xticks([])
-        panel.spines[["top", "right", "bottom"]].set_visible(False)
-
-    return drawn(_NARROW, _LINE * (len(labels) + 1), draw)
 
 
 def fans(

@@ -146,7 +146,7 @@ class Figure:
         title: What it shows, as a caption.
         image: The picture as a data URI.
         alt: The picture in words.
-        table: The numbers; a sheet is printed without them.
+        table: The numbers; a brief section is printed without them.
         text: A sentence or two below the picture; may be empty.
     """
 
@@ -173,20 +173,6 @@ class Gallery:
 
 
 @frozen
-class SideBySide:
-    """A narrow block and a wide one side by side, or one above the other on a narrow screen.
-
-    Attributes:
-        narrow: At the left.
-        wide: At the right.
-    """
-
-    kind = "side by side"
-    narrow: "Figure | Table"
-    wide: Table
-
-
-@frozen
 class Folded:
     """A table that a reader opens.
 
@@ -208,10 +194,10 @@ class _Text:
     text: str
 
 
-Block = Table | Facts | Figure | Gallery | SideBySide | Folded | ModelCalls | _Text
+Block = Table | Facts | Figure | Gallery | Folded | ModelCalls | _Text
 
 #: The contents of a section: a plain text becomes a paragraph.
-Given = Table | Facts | Figure | Gallery | SideBySide | Folded | ModelCalls | str
+Given = Table | Facts | Figure | Gallery | Folded | ModelCalls | str
 
 
 @frozen
@@ -221,29 +207,18 @@ class Section:
     Attributes:
         title: Its head.
         blocks: What it holds, from top to bottom.
-        is_sheet: Whether it is printed on a sheet of its own.
         is_brief: Whether its figures are printed without their tables.
-        printed: How many of its blocks are printed; None for all.
     """
 
     title: str = field(converter=clean)
     blocks: tuple[Block, ...] = ()
-    is_sheet: bool = False
     is_brief: bool = False
-    printed: int | None = None
 
     @classmethod
-    def of(
-        cls,
-        title: str,
-        blocks: Iterable[Given],
-        *,
-        is_sheet: bool = False,
-        is_brief: bool = False,
-    ) -> "Section":
+    def of(cls, title: str, blocks: Iterable[Given], *, is_brief: bool = False) -> "Section":
         """Return a section; plain texts become paragraphs."""
         made = [_Text(clean(one, 2_000)) if isinstance(one, str) else one for one in blocks]
-        return cls(title, tuple(made), is_sheet, is_sheet or is_brief)
+        return cls(title, tuple(made), is_brief)
 
 
 @frozen

@@ -6,17 +6,13 @@ trusts it, its texts are cut and escaped, and its decisions are read one by one.
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import islice
 from pathlib import Path
 
 import msgspec
-from attrs import evolve
 
 from desim.records.lines import Header
 from desim.reports.elements.page import Fold, Given, Page, Section, cleaned
 from desim.reports.record import record_decisions, record_series
-from desim.reports.record.overlay_chart import overlay_figure
-from desim.reports.record.overlays import overlaid, values_of
 from desim.reports.record.record_calls import Conversations, conversations
 from desim.reports.record.record_decisions import difference, metrics
 from desim.reports.record.record_read import ReadRecord, short_value
@@ -32,9 +28,6 @@ _MOST_VALUES, _FEWEST_SERIES = 100, 10
 
 #: Characters of the policies of a record that are always shown.
 _LONGEST = 60
-
-#: Records whose charts are drawn above all series.
-_MOST_CHARTS = 4
 
 _LETTERS = "ABCDEFGHIJKL"
 
@@ -176,7 +169,6 @@ def _beside(
 
 
 def _result(each: Sequence[ReadRecord]) -> Iterator[Given]:
-    """Yield the key figures, and the most telling chart of each record, all on one scale."""
     yield _beside(
         each,
         [
@@ -186,13 +178,6 @@ def _result(each: Sequence[ReadRecord]) -> Iterator[Given]:
             ("decisions", lambda one: one.decisions),
         ],
     )
-    charts = {one.name: found[0] for one in each if (found := overlaid(one.replayed))}
-    shared = [value for chart in charts.values() for value in values_of(chart)]
-    for name, chart in islice(charts.items(), _MOST_CHARTS):
-        figure = overlay_figure(chart, values=shared)
-        yield evolve(figure, title=f"{name}: {figure.title}") if len(each) > 1 else figure
-    if len(charts) > _MOST_CHARTS:
-        yield f"The charts of {len(charts) - _MOST_CHARTS:,} further records are left out."
 
 
 def _identity(each: Sequence[ReadRecord]) -> Iterator[Given]:

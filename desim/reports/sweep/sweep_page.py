@@ -19,7 +19,6 @@ from desim.jobs.keep.fingerprint import is_digest
 from desim.jobs.keep.row_file import read_entries
 from desim.jobs.rows.rows import Rows
 from desim.reports.elements.page import Facts, Given, Page, Section, cleaned
-from desim.reports.elements.paper import printed_within
 from desim.reports.sweep.conclusion import conclusion
 from desim.reports.sweep.endings import endings, failures, still_running
 from desim.reports.sweep.factor_effects import interactions, main_effects, over_parameters
@@ -134,9 +133,6 @@ def _seeds(rows: Rows) -> str:
     return f"{seeds[0]}:{seeds[-1] + 1}" if whole else f"{len(seeds):,} from {seeds[0]} on"
 
 
-#: Printed pages, and the sections of which only as much is printed as there is room for.
-_MOST_PAGES, _LONG = 8, frozenset({"Series", "Interactions", "Episodes still running"})
-
 #: Worlds, which differ in model, preset or parameters, that have sections of their own.
 _MOST_WORLDS = 12
 
@@ -181,10 +177,7 @@ def _page(rows: Rows, path: Path, against: str) -> Page:
         Section.of("Failures", failures(rows)),
         Section.of("What was played", plan(rows, path)),
     ]
-    sections = [section for section in sections if section.blocks]
-    return Page.of(
-        f"Sweep of {models}", filter(None, lead), printed_within(sections, _MOST_PAGES, _LONG)
-    )
+    return Page.of(f"Sweep of {models}", filter(None, lead), sections)
 
 
 def _levels(rows: Rows, worlds: Mapping[str, Rows]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The end of a game on the page: place, course, costs, dearest decisions, rules, another game."""
+"""The end of a game on the page: place, course, dearest decisions, rules, another game."""
 
 import base64
 from collections.abc import Callable
@@ -16,7 +16,6 @@ from desim.show.table import csv_lines
 from desim.ui.browser.end_chart import end_chart
 from desim.ui.browser.widgets import heading, show_table
 from desim.ui.end_texts import (
-    cost_table,
     dear_decisions,
     dear_notes,
     head_facts,
@@ -59,7 +58,6 @@ class EndPanel:
                 (self._place, "place"),
                 (self._next, "next"),
                 (self._course, "course"),
-                (self._costs, "costs"),
                 (self._dearest, "dearest"),
                 (self._ranking, "ranking"),
                 (self._figures, "figures"),
@@ -74,7 +72,7 @@ class EndPanel:
             return
         before, self._shown = self._shown, state
         if before[:-1] != state[:-1]:
-            for part in (self._head, self._place, self._costs, self._ranking, self._next):
+            for part in (self._head, self._place, self._ranking, self._next):
                 part.refresh()
         if before[:-2] != state[:-2] or before[-2] != state[-2]:
             self._course.refresh()
@@ -212,16 +210,6 @@ class EndPanel:
             self._chart.props["aria-label"] = f"Chart: {end.reader.title}; at the end {finals}"
             if marks:
                 ui.label("Circles: your dearest decisions, by number.").classes("help")
-
-    @ui.refreshable_method
-    def _costs(self) -> None:
-        heading("What it cost")
-        table = cost_table(self.end)
-        if table is None:
-            ui.label("The world reports no costs by cause.").classes("help")
-            return
-        ui.label(table.title).classes("help")
-        show_table(table, mark="Sum", page=0)
 
     @ui.refreshable_method
     def _dearest(self) -> None:

@@ -1,27 +1,19 @@
-"""The course of an episode's score: a value for each period, and the costs by cause."""
+"""The course of an episode's score: a value for each period."""
 
 import math
 from bisect import bisect_left
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import accumulate
 from typing import Any
 
-from attrs import evolve, field, frozen
+from attrs import evolve, frozen
 
 from desim.core.model_protocols import Model, model_of, offers
-from desim.core.reported import (
-    Debriefing,
-    HasDebriefing,
-    HasScoreSeries,
-    HasSeriesColumns,
-    ScoreSeries,
-)
+from desim.core.reported import HasScoreSeries, HasSeriesColumns, ScoreSeries
 from desim.core.result import Series, Ticks
 from desim.episodes.prefix import repeated_whole
-from desim.faults import RAISED
 from desim.records.episode import Episode
-from desim.show.column import CENTS, DOLLARS, Column
+from desim.show.column import CENTS, Column
 
 #: The unit of series that are shown in dollars.
 _CENTS = "cents"
@@ -34,14 +26,10 @@ class Trail:
     Attributes:
         values: The value at the end of each period, in the unit of its `TrailReader`.
         ends: The tick at the end of each period; empty if the model does not report them.
-        costs: Money by cause; empty if the model does not report it.
-        currency: The unit of the costs.
     """
 
     values: tuple[float, ...] = ()
     ends: tuple[int, ...] = ()
-    costs: Mapping[str, float] = field(factory=dict)
-    currency: Column = DOLLARS
 
     def period(self, tick: int) -> int | None:
         """Return the number of the period, from 1, that ends next at a tick; None if not known."""
@@ -93,13 +81,12 @@ class TrailReader:
             BadRecord: The record does not replay.
         """
         run = repeated_whole(self.model, episode)
-        return self.of(run.state, *run.ended_series())
+        return self.of(*run.ended_series())
 
-    def of(self, state: Any, series: Series, ends: Ticks) -> Trail:
-        """Return the trail of an ended episode; it is empty where a function of the model fails.
+    def of(self, series: Series, ends: Ticks) -> Trail:
+        """Return the trail of an ended episode; it is empty for a model that declares no series.
 
         Args:
-            state: The state at the end.
             series: The series of the model.
             ends: The ticks at which their periods end.
         """
@@ -110,26 +97,7 @@ class TrailReader:
             values = [*accumulate(values)]
         ticks = ends.get(found.names[0], ()) if found else ()
         known = tuple(ticks) if len(ticks) == len(values) else ()
-        return evolve(self._with_costs(state), values=tuple(values), ends=known)
-
-    def _with_costs(self, state: Any) -> Trail:
-        if not offers(self.model, HasDebriefing):
-            return Trail()
-        try:
-            found = self.model.debriefing(state)
-        except RAISED:  # the end is shown without the costs, as a game is played without tables
-            return Trail()
-        return Trail(costs=self._of_seats(found), currency=found.currency)
-
-    def _of_seats(self, debriefing: Debriefing) -> Mapping[str, float]:
-        """Return the sums of the seats; those of all entries where none is named for a seat."""
-        costs = debriefing.costs
-        mine = [costs[seat] for seat in self.seats if seat in costs] or [*costs.values()]
-        total = Counter[str]()
-        for by_cause in mine:
-            for cause, money in by_cause.items():
-                total[cause] += money  # type: ignore[assignment]  # sums of money are floats
-        return dict(total)
+        return Trail(tuple(values), known)
 
 
 def _sum(values: Iterable[float]) -> float:

@@ -10,7 +10,7 @@ from rich.console import Console
 from desim import Episode, catalog, play
 from desim.episodes.lineup import resolve
 from desim.errors import BadRecord, UsageError
-from desim.ui.end_texts import cost_table, course_table, dear_decisions, rank_sentence
+from desim.ui.end_texts import course_table, dear_decisions, rank_sentence
 from desim.ui.ending.judgement import judged
 from desim.ui.game import Game
 from desim.ui.game_end import GameEnd, Sitting
@@ -53,16 +53,6 @@ def test_the_course_of_a_game_is_drawn_over_those_of_two_rules(tmp_path: Path) -
     table = course_table(end)
     assert table is not None
     assert [line[0] for line in table.lines] == names
-
-
-def test_costs_by_cause_add_up_to_the_score(tmp_path: Path) -> None:
-    """Those of the person and of the rules, with a line for the sum."""
-    end = end_of(tmp_path / "game.jsonl", "base_stock")
-    table = cost_table(end)
-    assert table is not None
-    assert table.heads == ("Cause", "You", "Best rule", "Median rule")
-    assert [line[0] for line in table.lines] == ["Holding", "Backlog", "Sum"]
-    assert sum(end.trail.costs.values()) == pytest.approx(-end.episode.score)
 
 
 def test_a_seed_that_was_played_before_is_said_beside_the_rank(tmp_path: Path) -> None:
@@ -129,14 +119,14 @@ def test_another_game_has_a_record_of_its_own(tmp_path: Path) -> None:
 def test_the_terminal_shows_the_end_in_25_lines_of_80_columns(
     tmp_path: Path, name: str, rule: str
 ) -> None:
-    """With the course, the costs, the place and the rank."""
+    """With the course, the place and the rank."""
     ended(tmp_path / "game.jsonl", rule, catalog.model(name))
     out = Console(width=80, file=io.StringIO(), force_terminal=True, no_color=True)
     sitting = Sitting(Game(catalog.model(name), 0, tmp_path / "game.jsonl"))
     print_end(sitting, out)
     shown = out.file.getvalue()  # type: ignore[attr-defined]
     assert len(shown.splitlines()) <= 25
-    for part in ("The game has ended", "Best rule", "floor", "Your rank", "Costs by cause", "you"):
+    for part in ("The game has ended", "Best rule", "floor", "Your rank", "you"):
         assert part in shown
     assert not obey_end(sitting, out, "ranking", "")
     with pytest.raises(UsageError, match="type the number of a decision"):

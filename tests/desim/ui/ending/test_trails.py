@@ -1,22 +1,18 @@
-"""The course of an episode's score, and its costs by cause."""
+"""The course of an episode's score."""
 
 from pathlib import Path
 from typing import Any
 
 import pytest
-from attrs import frozen
 
 from desim import Episode, catalog, play
-from desim.core.reported import Debriefing
-from desim.show.column import Column
 from desim.ui.ending.trails import Trail, TrailReader
-from models.beer_game.model import BeerGame
 
 
 def trail_of(model: Any, episode: Episode, *seats: str) -> Trail:
     """Read the trail of an episode that was played here."""
     assert episode.inside is not None
-    return TrailReader(model, seats).of(episode.state, episode.series(), episode.inside.ends)
+    return TrailReader(model, seats).of(episode.series(), episode.inside.ends)
 
 
 def test_costs_of_periods_are_added_up_to_the_score() -> None:
@@ -62,28 +58,3 @@ def test_a_world_without_a_series_of_its_score_has_an_empty_trail() -> None:
     reader = TrailReader(model, ("candidate",))
     assert reader.title == ""
     assert trail_of(model, play(model, "framework", 0), "candidate").values == ()
-
-
-@frozen
-class Debriefed(BeerGame):
-    """A chain with a debriefing of its own."""
-
-    fails: bool = False
-
-    def debriefing(self, state: Any) -> Debriefing:
-        """Return costs of two stages."""
-        if self.fails:
-            raise ValueError("no debriefing")
-        costs = {"retailer": {"holding": 3.0, "late": 4.0}, "wholesaler": {"holding": 10.0}}
-        return Debriefing((), costs, Column("money"))
-
-
-def test_costs_by_cause_are_those_of_the_seats() -> None:
-    """Those of several seats are summed; a debriefing that fails gives none."""
-    model = Debriefed(horizon=3)
-    episode = play(model, {"retailer": "greedy"}, 0)
-    assert dict(trail_of(model, episode, "retailer").costs) == {"holding": 3.0, "late": 4.0}
-    both = trail_of(model, episode, "retailer", "wholesaler")
-    assert dict(both.costs) == {"holding": 13.0, "late": 4.0}
-    broken = Debriefed(horizon=3, fails=True)
-    assert trail_of(broken, play(broken, {"retailer": "greedy"}, 0), "retailer").costs == {}

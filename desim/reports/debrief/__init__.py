@@ -1,1 +1,0 @@
-"""Debriefs: what happened in the games of several teams, on two printed pages."""
