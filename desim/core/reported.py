@@ -128,31 +128,6 @@ class HasTables(Protocol):
         ...
 
 
-@frozen
-class ChargedTable:
-    """A table of a role whose person pays for each look.
-
-    Attributes:
-        rows: What was paid for so far.
-        price: What a look costs, in a sentence.
-        offers: By label the actions of the role that are charged and return more of the table; none
-            where everything was paid for.
-    """
-
-    rows: Rows
-    price: str
-    offers: Mapping[str, Any]
-
-
-@runtime_checkable
-class HasChargedTables(Protocol):
-    """A model that can charge a person for tables as it charges other policies for the facts."""
-
-    def charged_tables(self, state: Any, role: str) -> Mapping[str, ChargedTable]:
-        """Return tables by name that hold what actions of *role* have returned so far."""
-        ...
-
-
 @runtime_checkable
 class HasDates(Protocol):
     """A model whose ticks have dates."""

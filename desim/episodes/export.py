@@ -36,7 +36,6 @@ from desim.errors import BadRecord, DesimError, UsageError, possible
 from desim.records.episode import Episode
 from desim.records.kept_state import Inside
 from desim.records.record_file import record_stem
-from desim.records.seat_file import seat_columns, seat_path
 from desim.records.tidy import What, decision_facts
 from desim.show.files import new_file, write_new
 from desim.show.frames import Columns, lines, write_parquet
@@ -63,7 +62,6 @@ def export(
     *,
     what: Exported = "ledgers",
     trust: bool = False,
-    seat: str | Path | None = None,
     further: Columns = MappingProxyType({}),
 ) -> tuple[Path, ...]:
     """Replay an episode and write its ledgers and statements, or a table of it, into a folder.
@@ -78,11 +76,9 @@ def export(
         what: "ledgers", or a table of `Episode.columns`: "series", with the points of
             `world.point` and of monitors, or "decisions". Decisions of a record also have
             `role_time` (the time as the role knows it), `possible` (the actions that could answer,
-            where not all could), `refused` (why the model did not carry the action out, where it
-            says so) and, of a person's game with a log, `seat.seconds` and its other columns.
+            where not all could) and `refused` (why the model did not carry the action out, where
+            it says so).
         trust: Whether a module may be imported and files may be opened that the record names.
-        seat: The log of a person's game, for its decisions; None means that beside the record, if
-            there is one.
         further: Further columns of a table by name, each with a value for every row.
 
     Returns:
@@ -105,12 +101,7 @@ def export(
     if what not in EXPORTED:
         raise UsageError(f"{what!r} cannot be exported; {possible(what, EXPORTED)}")
     if what != "ledgers":
-        if seat is None and not isinstance(record, Episode):
-            seat = seat_path(record)
-        log = None if seat is None else Path(seat)
-        return _export_table(
-            episode, what, form, Path(folder), trust=trust, seat=log, further=further
-        )
+        return _export_table(episode, what, form, Path(folder), trust=trust, further=further)
     run = repeated_whole(episode.header.build(trust=trust), episode)
     texts = _texts(run.model, run.state, form)
     return _write(Path(folder), texts)
@@ -130,7 +121,6 @@ def _export_table(
     folder: Path,
     *,
     trust: bool,
-    seat: Path | None,
     further: Columns,
 ) -> tuple[Path, ...]:
     """Write the series or the decisions of an episode."""
@@ -148,7 +138,6 @@ def _export_table(
         raise UsageError(f"{type(run.model).__name__} reports no {what}, so there is no table")
     if what == "decisions":
         columns = {**columns, **decision_facts(run, episode.steps)}
-        columns |= seat_columns(seat, episode.steps) if seat else {}
     columns = {**columns, **further}
     name = f"{what}.{form}"
     if form != "parquet":

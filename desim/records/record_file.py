@@ -20,9 +20,6 @@ MAX_RECORD_BYTES = 1 << 30
 #: Limit of one line of a record: 32 MiB.
 MAX_LINE_BYTES = 32 << 20
 
-#: The end of the name of the log beside a person's record; see `seat_file`.
-SEAT_ENDS = ".seat.jsonl"
-
 _CHUNK_BYTES = 1 << 16
 
 _GZIP_MAGIC = b"\x1f\x8b"
@@ -40,10 +37,10 @@ def record_stem(path: Path) -> str:
 def is_record_name(name: str) -> bool:
     """Return whether a file of a folder may be a record, by its name.
 
-    >>> [is_record_name(name) for name in ("a.jsonl", "a.jsonl.gz", "a.seat.jsonl", "a.csv")]
-    [True, True, False, False]
+    >>> [is_record_name(name) for name in ("a.jsonl", "a.jsonl.gz", "a.csv")]
+    [True, True, False]
     """
-    return name.endswith((".jsonl", ".jsonl.gz")) and not name.endswith(SEAT_ENDS)
+    return name.endswith((".jsonl", ".jsonl.gz"))
 
 
 def lines_of(path: Path) -> Iterator[bytes]:

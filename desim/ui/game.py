@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from desim.catalog.policy_spec import label
-from desim.core.model_protocols import Model, Rows, default_roles, offers
-from desim.core.reported import ChargedTable, HasChargedTables
+from desim.core.model_protocols import Model, default_roles
 from desim.core.roles import Role
 from desim.core.run import Run, check_roles
 from desim.core.world import Decision
@@ -42,8 +41,7 @@ from desim.ui.forms.form import Form, forms
 from desim.ui.forms.wrong_answers import refusal_text
 from desim.ui.game_faults import Answer, Fault, RecordWatch
 from desim.ui.part_texts import time_text
-from desim.ui.seat_log import SeatLog
-from desim.ui.view import GameView, charged_tables, offered_options, offered_tables
+from desim.ui.view import GameView, offered_options, offered_tables
 
 
 class Stale(UsageError):
@@ -65,17 +63,13 @@ class Game:
         others: The policies of other roles, or of all default roles of a part. Give specs if
             decisions may be taken back, so that the policies are built anew.
         practice: Whether decisions can be taken back.
-        charge_tables: Whether the person pays for each look at a table, as other policies do.
-        log: Measures the person's decisions and keeps a line for each beside the record; None keeps
-            nothing.
         hints: Whether the options are shown from the start.
 
     Attributes:
         hinted: Decisions at which the person opened the options, counted from 0 over all roles.
 
     Raises:
-        UsageError: A role does not exist or has two players, the file is of another game, or the
-            model does not charge for tables.
+        UsageError: A role does not exist or has two players, or the file is of another game.
         BadRecord: The file is not a record, or replaying it gives a different decision.
     """
 
@@ -88,13 +82,8 @@ class Game:
         seats: Sequence[str] = (),
         others: Mapping[str, Any] | None = None,
         practice: bool = False,
-        charge_tables: bool = False,
-        log: SeatLog | None = None,
         hints: bool = False,
     ) -> None:
-        if charge_tables and not offers(model, HasChargedTables):
-            raise UsageError(f"{type(model).__name__} charges nobody for tables; they are free")
-        self.log, self.charge_tables = log, charge_tables
         self.model, self.seed, self.practice = model, seed, practice
         self.hints, self.hinted = hints, set[int]()
         self.file = Path(file)
@@ -112,8 +101,6 @@ class Game:
         self._run: Run[Any]
         self._open()
         self.view = self._new_view()
-        if log is not None:
-            self._opened_log(log)
 
     def __enter__(self) -> Self:
         return self
@@ -176,8 +163,6 @@ class Game:
         with self._lock:
             self._check_turn(turn)
             self.hinted.add(self.view.decisions)
-        if self.log is not None:
-            self.log.hint_opened()
 
     def forms(self, role: str) -> tuple[Form, ...]:
         """Return the forms of a role, with the identifiers that its observations so far list."""
@@ -223,7 +208,7 @@ class Game:
         """Begin another game with the same seats and settings.
 
         Raises:
-            UsageError: The record or the log cannot be written.
+            UsageError: The record cannot be written.
         """
         return type(self)(
             self.model,
@@ -232,20 +217,8 @@ class Game:
             seats=self.seats,
             others=self.others,
             practice=self.practice,
-            charge_tables=self.charge_tables,
-            log=self.log and self.log.of_another(file),
             hints=self.hints,
         )
-
-    def seen(self) -> None:
-        """Note in the log that the person sees the game now."""
-        if self.log is not None:
-            self.log.seen()
-
-    def table_opened(self, name: str) -> None:
-        """Note in the log that a table is shown to the person."""
-        if self.log is not None:
-            self.log.table_opened(name)
 
     def close(self) -> None:
         """Close the record; it can be continued later."""
@@ -345,7 +318,6 @@ class Game:
         try:
             if answer:
                 play.answer(*answer)
-                self._log_answer(play)
             play.advance()
         except PolicyFailed as error:
             self._fault = Fault.of_policy(error, self._date)
@@ -360,26 +332,6 @@ class Game:
             ]
             self._fault = Fault.of_model(error, answers, self.file, self.seats, self._date)
         self._watch.note()
-
-    def _opened_log(self, log: SeatLog) -> None:
-        """Open the log, and close the game where that fails."""
-        try:
-            log.open()
-        except UsageError:
-            self.close()
-            raise
-        self._begin_log(resumed=bool(self.view.decisions))
-
-    def _begin_log(self, *, resumed: bool = False) -> None:
-        """Start the measure of the open decision, whose hint may be shown from the start."""
-        if self.log is not None:
-            self.log.begin(resumed=resumed)
-            if self.hints and self.view.options and not self.view.options_are_answers:
-                self.log.hint_opened()
-
-    def _log_answer(self, play: CallerSession) -> None:
-        if self.log is not None:
-            self.log.decided(play.session.steps[-1], charged=self.charge_tables)
 
     @property
     def _date(self) -> str:
@@ -398,7 +350,6 @@ class Game:
     def _changed(self) -> None:
         self._turn += 1
         self.view = self._new_view()
-        self._begin_log()
 
     def _present(self) -> tuple[Sequence[Step], Episode | None, Fault | None]:
         """Return the decisions so far, the episode if it has ended, and the fault if it failed."""
@@ -418,7 +369,7 @@ class Game:
         seen = decision.observation if decision else None
         options, options_error = offered_options(spec, seen) if spec else ((), "")
         shown_role = role or _last_role(mine, self.seats)
-        tables, charged, tables_error = self._tables(shown_role)
+        tables, tables_error = offered_tables(self.model, self._run.state, shown_role)
         return GameView(
             turn=self._turn,
             date=self.time(shown_role, self._run.world.now),
@@ -431,19 +382,10 @@ class Game:
             steps=mine,
             decisions=len(steps),
             tables=tables,
-            charged=charged,
             tables_error=tables_error,
             episode=episode,
             fault=fault,
         )
-
-    def _tables(self, role: str) -> tuple[Mapping[str, Rows], Mapping[str, ChargedTable], str]:
-        """Return tables, what more of them costs, and an error text if the model failed."""
-        if not self.charge_tables:
-            tables, error = offered_tables(self.model, self._run.state, role)
-            return tables, {}, error
-        charged, error = charged_tables(self.model, self._run.state, role)
-        return {name: table.rows for name, table in charged.items()}, charged, error
 
     def _effect(self, decision: Decision | None, mine: Sequence[Step]) -> AnswerEffect | None:
         """Return what the last answer of the role that decides now did."""

@@ -3,17 +3,11 @@
 Tables of a game that the page and the terminal both show.
 """
 
-import json
-import shlex
-from typing import Any
-
 from desim.core.ledger_protocols import rows_of
 from desim.core.reported import metric_columns_of
 from desim.errors import UsageError, possible
 from desim.faults import RAISED
 from desim.records.episode import Episode
-from desim.schema.codecs import tagged_object
-from desim.schema.wire_types import TAG
 from desim.show.column import Column, columns_within
 from desim.show.labels import label_text
 from desim.show.table import Table
@@ -51,14 +45,6 @@ def way_command(game: Game, fault: Fault) -> str:
 
 def _undo_goes_on(game: Game, fault: Fault) -> bool:
     return bool(game.practice and fault.command and game.view.steps)
-
-
-def typed_action(action: Any) -> str:
-    """Return an action as it is typed in the terminal; values that are null are left out."""
-    plain = tagged_object(action)
-    values = {name: value for name, value in plain.items() if name != TAG and value is not None}
-    texts = {n: v if isinstance(v, str) else json.dumps(v) for n, v in values.items()}
-    return " ".join([plain[TAG], *(f"{name}={shlex.quote(text)}" for name, text in texts.items())])
 
 
 def decisions_table(game: Game, *, latest_first: bool = False) -> Table:

@@ -8,7 +8,6 @@ from typing import Any
 import msgspec
 from attrs import evolve
 
-from desim.core.reported import ChargedTable
 from desim.errors import DesimError, UsageError, WrongAction, possible
 from desim.show.console import console
 from desim.show.table import Table
@@ -24,7 +23,6 @@ from desim.ui.game_texts import (
     answer_lines,
     decisions_table,
     shown_table,
-    typed_action,
     way_command,
     way_lines,
 )
@@ -114,7 +112,6 @@ class TerminalGame:
 
     def _read_line(self) -> str | None:
         """Read a line; return None at the end of the input."""
-        self.game.seen()
         self.out.print(_PROMPT, end="")
         text = sys.stdin.readline()
         return text.strip() if text else None
@@ -346,18 +343,8 @@ class TerminalGame:
         self._print_missing(view.tables_error)
         if name:
             self._print_table(shown_table(self.game, name))
-            self.game.table_opened(name)
-            self._print_offers(view.charged.get(name))
         elif not view.tables_error:
             self._print("Tables: " + (", ".join(view.tables) or "none in this model"))
-
-    def _print_offers(self, table: ChargedTable | None) -> None:
-        """Print what more of a table costs, and the lines that buy it."""
-        if table is None or not table.offers or not self.game.view.role:
-            return
-        self._print(f"{table.price} To see more, type")
-        for label, action in table.offers.items():
-            self._print_command(f"  {typed_action(action)}    ({label})")
 
     def _print_end(self) -> None:
         self._print("")

@@ -10,7 +10,7 @@ from typing import Any
 from attrs import frozen
 
 from desim.core.model_protocols import Model, Rows, offers
-from desim.core.reported import ChargedTable, HasChargedTables, HasTables
+from desim.core.reported import HasTables
 from desim.core.roles import Option, Role
 from desim.faults import RAISED
 from desim.records.episode import Episode
@@ -37,7 +37,6 @@ class GameView:
         steps: The decisions of the person's roles so far.
         decisions: The number of decisions of all roles so far.
         tables: Tables that the role may look up, by name.
-        charged: In a game that charges for tables: what more of them costs, by the same names.
         tables_error: The error if the model failed to return tables; empty otherwise.
         episode: The whole episode once it has ended.
         fault: The fault that has stopped the game before its end; None without one.
@@ -54,7 +53,6 @@ class GameView:
     steps: tuple[Step, ...]
     decisions: int
     tables: Mapping[str, Rows]
-    charged: Mapping[str, ChargedTable]
     tables_error: str
     episode: Episode | None
     fault: Fault | None
@@ -81,17 +79,6 @@ def offered_options(role: Role, observation: Any) -> tuple[tuple[Option, ...], s
     except RAISED as error:
         return (), f"There are no options now: {call_failed(role.options, error)}"
     return tuple(options), ""
-
-
-def charged_tables(
-    model: Model[Any], state: Any, role: str
-) -> tuple[Mapping[str, ChargedTable], str]:
-    """Return the charged tables of a role by name, and an error text if the model failed."""
-    assert offers(model, HasChargedTables)
-    try:
-        return dict(model.charged_tables(state, role)), ""
-    except RAISED as error:
-        return {}, f"There are no tables now: {call_failed(model.charged_tables, error)}"
 
 
 def offered_tables(model: Model[Any], state: Any, role: str) -> tuple[Mapping[str, Rows], str]:

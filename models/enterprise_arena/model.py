@@ -9,7 +9,7 @@ from attrs import frozen
 from desim import Presets, Role, World
 from desim.catalog.known_scores import KnownScores, read_known_scores
 from desim.core.calendar import Months, month_end
-from desim.core.reported import ChargedTable, ScoreSeries, SeatBriefing
+from desim.core.reported import ScoreSeries, SeatBriefing
 from desim.core.run import check_roles
 from desim.lanes.lane_protocols import Lanes
 from desim.show.column import Column
@@ -28,7 +28,7 @@ from models.enterprise_arena.economy import (
     regimes,
 )
 from models.enterprise_arena.observation import Month
-from models.enterprise_arena.officer import charged_tables, desk
+from models.enterprise_arena.officer import desk
 from models.enterprise_arena.params import ArenaParams
 from models.enterprise_arena.state import CFO, Lender
 
@@ -171,11 +171,6 @@ class EnterpriseArena(ArenaParams, Presets):
         """Return the tables that a person in the role may look up, by name; money in dollars."""
         assert role == CFO
         return tables.tables(state)
-
-    def charged_tables(self, state: Lender, role: str) -> dict[str, ChargedTable]:
-        """Return the tables for a person who pays for each look, as a language model does."""
-        assert role == CFO
-        return charged_tables.charged_tables(state)
 
     def statements(self, state: Lender) -> dict[str, list[dict[str, Any]]]:
         """Return the yearly statements of the episode, by name.

@@ -1,7 +1,7 @@
 """Tables that a person who plays the officer can look up during an episode.
 
 They contain only facts of the documents and market data. They are free, while the tools that return
-the same facts are charged; `officer/charged_tables.py` makes tables of what tools have returned.
+the same facts are charged.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import shutil
 from collections.abc import Callable, Iterator, Mapping
 from importlib.util import find_spec
 from pathlib import Path
@@ -374,12 +373,3 @@ def test_a_client_of_a_server_without_starts_names_none(record: Path) -> None:
         Served(setup())().reset(record=str(record), at=0)
     with pytest.raises(UsageError, match="give record and at together"):
         Served(setup(starts=str(record)))().reset(record="four.jsonl")
-
-
-def test_the_log_of_a_persons_game_is_no_start(record: Path, tmp_path: Path) -> None:
-    """A folder of games holds one beside each record."""
-    shutil.copy(record, tmp_path)
-    (tmp_path / "four.seat.jsonl").write_text('{"decision":"0123456789abcdef"}\n')
-    begun = setup(starts=str(tmp_path)).starts
-    assert begun is not None
-    assert [path.name for path, _ in begun.choices] == ["four.jsonl"]

@@ -11,7 +11,6 @@ from desim.errors import UsageError
 
 if TYPE_CHECKING:  # commands start fast
     from desim.core.model_protocols import Model
-    from desim.ui.seat_log import SeatLog
 
 
 @frozen(kw_only=True, slots=False)
@@ -22,9 +21,6 @@ class GameOptions(SeatOptions):
         seed: A whole number of at least 0.
         record: The file of your game; continued if it exists.
         practice: Allow decisions to be taken back.
-        charge_tables: Pay for each look at a table as language models pay for the same facts.
-        alias: A name of your choice in the log beside the record.
-        no_log: Keep no log beside the record.
         hints: Show the options with their estimates from the start.
         terminal: Play here in plain text instead of on a page.
         host: Where the page listens.
@@ -35,9 +31,6 @@ class GameOptions(SeatOptions):
     seed: int = 0
     record: str | None = None
     practice: bool = False
-    charge_tables: bool = False
-    alias: str = ""
-    no_log: bool = False
     hints: bool = False
     terminal: bool = False
     host: str = "127.0.0.1"
@@ -55,7 +48,6 @@ def command(options: GameOptions) -> None:
     """Play MODEL yourself. The game is a page in the browser, or plain text with --terminal.
 
     Every answer is recorded at once. The same command continues the game where you stopped.
-    Beside the record a log is kept of how long you took and what you opened.
     """
     from desim.ui.game import Game
 
@@ -69,8 +61,6 @@ def command(options: GameOptions) -> None:
             seats=options.seats,
             others=others,
             practice=options.practice,
-            charge_tables=options.charge_tables,
-            log=_log(options, file),
             hints=options.hints,
         ) as game:
             if options.terminal:
@@ -88,21 +78,6 @@ def _record_name(options: GameOptions) -> str:
     parts = (options.model, options.preset, f"seed{options.seed}")
     name = "-".join(str(part) for part in parts if part)
     return "".join(c if c.isalnum() or c in "-_." else "-" for c in name) + ".play.jsonl"
-
-
-def _log(options: GameOptions, file: str) -> "SeatLog | None":
-    """Return the log of the game; None if none is kept.
-
-    Raises:
-        UsageError: The alias is invalid, or it is given with --no-log.
-    """
-    from desim.ui.seat_log import SeatLog
-
-    if options.no_log:
-        if options.alias:
-            raise UsageError("--alias names the player in the log, which --no-log leaves out")
-        return None
-    return SeatLog(file, "terminal" if options.terminal else "browser", options.alias)
 
 
 def _policies_of_others(

@@ -84,7 +84,6 @@ def command(
     from desim.episodes.export import export, export_folder
     from desim.jobs.keep.store import SweepWarning
     from desim.records.episode import Episode
-    from desim.records.seat_file import seat_path
 
     folder = Path(out or export_folder(record))
     if developer is not None and form != "every-eval-ever":
@@ -99,13 +98,12 @@ def command(
     if Path(record).is_dir():
         raise click.UsageError(f"{record} is a folder; {possible(form, _SUITE_FORMS)}")
     episode = Episode.read(record, whole=False, keep_steps=False)
-    seat = seat_path(record)
     further: dict[str, list[float | None]] = {}
     if then is not None:
         if what != "decisions":
             raise click.UsageError("--advantages goes with --what decisions")
         further = _advantages(record, then, futures, len(episode.steps), trust=trust)
-    for file in export(episode, form, folder, what=what, trust=trust, seat=seat, further=further):
+    for file in export(episode, form, folder, what=what, trust=trust, further=further):
         click.echo(file)
     if episode.result is None:
         click.echo(

@@ -140,7 +140,7 @@ def _hint_button(open_hint: Callable[[], None]) -> None:
     """Show the button that opens the options, which the key H opens as well."""
     button = ui.button("Hint (H)", on_click=open_hint)
     button.props('no-caps outline dense data-act="hint" padding="2px 10px"')
-    button.tooltip("Shows options with their estimates; the record of your seat notes it.")
+    button.tooltip("Shows options with their estimates.")
     ui.keyboard(
         lambda event: open_hint() if event.action.keydown and event.key == "h" else None,
         ignore=["input", "select", "textarea"],

@@ -6,14 +6,13 @@ tab each: every tab shows the open decision, and any of them can answer it.
 """
 
 import contextlib
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from nicegui import ui
 
 from desim.core.model_protocols import offers
-from desim.core.reported import ChargedTable, HasBriefing
+from desim.core.reported import HasBriefing
 from desim.episodes.background import in_background
 from desim.errors import UsageError
 from desim.faults import RAISED
@@ -24,8 +23,7 @@ from desim.ui.browser.decision_charts import show_charts
 from desim.ui.browser.decision_panel import show_decision
 from desim.ui.browser.effect_panel import show_effect
 from desim.ui.browser.end_panel import EndPanel
-from desim.ui.browser.observation_panel import show_observation, show_pinned
-from desim.ui.browser.pins import Card, Pins, show_card
+from desim.ui.browser.observation_panel import show_observation
 from desim.ui.browser.status_bar import (
     SeatStatus,
     seat_status,
@@ -51,12 +49,6 @@ from desim.ui.part_texts import name_text, seats_text
 #: Seconds between checks for changes that this tab did not make.
 _CHECK_SECONDS = 0.5
 
-#: Reports that the tab goes to the background, where the person does not see the game.
-_REPORT_HIDDEN = (
-    "<script>document.addEventListener('visibilitychange', "
-    "() => emitEvent('seat_hidden', document.hidden))</script>"
-)
-
 
 def game_name(game: Game) -> str:
     """Return the title of a game's world, or else the name of its model as words."""
@@ -70,17 +62,16 @@ class Tab:
 
     Attributes:
         sitting: The page's games.
-        pins: The cards that stay in view.
         view: The view on the page.
         tab: The name of the table that is open.
     """
 
-    def __init__(self, sitting: Sitting, pins: Pins) -> None:
-        self.sitting, self.pins = sitting, pins
+    def __init__(self, sitting: Sitting) -> None:
+        self.sitting = sitting
         self.view = self.game.view
         self._status: SeatStatus | None = None
         self.tab = "Charts"
-        self._waits, self._hidden = False, False
+        self._waits = False
         self._ended: EndPanel | None = None
 
     @property
@@ -100,8 +91,6 @@ class Tab:
         self._show()
         self._check()
         ui.timer(_CHECK_SECONDS, self._check)
-        ui.add_body_html(_REPORT_HIDDEN)
-        ui.on("seat_hidden", self._set_hidden)
 
     # -- changes -----------------------------------------------------------------------------------
 
@@ -147,13 +136,8 @@ class Tab:
         if self.view is not self.game.view:
             self._show()
 
-    def _set_hidden(self, event: Any) -> None:
-        self._hidden = bool(event.args)
-
     def _check(self) -> None:
         """Show changes that this tab did not make: decisions of other roles or in other tabs."""
-        if not self._hidden:
-            self.game.seen()
         self._busy.set_visibility(self.game.busy)
         if not self.game.busy and (self._waits or self.view is not self.game.view):
             self._show()
@@ -167,7 +151,6 @@ class Tab:
         self._main.props(f"data-turn={self.view.turn}")
         self._main.clear()
         with self._main:
-            self.pins.begin(self.game.file)
             self._status = self._seat_status()
             self._header()
             self._ended = None
@@ -181,7 +164,6 @@ class Tab:
             else:
                 self._desk()
                 return
-            self._seen()
             self._tables()
 
     def _desk(self) -> None:
@@ -195,18 +177,9 @@ class Tab:
             with ui.element("div").classes("stack seen min-w-0"):
                 if view.effect:
                     show_effect(view.effect)
-                self._seen()
+                if self._status:
+                    show_observation(self._status.rest, self._changes())
                 self._tables()
-
-    @ui.refreshable_method
-    def _seen(self) -> None:
-        """Show the pinned cards, and what the role sees if it decides."""
-        if self._status is None:
-            show_pinned(self.pins, self._show_pins)
-        else:
-            show_observation(
-                self._status.rest, self._changes(), self._when(), self.pins, self._show_pins
-            )
 
     def _seat_status(self) -> SeatStatus | None:
         view = self.view
@@ -218,13 +191,6 @@ class Tab:
         """Return the changes since the role's last decision, by label."""
         effect = self.view.effect
         return {change.label: change for change in effect.changes} if effect else {}
-
-    def _when(self) -> str:
-        """Return the present decision for a card."""
-        time = self._status.time if self._status else None
-        shown = self.view.date or (f"{time.label.lower()} {time.text}" if time else "")
-        number = len(self.view.steps) + bool(self.view.role)
-        return ", ".join(part for part in (f"decision {number}", shown) if part)
 
     def _header(self) -> None:
         view, status = self.view, self._status
@@ -321,40 +287,9 @@ class Tab:
 
     def _looked_up(self, name: str) -> None:
         try:
-            has_content = self.view.tables[name] or name not in self.view.charged
-            table = shown_table(self.game, name) if has_content else None
-            self.game.table_opened(name)
+            show_table(shown_table(self.game, name))
         except UsageError as error:
             missing_help(str(error))
-            return
-        if table is not None:
-            self._show_card(Card(table.title, self._when(), table))
-        self._offers(self.view.charged.get(name))
-
-    def _show_card(self, card: Card) -> None:
-        if card in self.pins.cards:
-            ui.label("This table is pinned.").classes("help")
-        else:
-            show_card(card, self.pins, self._show_pins)
-
-    def _show_pins(self) -> None:
-        """Show the cards after one was pinned or unpinned."""
-        self._seen.refresh()
-        self._table.refresh()
-
-    def _offers(self, table: ChargedTable | None) -> None:
-        """Show what more of a table costs, and a button for each action that buys it."""
-        if table is None or not table.offers or not self.view.role:
-            return
-        ui.label(table.price).classes("wrap").props("data-price")
-        with ui.row().classes("gap-2"):
-            for label, action in table.offers.items():
-                button = ui.button(f"Pay for {label}", on_click=partial(self._pay, action))
-                button.props("no-caps outline data-pay")
-
-    async def _pay(self, action: Any) -> None:
-        if error := await self.act(action):
-            ui.notify(error, type="negative")
 
     def _charts(self) -> None:
         steps = self.view.steps

@@ -14,7 +14,6 @@ from desim.faults import fault_text
 from desim.short_repr import shortened
 from desim.ui.browser.game_page import Tab, game_name
 from desim.ui.browser.page_address import keep_address, kept_address
-from desim.ui.browser.pins import Pins
 from desim.ui.game import Game
 from desim.ui.game_end import Sitting
 
@@ -48,11 +47,11 @@ def serve(game: Game, host: str, port: int, *, show: bool = False) -> None:
     address = kept_address(game.file)
     token, port = address.token, _checked_port(host, port, address.port)
     keep_address(game.file, address, port)
-    sitting, pins = Sitting(game), Pins()
+    sitting = Sitting(game)
 
     @ui.page(f"/{token}", title=f"desim: {game_name(game)}")
     def _page() -> None:
-        Tab(sitting, pins).build()
+        Tab(sitting).build()
 
     async def announce() -> None:
         await _listening(host, port)

@@ -51,17 +51,14 @@ def expansion(label: str, caption: str = "", *, is_open: bool = False) -> ui.exp
     return panel
 
 
-def show_group(
-    group: ValueGroup, changes: Mapping[str, Change] = {}, *, headed: bool = True
-) -> None:
+def show_group(group: ValueGroup, changes: Mapping[str, Change] = {}) -> None:
     """Show a laid-out observation.
 
     Args:
         group: The observation, or a mapping in it.
         changes: Changes of its figures since the last decision, by label.
-        headed: Whether its own label is shown.
     """
-    if group.label and headed:
+    if group.label:
         heading(group.label, 3)
     _explain(group.help)
     filled = [figure for figure in group.figures if figure.text != NOTHING]

@@ -205,7 +205,6 @@ def test_the_file_is_named_by_the_game_where_none_was_given(
     )
     assert sorted(path.name for path in tmp_path.iterdir()) == [
         "beer_game-classic-seed3.play.jsonl",
-        "beer_game-classic-seed3.play.seat.jsonl",
     ]
 
 

@@ -17,9 +17,7 @@ import desim
 from desim import Episode, catalog, play
 from desim.cli.main import main
 from desim.errors import BadRecord, UsageError
-from desim.records.seat_file import SEAT_COLUMNS, seat_path
 from desim.ui.game import Game
-from desim.ui.seat_log import SeatLog
 from ledgers.layout import Layout, Line, Total
 from ledgers.statements import income_statement
 
@@ -337,14 +335,13 @@ def test_a_trace_is_one_file_that_is_written_once(record: Path) -> None:
     assert (wrong.exit_code, "leave it out" in wrong.stderr) == (2, True)
 
 
-def test_decisions_of_a_persons_game_have_the_columns_of_its_log(
+def test_decisions_have_the_time_of_the_role_and_why_they_were_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """And the role's own time, and why an action was refused, in every form."""
+    """In every form."""
     file = tmp_path / "game.jsonl"
     model = catalog.model("enterprise_arena", changes={"horizon": "3"})
-    with Game(model, 0, file, log=SeatLog(file, "terminal", "Ann")) as game:
-        game.table_opened("bank")
+    with Game(model, 0, file) as game:
         for action in ({"do": "check_market_data", "data_type": "gold"}, *[{"do": "pass"}] * 3):
             game.answer(game.view.turn, action)
     for form in ("csv", "json", "parquet"):
@@ -354,17 +351,6 @@ def test_decisions_of_a_persons_game_have_the_columns_of_its_log(
     assert [row["role_time"] for row in rows] == ["Jan 2xx0", "Jan 2xx0", "Feb 2xx0", "Mar 2xx0"]
     assert rows[0]["refused"].startswith("there is no data_type 'gold'")
     assert [row["refused"] for row in rows[1:]] == ["", "", None]
-    assert [row["seat.tables"] for row in rows] == ['["bank"]', "[]", "[]", "[]"]
-    assert {row["seat.alias"] for row in rows} == {"Ann"}
-    assert all(row["seat.seconds"] >= 0 for row in rows)
-    head, *body = text(tmp_path / "game" / "decisions.csv")
-    assert head.split(",")[-9:] == [f"seat.{name}" for name in SEAT_COLUMNS]
-    assert len(body) == 5
-    seat_path(file).write_text("a diary}\n")
-    refused = export(monkeypatch, file, "--what", "decisions", "--out", tmp_path / "b")
-    assert "line 1 of" in refused.stderr
-    assert "is no line of a seat" in refused.stderr
-    assert not (tmp_path / "b").exists()
 
 
 def test_decisions_have_columns_of_their_advantages(

@@ -54,7 +54,7 @@ def test_a_full_game_by_clicking(chromium: Any, tmp_path: Path, pictures: Path) 
         chromium.until(lambda: "baselines have played" not in chromium.text())
         assert [size for size in SIZES if not chromium.fits(*size)] == []
         chromium.picture(pictures / "end.png")
-        # Nothing is fetched from elsewhere; only the record, its lock and the log are written.
+        # Nothing is fetched from elsewhere; only the record and its lock are written.
         origin = server.address.rsplit("/", 1)[0]
         loaded = chromium.resources()
         assert loaded
@@ -63,7 +63,6 @@ def test_a_full_game_by_clicking(chromium: Any, tmp_path: Path, pictures: Path) 
             "game.jsonl",
             "game.jsonl.address",
             "game.jsonl.lock",
-            "game.seat.jsonl",
             "server.log",
         ]
     assert replay(tmp_path / "game.jsonl").header.policies == {"retailer": "person"}
