@@ -1,15 +1,16 @@
-"""Published numbers: all are read, each has a fate, and none stands anywhere unchecked."""
+"""Published numbers: all are read, and each has a fate."""
 
-import ast
 import os
-import re
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
-import pages
 import pytest
+import reproduce_enterprise_arena
+import reproduce_firmbench
+import reproduce_yc_bench
 from beside import CannotBe, NeedsModel, Parameter, Rebuilt, Rule, beside, count, entries, show
 from published import PAPERS, Cell, Line, Sheet, find, markdown, numbers, read
 from reproduce_edt import best_mean
@@ -17,104 +18,12 @@ from support.paths import PYTHONPATH, REFERENCE, ROOT
 
 from desim.show.console import console
 
-#: A line that speaks of published figures.
-_SPEAKS = re.compile(r"paper|publish|leaderboard|Table \d", re.IGNORECASE)
-_BLOCK = re.compile(r"<!-- published: .*?<!-- /published -->", re.DOTALL)
-#: A section about what a paper says twice and differently; its numbers are the paper's.
-_SECTION = re.compile(
-    r"^#+ [^\n]*contradict[^\n]*\n(.*?)(?=^#|\Z)", re.IGNORECASE | re.MULTILINE | re.DOTALL
-)
-_NUMBER = re.compile(r"(?<![\w.])\d[\d,]*(?:\.\d+)?(?:\s?[KM]\b)?")
-_SCALE = {"K": 1e3, "M": 1e6}
-_DIGITS, _THOUSAND = 3, 1_000
-
-
-def distinctive(number: float) -> bool:
-    """Whether a number is too long for a coincidence: three digits, and a fraction or thousands."""
-    digits = f"{abs(number):.10g}".replace(".", "").strip("0")
-    return len(digits) >= _DIGITS and (number != int(number) or abs(number) >= _THOUSAND)
-
-
-def contradictions(text: str) -> list[str]:
-    """Return the sections of a page about contradictions inside a paper."""
-    return [str(body) for body in _SECTION.findall(_BLOCK.sub("", text))]
-
-
-def spoken(text: str, results: Mapping[float, str]) -> Iterator[tuple[str, str]]:
-    """Yield the lines that state a published result and are in no block, and its address.
-
-    Blocks are those that are marked and the sections about contradictions.
-    """
-    for line in _SECTION.sub("", _BLOCK.sub("", text)).splitlines():
-        if _SPEAKS.search(line):
-            for token in _NUMBER.findall(line):
-                plain = float(token.strip("KM ").replace(",", ""))
-                for number in {plain, plain * _SCALE.get(token[-1], 1)} & results.keys():
-                    yield line, results[number]
-
-
-def literals(file: Path, results: Mapping[float, str]) -> Iterator[tuple[int, str]]:
-    """Yield the lines of a script that hold a published result as a number, and its address."""
-    for node in ast.walk(ast.parse(file.read_text())):
-        if isinstance(node, ast.Constant) and type(node.value) in (int, float):
-            address = results.get(float(node.value))
-            if address is not None:
-                yield node.lineno, address
-
-
-PAGES = sorted(
-    file
-    for folder in ("desim", "ledgers", "models", "policies", "experiments")
-    for file in (ROOT / folder).rglob("*.md")
-)
-#: The papers of pages that may have a section about contradictions.
-PAPER = {
-    "models/beer_game/README.md": "firmbench",
-    "models/edt/README.md": "firmbench",
-    "models/enterprise_arena/README.md": "enterprise_arena",
-    "models/yc_bench/README.md": "yc_bench",
-    "experiments/README.md": "firmbench",
+#: The fates of all numbers, by paper.
+RULES: dict[str, Sequence[Rule]] = {
+    "enterprise_arena": reproduce_enterprise_arena.rules(),
+    "firmbench": reproduce_firmbench.RULES,
+    "yc_bench": reproduce_yc_bench.RULES,
 }
-#: Lines of pages that state published results, by a part of the line, and the results' addresses.
-#: A line that is gone from its page needs no entry; one that is new does, or a marked block.
-STATED = {
-    ("models/edt/README.md", "the paper's Simple row"): (
-        "firmbench:table_3:Simple:e_mean",
-        "firmbench:table_3:Simple:util",
-    ),
-    ("models/edt/README.md", "at the printed utilisation of"): (
-        "firmbench:table_3:Simple:e_mean",
-        "firmbench:table_3:Simple:util",
-    ),
-    ("models/edt/README.md", "The printed row, "): (
-        "firmbench:table_3:Simple:e_mean",
-        "firmbench:table_3:Simple:util",
-    ),
-    ("models/edt/README.md", "best language model method of the paper"): (
-        "firmbench:table_3:AMEM:e_mean",
-    ),
-    ("models/yc_bench/README.md", "best published language model"): (
-        "yc_bench:leaderboard:Claude Opus 4.6:net_worth",
-    ),
-}
-
-
-def results(papers: Sequence[str] = PAPERS) -> dict[float, str]:
-    """Return the published results that are no coincidence, and the address of each.
-
-    What was measured in the image of a figure is left out: it is printed nowhere.
-    """
-    found: dict[float, str] = {}
-    for paper in papers:
-        for sheet in read(paper):
-            if not sheet.key.startswith("parameters"):
-                for line in sheet.lines:
-                    for column, cell in line.cells.items():
-                        shown = cell.printed or sheet.key == "curves"
-                        for number in filter(distinctive, numbers(cell) if shown else ()):
-                            address = f"{paper}:{sheet.key}:{line.label}:{column}"
-                            found.setdefault(float(number), address)
-    return found
 
 
 # -- the reader ------------------------------------------------------------------------------------
@@ -175,16 +84,26 @@ def test_a_checkout_without_traces_prints_what_the_figures_give(
 def test_every_published_number_has_a_fate(paper: str) -> None:
     """No number is left out; those that are not rebuilt say why."""
     for sheet in read(paper):
-        found = entries(sheet, pages.RULES[paper])
+        found = entries(sheet, RULES[paper])
         cells = [cell for line in sheet.lines for cell in line.cells.values()]
         assert count(found).total() == sum(len(numbers(cell)) for cell in cells), sheet.key
         assert all(entry.fate.note for entry in found)
 
 
+def test_the_page_counts_the_fates_of_every_paper() -> None:
+    """A line a paper: its numbers, and how many were rebuilt, are parameters, and so on."""
+    fates = [fate.name for fate in (Rebuilt, Parameter, NeedsModel, CannotBe)]
+    page = (ROOT / "experiments" / "README.md").read_text(encoding="utf-8")
+    for paper in PAPERS:
+        found = sum((count(entries(s, RULES[paper])) for s in read(paper)), Counter[str]())
+        cells = [paper, found.total(), *(found[fate] for fate in fates)]
+        assert f"| {' | '.join(map(str, cells))} |" in page
+
+
 @pytest.mark.parametrize("paper", PAPERS)
 def test_every_parameter_is_the_published_number(paper: str) -> None:
     """Presets, scorers, options and suites hold them; nothing is played."""
-    found = [entry for sheet in read(paper) for entry in entries(sheet, pages.RULES[paper])]
+    found = [entry for sheet in read(paper) for entry in entries(sheet, RULES[paper])]
     held = [entry for entry in found if isinstance(entry.fate, Parameter)]
     differ = [e.line.label for e in held if not beside(e.cell, e.ours(), e.line.runs).agrees]
     assert (differ, len(held) > 20) == ([], True)
@@ -206,7 +125,7 @@ def test_every_parameter_is_the_published_number(paper: str) -> None:
 )
 def test_a_number_that_desim_holds_is_a_parameter(paper: str, label: str) -> None:
     """Rules of scorers, options of agents and sizes of suites too, not only fields of presets."""
-    found = [entry for sheet in read(paper) for entry in entries(sheet, pages.RULES[paper])]
+    found = [entry for sheet in read(paper) for entry in entries(sheet, RULES[paper])]
     fates = [entry.fate for entry in found if entry.line.label == label]
     assert fates
     assert all(isinstance(fate, Parameter) for fate in fates)
@@ -266,78 +185,6 @@ def test_a_figure_agrees_in_its_digits_or_within_the_spread(
 ) -> None:
     """Exact figures are rounded; episodes are compared with a mean of so many runs."""
     assert beside(published, ours, runs=2).agrees is agrees
-
-
-# -- pages and scripts -----------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("page", pages.GENERATED)
-def test_a_generated_block_is_what_the_data_give(page: str) -> None:
-    """Otherwise: `python experiments/pages.py`."""
-    made = [body for _, generated, body in pages.regions((ROOT / page).read_text()) if generated]
-    assert made == [pages.generated(page)]
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_every_number_of_a_marked_block_is_published(page: Path) -> None:
-    """A block that is not generated holds numbers of its paper's file only."""
-    for paper, generated, body in pages.regions(page.read_text()):
-        if not generated:
-            assert set(pages.tokens(body)) <= pages.allowed(paper)
-
-
-@pytest.mark.parametrize("page", PAPER)
-def test_every_number_of_a_section_about_contradictions_is_published(page: str) -> None:
-    """Those that are no coincidence: a section that is not marked may name sections and months."""
-    for body in contradictions((ROOT / page).read_text()):
-        assert set(filter(distinctive, pages.tokens(body))) <= pages.allowed(PAPER[page])
-
-
-def test_a_wrong_number_in_a_marked_block_is_found() -> None:
-    """One digit of a published number is changed."""
-    value = find("firmbench", "table_1")["Complex Reasoning / EDT"].cells["CoT"].value
-    for number, fine in ((value, True), (round(value + 0.0004, 4), False)):
-        body = f"<!-- published: firmbench -->\nCoT has {number:.4f}.\n<!-- /published -->"
-        assert list(spoken(f"Table 1: {body}", {number: "address"})) == []
-        section = f"# Contradictions\nCoT has {number:.4f}.\n# More\nIn the paper {number:.4f}.\n"
-        assert len(contradictions(section)) == len(list(spoken(section, {number: "address"}))) == 1
-        ((paper, _, text),) = pages.regions(body)
-        assert (set(pages.tokens(text)) <= pages.allowed(paper)) is fine
-
-
-def test_a_published_result_in_a_page_is_in_a_marked_block_or_in_the_map() -> None:
-    """The page's line, and where the number comes from: mark it, or add it to `STATED`."""
-    for page in [ROOT / "README.md", *PAGES]:
-        name = str(page.relative_to(ROOT))
-        # A page of one world speaks of the world's paper.
-        known = results([PAPER[name]] if name in PAPER else PAPERS)
-        for line, address in spoken(page.read_text(), known):
-            parts = [a for (p, part), a in STATED.items() if p == name and part in line]
-            assert any(address in addresses for addresses in parts), (name, line, address)
-
-
-@pytest.mark.parametrize("place", STATED, ids=lambda place: place[1])
-def test_a_line_of_the_map_states_what_is_published(place: tuple[str, str]) -> None:
-    """Each of its numbers, in the unit of the table or of K and M."""
-    page, part = place
-    for line in (ROOT / page).read_text().splitlines():
-        if part in line:
-            for address in STATED[place]:
-                paper, sheet, row, column = address.split(":")
-                cell = find(paper, sheet)[row].cells[column]
-                stated = pages.tokens(line) + [n / 1e6 for n in pages.tokens(line)]
-                assert any(n == pytest.approx(cell.value) for n in stated), (line, address)
-
-
-def test_no_script_holds_a_published_result() -> None:
-    """They are read from the data files."""
-    known = results()
-    typed = {
-        (file.name, line, address)
-        for file in (ROOT / "experiments").rglob("*.py")
-        for line, address in literals(file, known)
-    }
-    assert typed == set()
 
 
 # -- the scripts -----------------------------------------------------------------------------------
