@@ -15,8 +15,8 @@ The public names, by task; `desim/README.md` leads to the page of each:
 * Errors: `DesimError` and its kinds `UsageError`, `WrongAction`, `PolicyFailed`, `ModelFailed`,
   `LimitReached`, `BadRecord`.
 
-`desim.composition`, `desim.monitoring`, `desim.sandbox`, `desim.statistics` and
-`desim.studies.designs` hand on the names of their subjects.
+`desim.composition`, `desim.monitoring`, `desim.sandbox` and `desim.statistics` hand on the names of
+their subjects.
 """
 
 from importlib import import_module

@@ -14,7 +14,7 @@ import click
 
 from desim import Rows, sweep
 from desim.statistics.intervals import interval
-from desim.studies.designs import effects, factorial
+from desim.studies.effects import effects
 
 STAGES = ("retailer", "wholesaler", "distributor", "factory")
 SHORT, LONG = 1, 3
@@ -40,9 +40,9 @@ def main(seeds: int, jobs: int) -> None:
 
 
 def played(seeds: int, jobs: int) -> Rows:
-    """Return the rows of the design, with the logarithm of the bullwhip as a metric."""
+    """Return the rows, with the logarithm of the bullwhip as a metric."""
     policies = dict.fromkeys(STAGES, "sterman")
-    rows = sweep("beer_game/poisson", policies, range(seeds), design=factorial(FACTORS), jobs=jobs)
+    rows = sweep("beer_game/poisson", policies, range(seeds), set=FACTORS, jobs=jobs)
     return Rows([{**row, "metrics": {**row["metrics"], LOG: log_bullwhip(row)}} for row in rows])
 
 

@@ -67,7 +67,6 @@ LAYERS = (
     "desim.jobs.keep",
     "desim.jobs.rows",
     "desim.jobs.run",
-    "desim.studies.designs",
     "desim.studies",
     "desim.studies.boards",
     "desim.studies.tuning",

@@ -44,7 +44,7 @@ def sweep(options: SweepOptions) -> Rows:
     """
     points, changes = None, options.set
     if options.design is not None:
-        from desim.studies.designs.kinds import planned
+        from desim.studies.designs import planned
 
         points, changes = planned(options.design, options.set or {})
     if options.records and options.out is None:

@@ -20,8 +20,8 @@ from desim.errors import SchemaError, UsageError
 from desim.jobs.rows.rows import Rows
 from desim.schema import from_plain
 from desim.show.files import read_regular
-from desim.studies.designs import ANALYSED, Analysis, DesignSpec, analyse
-from desim.studies.designs.kinds import planned
+from desim.studies.designs import DesignSpec, planned
+from desim.studies.effects import Effects, effects
 from desim.studies.study_options import FIRST_SEEDS
 
 #: Most bytes of the file of a sweep.
@@ -68,14 +68,14 @@ class SweepSpec:
 
     @property
     def analysed(self) -> bool:
-        """Whether the design has an analysis, such as effects or indices."""
-        return self.design is not None and self.design.kind in ANALYSED
+        """Whether the design is a factorial one, whose rows show effects."""
+        return self.design is not None and self.design.kind == "factorial"
 
-    def analyse(self, rows: Rows, show: Sequence[str]) -> Analysis | None:
-        """Return the analysis of the design from the sweep's rows; None if it has none."""
-        if self.design is None:
+    def effects(self, rows: Rows, show: Sequence[str]) -> Effects | None:
+        """Return the effects that the sweep's rows show; None if it has no factorial design."""
+        if self.design is None or not self.analysed:
             return None
-        return analyse(rows, planned(self.design, self.set)[0], show=show)
+        return effects(rows, planned(self.design, self.set)[0], show=show)
 
     def refuse_design(self) -> None:
         """Refuse a goal for a design.

@@ -8,7 +8,6 @@ import pytest
 from support.page_blocks import blocks_of, check_page, importable, write_files
 from support.paths import ROOT
 
-from desim.studies.designs.kinds import planned
 from desim.studies.sweep_file import read_config
 
 DOCS = ROOT / "desim" / "docs"
@@ -55,18 +54,12 @@ def test_a_file_belongs_to_one_page() -> None:
     assert sorted(files) == sorted(set(files))
 
 
-def test_the_sweep_files_of_the_pages_are_read(tmp_path: Path) -> None:
-    """The TOML blocks are sweeps that the command line accepts."""
-    plans = {}
-    for page in (DOCS / "sweep.md", DOCS / "designs.md"):
-        (text,) = (block.text for block in blocks_of(page) if block.kind == "toml")
-        (tmp_path / "plan.toml").write_text(text, encoding="utf-8")
-        plans[page.stem] = read_config(str(tmp_path / "plan.toml"), "", {}, (), "")
-    grid, designed = plans["sweep"], plans["designs"]
+def test_the_sweep_file_of_the_page_is_read(tmp_path: Path) -> None:
+    """The TOML block is a sweep that the command line accepts."""
+    (text,) = (block.text for block in blocks_of(DOCS / "sweep.md") if block.kind == "toml")
+    (tmp_path / "plan.toml").write_text(text, encoding="utf-8")
+    grid = read_config(str(tmp_path / "plan.toml"), "", {}, (), "")
     assert (grid.model, grid.preset, grid.seeds) == ("beer_game", "poisson", "0:500")
-    assert designed.design
-    design, fixed = planned(designed.design, designed.set)
-    assert (len(design), fixed) == (64 * (3 + 2), {})
 
 
 def links(page: Path) -> list[str]:

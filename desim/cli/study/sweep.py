@@ -18,7 +18,7 @@ from desim.schema.signatures import given
 
 if TYPE_CHECKING:  # commands start fast
     from desim.jobs.rows.rows import Rows
-    from desim.studies.designs import Analysis
+    from desim.studies.effects import Effects
     from desim.studies.select import Choice
     from desim.studies.study_options import Procedure
     from desim.studies.sweep_file import SweepSpec
@@ -37,8 +37,7 @@ class SweepText:
             roles play together.
         seeds: A:B without B, or A,B,...; default 0:20. With --until and --select those that are
             played first, before as many more as are needed.
-        design: Play points of the ranges in --set: lhs:64, sobol:64, factorial, sobol-indices:256,
-            morris:20.
+        design: Play points of the ranges in --set: lhs:64, sobol:64 or factorial.
     """
 
     model: str
@@ -142,7 +141,7 @@ class SweepCommand(GridOptions):
     without=["progress"],
     model={"metavar": "MODEL|FILE.toml", "shell_complete": complete_model_or_file},
     seeds={"callback": None},
-    design={"metavar": "KIND[:SIZE][,KEY=VALUE]"},
+    design={"metavar": "KIND[:SIZE][,seed=N]"},
     figures={"option": "--show", "multiple": True},
     score_range={"option": "--range", "metavar": "LOW:HIGH"},
 )
@@ -159,7 +158,7 @@ def command(text: SweepText, options: SweepCommand, spending: Spending) -> None:
     Episodes of language models wait for their replies together, in one process; --max-calls and
     --max-cost hold for all of them, and episodes that they cut fail.
     With --design, `--set KEY=low:high` (or int:low:high, log:low:high, or V1,V2) names what varies,
-    and effects or indices of the figures are printed, with --json one line of JSON each.
+    and factorial prints effects on the figures, with --json one line of JSON each.
     """
     import msgspec
 
@@ -175,13 +174,13 @@ def command(text: SweepText, options: SweepCommand, spending: Spending) -> None:
     with spending.limited(), warnings_as_sentences(SweepWarning):
         found, rows = _played(spec, options)
     shown = options.figures or ("score",)
-    analysis = _analysed(spec, rows, shown)
+    effects = _effects(spec, rows, shown)
     if options.as_json:
-        for row in analysis.plain() if analysis else rows:
+        for row in effects.plain() if effects else rows:
             click.echo(msgspec.json.encode(row))
-    elif found or analysis:
+    elif found or effects:
         with paged() as out:
-            out.print(found or analysis)
+            out.print(found or effects)
     else:
         print_rows(rows, shown, options.against)
     if options.out and not options.as_json:
@@ -226,10 +225,10 @@ def _played(spec: "SweepSpec", options: SweepCommand) -> "tuple[Comparison | Cho
     return found, found.rows
 
 
-def _analysed(spec: "SweepSpec", rows: "Rows", shown: tuple[str, ...]) -> "Analysis | None":
-    """Return the findings of a design's rows; None after failures without a worst score."""
+def _effects(spec: "SweepSpec", rows: "Rows", shown: tuple[str, ...]) -> "Effects | None":
+    """Return the effects in a design's rows; None after failures without a worst score."""
     try:
-        return spec.analyse(rows, shown)
+        return spec.effects(rows, shown)
     except UsageError:
         if rows.failed:
             return None

@@ -4,7 +4,7 @@ A factor is a parameter with the range or the values that it takes.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from attrs import field, frozen
 
@@ -90,10 +90,10 @@ def _range_or_choices(value: Any) -> Range | Choices:
     return Choices(tuple(map(from_numpy, value)) if isinstance(value, Sequence) else (value,))
 
 
-Kind = Literal["lhs", "sobol", "factorial", "sobol-indices", "morris", "points"]
+Kind = Literal["lhs", "sobol", "factorial", "points"]
 
 
-KINDS: tuple[Kind, ...] = ("lhs", "sobol", "factorial", "sobol-indices", "morris", "points")
+KINDS: tuple[Kind, ...] = get_args(Kind)
 
 
 #: Most points of a design; each is played on every seed by every policy.
@@ -105,16 +105,14 @@ class Design:
     """Points at which a sweep is played.
 
     Attributes:
-        kind: How the points were made, which determines their analysis.
+        kind: How the points were made.
         names: The parameters.
         points: For each point the values of the parameters, in the order of *names*.
-        factors: The ranges or values of the parameters; empty for a list of points.
     """
 
     kind: Kind
     names: tuple[str, ...]
     points: tuple[tuple[Any, ...], ...] = field(repr=False)
-    factors: tuple[Factor, ...] = ()
 
     def __len__(self) -> int:
         return len(self.points)
@@ -130,7 +128,7 @@ def at_places(kind: Kind, factors: Sequence[Factor], places: Iterable[Sequence[f
         tuple(factor.over.value(at) for factor, at in zip(factors, place, strict=True))
         for place in places
     )
-    return Design(kind, tuple(factor.name for factor in factors), points, tuple(factors))
+    return Design(kind, tuple(factor.name for factor in factors), points)
 
 
 def listed(points: Iterable[Mapping[str, Any]]) -> Design:
@@ -143,7 +141,7 @@ def listed(points: Iterable[Mapping[str, Any]]) -> Design:
         UsageError: No points or too many are given, or one is empty or has other parameters.
     """
     given = [dict(point) for point in points]
-    checked_count(len(given), "points", least=1)
+    checked_count(len(given), least=1)
     names = tuple(given[0])
     if not names:
         raise UsageError("point 0 is empty; a point has a value for at least one parameter")
@@ -157,31 +155,14 @@ def listed(points: Iterable[Mapping[str, Any]]) -> Design:
     return Design("points", names, values)
 
 
-def checked_count(count: Any, what: str, least: int = 2, each: int = 1) -> int:
-    """Return a number of points, or of groups of *each* points, that a design may have.
+def checked_count(count: Any, least: int = 2) -> int:
+    """Return a number of points that a design may have.
 
     Raises:
         UsageError: The number is not whole, too small or too large.
     """
-    most = MAX_POINTS // each
-    if type(count) is not int or not least <= count <= most:
+    if type(count) is not int or not least <= count <= MAX_POINTS:
         raise UsageError(
-            f"{short_repr(count)} {what} were given; possible: {least} to {most:,}"
-            + (f", as each takes {each} points" if each > 1 else "")
+            f"{short_repr(count)} points were given; possible: {least} to {MAX_POINTS:,}"
         )
     return count
-
-
-def ranges(factors: Sequence[Factor], what: str) -> list[Range]:
-    """Return the ranges of factors.
-
-    Raises:
-        UsageError: A factor has values without an order.
-    """
-    for factor in factors:
-        if not isinstance(factor.over, Range):
-            raise UsageError(
-                f"{factor.name} has the values {short_repr(factor.levels)}, which have no order; "
-                f"{what} needs a range low:high"
-            )
-    return [factor.over for factor in factors if isinstance(factor.over, Range)]

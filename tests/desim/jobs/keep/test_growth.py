@@ -140,7 +140,7 @@ def test_only_what_is_missing_is_played(out: Path, changes: dict[str, Any], more
 @pytest.mark.usefixtures("edit")
 def test_points_with_equal_parameters_are_one_cell(out: Path) -> None:
     """Each has its row, with the index of its point."""
-    given: Any = {"policies": [SHORT], "design": "morris:3,seed=1", "set": {"wind": "1:2"}}
+    given: Any = {"policies": [SHORT], "design": "lhs:6", "set": {"wind": "int:1:2"}}
     rows = swept(out, **given)
     with CellStore(out, read=True) as store:
         assert len(store) < len(rows) == 6 * len(SEEDS)

@@ -1,19 +1,22 @@
-"""Sweeps over designs: any parameter, checkpoints, workers, files and the command line."""
+"""Designs: points in their ranges, sweeps over them, effects, and files."""
 
+import math
 import os
 import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from attrs import frozen
 from support.paths import PYTHONPATH
-from support.small_worlds import STRIDE, WALK, Trail, Walk
+from support.small_worlds import FAILS, STRIDE, WALK, Trail, Walk
 
 from desim import load, sweep
 from desim.errors import UsageError
-from desim.studies.designs import effects, factorial, latin_hypercube, listed
+from desim.studies.designs import factorial, latin_hypercube, listed, planned, sobol_points
+from desim.studies.effects import effects
 from desim.studies.sweep_file import read_config
 
 
@@ -156,11 +159,11 @@ def test_a_file_holds_a_design(tmp_path: Path) -> None:
     """With a checked schema; an option takes precedence."""
     file = tmp_path / "plan.toml"
     start = f'model = "{WALK}"\npolicies = ["{STRIDE}"]\nset.steps = "int:1:9"\nset.wind = "0:1"\n'
-    file.write_text(f'{start}[design]\nkind = "morris"\nsize = 3\nseed = 5\n')
+    file.write_text(f'{start}[design]\nkind = "lhs"\nsize = 3\nseed = 5\n')
     spec = read_config(str(file), "", {}, [], "0:2")
     rows = sweep(design=spec.design, **spec.arguments)
-    assert len(rows) == 3 * 3 * 2
-    assert spec.analyse(rows, ["score"])
+    assert len(rows) == 3 * 2
+    assert spec.effects(rows, ["score"]) is None
     assert read_config(str(file), "", {}, [], "", "lhs:7").design != spec.design
     for text, error in (
         ("size = 3", "kind"),
@@ -170,3 +173,104 @@ def test_a_file_holds_a_design(tmp_path: Path) -> None:
         file.write_text(f"{start}[design]\n{text}\n")
         with pytest.raises(UsageError, match=rf"plan\.toml describes no sweep: .*{error}"):
             read_config(str(file), "", {}, [], "")
+
+
+MIXED = {"wind": "0:2", "steps": "int:1:4", "cash": "log:1:1e6", "kind": ["a", "b", "c"]}
+
+
+@pytest.mark.parametrize("made", [latin_hypercube, sobol_points])
+def test_points_are_inside_their_ranges(made: Any) -> None:
+    """Floats, whole numbers, ratios and choices; every whole number and choice comes up."""
+    design = made(MIXED, 64)
+    wind, steps, cash, kind = zip(*design.points, strict=True)
+    assert all(0 <= one <= 2 for one in wind)
+    assert {*steps} == {1, 2, 3, 4}
+    assert all(type(one) is int for one in steps)
+    assert 0.35 < sum(one < 1e3 for one in cash) / len(cash) < 0.65
+    assert {*kind} == {"a", "b", "c"}
+    assert made(MIXED, 64) == design != made(MIXED, 64, seed=1)
+
+
+def test_effects_of_a_product_are_exact() -> None:
+    """Effects 12 and 16, and an interaction of 8: half of (30 - 6) - (10 - 2)."""
+    design = factorial({"steps": [2, 6], "policy.size": "int:1:5"})
+    assert design.points == ((2, 1), (2, 5), (6, 1), (6, 5))
+    found = effects(sweep(WALK, STRIDE, range(3), set={"wind": 0.0}, design=design), design)
+    assert {line.name: line.estimate.mean for line in found.lines} == {
+        "policy.size": 16,
+        "steps": 12,
+        "steps x policy.size": 8,
+    }
+    assert [line.change for line in found.lines] == [(1, 5), (2, 6), ()]
+    assert found.plain()[0]["estimate"]["mean"] == 16
+
+
+def test_effects_have_intervals_over_seeds() -> None:
+    """The wind of four more steps: a mean of four gusts; and nothing of the size depends on it."""
+    rows = sweep(WALK, STRIDE, range(200), set={"steps": [2, 6], "policy.size": [1, 5]})
+    found = {line.name: line.estimate for line in effects(rows).lines}
+    assert found["policy.size"].low == found["policy.size"].high == 16
+    assert found["steps"].low is not None
+    assert found["steps"].low < 12 < (found["steps"].high or 0)
+    # The variance of one gust, even over -5 to 5, is 10; four gusts are the difference of a seed.
+    assert found["steps"].sd == pytest.approx(math.sqrt(40), rel=0.15)
+
+
+def test_policies_have_effects_of_their_own() -> None:
+    """Each as it was given, whatever the point adds to its label."""
+    design = factorial({"steps": [2, 6]})
+    rows = sweep(WALK, [STRIDE, f"{STRIDE},size=3"], [0], set={"wind": 0.0}, design=design)
+    found = effects(rows, design)
+    assert [(line.group, line.estimate.mean) for line in found.lines] == [
+        (STRIDE, 4),
+        (f"{STRIDE},size=3", 12),
+    ]
+    assert str(found).startswith("policy")
+
+
+def test_rows_that_are_no_design_have_no_effects() -> None:
+    """Three levels, one level, a missing corner, a failure: one sentence each."""
+    with pytest.raises(UsageError, match="steps has 3 values; effects need two of each"):
+        effects(sweep(WALK, STRIDE, [0], set={"steps": [1, 2, 3]}))
+    with pytest.raises(UsageError, match="nothing varies in these rows"):
+        effects(sweep(WALK, STRIDE, [0]))
+    rows = sweep(WALK, STRIDE, [0], set={"steps": [1, 2], "wind": [0.0, 1.0]})
+    with pytest.raises(UsageError, match="are 3 of the 4 combinations of two levels of steps, w"):
+        effects(rows[:3])
+    with pytest.raises(UsageError, match="wind has 1 value; effects need two"):
+        effects(rows.where(wind=0.0), ["steps", "wind"])
+    with pytest.raises(UsageError, match="on seed 3 has no score, as it failed: PolicyFailed"):
+        effects(sweep(WALK, FAILS, [2, 3], set={"steps": [1, 2]}))
+
+
+@pytest.mark.parametrize(
+    ("text", "given", "error"),
+    [
+        ("lhs:4", {"x": "3"}, "varies at least one parameter"),
+        ("lhs:4", {"x": "3:1"}, "x: range 3:1 was given; its lower end comes first"),
+        ("lhs:4", {"x": [1]}, "x: 1 values were given; a parameter that varies has a range"),
+        ("lhs", {"x": "0:1"}, "design lhs needs a size, as in lhs:64"),
+        ("lhs:x", {"x": "0:1"}, "size 'x' of the design was given; it is a whole number"),
+        ("lhs:1", {"x": "0:1"}, "1 points were given; possible: 2 to 65,536"),
+        ("lhs:4,seed=-1", {"x": "0:1"}, "seed=-1 of the design was given"),
+        ("lhs:4,seed=1,seed=2", {"x": "0:1"}, "has seed twice; give it once"),
+        ("sobol:6", {"x": "0:1"}, "balanced for powers of 2, such as 4 and 8"),
+        ("factorial:4", {"x": "0:1"}, "design factorial takes no size; possible: no other fields"),
+        ("factorial,resolution=4", {"x": "0:1"}, r"write KIND\[:SIZE\], then ,seed=N"),
+        ("factorial", {"x": [1, 2, 3]}, "x has 3 values; a two-level design takes a range or two"),
+        ("factorial", {f"x{n}": "0:1" for n in range(17)}, "17 parameters vary, which are 2"),
+        ("morris:4", {"x": "0:1"}, "there is no design 'morris'; .*lhs, sobol, factorial, points"),
+    ],
+)
+def test_a_design_without_sense_is_refused(text: str, given: dict[str, Any], error: str) -> None:
+    """In one sentence that says what was given and what is possible."""
+    with pytest.raises(UsageError, match=error) as refused:
+        planned(text, given)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_text_in_quotes_is_no_range() -> None:
+    """Times with a colon are single values."""
+    design, fixed = planned("lhs:4", {"x": "0:1", "strike": '"30:34"', "note": '"a"'})
+    assert design.names == ("x",)
+    assert fixed == {"strike": "30:34", "note": '"a"'}

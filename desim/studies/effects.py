@@ -1,0 +1,250 @@
+"""Main effects and two-way interactions of parameters with two levels, with their intervals.
+
+Source: Box, Hunter and Hunter, Statistics for Experimenters, 2nd edition, chapter 5; for
+replications of a simulation Law, Simulation Modeling and Analysis, 5th edition, section 12.2.
+"""
+
+import itertools
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import attrs
+import numpy as np
+from attrs import frozen
+
+from desim.errors import UsageError
+from desim.jobs.plan.job import GIVEN, Row
+from desim.jobs.plan.parameter_points import Design
+from desim.jobs.rows.columns import column, column_names, find, value_at
+from desim.jobs.rows.failures import counted
+from desim.show.estimates import estimate_cells, interval_head
+from desim.show.table import Table, Tabular
+from desim.statistics.intervals import Interval, interval
+
+#: Joins the two parameters of an interaction.
+_TIMES = " x "
+
+
+@frozen
+class Effect:
+    """The main effect of a parameter, or the interaction of two.
+
+    Attributes:
+        group: The policy, and what else differs between groups.
+        figure: The figure that changes; the effect has its unit.
+        name: The parameter, or two joined by "x".
+        change: The two levels of a parameter, the first one the lower; empty for an interaction.
+        estimate: The mean where the sign is +1 less the mean where it is -1, one value a seed; the
+            sign of an interaction is the product of its parameters' signs.
+    """
+
+    group: str
+    figure: str
+    name: str
+    change: tuple[Any, ...]
+    estimate: Interval
+
+
+@frozen(repr=False)
+class Effects(Tabular):
+    """The effects of parameters.
+
+    Attributes:
+        lines: Those of each policy and figure, the largest first.
+        level: The level of the intervals.
+    """
+
+    lines: tuple[Effect, ...]
+    level: float
+
+    def tables(self) -> tuple[Table]:
+        """Return the table; a policy or a figure that all lines share is in a note."""
+        columns = {
+            "policy": [one.group for one in self.lines],
+            "figure": [one.figure for one in self.lines],
+        }
+        kept = {name: each for name, each in columns.items() if len(set(each)) > 1}
+        same = [f"{name} {each[0]}" for name, each in columns.items() if name not in kept]
+        notes = [", ".join(same)] if same else []
+        notes.append(
+            "effect: the mean at the second level less that at the first, in the figure's unit"
+        )
+        if not all(one.change for one in self.lines):
+            notes.append(
+                "a x b: half of how much the effect of a is larger at the second level of b than "
+                "at the first"
+            )
+        notes.append("each interval holds alone, over seeds that all points share")
+        cells = [
+            [one.name, " to ".join(map(str, one.change)), *estimate_cells(one.estimate, sd=False)]
+            for one in self.lines
+        ]
+        heads = [*kept, "effect of", "change", "effect", interval_head(self.level)]
+        rows = [[*group, *rest] for *group, rest in zip(*kept.values(), cells, strict=True)]
+        return (Table(heads, rows, range(len(kept) + 1), notes=notes),)
+
+    def plain(self) -> list[dict[str, Any]]:
+        """Return the lines as plain mappings, for JSON."""
+        return [attrs.asdict(line) for line in self.lines]
+
+
+def effects(
+    rows: Sequence[Row],
+    design: Design | Sequence[str] | None = None,
+    *,
+    show: str | Sequence[str] = "score",
+    level: float = 0.95,
+) -> Effects:
+    """Return main effects and two-way interactions, the largest of each first.
+
+    All points have the same seeds, so that a seed gives one value of each effect, and the interval
+    is Student's over seeds. Each holds alone at its level.
+
+    Args:
+        rows: Those of a sweep over all combinations of two values of each parameter.
+        design: The design, or the columns of the parameters; None means all columns that vary.
+        show: Columns of numbers.
+        level: The level of the intervals, above 0 and below 1.
+
+    Raises:
+        UsageError: A parameter has not two values, points or seeds are missing, or episodes failed.
+    """
+    names = _names(rows, design)
+    found = [
+        effect
+        for figure in ((show,) if isinstance(show, str) else show)
+        for group, points in _by_group(rows, names, figure).items()
+        for effect in _effects(group, points, names, figure, level)
+    ]
+    return Effects(tuple(found), level)
+
+
+#: By values of the parameters and by seed, the values of a figure.
+_Points = dict[tuple[Any, ...], dict[int, list[float]]]
+
+
+def _effects(
+    group: str, points: _Points, names: Sequence[str], figure: str, level: float
+) -> list[Effect]:
+    levels = [_levels(name, [point[at] for point in points]) for at, name in enumerate(names)]
+    if len(points) != 2 ** len(names):
+        raise UsageError(
+            f"the points of {group} are {len(points)} of the {2 ** len(names)} combinations of two "
+            f"levels of {', '.join(names)}; play --design factorial"
+        )
+    seeds = sorted(next(iter(points.values())))
+    if any(sorted(by_seed) != seeds for by_seed in points.values()):
+        raise UsageError(
+            f"the points of {group} were played on different seeds; play each on all seeds"
+        )
+    values = np.array([[np.mean(each[seed]) for seed in seeds] for each in points.values()])
+    signs = {
+        name: np.array([1 if point[at] == levels[at][1] else -1 for point in points])
+        for at, name in enumerate(names)
+    }
+    changes: dict[str, tuple[Any, ...]] = dict(zip(names, levels, strict=True))
+    for a, b in itertools.combinations(names, 2):
+        signs[f"{a}{_TIMES}{b}"], changes[f"{a}{_TIMES}{b}"] = signs[a] * signs[b], ()
+    found = []
+    for name, sign in signs.items():
+        by_seed = 2 * (sign @ values) / len(sign)
+        estimate = interval(by_seed.tolist(), level)
+        found.append(Effect(group, figure, name, changes[name], estimate))
+    return sorted(found, key=lambda effect: (not effect.change, -abs(effect.estimate.mean)))
+
+
+def _levels(name: str, values: Sequence[Any]) -> tuple[Any, Any]:
+    """Return both values of a parameter: numbers in their order, others as they come."""
+    found = list(dict.fromkeys(values))
+    if len(found) != len("-+"):
+        raise UsageError(
+            f"{name} has {len(found)} {'value' if len(found) == 1 else 'values'}; effects need "
+            "two of each parameter"
+        )
+    if all(isinstance(value, int | float) for value in found):
+        found.sort()
+    return found[0], found[1]
+
+
+def _names(rows: Sequence[Row], design: Design | Sequence[str] | None) -> tuple[str, ...]:
+    """Return the columns of the parameters.
+
+    Raises:
+        UsageError: No parameter varies, or a column does not exist.
+    """
+    if isinstance(design, Design):
+        return design.names
+    if design is not None:
+        for name in design:
+            find(rows, name)
+        return tuple(design)
+    found: dict[str, list[Any]] = {}
+    for full in column_names(rows):
+        values = column(rows, full) if full.startswith(("params.", "policy.")) else []
+        if len(set(map(repr, values))) > 1:
+            found[full.removeprefix("params.")] = values
+    # An argument with the same value at all seats is a column without the seat, too.
+    for name, values in list(found.items()):
+        common = f"policy.{name.rpartition('.')[2]}"
+        if name.startswith("policy.") and name != common and found.get(common) == values:
+            del found[name]
+    if not found:
+        raise UsageError("nothing varies in these rows; effects need parameters with two values")
+    return tuple(found)
+
+
+def _by_group(rows: Sequence[Row], names: Sequence[str], show: str) -> dict[str, _Points]:
+    """Return the figure by policy and what else differs, by values of parameters, and by seed.
+
+    Raises:
+        UsageError: A figure is missing, such as after a failure.
+    """
+    paths = [find(rows, name) for name in names]
+    groups: dict[str, _Points] = {}
+    for row, key, value in zip(rows, _group_texts(rows, names), counted(rows, show), strict=True):
+        if value is None:
+            why = f", as it failed: {row['error']}" if row["error"] else ""
+            raise UsageError(
+                f"the episode of {row['policy']} on seed {row['seed']} has no {show}{why}; a "
+                "design is analysed as a whole"
+            )
+        point = tuple(_hashable(value_at(row, path)) for path in paths)
+        groups.setdefault(key, {}).setdefault(point, {}).setdefault(row["seed"], []).append(value)
+    return groups
+
+
+def _hashable(value: Any) -> Any:
+    return json.dumps(value) if isinstance(value, list | dict) else value
+
+
+def _group_texts(rows: Sequence[Row], names: Sequence[str]) -> list[str]:
+    """Return for each row its policy, and the other values by which groups differ."""
+    varied = {name.removeprefix("params.") for name in names}
+    fixed = [
+        {
+            "model": row["model"],
+            "preset": row["preset"],
+            **{k: v for k, v in row["params"].items() if not _is_varied(k, varied)},
+        }
+        for row in rows
+    ]
+    keys = dict.fromkeys(key for one in fixed for key in one)
+    differing = [key for key in keys if len({repr(one.get(key)) for one in fixed}) > 1]
+    own = any(name.startswith("policy.") for name in names)
+    return [
+        " ".join([*(f"{key}={one.get(key)}" for key in differing), _policy(row, own=own)])
+        for one, row in zip(fixed, rows, strict=True)
+    ]
+
+
+def _is_varied(name: str, varied: set[str]) -> bool:
+    """Return whether a parameter is varied, or contains a varied one."""
+    return name in varied or any(one.startswith(f"{name}.") for one in varied)
+
+
+def _policy(row: Row, *, own: bool) -> str:
+    """Return a policy without the arguments that points vary."""
+    if GIVEN in row:
+        return str(row[GIVEN])
+    return str(row["policy"]).partition(",")[0] if own else str(row["policy"])
