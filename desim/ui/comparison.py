@@ -253,9 +253,7 @@ class BaselineComparison:
             level = contender.knows(self.model, self.seats)
             policies = {**self.others, **contender.policies(self.model, self.seats)}
             episode = play(self.model, policies, self.seed)
-            assert episode.inside is not None
-            reader = TrailReader(self.model, self.seats)
-            trail = reader.of(episode.series(), episode.inside.ends)
+            trail = TrailReader(self.model, self.seats).of(episode.series())
         except Exception as fault:  # noqa: BLE001 (the other baselines play even if one fails)
             return Baseline(contender.label, None, str(fault), level)
         return Baseline(contender.label, episode.score, episode.ended, level, trail)

@@ -3,101 +3,11 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from attrs import frozen
-
-from desim.short_repr import shortened
 from desim.show.labels import NOTHING, estimate_text, value_text
 from desim.show.table import Table
-from desim.studies.decisions.regret_table import DecisionRegret
-from desim.ui.ending.dearest import DearestDecisions
 from desim.ui.ending.score_place import ScorePlace
 from desim.ui.ending.trails import quarters
 from desim.ui.game_end import GameEnd
-from desim.ui.layout import action_text, time_figure
-
-#: Characters of an answer in the table of decisions.
-_ANSWER = 90
-
-_PERCENT = 100
-
-
-@frozen
-class DearDecision:
-    """A line of the table of the dearest decisions.
-
-    Attributes:
-        at: How many decisions precede it.
-        when: Its time as the role knows it, or its number.
-        answer: What the person answered.
-        better: What would have been better.
-        gain: By how much, in the score.
-        interval: The interval of the gain in words.
-    """
-
-    at: int
-    when: str
-    answer: str
-    better: str
-    gain: str
-    interval: str
-
-
-def dear_decisions(end: GameEnd) -> list[DearDecision]:
-    """Return the dearest decisions that were found so far, the dearest first."""
-    return [_dear_decision(end, line) for line in (end.dearest.dearest if end.dearest else ())]
-
-
-def _dear_decision(end: GameEnd, line: DecisionRegret) -> DearDecision:
-    step = end.episode.steps[line.place.at]
-    role = end.model.roles[step.role]
-    time = time_figure(step.observation, role.observation)
-    when = f"Decision {line.place.at + 1:,}"
-    if time is not None:
-        when = time.text if time.label == "Time" else f"{time.label} {time.text}"
-    answer, better = (
-        shortened(action_text(one, role.action), _ANSWER) for one in (line.recorded, line.best)
-    )
-    assert line.found is not None
-    gain = estimate_text(line.cost, line.found.paired.half)
-    return DearDecision(line.place.at, when, answer, better, gain, _interval_text(line))
-
-
-def _interval_text(line: DecisionRegret) -> str:
-    assert line.found is not None
-    paired = line.found.paired
-    if line.same:
-        return "the same in every future"
-    if paired.low is None or paired.high is None:
-        return "in the future that came"
-    half = (paired.high - paired.low) / 2
-    low, high = (estimate_text(value, half) for value in (paired.low, paired.high))
-    return f"{low} to {high}" + ("" if line.costs else "; may be chance")
-
-
-def dear_notes(end: GameEnd) -> list[str]:
-    """Return what a reader of the dearest decisions must know: how they were judged."""
-    search = end.dearest
-    if search is None or search.found is None:
-        return [search.problem] if search and search.problem else []
-    table, count = search.found.table, search.found.screened
-    judged = sum(line.place.role in end.seats for line in table.lines)
-    of = f"{judged:,} of {len(end.episode.steps):,} decisions were"
-    if count:
-        of = f"Of the decisions, {count:,} were screened in the future that came, and {judged:,}"
-    how = (
-        f"{of} judged: in expectation over {table.futures} redrawn futures, after which "
-        f"{table.then} plays on; intervals hold together at {_PERCENT * table.level:g} %. The "
-        "gains do not add up."
-    )
-    none = "No other option was better than your answer in any of them."
-    return [how] if search.dearest else [how, none]
-
-
-def search_text(search: DearestDecisions | None) -> str:
-    """Return how far the search for the dearest decisions is; empty once it has ended."""
-    if search is None:
-        return "Begins when the baselines have played"
-    return "" if search.done else search.progress
 
 
 def course_table(end: GameEnd) -> Table | None:
@@ -156,12 +66,7 @@ def rank_sentence(end: GameEnd) -> str:
     score = end.episode.score
     rank = 1 + sum((row.score or 0.0) > score for row in rivals)
     equal = any(row.score == score for row in rivals)
-    text = f"Your rank among you and {len(rivals):,} rules: {rank}{' (shared)' * equal}."
-    return f"{text} {SEED_KNOWN}" if end.knew_the_seed else text
-
-
-#: Said of a game whose seed was played before.
-SEED_KNOWN = "You had played this seed before, so you knew what would come; the rules did not."
+    return f"Your rank among you and {len(rivals):,} rules: {rank}{' (shared)' * equal}."
 
 
 def head_facts(end: GameEnd) -> Mapping[str, str]:

@@ -1,52 +1,27 @@
 """The end of a person's game: what the page and the terminal show of it.
 
-The baselines are played first, then the dearest decisions are searched, both in the background.
-
 Also the games that follow it: again, with the next seed, or as a branch of it.
 """
 
 import threading
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Self
 
-from attrs import define, field, frozen
+from attrs import define, field
 
 from desim.core.model_protocols import Model
 from desim.episodes.episode_options import TrustOptions
 from desim.episodes.trust import trusted_model
-from desim.errors import BadRecord, DesimError, UsageError
+from desim.errors import BadRecord, UsageError
 from desim.records.episode import Episode
 from desim.records.record import PERSON
-from desim.studies.decisions.decision_options import OPTIONS
 from desim.ui.comparison import Baseline, BaselineComparison
-from desim.ui.ending.dearest import DearestDecisions
-from desim.ui.ending.judgement import DecisionSearch
-from desim.ui.ending.other_games import branched, last_game, next_file
+from desim.ui.ending.other_games import branched, next_file
 from desim.ui.ending.score_place import ScorePlace, place_of
 from desim.ui.ending.trails import Trail, TrailReader
 from desim.ui.game import Game
-
-#: The rule that plays on after a decision where the best one cannot: it remembers nothing, so that
-#: it can follow any decision, and every world with options has it.
-_FOLLOWS_ANY = "greedy"
-
-
-@frozen
-class LastGame:
-    """An earlier game of the same person's seats, from the same folder.
-
-    Attributes:
-        file: Its record.
-        seed: Its seed.
-        score: Its score.
-        trail: How its score came about.
-    """
-
-    file: Path
-    seed: int
-    score: float
-    trail: Trail
 
 
 @define(eq=False)
@@ -62,8 +37,6 @@ class GameEnd:
         reader: Reads the trails of all of them.
         place: The place between floor and bound, or why none is known.
         trail: How the person's score came about.
-        last: The person's last game; None without one.
-        dearest: The search for the dearest decisions; None before the baselines have played.
     """
 
     model: Model[Any]
@@ -75,8 +48,6 @@ class GameEnd:
     reader: TrailReader = field(init=False)
     place: ScorePlace | str = field(init=False)
     trail: Trail = field(factory=Trail)
-    last: LastGame | None = None
-    dearest: DearestDecisions | None = None
     _thread: threading.Thread | None = None
 
     def __attrs_post_init__(self) -> None:
@@ -112,71 +83,25 @@ class GameEnd:
         others = {role: one for role, one in header.policies.items() if role not in seats}
         return cls(model, episode, Path(record), seats, others)
 
-    @property
-    def knew_the_seed(self) -> bool:
-        """Whether the person has played the same seed before, and so knew what would come."""
-        return self.last is not None and self.last.seed == self.episode.header.seed
-
     def start(self) -> None:
         """Do the work in the background; a second call does nothing."""
         if self._thread is None:
             self._thread = threading.Thread(target=self.work, daemon=True)
             self._thread.start()
 
-    def work(self, *, judge: bool = True) -> None:
-        """Read the courses, play the baselines, and begin the search for the dearest decisions.
-
-        Args:
-            judge: Whether the search begins.
-        """
-        self._read_games()
+    def work(self) -> None:
+        """Read the course of the game, and play the baselines."""
+        with suppress(BadRecord):  # of other code; the rest of the end is shown
+            self.trail = self.reader.replayed(self.episode)
         self.comparison.play()
-        self.dearest = self._search()
-        if judge:
-            self.dearest.start()
-
-    def close(self) -> None:
-        """Stop the search."""
-        if self.dearest is not None:
-            self.dearest.stop()
 
     def courses(self) -> Iterator[tuple[str, Trail]]:
-        """Yield the trails of one chart by name: the person's, of two baselines, the last game."""
+        """Yield the trails of one chart by name: the person's, and those of two baselines."""
         yield "you", self.trail
         best, median = self.comparison.best, self.comparison.median
         if self.comparison.done:
             yield from _named("best rule", best)
             yield from _named("median rule", None if median is best else median)
-        if self.last:
-            yield f"your last game (seed {self.last.seed})", self.last.trail
-
-    def _read_games(self) -> None:
-        try:
-            self.trail = self.reader.replayed(self.episode)
-            if found := last_game(self.file, self.episode.header):
-                path, episode = found
-                trail = self.reader.replayed(episode)
-                self.last = LastGame(path, episode.header.seed, episode.score, trail)
-        except BadRecord:  # of other code; the rest of the end is shown
-            return
-
-    def _search(self) -> DearestDecisions:
-        candidates = [] if self.comparison.asks_again else [*self._candidates()]
-        with_options = all(self.model.roles[seat].options for seat in self.seats)
-        mine = [{role: one[role] for role in self.seats} for one in candidates[:1]]
-        against = OPTIONS if with_options or not mine else mine[0]
-        return DearestDecisions(DecisionSearch(self.episode, self.seats, candidates, against))
-
-    def _candidates(self) -> Iterator[dict[str, Any]]:
-        """Yield the policies of all roles that may play on after a decision, the best first."""
-        by_label = {one.label: one for one in self.comparison.contenders}
-        names = [row.policy for row in self.comparison.rivals]
-        further = [_FOLLOWS_ANY] if _FOLLOWS_ANY in names else names[1:2]
-        for name in dict.fromkeys([*names[:1], *further]):
-            try:
-                yield {**self.others, **by_label[name].policies(self.model, self.seats)}
-            except DesimError:  # a rule that cannot be built has failed as a baseline, too
-                continue
 
 
 class Sitting:
@@ -224,17 +149,13 @@ class Sitting:
                 self._open(branched(file, decisions), self.game.seed)
 
     def _open(self, file: Path, seed: int) -> None:
-        old, end = self.game, self._end
+        old = self.game
         self.game = old.another(file, seed)
         old.close()
-        if end is not None:
-            end.close()
 
     def close(self) -> None:
-        """Close the record of the present game, and stop the search for its dearest decisions."""
+        """Close the record of the present game."""
         self.game.close()
-        if self._end is not None:
-            self._end.close()
 
 
 def _named(name: str, row: Baseline | None) -> Iterator[tuple[str, Trail]]:

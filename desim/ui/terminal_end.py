@@ -10,8 +10,6 @@ from desim.show.labels import value_text
 from desim.show.table import Table
 from desim.ui.end_texts import (
     course_table,
-    dear_decisions,
-    dear_notes,
     head_facts,
     rank_sentence,
 )
@@ -21,7 +19,6 @@ from desim.ui.game_texts import metrics_table
 
 #: The commands after the end of a game.
 END_COMMANDS = {
-    "dearest": "finds your three dearest decisions, in up to a minute; Ctrl-C stops it",
     "again": "plays the same seed again, in a new record",
     "next": "plays the next seed, in a new record",
     "otherwise": "`otherwise 7` plays your game again from decision 7 on, in a new record",
@@ -36,14 +33,14 @@ def print_end(sitting: Sitting, out: Any) -> None:
     count = len(end.comparison.contenders)
     if count:
         out.print(f"The baselines play now, {count} episodes.", markup=False)
-    end.work(judge=False)
+    end.work()
     for block in _blocks(end):
         if isinstance(block, Table):
             out.print(block)
         else:
             out.print(block, markup=False, soft_wrap=not out.is_terminal)
     out.print(f"Your game is recorded in {end.file}.", markup=False, soft_wrap=True)
-    out.print("Type dearest, again, next, otherwise N, ranking, figures, or quit; ? explains them.")
+    out.print("Type again, next, otherwise N, ranking, figures, or quit; ? explains them.")
 
 
 def _blocks(end: GameEnd) -> Iterator[str | Table]:
@@ -71,8 +68,6 @@ def obey_end(sitting: Sitting, out: Any, command: str, rest: str) -> bool:
             sitting.again(end.file, end.episode.header.seed + (command == "next"))
         case "otherwise":
             sitting.branch(end.file, _number(rest) - 1)
-        case "dearest":
-            _print_dearest(end, out)
         case "ranking":
             out.print(evolve(end.comparison.ranked(end.episode), legend=()))
             for note in end.comparison.notes:
@@ -86,21 +81,3 @@ def _number(text: str) -> int:
     if not (text.isascii() and text.isdecimal() and len(text) < 10):  # noqa: PLR2004 (digits)
         raise UsageError(f"{text!r} was given; type the number of a decision, as in `otherwise 7`")
     return int(text)
-
-
-def _print_dearest(end: GameEnd, out: Any) -> None:
-    search = end.dearest
-    assert search is not None
-    out.print(f"Your decisions are judged, for up to {search.seconds:.0f} seconds.")
-    search.start()
-    try:
-        search.wait()
-    except KeyboardInterrupt:
-        search.stop()
-        search.wait()
-    for number, line in enumerate(dear_decisions(end), 1):
-        out.print(f"{number}. Decision {line.at + 1}, {line.when}: {line.answer}", markup=False)
-        better = f"   better by {line.gain} ({line.interval}): {line.better}"
-        out.print(better, markup=False)
-    for note in dear_notes(end):
-        out.print(note, markup=False)

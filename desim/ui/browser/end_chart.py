@@ -1,6 +1,6 @@
-"""The chart at the end of a game: the person's course over those of rules and of the last game."""
+"""The chart at the end of a game: the person's course over those of two rules."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from desim.ui.ending.trails import Trail
@@ -15,20 +15,16 @@ _STYLES = (
     ("#00796b", "solid", 3),
     ("#0072B2", "dashed", 2),
     ("#D55E00", "dotted", 2),
-    ("#7a4a9e", [12, 4, 2, 4], 2),
 )
 
 
-def end_chart(
-    title: str, period: str, courses: Sequence[tuple[str, Trail]], marks: Mapping[int, str]
-) -> dict[str, Any]:
+def end_chart(title: str, period: str, courses: Sequence[tuple[str, Trail]]) -> dict[str, Any]:
     """Return the options of the chart.
 
     Args:
         title: What is drawn, with its unit.
         period: The name of the periods.
         courses: The lines by name, the person's first.
-        marks: By period, from 1, the numbers of the dearest decisions.
     """
     most = max(len(trail.values) for _, trail in courses)
     return {
@@ -60,28 +56,14 @@ def end_chart(
         },
         "yAxis": {"type": "value", "scale": True, "splitLine": {"lineStyle": {"color": _GRID}}},
         "series": [
-            _course_options(name, trail, style, marks if number == 0 else {})
-            for number, ((name, trail), style) in enumerate(zip(courses, _STYLES, strict=False))
+            _course_options(name, trail, style)
+            for (name, trail), style in zip(courses, _STYLES, strict=False)
         ],
     }
 
 
-def _course_options(
-    name: str, trail: Trail, style: tuple[str, Any, int], marks: Mapping[int, str]
-) -> dict[str, Any]:
+def _course_options(name: str, trail: Trail, style: tuple[str, Any, int]) -> dict[str, Any]:
     colour, dashes, width = style
-    points = [
-        {
-            "coord": [place - 1, trail.values[place - 1]],
-            "value": label,
-            "symbol": "circle",
-            "symbolSize": 20,
-            "itemStyle": {"color": "#fff", "borderColor": "#1f2a30", "borderWidth": 1.5},
-            "label": {"color": "#1f2a30", "fontWeight": "bold"},
-        }
-        for place, label in marks.items()
-        if 0 < place <= len(trail.values)
-    ]
     return {
         "type": "line",
         "name": name,
@@ -90,5 +72,4 @@ def _course_options(
         "symbol": "none",
         "lineStyle": {"color": colour, "type": dashes, "width": width},
         "itemStyle": {"color": colour},
-        **({"markPoint": {"data": points}} if points else {}),
     }

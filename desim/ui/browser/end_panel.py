@@ -1,27 +1,19 @@
-"""The end of a game on the page: place, course, dearest decisions, rules, another game."""
+"""The end of a game on the page: place, course, rules, another game."""
 
-import base64
 from collections.abc import Callable
 from typing import Any
 
 from nicegui import ui
 
-from desim.core.model_protocols import HasRoleTimes, offers
 from desim.episodes.background import in_background
 from desim.errors import DesimError
-from desim.records.record_file import record_stem
-from desim.records.tidy import decision_columns
 from desim.show.labels import value_text
-from desim.show.table import csv_lines
 from desim.ui.browser.end_chart import end_chart
 from desim.ui.browser.widgets import heading, show_table
 from desim.ui.end_texts import (
-    dear_decisions,
-    dear_notes,
     head_facts,
     place_lines,
     rank_sentence,
-    search_text,
 )
 from desim.ui.ending.score_place import ScorePlace
 from desim.ui.game_end import Sitting
@@ -33,21 +25,18 @@ _BUTTON = "no-caps outline"
 
 
 class EndPanel:
-    """The end of a game in one tab, which fills as baselines and decisions are played.
+    """The end of a game in one tab, which fills as the baselines play.
 
     Attributes:
         sitting: The page's games.
         end: The facts.
         changed: Shows the tab anew, after another game has begun.
-        show_last: Whether the last game is in the chart.
     """
 
     def __init__(self, sitting: Sitting, changed: Callable[[], None]) -> None:
         self.sitting, self.end, self.changed = sitting, sitting.end, changed
-        self.show_last = True
         self.end.start()
         self._shown: Any = None
-        self._chart: ui.echart | None = None
 
     def build(self) -> None:
         """Create the elements."""
@@ -58,7 +47,6 @@ class EndPanel:
                 (self._place, "place"),
                 (self._next, "next"),
                 (self._course, "course"),
-                (self._dearest, "dearest"),
                 (self._ranking, "ranking"),
                 (self._figures, "figures"),
             ):
@@ -70,20 +58,12 @@ class EndPanel:
         """Show what has been found since the last call."""
         if (state := self._state()) == self._shown:
             return
-        before, self._shown = self._shown, state
-        if before[:-1] != state[:-1]:
-            for part in (self._head, self._place, self._ranking, self._next):
-                part.refresh()
-        if before[:-2] != state[:-2] or before[-2] != state[-2]:
-            self._course.refresh()
-        self._dearest.refresh()
+        self._shown = state
+        for part in (self._head, self._place, self._ranking, self._course):
+            part.refresh()
 
     def _state(self) -> tuple[Any, ...]:
-        end = self.end
-        search = end.dearest
-        found = None if search is None else (search.done, search.progress)
-        played = len(end.comparison.played)
-        return played, end.trail, end.last, bool(search and search.found), found
+        return len(self.end.comparison.played), self.end.trail
 
     @ui.refreshable_method
     def _head(self) -> None:
@@ -124,7 +104,6 @@ class EndPanel:
         found = [(row.score or 0.0, kind) for row, kind in rules if row and comparison.done]
         return [*found, (place.score, "you")]
 
-    @ui.refreshable_method
     def _next(self) -> None:
         heading("Another game")
         end, seed = self.end, self.end.episode.header.seed
@@ -135,15 +114,6 @@ class EndPanel:
             self._button(
                 f"Play seed {seed + 1}", "next_seed", lambda: self._go(self.sitting.again, seed + 1)
             )
-        heading("Download", 3)
-        with ui.row().classes("gap-2"):
-            self._button("Record", "record", lambda: ui.download.file(end.file))
-            self._button("Rows (CSV)", "rows", self._download_rows)
-            if end.reader.title:
-                self._button("Picture (PNG)", "picture", self._download_picture)
-        if end.last:
-            box = ui.checkbox(f"Show your last game, {end.last.file.name}", value=self.show_last)
-            box.on_value_change(self._set_last).props("data-last dense")
         ui.label(f"Your game is recorded in {end.file}. To replay it:").classes("help")
         ui.label(f"desim replay {end.file}").classes("font-mono text-sm wrap")
         ui.label("To use your answers as a policy:").classes("help")
@@ -161,78 +131,18 @@ class EndPanel:
             return
         self.changed()
 
-    def _set_last(self, event: Any) -> None:
-        self.show_last = event.value
-        self._course.refresh()
-
-    def _download_rows(self) -> None:
-        model = self.end.model
-        # A role with a time of its own does not know the dates.
-        dated = None if offers(model, HasRoleTimes) else model
-        columns = decision_columns(self.end.episode.steps, dated)
-        lines = b"".join(csv_lines(columns, zip(*columns.values(), strict=True)))
-        ui.download.content(lines, f"{self._stem}-decisions.csv", "text/csv")
-
-    async def _download_picture(self) -> None:
-        if self._chart is None:
-            return
-        how = {"type": "png", "pixelRatio": 2, "backgroundColor": "#fff"}
-        address = await self._chart.run_chart_method("getDataURL", how)
-        content = base64.b64decode(str(address).partition(",")[2])
-        ui.download.content(content, f"{self._stem}.png", "image/png")
-
-    @property
-    def _stem(self) -> str:
-        return record_stem(self.end.file)
-
     @ui.refreshable_method
     def _course(self) -> None:
         end = self.end
         heading("How it went", 2)
-        last = f"seed {end.last.seed})" if end.last and not self.show_last else ""
-        courses = [
-            (name, trail)
-            for name, trail in end.courses()
-            if trail.values and not (last and name.endswith(last))
-        ]
-        self._chart = None
+        courses = [(name, trail) for name, trail in end.courses() if trail.values]
         if not end.reader.title:
             ui.label("The world declares no series of its score.").classes("help")
         elif courses and end.trail.values:
-            marks = dict[int, str]()
-            for number, line in enumerate(end.dearest.dearest if end.dearest else (), 1):
-                place = end.trail.period(line.place.t)
-                if place is not None:
-                    marks[place] = f"{marks[place]}, {number}" if place in marks else str(number)
-            options = end_chart(end.reader.title, end.reader.column.period, courses, marks)
-            self._chart = ui.echart(options).classes("end-chart").props("role=img data-course")
+            options = end_chart(end.reader.title, end.reader.column.period, courses)
+            chart = ui.echart(options).classes("end-chart").props("role=img data-course")
             finals = "; ".join(f"{name} {value_text(t.values[-1])}" for name, t in courses)
-            self._chart.props["aria-label"] = f"Chart: {end.reader.title}; at the end {finals}"
-            if marks:
-                ui.label("Circles: your dearest decisions, by number.").classes("help")
-
-    @ui.refreshable_method
-    def _dearest(self) -> None:
-        search = self.end.dearest
-        heading("Your three dearest decisions").props("data-dearest")
-        for number, line in enumerate(dear_decisions(self.end), 1):
-            with ui.element("div").classes("dear stack gap-1"):
-                ui.label(f"{number}. {line.when}: {line.answer}").classes("font-semibold wrap")
-                ui.label(f"Better by {line.gain} ({line.interval}): {line.better}").classes("wrap")
-                self._button(
-                    "Replay this otherwise",
-                    f"branch_{number}",
-                    lambda at=line.at: self._go(self.sitting.branch, at),
-                ).props("dense")
-        if search is not None:
-            for note in dear_notes(self.end):
-                ui.label(note).classes("help wrap")
-        if text := search_text(search):
-            with ui.row().classes("items-center gap-2"):
-                ui.spinner()
-                ui.label(text).props("data-search")
-                if search is not None:
-                    self._button("Stop", "stop_search", search.stop).props("dense")
+            chart.props["aria-label"] = f"Chart: {end.reader.title}; at the end {finals}"
 
     @ui.refreshable_method
     def _ranking(self) -> None:

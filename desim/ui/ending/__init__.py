@@ -1,1 +1,1 @@
-"""The end of a person's game: its course, its costs, its dearest decisions, and another game."""
+"""The end of a person's game: its course, its place, and another game."""

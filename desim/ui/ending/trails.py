@@ -1,7 +1,6 @@
 """The course of an episode's score: a value for each period."""
 
 import math
-from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from itertools import accumulate
 from typing import Any
@@ -10,7 +9,7 @@ from attrs import evolve, frozen
 
 from desim.core.model_protocols import Model, model_of, offers
 from desim.core.reported import HasScoreSeries, HasSeriesColumns, ScoreSeries
-from desim.core.result import Series, Ticks
+from desim.core.result import Series
 from desim.episodes.prefix import repeated_whole
 from desim.records.episode import Episode
 from desim.show.column import CENTS, Column
@@ -25,15 +24,9 @@ class Trail:
 
     Attributes:
         values: The value at the end of each period, in the unit of its `TrailReader`.
-        ends: The tick at the end of each period; empty if the model does not report them.
     """
 
     values: tuple[float, ...] = ()
-    ends: tuple[int, ...] = ()
-
-    def period(self, tick: int) -> int | None:
-        """Return the number of the period, from 1, that ends next at a tick; None if not known."""
-        return min(bisect_left(self.ends, tick) + 1, len(self.ends)) if self.ends else None
 
 
 @frozen
@@ -81,23 +74,19 @@ class TrailReader:
             BadRecord: The record does not replay.
         """
         run = repeated_whole(self.model, episode)
-        return self.of(*run.ended_series())
+        return self.of(run.ended_series()[0])
 
-    def of(self, series: Series, ends: Ticks) -> Trail:
-        """Return the trail of an ended episode; it is empty for a model that declares no series.
+    def of(self, series: Series) -> Trail:
+        """Return the trail of an ended episode from the series of the model.
 
-        Args:
-            series: The series of the model.
-            ends: The ticks at which their periods end.
+        It is empty for a model that declares no series of its score.
         """
         found, scale = self.declared, self.column.scale
         lines = [series[name] for name in found.names if name in series] if found else []
         values = [scale * _sum(each) for each in zip(*lines, strict=False)]
         if found and found.is_total:
             values = [*accumulate(values)]
-        ticks = ends.get(found.names[0], ()) if found else ()
-        known = tuple(ticks) if len(ticks) == len(values) else ()
-        return Trail(tuple(values), known)
+        return Trail(tuple(values))
 
 
 def _sum(values: Iterable[float]) -> float:

@@ -10,8 +10,7 @@ from rich.console import Console
 from desim import Episode, catalog, play
 from desim.episodes.lineup import resolve
 from desim.errors import BadRecord, UsageError
-from desim.ui.end_texts import course_table, dear_decisions, rank_sentence
-from desim.ui.ending.judgement import judged
+from desim.ui.end_texts import course_table, rank_sentence
 from desim.ui.game import Game
 from desim.ui.game_end import GameEnd, Sitting
 from desim.ui.terminal_end import obey_end, print_end
@@ -30,10 +29,10 @@ def ended(file: Path, rule: str, model: Any = MODEL, *, seed: int = 0, **options
 
 
 def end_of(file: Path, rule: str, **options: Any) -> GameEnd:
-    """Return the end of a game without a search."""
+    """Return the end of a game."""
     ended(file, rule, **options)
     end = GameEnd.of_record(file)
-    end.work(judge=False)
+    end.work()
     return end
 
 
@@ -55,32 +54,12 @@ def test_the_course_of_a_game_is_drawn_over_those_of_two_rules(tmp_path: Path) -
     assert [line[0] for line in table.lines] == names
 
 
-def test_a_seed_that_was_played_before_is_said_beside_the_rank(tmp_path: Path) -> None:
-    """The last game is a course of the chart; one of another seed gives no sentence."""
-    ended(tmp_path / "first.jsonl", "base_stock", seed=7)
-    other = end_of(tmp_path / "second.jsonl", "base_stock")
-    assert [*dict(other.courses())][-1] == "your last game (seed 7)"
-    assert not other.knew_the_seed
-    again = end_of(tmp_path / "third.jsonl", "last_demand")
-    assert again.last is not None
-    assert again.last.file.name == "second.jsonl"
-    assert rank_sentence(again).endswith("so you knew what would come; the rules did not.")
-    equal = next(row for row in again.comparison.rivals if row.policy == "last_demand")
-    assert equal.score == again.episode.score
-    assert "(shared)" in rank_sentence(again)
-
-
-def test_dear_decisions_are_told_in_the_words_of_the_role(tmp_path: Path) -> None:
-    """When, what was answered, what would have been better, by how much."""
-    end = end_of(tmp_path / "game.jsonl", "constant,quantity=4")
-    assert end.dearest is not None
-    end.dearest.found = judged(end.dearest.search, 1e9, lambda _: None)
-    first, *_ = dear_decisions(end)
-    assert first.when == f"Week {end.episode.steps[first.at].t}"
-    assert first.answer == "Order: quantity 4 units"
-    assert first.better.startswith("Order: quantity ")
-    line = end.dearest.dearest[0]
-    assert float(first.gain.replace(",", "")) == pytest.approx(line.cost, rel=0.01)
+def test_a_score_that_a_rule_has_too_shares_its_rank(tmp_path: Path) -> None:
+    """As that of a person who answers as it does."""
+    end = end_of(tmp_path / "game.jsonl", "last_demand")
+    equal = next(row for row in end.comparison.rivals if row.policy == "last_demand")
+    assert equal.score == end.episode.score
+    assert "(shared)" in rank_sentence(end)
 
 
 def test_a_record_of_no_person_or_without_an_end_is_refused(tmp_path: Path) -> None:

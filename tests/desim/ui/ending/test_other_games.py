@@ -1,14 +1,12 @@
-"""Records of the next game, of a branch, and of the last game."""
+"""Records of the next game, and of a branch."""
 
-import os
 from pathlib import Path
 
 import pytest
 
 from desim import Episode, catalog
 from desim.errors import UsageError
-from desim.records.lines import Header
-from desim.ui.ending.other_games import branched, last_game, next_file
+from desim.ui.ending.other_games import branched, next_file
 from desim.ui.game import Game
 
 MODEL = catalog.model("beer_game", changes={"horizon": "4"})
@@ -20,11 +18,6 @@ def game(file: Path, *quantities: int, seed: int = 0) -> Path:
         for quantity in quantities:
             playing.answer(playing.view.turn, {"do": "order", "quantity": quantity})
     return file
-
-
-def header(file: Path) -> Header:
-    """Read the header of a record."""
-    return Episode.read(file, whole=False).header
 
 
 @pytest.mark.parametrize(
@@ -67,25 +60,3 @@ def test_a_branch_of_a_decision_that_is_not_there_writes_nothing(tmp_path: Path)
         with pytest.raises(UsageError, match="possible: 1 to 4"):
             branched(old, at)
     assert not (tmp_path / "game-2.jsonl").exists()
-
-
-def test_the_last_game_is_the_latest_whole_one_of_the_same_kind(tmp_path: Path) -> None:
-    """Later, cut, damaged and other games, and files of strangers, are passed over."""
-    first = game(tmp_path / "first.jsonl", 1, 1, 1, 1, seed=3)
-    second = game(tmp_path / "second.jsonl", 2, 2, 2, 2)
-    game(tmp_path / "cut.jsonl", 2, 2)
-    (tmp_path / "empty.jsonl").touch()
-    (tmp_path / "stranger.jsonl").write_text('{"line":"header"}\n' * 3)
-    (tmp_path / "link.jsonl").symlink_to(first)
-    mine = game(tmp_path / "mine.jsonl", 5, 5, 5, 5)
-    later = game(tmp_path / "later.jsonl", 6, 6, 6, 6)
-    for seconds, file in enumerate((first, second, mine, later)):
-        os.utime(file, (1_000 + seconds, 1_000 + seconds))
-    found = last_game(mine, header(mine))
-    assert found is not None
-    assert (found[0], found[1].header.seed) == (second, 0)
-    second.unlink()
-    found = last_game(mine, header(mine))
-    assert found is not None
-    assert (found[0].name, found[1].header.seed) == ("first.jsonl", 3)
-    assert last_game(first, header(first)) is None

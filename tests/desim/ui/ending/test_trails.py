@@ -11,8 +11,7 @@ from desim.ui.ending.trails import Trail, TrailReader
 
 def trail_of(model: Any, episode: Episode, *seats: str) -> Trail:
     """Read the trail of an episode that was played here."""
-    assert episode.inside is not None
-    return TrailReader(model, seats).of(episode.series(), episode.inside.ends)
+    return TrailReader(model, seats).of(episode.series())
 
 
 def test_costs_of_periods_are_added_up_to_the_score() -> None:
@@ -43,13 +42,6 @@ def test_a_record_gives_the_trail_of_its_episode(tmp_path: Path) -> None:
     episode = play(model, "simple", 0, record=tmp_path / "game.jsonl")
     found = TrailReader(model, ("manager",)).replayed(Episode.read(tmp_path / "game.jsonl"))
     assert found == trail_of(model, episode, "manager")
-
-
-def test_the_period_of_a_tick_is_that_which_ends_next() -> None:
-    """A tick behind the last period counts for it; without ends nothing is known."""
-    trail = Trail((1.0, 2.0, 3.0), (1, 2, 3))
-    assert [trail.period(tick) for tick in (0, 1, 2, 3, 9)] == [1, 1, 2, 3, 3]
-    assert Trail((1.0,)).period(0) is None
 
 
 def test_a_world_without_a_series_of_its_score_has_an_empty_trail() -> None:
