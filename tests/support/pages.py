@@ -376,15 +376,6 @@ class Browser:
         self.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
         return value
 
-    def violations(self, axe: str) -> list[tuple[str, str]]:
-        """Return the rules of accessibility that the page breaks, each with the first element."""
-        run = (
-            "const done = arguments[0]; axe.run(document, {resultTypes: ['violations']})"
-            ".then(r => done(r.violations.map(v => [v.id, v.nodes[0].html])))"
-        )
-        self.driver.execute_script(axe)
-        return [(rule, element) for rule, element in self.driver.execute_async_script(run)]
-
     def resources(self) -> list[str]:
         """Return the addresses of everything the page has loaded."""
         script = "return performance.getEntriesByType('resource').map(e => e.name)"
