@@ -15,8 +15,9 @@ from support.paths import REFERENCE
 from desim import opened_files
 from desim.composition.invariants import checked as transfers_checked
 from desim.jobs.run import warm_pool
-from experiments.attacks import models_checked
 from ledgers.invariants import checked
+from models.enterprise import articulation as enterprise
+from models.enterprise_arena import articulation as arena
 
 # No test asserts a time, so a slow machine must not fail an example. The examples are the same in
 # every run, more of them with `--hypothesis-profile=full`, as in .ci/run; `search` draws others.
@@ -60,7 +61,8 @@ def ledgers_are_checked() -> Iterator[None]:
     with ExitStack() as stack:
         stack.enter_context(checked())
         stack.enter_context(transfers_checked())
-        stack.enter_context(models_checked())
+        stack.enter_context(enterprise.checked())
+        stack.enter_context(arena.checked())
         yield
 
 

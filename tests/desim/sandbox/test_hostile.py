@@ -9,18 +9,19 @@ from pathlib import Path
 
 import pytest
 from attrs import frozen
+from support.hostile_programs import ESCAPED, SECRET, HostileProgram, hostile_programs
 
 from desim.sandbox import ProgramLimits, process, run_program
 from desim.sandbox.process import run_order
 from desim.sandbox.reply import UnreadableError, read_reply
-from experiments.attack_programs import NAMESPACES
-from experiments.hostile_programs import ESCAPED, SECRET, HostileProgram, hostile_programs
 
 PROGRAMS = hostile_programs()
 #: Folders that everybody can write to.
 SHARED = ("/tmp", "/dev/shm", "/", ".")  # noqa: S108
 LIMITS = ProgramLimits(seconds=0.3, cpu_seconds=1, memory=200_000_000)
 
+
+NAMESPACES = ("users", "network", "mounts", "processes", "messages", "host_name")
 
 #: What a system may lack, and the sandbox must hold without.
 WITHOUT = {
@@ -125,21 +126,9 @@ def all_tried(programs: list[HostileProgram], around: Surroundings) -> list[str]
         return [wrong for wrong in pool.map(lambda each: tried(each, around), programs) if wrong]
 
 
-def test_there_are_two_hundred_programs_of_different_kinds() -> None:
-    """None twice."""
-    assert len({each.source for each in PROGRAMS}) == len(PROGRAMS) >= 200
-    assert len({each.name for each in PROGRAMS}) == len(PROGRAMS)
-
-
-def test_one_program_of_each_family_does_no_harm(around: Surroundings) -> None:
-    """It fails or has a harmless value, leaves nothing and reaches nothing."""
-    assert all_tried([each for each in PROGRAMS if each.name.endswith("-0")], around) == []
-
-
-@pytest.mark.slow
 def test_no_program_does_harm(around: Surroundings) -> None:
-    """All of them: each fails or has a harmless value, leaves nothing and reaches nothing."""
-    assert all_tried([each for each in PROGRAMS if not each.name.endswith("-0")], around) == []
+    """Each fails or has a harmless value, leaves nothing and reaches nothing."""
+    assert all_tried(PROGRAMS, around) == []
 
 
 #: Families that depend on what the kernel refuses.
@@ -171,4 +160,4 @@ def test_a_system_that_lacks_something_holds_them_too(lacking: str, around: Surr
 
     programs = [each for each in PROGRAMS if each.name.startswith(_KERNEL)]
     with ThreadPoolExecutor(2) as pool:
-        assert [wrong for wrong in pool.map(wrong_with, programs[::3]) if wrong] == []
+        assert [wrong for wrong in pool.map(wrong_with, programs) if wrong] == []

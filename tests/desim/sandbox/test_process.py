@@ -29,7 +29,6 @@ from desim.sandbox import (
 from desim.sandbox.process import run_order
 from desim.sandbox.protections import PROTECTIONS
 from desim.sandbox.reply import UnreadableError, read_reply
-from experiments.attack_programs import FILLING, NAMESPACES
 
 _LOOPS = """
 from desim.sandbox import ProgramLimits, run_program
@@ -114,6 +113,8 @@ def test_what_is_left_out_does_not_count_as_a_protection() -> None:
         assert name not in read_reply(run_order(order, ProgramLimits(seconds=10.0)).answer).value
 
 
+NAMESPACES = ("users", "network", "mounts", "processes", "messages", "host_name")
+
 #: The protections of the kernel.
 KERNEL = (*NAMESPACES, "landlock", "filter")
 ANSWER = {"way": "program", "source": "6 * 7", "without": KERNEL}
@@ -143,6 +144,19 @@ def test_each_way_to_run_a_program_can_allow_it(
 def lacking(without: tuple[str, ...], order: dict[str, Any], *given: Any, **options: Any) -> Any:
     """Run a program without protections."""
     return run_order({**order, "without": without}, *given, **options)
+
+
+#: Writes files of a megabyte, the limit of all its files together, and returns how many it could.
+FILLING = """
+n = 0
+try:
+    for n in range(100):
+        with open(f"f{n}", "wb") as out:
+            out.write(bytes(10 ** 6))
+except OSError:
+    pass
+n
+"""
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="protections of Linux")

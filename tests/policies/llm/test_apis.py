@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.prompted_seats import CASES, Case
 from support.stub import Script, Served, call, serving, text
 
 from desim import play, replay
-from experiments.attack_replies import CASES, Case
 from policies.llm.wires.forms.apis import APIS
 
 MODES = [

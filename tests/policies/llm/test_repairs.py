@@ -4,11 +4,11 @@ import json
 from typing import Any
 
 import pytest
+from support.prompted_seats import CASES, Case
 from support.scripted import called, player, seat_of, worded
 
 from desim import Run, catalog
 from desim.schema import codec
-from experiments.attack_replies import CASES, Case
 from policies.llm.wires.wire import ModelReply
 
 SEATS = [

@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 from support.official import request_validator
+from support.prompted_seats import CASES
 from support.stub import Served, call, serving, text
 from support.wire_forms import in_form
 
 from desim import play
-from experiments.attack_replies import CASES
 from policies.llm.wires.forms.apis import APIS
 
 openai = pytest.importorskip("openai", minversion="3")
