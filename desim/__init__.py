@@ -1,6 +1,6 @@
 """Discrete-event simulation of business worlds in which somebody has to decide.
 
-The public names, by task; `desim/README.md` leads to the page of each:
+The public names, by task; the README leads to the page of each:
 
 * A world: `World`, `Role`, `Option`, `Decision`, `Model`, `Presets`, `from_preset`, `Calendar`,
   `BusinessHours`, `month_start`, `KnownScores`, `read_known_scores`.

@@ -91,7 +91,7 @@ def test_every_link_leads_to_a_file_and_a_heading(page: Path) -> None:
         assert not anchor or anchor in anchors(there), target
 
 
-def test_the_index_names_every_page() -> None:
-    """`desim/README.md` leads to each page of `desim/docs`."""
-    named = {Path(target).stem for target in links(ROOT / "desim" / "README.md")}
+def test_the_readme_names_every_page() -> None:
+    """The README leads to each page of `desim/docs`."""
+    named = {Path(target).stem for target in links(ROOT / "README.md")}
     assert {page.stem for page in PAGES[1:]} - named == set()
