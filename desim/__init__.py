@@ -9,7 +9,7 @@ The public names, by task; the README leads to the page of each:
 * A record: `replay`, `resume`, `resume_async`, `branch`, `play_branch`, `export`.
 * Many episodes: `sweep`, `compare`, `select`, `workers`, `load`, `Rows`.
 * Search, and the value of decisions: `tune`, `problem`, `audit`, `regret`,
-  `advantages`, `compare_branches`.
+  `compare_branches`.
 * A world of one's own, checked: `check`.
 * Pictures and pages: `plot_episode`, `write_report`.
 * Errors: `DesimError` and its kinds `UsageError`, `WrongAction`, `PolicyFailed`, `ModelFailed`,
@@ -62,7 +62,6 @@ if TYPE_CHECKING:
     from desim.reports.report import write_report
     from desim.studies.audit.audit import audit
     from desim.studies.checks.check import check
-    from desim.studies.decisions.advantages import advantages
     from desim.studies.decisions.branch_comparison import compare_branches
     from desim.studies.decisions.regret import regret
     from desim.studies.select import select
@@ -96,7 +95,6 @@ _MODULES = {
     "UsageError": "desim.errors",
     "World": "desim.core.world",
     "WrongAction": "desim.errors",
-    "advantages": "desim.studies.decisions.advantages",
     "audit": "desim.studies.audit.audit",
     "branch": "desim.episodes.prefix",
     "check": "desim.studies.checks.check",
@@ -149,7 +147,6 @@ __all__ = [
     "World",
     "WrongAction",
     "__version__",
-    "advantages",
     "audit",
     "branch",
     "check",

@@ -24,8 +24,7 @@ from typing import Any, ClassVar
 import numpy as np
 from pettingzoo import AECEnv, ParallelEnv
 
-from desim.adapters.gymnasium.rendering import MODES
-from desim.adapters.gymnasium.seats import SpacesEnvironment
+from desim.adapters.gymnasium.seats import MODES, SpacesEnvironment
 from desim.core.model_protocols import Model, Rows, rules_of
 from desim.core.world import Decision
 from desim.errors import UsageError, possible

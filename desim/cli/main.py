@@ -95,7 +95,7 @@ COMMANDS = {
     "play": ("episode.play", "Play MODEL yourself."),
     "serve": (
         "episode.serve",
-        "Serve MODEL to agents: --mcp for the Model Context Protocol, --openenv for OpenEnv.",
+        "Serve MODEL to agents: --mcp for the Model Context Protocol.",
     ),
     "schema": ("look.schema", "Print the JSON Schemas of MODEL."),
 }

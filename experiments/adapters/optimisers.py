@@ -1,7 +1,7 @@
 """Which order-up-to level is best for the retailer, by three optimisers on the same seeds?
 
 SciPy and Optuna search 20 seeds; the levels that they find, and the default, are then played on
-100 other seeds. SimOpt takes the same problem: `desim.adapters.simopt.simopt_problem`.
+100 other seeds.
 """
 
 import optuna

@@ -5,8 +5,7 @@
 
 It trains for two minutes on one thread, and writes the curve (`curve.csv`, `curve.svg`), the mean
 scores on held-out seeds (`scores.csv`), and the learnt policy's episode of the first of these seeds
-(`episode.jsonl.gz`), which `desim replay` plays again. The files of one run are in
-`experiments/adapters/ppo_beer_game`, the curve in `desim/docs/images`.
+(`episode.jsonl.gz`), which `desim replay` plays again.
 """
 
 import csv

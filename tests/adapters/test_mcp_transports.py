@@ -179,10 +179,8 @@ def test_an_agent_plays_yc_bench_over_http() -> None:
 
 
 def test_an_agent_plays_without_a_session(beer: Server) -> None:
-    """As the client of 2.x does by itself: each call names the episode."""
+    """As the package's client does by itself: each call names the episode."""
     mcp = pytest.importorskip("mcp")
-    if not hasattr(mcp, "Client"):
-        pytest.skip("releases 1.x do not speak the protocol of 2026-07-28")
 
     async def run() -> None:
         async with sessionless(mcp, beer.address) as client:
@@ -200,7 +198,7 @@ def test_an_agent_plays_without_a_session(beer: Server) -> None:
 
 @asynccontextmanager
 async def sessionless(mcp: Any, address: str) -> AsyncIterator[Any]:
-    """Connect the client of 2.x as it connects by itself."""
+    """Connect the client as it connects by itself."""
     async with (
         create_mcp_http_client(headers={"Authorization": f"Bearer {TOKEN}"}) as http,
         mcp.Client(streamable_http_client(address, http_client=http)) as client,

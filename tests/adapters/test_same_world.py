@@ -19,7 +19,6 @@ from attrs import frozen
 from click.testing import CliRunner
 from support.adapters import CASES, Case, played
 
-from desim.adapters.trl import environment
 from desim.cli.main import main
 from desim.ui.game import Game
 
@@ -154,21 +153,6 @@ def play_pettingzoo(case: Case, seed: int, answers: Answers) -> Ended:
     return facts["score"], facts["ledger_digest"]
 
 
-def play_trl(case: Case, seed: int, answers: Answers) -> Ended:
-    """Call a method of the class for TRL for every answer."""
-    (seat,) = case.seats
-    options = {name: each for name, each in case.arguments().items() if name != "seats"}
-    rollout = environment(case.model, case.preset, seat=seat, **options)()
-    rollout.reset(seed=seed, prompt="Play.")
-    for action in answers[seat]:
-        arguments = dict(action)
-        getattr(rollout, arguments.pop("do"))(**arguments)
-    assert rollout.session is not None
-    result = rollout.session.result
-    assert result is not None
-    return result.score, result.ledger_digest
-
-
 def play_inspect(case: Case, seed: int, answers: Answers) -> Ended:
     """Let the mock model of Inspect call tools, ten in a reply, which takes Inspect 15 ms."""
     from support.agents import evaluated, ordered, sample_of
@@ -179,58 +163,6 @@ def play_inspect(case: Case, seed: int, answers: Answers) -> Ended:
     sample = sample_of(evaluated(task, ordered(answers[case.seats[0]], 10)))
     assert sample.scores["world_score"].value["ended"] == 1
     return sample.scores["world_score"].value["score"], sample.metadata["ledger_digest"]
-
-
-def play_verifiers(case: Case, seed: int, answers: Answers) -> Ended:
-    """Let the stub of an endpoint call tools in a rollout of verifiers."""
-    from support.agents import by_turn, rolled_out
-    from support.stub import serving
-
-    from desim.adapters.verifiers import load_environment
-
-    env = load_environment(
-        case.model,
-        preset=case.preset,
-        seeds=str(seed),
-        seat=case.seats[0],
-        others={"": case.others} if case.others else {},
-        params=dict(case.params),
-    )
-    with serving(by_turn(answers[case.seats[0]])) as stub:
-        (trace,) = rolled_out(env, stub)
-    assert trace.ok, trace.errors
-    facts = trace.info["desim"]
-    assert not facts["stopped"]
-    return facts["score"], facts["ledger_digest"]
-
-
-def play_openenv(case: Case, seed: int, answers: Answers) -> Ended:
-    """Step an environment of OpenEnv in this process, for one seat after another."""
-    from desim.adapters.openenv.environment import Served
-
-    served, left = Served(case.setup()), by_seat(answers)
-    environment = served()
-    seen = environment.reset(seed=seed)
-    while not seen.done:
-        seen = environment.step(served.action.model_validate(next(left[seen.seat])))
-        assert not seen.refused
-    assert seen.ended is not None
-    return seen.ended["score"], seen.ended["ledger_digest"]
-
-
-def play_openenv_client(case: Case, seed: int, answers: Answers) -> Ended:
-    """Send the answers by OpenEnv's own client, over a web socket."""
-    from openenv.core.generic_client import GenericEnvClient
-
-    from desim.adapters.openenv.server import serving
-
-    left = by_seat(answers)
-    with serving(case.setup()) as url, GenericEnvClient(base_url=url).sync() as client:
-        seen = client.reset(seed=seed)
-        while not seen.done:
-            seen = client.step(next(left[seen.observation["seat"]]))
-        ended = seen.observation["ended"]
-    return ended["score"], ended["ledger_digest"]
 
 
 async def play_mcp(case: Case, seed: int, answers: Answers) -> Ended:
@@ -258,23 +190,14 @@ async def play_mcp(case: Case, seed: int, answers: Answers) -> Ended:
     return seen["ended"]["score"], seen["ended"]["ledger_digest"]
 
 
-#: Over a socket every world travels in the same way: a short case serves, and one of long texts.
-BY_SOCKET = ("beer_game/poisson:retailer", "enterprise_arena/capped:cfo")
-
 DRIVERS = {
     "command_line": Driver(play_command_line),
     "gymnasium": Driver(play_gymnasium, ("gymnasium",), has_one_seat),
     "inspect_ai": Driver(play_inspect, ("inspect_ai",), has_one_seat),
     "mcp": Driver(lambda *given: asyncio.run(play_mcp(*given)), ("mcp",)),
-    "openenv": Driver(play_openenv, ("openenv",)),
-    "openenv_client": Driver(
-        play_openenv_client, ("openenv",), lambda case: str(case) in BY_SOCKET
-    ),
     "page": Driver(play_page),
     "pettingzoo": Driver(play_pettingzoo, ("pettingzoo",), lambda case: not has_one_seat(case)),
     "stepped": Driver(play_session),
-    "trl": Driver(play_trl, carries=has_one_seat),
-    "verifiers": Driver(play_verifiers, ("verifiers",), has_one_seat),
 }
 
 

@@ -10,9 +10,8 @@ from typing import Any
 import pytest
 
 import desim
-from desim.adapters.seat.setup import Setup, is_same_setup
+from desim.adapters.seat.setup import Setup, is_same_setup, named_start
 from desim.adapters.seat.starts import Start
-from desim.adapters.trl import environment
 from desim.errors import BadRecord, DesimError, UsageError
 from desim.records.episode import Episode
 from desim.schema import plain_observation
@@ -244,22 +243,6 @@ def numbers(seen: Mapping[str, Any]) -> dict[str, Any]:
     return {name: each.item() for name, each in found.items()}
 
 
-def of_trl(record: Path, seed: int | None) -> Mapping[str, Any]:
-    """Return the text of `reset` with the columns of a row."""
-    rollout = environment(WORLD, seat=SEAT, others="order_up_to", rules=False)()
-    return read_json(rollout.reset(seed=seed, record=str(record), at=AT, prompt="Play."))
-
-
-def of_openenv(record: Path, seed: int | None) -> Mapping[str, Any]:
-    """Return the observation of a reset by the name of a record of the server's."""
-    from desim.adapters.openenv.environment import Served
-
-    served = Served(setup(starts=str(record)))
-    seen = served().reset(seed=seed, record=record.name, at=AT).observation
-    assert seen is not None
-    return seen
-
-
 def of_mcp(record: Path, seed: int | None) -> Mapping[str, Any]:
     """Return the observation of `begin_episode` by the name of a record of the server's."""
     from support.mcp_agent import in_memory
@@ -287,31 +270,6 @@ def of_inspect(record: Path, seed: int | None) -> Mapping[str, Any]:
     return read_json(sample.messages[1].content)
 
 
-def of_verifiers(record: Path, seed: int | None) -> Mapping[str, Any]:
-    """Return the first observation that a task sends."""
-    from support.agents import by_turn, rolled_out
-    from support.stub import serving
-
-    from desim.adapters.verifiers import load_environment
-
-    env = load_environment(
-        "beer_game",
-        preset="poisson",
-        seeds=str(seed or 0),
-        seat=SEAT,
-        others={"": "order_up_to"},
-        starts=begins_at(record),
-    )
-    (task,) = env.taskset
-    with serving(by_turn([{"do": "order", "quantity": 4}] * 42)) as stub:
-        (trace,) = rolled_out(env, stub)
-        sent = stub.requests[0]["messages"][1]["content"]
-    assert trace.ok, trace.errors
-    assert trace.info["desim"]["answers"] == 42
-    assert sent == task.data.prompt
-    return read_json(sent)
-
-
 def begins_at(record: Path) -> dict[str, Any]:
     """Return the one start of a curriculum."""
     return {"record": str(record), "at": AT}
@@ -327,10 +285,7 @@ ADAPTERS: Mapping[str, tuple[Callable[[Path, int | None], Mapping[str, Any]], st
     "gymnasium": (of_gymnasium, "gymnasium"),
     "inspect_ai": (of_inspect, "inspect_ai"),
     "mcp": (of_mcp, "mcp"),
-    "openenv": (of_openenv, "openenv"),
     "pettingzoo": (of_pettingzoo, "pettingzoo"),
-    "trl": (of_trl, "json"),
-    "verifiers": (of_verifiers, "verifiers"),
 }
 
 
@@ -366,10 +321,7 @@ def test_a_refused_start_of_gymnasium_is_a_sentence(record: Path) -> None:
 
 def test_a_client_of_a_server_without_starts_names_none(record: Path) -> None:
     """A path of the server's disk opens no file."""
-    pytest.importorskip("openenv")
-    from desim.adapters.openenv.environment import Served
-
     with pytest.raises(UsageError, match="begins episodes from no records"):
-        Served(setup())().reset(record=str(record), at=0)
+        named_start(setup(), str(record), 0)
     with pytest.raises(UsageError, match="give record and at together"):
-        Served(setup(starts=str(record)))().reset(record="four.jsonl")
+        named_start(setup(starts=str(record)), "four.jsonl", None)

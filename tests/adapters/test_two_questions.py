@@ -9,7 +9,6 @@ from support.two_questions import Closing, Repair, Save, Workshop
 
 from desim.adapters.seat.setup import Setup
 from desim.adapters.seat.tool_session import ToolSession
-from desim.adapters.trl import environment
 from desim.errors import WrongAction
 
 STRICT = Workshop(strict=True)
@@ -73,16 +72,6 @@ def test_a_model_with_tools_plays_it() -> None:
     assert all(text in rules for text in ("- cash: Dollars", "- machine: Its name", "closing"))
 
 
-def test_trl_plays_it() -> None:
-    """From its first observation to the reward of an abandoned episode."""
-    rollout: Any = environment(Workshop(), seat="owner", rules=False)()
-    shown = [rollout.reset(), *(rollout.save(amount=10) for _ in range(3))]
-    assert list(map(json.loads, shown)) == SEEN
-    abandoned: Any = environment(Workshop(), seat="owner", rules=False)()
-    assert list(map(json.loads, [abandoned.reset(), abandoned.save(amount=10)])) == SEEN[:2]
-    assert abandoned.get_reward() == 12
-
-
 def test_mcp_plays_it() -> None:
     """Observations are tagged, and the schema has both classes."""
     pytest.importorskip("mcp")
@@ -102,19 +91,6 @@ def test_mcp_plays_it() -> None:
     documents = Documents(setup(), ToolSet(Episodes(setup())))
     schema = documents.read("desim://observation-schema")["contents"][0]["text"]
     assert json.loads(schema)["$defs"].keys() == {"Closing", "Breakdown"}
-
-
-def test_openenv_plays_it() -> None:
-    """Observations are tagged, and the schema has both classes."""
-    pytest.importorskip("openenv")
-    from desim.adapters.openenv.environment import Served
-
-    served = Served(setup())
-    play = served()
-    answer = served.action.model_validate(ACTION)
-    shown = [play.reset(seed=1), *(play.step(answer) for _ in range(3))]
-    assert [one.observation for one in shown] == SEEN
-    assert "machine" in json.dumps(served.observation.model_json_schema())
 
 
 # -- questions that take some of the actions alone -------------------------------------------------
@@ -192,20 +168,6 @@ def test_mcp_names_what_is_possible_now() -> None:
         {"owner": ["save"]},
         {"owner": ["repair"]},
     ]
-
-
-def test_openenv_names_what_is_possible_now() -> None:
-    """In each observation; empty at questions that take every action."""
-    pytest.importorskip("openenv")
-    from desim.adapters.openenv.environment import Served
-
-    served = Served(Setup.of(STRICT, seats="owner"))
-    play = served()
-    answer = served.action.model_validate(ACTION)
-    shown = [play.reset(seed=1), play.step(answer), play.step(answer)]
-    assert [one.possible for one in shown] == [["save"], ["repair"], ["repair"]]
-    assert "expected Repair" in shown[2].refused
-    assert Served(setup())().reset(seed=1).possible == []
 
 
 def test_the_observation_itself_is_no_tagged_object() -> None:

@@ -1,4 +1,4 @@
-"""An agent that plays a served world by the client of the package `mcp`, of 1.x or 2.x."""
+"""An agent that plays a served world by the client of the package `mcp`."""
 
 import contextlib
 import sys

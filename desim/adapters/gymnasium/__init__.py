@@ -24,16 +24,14 @@ from typing import Any, ClassVar
 import gymnasium
 
 from desim import catalog
-from desim.adapters.gymnasium.discount import DiscountByElapsed
 from desim.adapters.gymnasium.lanes_env import LanesEnv
-from desim.adapters.gymnasium.rendering import MODES
-from desim.adapters.gymnasium.seats import SpacesEnvironment, first_role
+from desim.adapters.gymnasium.seats import MODES, SpacesEnvironment, first_role
 from desim.core.model_protocols import Model, Rows, offers, rules_of
 from desim.core.roles import Option
 from desim.errors import UsageError, possible
 from desim.lanes.lane_protocols import HasLanes
 
-__all__ = ["DiscountByElapsed", "SeatEnv", "env_id", "register_all"]
+__all__ = ["SeatEnv", "env_id", "register_all"]
 
 
 #: The options of `SeatEnv.reset`.
@@ -47,27 +45,24 @@ class SeatEnv(gymnasium.Env):
     the score, or of a metric, since the last step (for the first step, since the episode's begin),
     so rewards add up to the whole change. `terminated` is true if the world has ended, `truncated`
     if `max_decisions` were made. After the world's end the last observation is returned again.
-    `info["elapsed"]` is the number of ticks that the step took, by which `DiscountByElapsed`
-    discounts.
+    `info["elapsed"]` is the number of ticks that the step took.
 
     `step` takes a member of the action space, and also an instance of an action class or its tagged
     object, such as `{"do": "order", "quantity": 12}`. An action that does not fit the schema raises
     `WrongAction` and changes nothing; the step can be made again. `spaces` states which space a
-    field has, and `seats.SeatSpaces` what an action is with `action="options"`. The pictures of
-    `render` are for people who watch: the chart may hold what the seat does not observe.
+    field has, and `seats.SeatSpaces` what an action is with `action="options"`.
 
     Args:
         model: The world, or its name in the catalog.
         preset: A preset of a world that is given by name.
         seat: The role that the caller plays, also one of a part, such as "treasury.cfo"; empty
             stands for the first of the world's default roles.
-        render_mode: "ansi": a table of the observation and the last decisions. "rgb_array": a chart
-            of the world's series so far; needs matplotlib.
+        render_mode: "ansi": `render` returns the observation as text.
         options: `others`, `params`, `reward`, `max_decisions`, `max_days`, `starts` (records to
-            begin from) of `Setup.of`; `action` ("fields"; "options" for a number among the options
-            on offer, whose mask is in `info["action_mask"]` and in the observation; or "numbers"
-            for a vector), `bounds`, `flat`, `scaled`, `max_options`, `max_text` and `max_entries`
-            of `seats.SeatForm`.
+            begin from) of `Setup.of`; `action` ("fields", or "options" for a number among the
+            options on offer, whose mask is in `info["action_mask"]` and in the observation),
+            `bounds`, `flat`, `scaled`, `max_options`, `max_text` and `max_entries` of
+            `seats.SeatForm`.
 
     Raises:
         UsageError: An argument is not one of those possible.

@@ -12,8 +12,6 @@ from attrs.validators import ge, in_, le
 from gymnasium import spaces
 
 from desim import catalog
-from desim.adapters.gymnasium.number_actions import NumberActions
-from desim.adapters.gymnasium.rendering import Renderer
 from desim.adapters.gymnasium.spaces import ActionSpace, ObservationSpace, SpaceLimits, symlog
 from desim.adapters.seat.seat_environment import SeatEnvironment
 from desim.adapters.seat.setup import Setup
@@ -22,18 +20,20 @@ from desim.adapters.seat.stepped_session import SteppedSession
 from desim.core.model_protocols import Model, default_roles
 from desim.core.roles import Option
 from desim.core.world import Decision
-from desim.errors import UsageError, WrongAction
+from desim.errors import UsageError, WrongAction, possible
 from desim.jobs.plan.parameter_values import from_numpy
-from desim.schema import TAG, codec
+from desim.schema import TAG, codec, to_plain
 from desim.schema.validators import whole
 from desim.short_repr import short_repr
 
 #: Bounds of numbers of actions: the usual ranges of their fields, or those of the schema alone.
 USUAL, SCHEMA = "usual", "schema"
 
-#: The forms of a caller's actions: all fields of an action, the number of an offered option, or a
-#: vector of numbers.
-FIELDS, OPTIONS, NUMBERS = "fields", "options", "numbers"
+#: The forms of a caller's actions: all fields of an action, or the number of an offered option.
+FIELDS, OPTIONS = "fields", "options"
+
+#: The render mode, and the characters of a value in its table.
+MODES, _WIDTH = ("ansi",), 72
 
 #: A reset without a seed draws one of so many.
 DRAWN_SEEDS = 2**31
@@ -51,7 +51,6 @@ class SeatForm(SpaceLimits):
     Attributes:
         action: "fields": the action space holds the actions of the role. "options": it is
             `Discrete(max_options)`, a number among the options that the role offers at a decision.
-            "numbers": it is a vector of numbers; see `number_actions.NumberActions`.
         flat: Whether observations are one `Box` of their numbers, without texts.
         scaled: As *flat*, with `spaces.symlog` of numbers whose bounds are not within -1 and 1, and
             of the estimates of options.
@@ -60,7 +59,7 @@ class SeatForm(SpaceLimits):
             or "schema", every number that the role takes.
     """
 
-    action: str = field(default=FIELDS, validator=in_((FIELDS, OPTIONS, NUMBERS)))
+    action: str = field(default=FIELDS, validator=in_((FIELDS, OPTIONS)))
     flat: bool = field(default=False, converter=bool)
     scaled: bool = field(default=False, converter=bool)
     max_options: int = field(default=32, validator=[whole, ge(1), le(_MOST_OPTIONS)])
@@ -103,7 +102,7 @@ class SeatSpaces:
     With `action="options"` an observation is a `Dict`: `observation`, `action_mask` (1 for each
     option on offer) and `values` (the world's estimate of each, 0 for the others). The action of a
     number that is not on offer is the role's default action, so that every member of the space can
-    be played; so is, with `action="numbers"`, an action that the question does not take.
+    be played.
 
     Attributes:
         observation_space: The observations.
@@ -124,13 +123,9 @@ class SeatSpaces:
         if self._by_options and self._role.options is None:
             raise UsageError(f'{role!r} offers no options; give action="{FIELDS}"')
         self.observation_space, self.action_space = self._observed.space, self._actions.space
-        self._numbers: NumberActions | None = None
         if self._by_options:
             self.observation_space = self._with_options(self._observed.space)
             self.action_space = spaces.Discrete(self._most)
-        elif form.action == NUMBERS:
-            self._numbers = NumberActions(self._actions, role)
-            self.action_space = self._numbers.space
 
     def observation(self, session: SteppedSession, decision: Decision) -> Any:
         """Return a new member of the observation space for an open decision."""
@@ -149,30 +144,21 @@ class SeatSpaces:
         """
         if not self._by_options:
             possible = decision.possible if decision is not None else ()
-            masks = self._actions if self._numbers is None else self._numbers
-            return {"action_mask": masks.mask(possible)} if possible else {}
+            return {"action_mask": self._actions.mask(possible)} if possible else {}
         offered = self._options(session, decision) if decision is not None else ()
         return {"action_mask": self._mask(offered)}
 
     def action_masks(self, session: SteppedSession, decision: Decision) -> Any:
-        """Return which values of each entry of an action may be given, as truth values.
-
-        One array, in which the entries follow one another; each has at least one value that may be
-        given.
+        """Return which options may be given, as truth values; at least one.
 
         Raises:
-            UsageError: The action space is neither `Discrete` nor `MultiDiscrete`.
+            UsageError: The action is no number of an option.
         """
-        if self._by_options:
-            mask = self._mask(self._options(session, decision)).astype(bool)
-            mask[0] |= not mask.any()  # without an option the first number is the default action
-            return mask
-        if self._numbers is None or not self._numbers.is_discrete:
-            raise UsageError(
-                f'the action space has no masks; give action="{OPTIONS}", or "{NUMBERS}" for a '
-                "role whose numbers have few values"
-            )
-        return self._numbers.mask(decision.possible)
+        if not self._by_options:
+            raise UsageError(f'the action space has no masks; give action="{OPTIONS}"')
+        mask = self._mask(self._options(session, decision)).astype(bool)
+        mask[0] |= not mask.any()  # without an option the first number is the default action
+        return mask
 
     def action(self, session: SteppedSession, decision: Decision, given: Any) -> Any:
         """Return the action of a member of the action space, as `SteppedSession.answer` takes it.
@@ -186,10 +172,6 @@ class SeatSpaces:
         tagged = isinstance(given, Mapping) and isinstance(given.get(TAG), str)
         if tagged or attrs.has(type(given)):
             return given
-        if self._numbers is not None:
-            action = self._numbers.decode(given)
-            fits = not decision.possible or action[TAG] in decision.possible
-            return action if fits else self._default(session, decision)
         if not self._by_options:
             return self._actions.decode(given)
         if not self.action_space.contains(given):
@@ -200,9 +182,6 @@ class SeatSpaces:
         offered = self._options(session, decision)
         if given < len(offered):
             return offered[int(given)].action
-        return self._default(session, decision)
-
-    def _default(self, session: SteppedSession, decision: Decision) -> Any:
         return session.run.role_of(decision).default_for(decision.observation)
 
     def encode(self, action: Any) -> Any:
@@ -252,7 +231,9 @@ class SpacesEnvironment(SeatEnvironment):
 
     def __init__(self, setup: Setup, form: SeatForm, render_mode: str | None, label: str) -> None:
         super().__init__(setup, label)
-        self._renderer = Renderer(render_mode)
+        if render_mode not in (None, *MODES):
+            raise UsageError(f"render_mode={render_mode!r} was given; {possible('', MODES)}")
+        self._mode = render_mode
         self._shown: dict[str, Decision] = {}
         self._before = 0
         self.seats = {role: SeatSpaces(setup, role, form) for role in setup.seats}
@@ -340,8 +321,6 @@ class SpacesEnvironment(SeatEnvironment):
                 answers.append((decision, action))
         for decision, action in answers:
             session.answer(decision, action)
-            if self._renderer.mode:
-                self._renderer.taken(session, decision.role, action)
         rewards = self.move(session)
         self._shown.update({each.role: each for each in session.open})
         return rewards
@@ -378,12 +357,23 @@ class SpacesEnvironment(SeatEnvironment):
             raise UsageError("no episode has begun; call reset first")
         return self.seats[role].action_masks(self.session, self._shown[role])
 
-    def render(self) -> Any:
-        """Return the picture of the render mode, a text or an array; None without a mode."""
-        return self._renderer.render(self.session, self._shown.values())
+    def render(self) -> str | None:
+        """Return what the seats observe as text, and how the episode ended; None without a mode."""
+        if self._mode is None:
+            return None
+        if (session := self.session) is None:
+            raise UsageError("no episode has begun; call reset before render")
+        lines = [f"{type(session.model).__name__}, seed {session.seed}, t={session.tick}"]
+        for decision in self._shown.values():
+            lines += ["", decision.role]
+            shown = to_plain(decision.observation).items()
+            lines += [f"  {name:<20} {short_repr(value)[:_WIDTH]}" for name, value in shown]
+        if session.done:
+            facts = session.end_facts()
+            lines += ["", f"ended: {facts['ended']}, score {facts['score']:,.6g}"]
+        return "\n".join(lines) + "\n"
 
     def close(self) -> None:
         """Close the episode and its record."""
         super().close()
         self._shown.clear()
-        self._renderer.begin()

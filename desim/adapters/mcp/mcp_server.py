@@ -1,16 +1,16 @@
-"""A server of the package `mcp` that answers with plain values; for its releases 1.x and 2.x.
+"""A server of the package `mcp` that answers with plain values.
 
 A client can read instructions, resources and a prompt of the world before it plays.
 """
 
 import json
-from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, Protocol
+from collections.abc import Awaitable, Callable
+from typing import Any
 
 from attrs import frozen
 from mcp import types
 from mcp.server.lowlevel import Server
-from mcp.shared import exceptions
+from mcp.shared.exceptions import MCPError
 
 from desim.adapters.mcp.episodes import Episodes
 from desim.adapters.mcp.toolset import ToolSet
@@ -118,7 +118,7 @@ class _Method:
 
     @property
     def params(self) -> Any:
-        """The class of its parameters, by which 2.x checks them."""
+        """The class of its parameters, by which the package checks them."""
         paged = self.stem.startswith("List")
         return getattr(types, "PaginatedRequestParams" if paged else f"{self.stem}RequestParams")
 
@@ -129,84 +129,50 @@ class _Method:
         return getattr(types, f"{self.stem}Result").model_validate(plain)
 
 
-class ServedTools(Protocol):
-    """The tools of a server, as `ToolSet` has them."""
-
-    def listed(self) -> list[dict[str, Any]]:
-        """Return every tool with its description and the JSON Schemas of its input and output."""
-        ...
-
-    def input_schema(self, name: str) -> Mapping[str, Any] | None:
-        """Return the JSON Schema of a tool's arguments; None for an unknown tool."""
-        ...
-
-    async def call(self, client: str | None, name: str, arguments: Any) -> dict[str, Any]:
-        """Return the result of a call; an error gives a result with its sentence."""
-        ...
-
-
 def server_of(episodes: Episodes) -> Any:
     """Return a server that plays episodes; the caller runs it over a transport."""
     tools = ToolSet(episodes)
     documents = Documents(episodes.setup, tools)
-    return server_with(tools, documents.instructions, documents)
-
-
-def server_with(tools: ServedTools, instructions: str, documents: Documents | None = None) -> Any:
-    """Return a server of tools, and of texts if it has any; the caller runs it."""
-    server: Any = Server("desim", version=__version__, instructions=instructions)
-    add = _add_to_2 if hasattr(server, "add_request_handler") else _add_to_1
+    server: Any = Server(
+        "desim",
+        version=__version__,
+        instructions=documents.instructions,
+        # Without it all tools would be listed before every call.
+        get_tool_input_schema=tools.input_schema,
+    )
     for name, method in _methods(tools, documents).items():
-        add(server, name, method)
-    # 2.x would list all tools before every call.
-    server.get_tool_input_schema = tools.input_schema
+        _add(server, name, method)
     return server
 
 
-def _methods(tools: ServedTools, documents: Documents | None) -> dict[str, _Method]:
+def _methods(tools: ToolSet, documents: Documents) -> dict[str, _Method]:
     def call_tool(client: str | None, params: Any) -> Awaitable[Any]:
         return tools.call(client, params.name, params.arguments)
 
-    of_tools = {
-        "tools/list": _Method("ListTools", lambda *_: {"tools": tools.listed()}),
-        "tools/call": _Method("CallTool", call_tool),
-    }
-    return of_tools | (_of_documents(documents) if documents else {})
-
-
-def _of_documents(documents: Documents) -> dict[str, _Method]:
     def get_prompt(_: str | None, params: Any) -> dict[str, Any]:
         return documents.prompt(params.name, (params.arguments or {}).get("seed", ""))
 
+    def read(_: str | None, params: Any) -> dict[str, Any]:
+        return documents.read(str(params.uri))
+
     return {
+        "tools/list": _Method("ListTools", lambda *_: {"tools": tools.listed()}),
+        "tools/call": _Method("CallTool", call_tool),
         "resources/list": _Method("ListResources", lambda *_: {"resources": documents.resources()}),
-        "resources/read": _Method(
-            "ReadResource", lambda _, params: documents.read(str(params.uri))
-        ),
+        "resources/read": _Method("ReadResource", read),
         "prompts/list": _Method("ListPrompts", lambda *_: {"prompts": documents.prompts()}),
         "prompts/get": _Method("GetPrompt", get_prompt),
     }
 
 
-def _add_to_2(server: Any, name: str, method: _Method) -> None:
+def _add(server: Any, name: str, method: _Method) -> None:
     async def handle(context: Any, params: Any) -> Any:
         try:
             return await method.result(_session(context.request), params)
         except UsageError as fault:  # any other error would lose its sentence
-            wrong: Any = exceptions.MCPError  # type: ignore[attr-defined, unused-ignore]  # of 2.x
-            raise wrong(code=types.INVALID_PARAMS, message=str(fault)) from None
+            raise MCPError(code=types.INVALID_PARAMS, message=str(fault)) from None
 
     server.add_request_handler(name, method.params, handle)
-
-
-def _add_to_1(server: Any, _: str, method: _Method) -> None:
-    wrapped: Any = types.ServerResult  # type: ignore[attr-defined, unused-ignore]  # gone in 2.x
-
-    async def handle(request: Any) -> Any:
-        session = _session(server.request_context.request)
-        return wrapped(await method.result(session, request.params))
-
-    server.request_handlers[getattr(types, f"{method.stem}Request")] = handle
 
 
 def _session(request: Any) -> str | None:

@@ -5,30 +5,31 @@ A stopped server ends within seconds, even if a policy still waits in a thread.
 
 import asyncio
 import contextlib
+import hmac
 import json
 import os
+import secrets
 import signal
+import socket
 import sys
 import threading
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, MutableMapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import anyio
 import uvicorn
-from attrs import frozen
-from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from mcp.server.stdio import stdio_server
 from mcp.server.transport_security import TransportSecuritySettings
-from starlette.applications import Starlette
-from starlette.routing import Route
+from starlette.responses import JSONResponse
 
-from desim.adapters.mcp import standard
 from desim.adapters.mcp.episodes import Episodes
 from desim.adapters.mcp.mcp_server import server_of
 from desim.adapters.seat.setup import Setup
-from desim.adapters.web.access import Access
-from desim.adapters.web.guard import Application, Guard, Message, Receive, Send
-from desim.adapters.web.listening import Entrance, config_of, entrance
+from desim.errors import UsageError
+
+Message = MutableMapping[str, Any]
+Application = Callable[[Message, Any, Any], Awaitable[None]]
 
 #: Where the server answers over HTTP.
 PATH = "/mcp"
@@ -42,11 +43,8 @@ _GRACE = 3.0
 #: The exit code of a process that Ctrl-C stops.
 _INTERRUPTED = 130
 
-#: Bytes of a request, at most.
-_LARGEST = 4 * 1024 * 1024
-
-#: The names of hosts are checked by `Guard`.
-_UNCHECKED = TransportSecuritySettings(enable_dns_rebinding_protection=False)
+#: Hosts that listen on all interfaces.
+_EVERYWHERE = ("0.0.0.0", "::", "")  # noqa: S104 (compared with, not listened on)
 
 
 def serve(
@@ -82,60 +80,34 @@ def serve(
         UsageError: The port cannot be listened on, the folder cannot be written, or the token
             cannot be sent.
     """
+    if not (token.isascii() and token.isprintable()) or " " in token:
+        raise UsageError("a token consists of visible ASCII characters, without a space")
     episodes = Episodes(setup, records=records, most=max_sessions, idle_seconds=idle, seeds=seeds)
-    where = Where(stdio=stdio, host=host, port=port, token=token, as_json=as_json)
-    serve_at(where, server_of(episodes), episodes, idle)
-
-
-class ServedEpisodes(Protocol):
-    """The episodes behind a server, as `Episodes` has them."""
-
-    most: int
-
-    async def leave(self, client: str) -> None:
-        """Close what a client has open whose session is over."""
-        ...
-
-    async def close_idle(self) -> None:
-        """Close what no client has used for long."""
-        ...
-
-    async def close_all(self) -> None:
-        """Close everything, as the server stops."""
-        ...
-
-
-@frozen(kw_only=True)
-class Where:
-    """The place of a server; see `serve` for its attributes."""
-
-    stdio: bool = False
-    host: str = "127.0.0.1"
-    port: int = 0
-    token: str = ""
-    as_json: bool = False
-
-
-def serve_at(where: Where, server: Any, episodes: ServedEpisodes, idle: float = _IDLE) -> None:
-    """Serve until the process is stopped; see `serve`."""
-    if where.stdio:
-        anyio.run(_serve_stdio, server, episodes)
+    if stdio:
+        anyio.run(_serve_stdio, episodes)
         return
-    with entrance(where.host, where.port, where.token) as entered:
-        _announce(entered, as_json=where.as_json)
-        config = config_of(
-            app_of(server, episodes, entered.access, idle),
-            episodes.most,
+    with _listening(host, port) as at:
+        sent = token or secrets.token_urlsafe(24)
+        _announce(_address(at, host) + PATH, sent, made=not token, as_json=as_json)
+        config = uvicorn.Config(
+            _Door(_app(episodes, host, at, idle), sent, episodes),
+            limit_concurrency=4 * max_sessions + 64,
             log_config=None,
+            access_log=False,
+            server_header=False,
             ws="none",
             timeout_graceful_shutdown=1,
         )
-        asyncio.run(uvicorn.Server(config).serve(sockets=[entered.at]))
+        asyncio.run(uvicorn.Server(config).serve(sockets=[at]))
 
 
-async def _serve_stdio(server: Any, episodes: ServedEpisodes) -> None:
-    """Serve until the client's stream ends, or a signal stops the process."""
+async def _serve_stdio(episodes: Episodes) -> None:
+    """Serve until the client's stream ends, or a signal stops the process.
+
+    Meanwhile prints of the world, a policy or a library go to standard error.
+    """
     stopped = False
+    server = server_of(episodes)
     with contextlib.ExitStack() as stack:
         async with anyio.create_task_group() as group:
 
@@ -144,29 +116,32 @@ async def _serve_stdio(server: Any, episodes: ServedEpisodes) -> None:
                 with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
                     async for _ in signals:
                         stopped = True
-                        stack.enter_context(in_time())
+                        stack.enter_context(_in_time())
                         group.cancel_scope.cancel()
 
             group.start_soon(stop)
-            await standard.run(server)
+            try:
+                async with stdio_server() as (read, write):
+                    with contextlib.redirect_stdout(sys.stderr):
+                        await server.run(read, write, server.create_initialization_options())
+            except* BrokenPipeError:
+                pass  # the client reads no more, and so its game is over
             group.cancel_scope.cancel()
         await episodes.close_all()
     if stopped:
         raise KeyboardInterrupt
 
 
-def _announce(entered: Entrance, *, as_json: bool) -> None:
+def _announce(address: str, token: str, *, made: bool, as_json: bool) -> None:
     """Print the address of the server, and the token if it is new."""
-    address, new = entered.address + PATH, entered.new_token
-    enter = f"; send the header Authorization: Bearer {new}" if new else ""
+    enter = f"; send the header Authorization: Bearer {token}" if made else ""
     print(f"desim: MCP at {address}{enter}", file=sys.stderr, flush=True)  # noqa: T201 (for people)
     if as_json:
-        facts = {"url": address, "token": entered.access.token}
-        print(json.dumps(facts), flush=True)  # noqa: T201 (for programs)
+        print(json.dumps({"url": address, "token": token}), flush=True)  # noqa: T201 (for programs)
 
 
 @contextlib.contextmanager
-def in_time() -> Iterator[None]:
+def _in_time() -> Iterator[None]:
     """End the process if the block takes longer than `_GRACE`."""
     late = threading.Timer(_GRACE, _end)
     late.daemon = True
@@ -186,45 +161,91 @@ def _end() -> None:
 # -- HTTP ------------------------------------------------------------------------------------------
 
 
-def app_of(server: Any, episodes: ServedEpisodes, access: Access, idle: float) -> Application:
-    """Return the ASGI application of a server."""
-    manager = StreamableHTTPSessionManager(
-        server,
-        security_settings=_UNCHECKED,
+def _listening(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    # asyncio sends small replies at once only if the protocol is named.
+    at = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    try:
+        at.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        at.bind((host, port))
+        at.listen(128)
+    except (OSError, UnicodeError, OverflowError) as fault:
+        at.close()
+        why = getattr(fault, "strerror", None) or fault
+        raise UsageError(f"cannot listen on {host} port {port}: {why}") from None
+    return at
+
+
+def _address(at: socket.socket, host: str) -> str:
+    """Return the address of a server; one on all interfaces has that with the machine's name."""
+    name = socket.gethostname() if host in _EVERYWHERE else host
+    shown = f"[{name}]" if ":" in name else name
+    return f"http://{shown}:{at.getsockname()[1]}"
+
+
+def _security(host: str, at: socket.socket) -> TransportSecuritySettings:
+    """Return the hosts and origins of requests, against pages that rebind their name.
+
+    A server on all interfaces has names that it does not know, where the token alone protects it.
+    """
+    if host in _EVERYWHERE:
+        return TransportSecuritySettings(enable_dns_rebinding_protection=False)
+    names = {host.lower(), at.getsockname()[0], "127.0.0.1", "localhost", "::1"}
+    shown = [f"[{name}]" if ":" in name else name for name in sorted(names)]
+    hosts = [each for name in shown for each in (name, f"{name}:*")]
+    origins = [f"http://{each}" for each in hosts]
+    return TransportSecuritySettings(allowed_hosts=hosts, allowed_origins=origins)
+
+
+def _app(episodes: Episodes, host: str, at: socket.socket, idle: float) -> Any:
+    """Return the ASGI application of a server, which closes idle episodes, and all at its end."""
+    app = server_of(episodes).streamable_http_app(
+        streamable_http_path=PATH,
         session_idle_timeout=idle,
-        max_request_body_size=_LARGEST,
+        transport_security=_security(host, at),
     )
+    of_sessions = app.router.lifespan_context
 
     @contextlib.asynccontextmanager
-    async def lifespan(_: Any) -> AsyncIterator[None]:
-        async with manager.run():
+    async def lifespan(app: Any) -> AsyncIterator[None]:
+        async with of_sessions(app):
             closing = asyncio.create_task(_close_idle(episodes, idle / 4))
             try:
                 yield
             finally:
                 closing.cancel()
-                with in_time():
+                with _in_time():
                     await episodes.close_all()
 
-    answering = _Leaving(manager.handle_request, episodes)
-    inner = Starlette(routes=[Route(PATH, endpoint=answering)], lifespan=lifespan)
-    return Guard(inner, access, _LARGEST)
+    app.router.lifespan_context = lifespan
+    return app
 
 
-class _Leaving:
-    """Closes the episode of a session that its client ends."""
+class _Door:
+    """Refuses requests without the token; closes the episode of a session that its client ends."""
 
-    def __init__(self, app: Application, episodes: ServedEpisodes) -> None:
-        self._app, self._episodes = app, episodes
+    def __init__(self, inner: Application, token: str, episodes: Episodes) -> None:
+        self._inner, self._expected = inner, f"Bearer {token}".encode()
+        self._episodes = episodes
 
-    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
-        await self._app(scope, receive, send)
-        if scope["method"] == "DELETE":
-            headers: Mapping[bytes, bytes] = dict(scope["headers"])
+    async def __call__(self, scope: Message, receive: Any, send: Any) -> None:
+        headers = dict(scope.get("headers", ()))
+        is_request = scope["type"] == "http"
+        given = headers.get(b"authorization", b"")
+        if is_request and not hmac.compare_digest(given, self._expected):
+            refused = JSONResponse(
+                {"detail": "send the header Authorization: Bearer TOKEN"},
+                401,
+                {"www-authenticate": "Bearer"},
+            )
+            return await refused(scope, receive, send)
+        await self._inner(scope, receive, send)
+        if is_request and scope["method"] == "DELETE":
             await self._episodes.leave(headers.get(b"mcp-session-id", b"").decode("latin-1"))
+        return None
 
 
-async def _close_idle(episodes: ServedEpisodes, every: float) -> None:
+async def _close_idle(episodes: Episodes, every: float) -> None:
     while True:
         await asyncio.sleep(every)
         await episodes.close_idle()

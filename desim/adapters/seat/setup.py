@@ -11,7 +11,6 @@ from typing import Any, Self
 from attrs import field, frozen
 
 from desim import catalog
-from desim.adapters.seat.credit import Credit
 from desim.adapters.seat.starts import Start, Starts, started_at, write_past
 from desim.adapters.seat.stepped_session import SCORE, Rewards, SteppedSession
 from desim.catalog.policy_spec import label as label_of
@@ -54,8 +53,6 @@ class Setup:
             first decision that is later; None stands for no limit.
         starts: Decisions on record, at one of which each episode begins; None begins all at the
             world's begin. Limits and rewards count from there.
-        credit: For TRL and verifiers: the rewards of decisions are advantages; None stands for
-            changes of the score.
     """
 
     model: Model[Any]
@@ -65,7 +62,6 @@ class Setup:
     max_decisions: int | None = None
     max_days: float | None = None
     starts: Starts | None = None
-    credit: Credit | None = None
 
     @classmethod
     def of(  # noqa: PLR0913 (the options of every adapter)
@@ -80,8 +76,6 @@ class Setup:
         max_decisions: int | None = None,
         max_days: float | None = None,
         starts: Any = None,
-        credit: Any = None,
-        credit_futures: int = 8,
     ) -> Self:
         """Return a checked setup.
 
@@ -98,9 +92,6 @@ class Setup:
             max_decisions: See the attribute.
             max_days: See the attribute.
             starts: Records to begin from: see `Starts.read`.
-            credit: The policy with whose actions the decisions of the one seat are compared; None
-                for rewards that are changes of the score.
-            credit_futures: Over how many redrawn futures, 2 to 10,000.
 
         Raises:
             BadRecord: One of *starts* cannot be read.
@@ -118,10 +109,7 @@ class Setup:
             Rewards(Run(world, 0, roles), rewards)  # the world may have no such metric
         limits = _checked_limits(world, max_decisions, max_days)
         begins = None if starts in (None, "") else Starts.read(starts, world, roles, played)
-        valued = None
-        if credit is not None and credit != "":
-            valued = Credit.of(world, rewards, policies, credit, credit_futures)
-        return cls(world, played, policies, rewards, *limits, begins, valued)
+        return cls(world, played, policies, rewards, *limits, begins)
 
     def begin(
         self,
@@ -211,7 +199,6 @@ class Setup:
             record=record,
             past=past,
             locked=locked,
-            keep_steps=self.credit is not None,
         )
         try:
             session.advance()

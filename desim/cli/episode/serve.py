@@ -1,9 +1,7 @@
-"""`desim serve`: a world behind a protocol, for agents that speak it."""
+"""`desim serve`: a world behind the Model Context Protocol, for agents that speak it."""
 
 import contextlib
-import importlib
 import sys
-from pathlib import Path
 from typing import Any
 
 import click
@@ -42,42 +40,23 @@ class ServeOptions(SeatOptions):
 
     Attributes:
         mcp: Speak the Model Context Protocol.
-        openenv: Speak OpenEnv (HTTP and web sockets).
-        stdio: With --mcp: on standard input and output, one client.
-        no_token: With --openenv: clients need no token where none is given. Whoever reaches the
-            port plays, but no web page of another origin.
-        seeds: With --mcp: the seeds of the episodes, A:B (without B) or A,B,..., in turn; clients
-            then give none. Default: a client's, or a drawn one. Records hold the seed; no reply
-            does.
+        stdio: On standard input and output, one client.
+        seeds: The seeds of the episodes, A:B (without B) or A,B,..., in turn; clients then give
+            none. Default: a client's, or a drawn one. Records hold the seed; no reply does.
         starts: A record, or a folder of records, from whose decisions the episodes begin; each
             seed draws one, or a client names it by record and at.
         max_decisions: Decisions after which one is truncated.
         reward: What rewards are the change of: score, METRIC or -METRIC.
-        as_json: With --mcp over HTTP: print address and token as one line of JSON.
-        sealed: With --mcp: MODEL is the file of a suite, whose episodes are played in sealed
-            sessions; seeds are secret until the end.
-        key: With --sealed: the server's private key, as desim key new makes it.
-        password: The environment variable that holds the password of the key.
-        out: With --sealed: the server's folder. All that others may have is in its folder public.
-        hours: With --sealed: hours after its opening at which a session is closed.
-        package: With --openenv: write openenv.yaml and a container file to this folder, and stop.
+        as_json: Over HTTP: print address and token as one line of JSON.
     """
 
     mcp: bool = False
-    openenv: bool = False
     stdio: bool = False
-    no_token: bool = False
     seeds: str = ""
     starts: str | None = None
     max_decisions: int | None = None
     reward: str = "score"
     as_json: bool = False
-    sealed: bool = False
-    key: Path | None = None
-    password: str = ""
-    out: Path | None = None
-    hours: int = 24
-    package: str | None = None
 
 
 @command_of(
@@ -89,86 +68,26 @@ class ServeOptions(SeatOptions):
     starts={"type": click.Path()},
     max_sessions={"type": click.IntRange(1, 10_000)},
     max_decisions={"type": click.IntRange(min=1)},
-    package={"type": click.Path()},
-    key={"type": click.Path(path_type=Path), "callback": None},
-    password={"option": "--password-env", "metavar": "VARIABLE"},
-    out={"type": click.Path(path_type=Path)},
-    hours={"type": click.IntRange(1, 8760)},
 )
 def command(options: ServeOptions, served: ServedModel) -> None:
-    """Serve MODEL to agents: --mcp for the Model Context Protocol, --openenv for OpenEnv.
+    """Serve MODEL to agents: --mcp for the Model Context Protocol.
 
     An agent begins an episode, and answers its observations by actions. The server listens on the
     loopback interface unless --host names another; Ctrl-C stops it.
     """
-    _check_protocol(options)
-    mcp, package = options.mcp, options.package
-    adapter = _adapter("mcp" if mcp else "openenv.package" if package else "openenv.server")
-    if options.sealed:
-        _serve_sealed(options, served)
-        return
+    if not options.mcp:
+        raise UsageError("give --mcp, the protocol that is served")
+    if options.as_json and options.stdio:
+        raise UsageError("--json goes with --mcp over HTTP, which has an address to print")
+    serve = _serve()
     # Standard output belongs to the protocol from the start: a user's module may print.
     with contextlib.redirect_stdout(sys.stderr) if options.stdio else contextlib.nullcontext():
         setup = _setup(options)
-    where = given(served)
-    if mcp:
-        from desim.adapters.seat.episodes_of import chosen_seeds
+    from desim.adapters.seat.episodes_of import chosen_seeds
 
-        seeds = chosen_seeds(options.seeds) if options.seeds else ()
-        as_json = options.as_json
-        adapter.serve(setup, stdio=options.stdio, as_json=as_json, seeds=seeds, **where)
-    elif package:
-        adapter.write(setup, package)
-    else:
-        adapter.serve(setup, no_token=options.no_token, **where)
-
-
-def _check_protocol(options: ServeOptions) -> None:
-    """Check options that exclude each other.
-
-    Raises:
-        UsageError: Two such options are given together, or no protocol is given.
-    """
-    mcp = options.mcp
-    if mcp == options.openenv:
-        both = "both were given" if mcp else "neither was given"
-        raise UsageError(f"give one of --mcp and --openenv; {both}")
-    if options.stdio and not mcp:
-        raise UsageError("--stdio goes with --mcp; OpenEnv is spoken over HTTP and web sockets")
-    if options.as_json and (options.stdio or not mcp):
-        raise UsageError("--json goes with --mcp over HTTP, which has an address to print")
-    if options.sealed and (not mcp or options.seeds or options.starts or options.seats):
-        raise UsageError("--sealed goes with --mcp, and without --seeds, --starts and --seats")
-    if options.package and mcp:
-        raise UsageError("--package goes with --openenv")
-    if options.seeds and not mcp:
-        raise UsageError("--seeds goes with --mcp; OpenEnv has tasks, whose seeds are known")
-    if options.no_token and mcp:
-        raise UsageError("--no-token goes with --openenv; clients of --mcp always send a token")
-
-
-def _serve_sealed(options: ServeOptions, served: ServedModel) -> None:
-    """Serve sealed sessions of a suite.
-
-    Raises:
-        UsageError: The key, the folder or the suite is missing or wrong.
-    """
-    from desim.suites.suite_file import suite_content
-    from desim.verification.hosting.sealed_host import SealedHost
-    from desim.verification.sealed.sealed_suite import SealedSuite
-    from desim.verification.signed.keys import password_of, read_private
-
-    if options.key is None or options.out is None:
-        raise UsageError("--sealed needs --key K.pem (desim key new) and --out FOLDER")
-    path = Path(str(options.model))
-    sealed, serving = _adapter("mcp.sealed"), _adapter("mcp.serving")
-    with contextlib.redirect_stdout(sys.stderr) if options.stdio else contextlib.nullcontext():
-        key = read_private(options.key, password_of(options.password))
-        suite = SealedSuite.read(suite_content(path), path)
-        host = SealedHost(options.out, suite, key, options.hours * 3600)
-    at = {"host": served.host, "port": served.port, "token": served.token}
-    where = serving.Where(stdio=options.stdio, as_json=options.as_json, **at)
-    sealed.serve_sealed(host, suite, where)
+    seeds = chosen_seeds(options.seeds) if options.seeds else ()
+    stdio, as_json = options.stdio, options.as_json
+    serve(setup, stdio=stdio, as_json=as_json, seeds=seeds, **given(served))
 
 
 def _setup(options: ServeOptions) -> Any:
@@ -187,17 +106,17 @@ def _setup(options: ServeOptions) -> Any:
     )
 
 
-def _adapter(name: str) -> Any:
-    """Import the adapter of a protocol, or a module of it; its extra has the protocol's name.
+def _serve() -> Any:
+    """Import the server.
 
     Raises:
         UsageError: The package is not installed.
     """
     try:
-        return importlib.import_module(f"desim.adapters.{name}")
+        from desim.adapters.mcp import serve
     except ModuleNotFoundError as fault:
         missing = (fault.name or "desim").partition(".")[0]
         if missing == "desim":
             raise
-        extra = name.partition(".")[0]
-        raise UsageError(f"--{extra} needs {missing}: pip install 'desim[{extra}]'") from None
+        raise UsageError(f"--mcp needs {missing}: pip install 'desim[mcp]'") from None
+    return serve

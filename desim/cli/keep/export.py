@@ -38,19 +38,6 @@ _WHOLE_FORMS = ("trace", "atif", *_SUITE_FORMS)
     "of the whole episode; inspect or every-eval-ever of a suite.",
 )
 @click.option(
-    "--advantages",
-    "then",
-    metavar="SPEC",
-    help="With --what decisions: columns of the advantage of each decision over this policy.",
-)
-@click.option(
-    "--futures",
-    type=click.IntRange(min=2),
-    default=30,
-    show_default=True,
-    help="Redrawn futures over which an advantage is estimated.",
-)
-@click.option(
     "--developer",
     metavar="NAME",
     help="With every-eval-ever: who made the models whose names are not DEVELOPER/MODEL.",
@@ -61,8 +48,6 @@ def command(
     record: str,
     what: "Exported",
     form: str,
-    then: str | None,
-    futures: int,
     developer: str | None,
     trust: bool,  # noqa: FBT001 (click passes flags so)
     out: str | None,
@@ -70,9 +55,6 @@ def command(
     """Write the ledgers and statements of a recorded episode, its series, or its decisions.
 
     The episode is played again for it, from the answers on record.
-
-    --advantages adds how much higher the mean score is with each decision than with that of a
-    policy, which plays on after both; with the interval.
 
     The format trace holds all events, decisions and ledger entries for https://ui.perfetto.dev, and
     atif is Harbor's trajectory of all messages, tool calls and decisions, which `desim import`
@@ -98,12 +80,7 @@ def command(
     if Path(record).is_dir():
         raise click.UsageError(f"{record} is a folder; {possible(form, _SUITE_FORMS)}")
     episode = Episode.read(record, whole=False, keep_steps=False)
-    further: dict[str, list[float | None]] = {}
-    if then is not None:
-        if what != "decisions":
-            raise click.UsageError("--advantages goes with --what decisions")
-        further = _advantages(record, then, futures, len(episode.steps), trust=trust)
-    for file in export(episode, form, folder, what=what, trust=trust, further=further):
+    for file in export(episode, form, folder, what=what, trust=trust):
         click.echo(file)
     if episode.result is None:
         click.echo(
@@ -111,16 +88,6 @@ def command(
             f"number {len(episode.steps)}",
             err=True,
         )
-
-
-def _advantages(
-    record: str, then: str, futures: int, decisions: int, *, trust: bool
-) -> dict[str, list[float | None]]:
-    from desim.catalog.policy_spec import read_policies
-    from desim.studies.decisions.advantages import advantages
-
-    found = advantages(record, read_policies((then,)), futures=futures, trust=trust)
-    return found.columns(decisions)
 
 
 def _whole(

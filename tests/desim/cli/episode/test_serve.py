@@ -13,13 +13,8 @@ BEER = ("serve", "beer_game", "--preset", "poisson", "--seat", "retailer")
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ([], "give one of --mcp and --openenv; neither was given"),
-        (["--mcp", "--openenv"], "give one of --mcp and --openenv; both were given"),
-        (["--openenv", "--stdio"], "--stdio goes with --mcp"),
-        (["--openenv", "--json"], "--json goes with --mcp over HTTP"),
+        ([], "give --mcp"),
         (["--mcp", "--stdio", "--json"], "--json goes with --mcp over HTTP"),
-        (["--mcp", "--no-token"], "--no-token goes with --openenv"),
-        (["--openenv", "--seeds", "0:5"], "--seeds goes with --mcp"),
     ],
 )
 def test_options_that_do_not_fit_together_are_refused(

@@ -353,23 +353,6 @@ def test_decisions_have_the_time_of_the_role_and_why_they_were_refused(
     assert [row["refused"] for row in rows[1:]] == ["", "", None]
 
 
-def test_decisions_have_columns_of_their_advantages(
-    record: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """With the interval; another table has none, and one future gives no interval."""
-    game = record.with_name("game.jsonl")
-    play("beer_game/poisson", "constant,quantity=9", 3, set={"horizon": 8}, record=game)
-    options = ("--what", "decisions", "--advantages", "order_up_to")
-    assert export(monkeypatch, game, *options, "--futures", 2).exit_code == 0
-    head, *lines = text(game.with_name("game") / "decisions.csv")
-    assert head.endswith(",advantage,advantage_low,advantage_high")
-    found = [float(line.rsplit(",", 3)[1]) for line in lines if line]
-    assert len(found) == 8
-    assert max(found) == 0 > min(found)
-    assert export(monkeypatch, game, "--advantages", "order_up_to").exit_code == 2
-    assert export(monkeypatch, game, *options, "--futures", 1).exit_code == 2
-
-
 def test_a_trajectory_becomes_a_record_again(record: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """`desim import` writes it beside the trajectory, or where `--record` says."""
     done = export(monkeypatch, record, "--format=atif")
