@@ -4,17 +4,14 @@ Every row is a ratio: the time of desim over the time of the other for the same 
 least of several interleaved runs, so that a change of the machine's speed affects both. Peers are
 measured where they are installed: `pip install -e '.[bench]'`. Beside the extra `test`, whose
 nicegui excludes the docutils of stockpyl: `pip install joblib gymnasium`, then
-`pip install --no-deps stockpyl`. The sections `adapters`, `lanes` and `look_ahead` are measured in
-processor time, desim and the client together; they say which packages are not installed.
-
-`--against REVISION` compares with an earlier desim instead, and exits with 1 where the median of a
-work is more than 5 % slower; `--short` plays a few works only.
+`pip install --no-deps stockpyl`. The section `twin` is measured in processor time.
 """
 
 import os
 import subprocess
 import sys
 import tempfile
+import time
 import warnings
 from collections import deque
 from collections.abc import Generator, Mapping, Sequence
@@ -23,25 +20,21 @@ from pathlib import Path
 from typing import Any
 
 import click
-import msgspec
 import simpy
-from adapter_speeds import adapters
 from attrs import frozen
-from lane_speeds import lanes, look_ahead
-from revisions import SHORT, compare
 from timing import Work, best, many
 
 from desim import Role, Run, World, play, sweep
 from desim.composition import Composite
+from desim.episodes.lineup import resolve
+from desim.lanes.play_lanes import lanes_of, play_lanes
 from desim.show.console import console
 from desim.show.table import Table
 from models.beer_game import BeerGame
 from models.edt import EnterpriseDigitalTwin
 from models.enterprise import Enterprise
 from models.enterprise_arena import EnterpriseArena
-from models.yc_bench import EndTurn, YCBench
-from models.yc_bench.commands import commandline
-from models.yc_bench.shell.program import Console as YCConsole
+from models.yc_bench import YCBench
 from policies.heuristics.enterprise import lineups
 
 #: The lines of a section: what, desim, the other, their ratio, the target.
@@ -164,26 +157,12 @@ def edt(runs: int) -> Lines:
 
 
 def yc_bench(runs: int) -> Lines:
-    """A greedy year of the published runner, in process and line by line through the console."""
+    """A greedy year of the published runner."""
     game = YCBench.preset("direct")
-    given = [step.action for step in play(game, "published_greedy", YC_SEED).steps]
-    lines = [commandline.line_of(action) for action in given if not isinstance(action, EndTurn)]
-    played, typed = best(
-        runs, partial(play, game, "published_greedy", YC_SEED), partial(_typed_year, game, lines)
-    )
-    return [
-        (
-            what,
-            f"{ours * 1e3:.1f} ms",
-            "2.8 s (published)",
-            f"{YC_PUBLISHED / ours:.0f} times",
-            target,
-        )
-        for what, ours, target in (
-            (f"YC-Bench, a greedy year, seed {YC_SEED}, world kept", played, "150 times"),
-            (f"YC-Bench, the same typed, {len(lines)} JSON replies with states", typed, "—"),
-        )
-    ]
+    (ours,) = best(runs, partial(play, game, "published_greedy", YC_SEED))
+    what = f"YC-Bench, a greedy year, seed {YC_SEED}, world kept"
+    ratio = f"{YC_PUBLISHED / ours:.0f} times"
+    return [(what, f"{ours * 1e3:.1f} ms", "2.8 s (published)", ratio, "150 times")]
 
 
 def arena(runs: int) -> Lines:
@@ -212,6 +191,22 @@ def group(runs: int) -> Lines:
         (f"{text} the worlds alone", f"{ours:.2f} s", f"{each:.2f} s", f"{ours / each:.2f}", target)
         for text, ours, target in zip(what, (linked, unlinked), ("3 s", "—"), strict=True)
     ]
+
+
+def twin(runs: int) -> Lines:
+    """Compare a thousand games on arrays with `play`, in decisions a second."""
+    game, policies = BeerGame.preset("poisson"), {"retailer": "order_up_to"}
+    rules = resolve(game, policies, 0).policies
+    on_arrays = lanes_of(game, tuple(rules), range(1_000))
+    decisions = sum(play_lanes(on_arrays, rules).decisions)
+    steps = len(play(game, policies, 1).steps)
+    works = (
+        lambda: play_lanes(lanes_of(game, tuple(rules), range(1_000)), rules),
+        partial(play, game, policies, 1),
+    )
+    ours, other = best(runs, *works, clock=time.process_time)
+    what, rates = "Beer Game, 1,000 games on arrays over play", (decisions / ours, steps / other)
+    return [(what, *(f"{each:,.0f}/s" for each in rates), f"{rates[0] / rates[1]:.0f}", "300")]
 
 
 def sweeps(runs: int) -> Lines:
@@ -277,12 +272,6 @@ def _edt_run(game: EnterpriseDigitalTwin, action: Any) -> None:
 
 def _edt_faster(seconds_of_50: float) -> float:
     return EDT_PUBLISHED / (seconds_of_50 / 50)
-
-
-def _typed_year(game: YCBench, lines: list[str]) -> None:
-    console = YCConsole(game, YC_SEED)
-    for line in lines:
-        msgspec.json.encode(console.give(line))
 
 
 def _null(folder: Path) -> None:
@@ -379,9 +368,7 @@ SECTIONS = {
         yc_bench,
         arena,
         group,
-        lanes,
-        look_ahead,
-        adapters,
+        twin,
         sweeps,
         start_up,
     )
@@ -391,14 +378,8 @@ SECTIONS = {
 @click.command()
 @click.option("--runs", default=5, show_default=True, help="Interleaved runs of each side.")
 @click.option("--section", multiple=True, type=click.Choice(list(SECTIONS)), help="Default: all.")
-@click.option("--against", metavar="REVISION", help="Compare with a revision that git knows.")
-@click.option("--short", is_flag=True, help="With --against: a few works only.")
-def main(runs: int, section: tuple[str, ...], against: str | None, *, short: bool) -> None:
+def main(runs: int, section: tuple[str, ...]) -> None:
     """Measure and print every row."""
-    if against:
-        table, slower = compare(against, runs, SHORT if short else ())
-        console().print(table)
-        sys.exit(int(slower))
     lines = [line for name in section or SECTIONS for line in SECTIONS[name](runs)]
     console().print(Table(("what", "desim", "other", "ratio", "target"), lines))
 
