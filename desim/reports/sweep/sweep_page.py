@@ -20,7 +20,7 @@ from desim.jobs.keep.row_file import read_entries
 from desim.jobs.rows.rows import Rows
 from desim.reports.elements.page import Facts, Given, Page, Section, cleaned
 from desim.reports.sweep.conclusion import conclusion
-from desim.reports.sweep.endings import endings, failures, still_running
+from desim.reports.sweep.endings import endings, failures
 from desim.reports.sweep.factor_effects import interactions, main_effects, over_parameters
 from desim.reports.sweep.fans import series_fans
 from desim.reports.sweep.leaderboards import leaderboard
@@ -205,8 +205,6 @@ def _fans(rows: Rows) -> Iterator[Section]:
     for name, each in islice(_by_world(rows).items(), _MOST_WORLDS):
         title = f"Series, {name}" if name else "Series"
         yield Section.of(title, series_fans(each), is_brief=True)
-        title = f"Episodes still running, {name}" if name else "Episodes still running"
-        yield Section.of(title, still_running(each))
 
 
 def _by_world(rows: Rows) -> dict[str, Rows]:

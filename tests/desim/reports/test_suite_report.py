@@ -115,19 +115,3 @@ def test_names_and_figures_of_a_line_belong_together(tmp_path: Path) -> None:
     means = {line["entry"]: f"{line['columns']['score']['mean']:.0f}" for line in played}
     assert (first[0], first[3].split()[0]) == ("typical", means["typical"])
     assert (second[0], second[3].split()[0]) == ("greedy (rules)", means["greedy"])
-
-
-def test_worlds_are_compared_together(tmp_path: Path) -> None:
-    """A suite of two worlds has the tables of the command about all of them."""
-    second = '[worlds.long]\nmodel = "beer_game/poisson"\n\n[entries.typical]'
-    plain = SUITE.replace(', published = "cost"', "").replace(
-        'published = { file = "paper.json", table = "1" }', ""
-    )
-    (tmp_path / "suite.toml").write_text(plain.replace("[entries.typical]", second))
-    code, _, errors = bench(tmp_path / "suite.toml", tmp_path / "out")
-    assert code == 0, errors
-    shown = read(write_report([tmp_path / "out"]).read_bytes())
-    heads = [table[0] for table in shown.tables]
-    assert ["entry", "score", "95 %", "ranks", "ranks elsewhere"] in heads
-    assert "Across worlds" in shown.text
-    assert "Seeds in each world that tell two entries apart" in shown.text

@@ -305,29 +305,3 @@ def test_a_policy_to_compare_with_must_exist(tmp_path: Path) -> None:
     three_policies().write(tmp_path)
     with pytest.raises(UsageError, match=r"^there is no policy 'a,x=2'; did you mean 'a,x=1'\?"):
         write_report([tmp_path], against="a,x=2")
-
-
-def _lasting(policy: str, lengths: list[int]) -> list[dict[str, Any]]:
-    """Return rows whose series have these numbers of periods."""
-    return [
-        {**row(policy, seed, 1.0), "series": {"cash": [1.0] * length, "late": [0.0]}}
-        for seed, length in enumerate(lengths)
-    ]
-
-
-def test_episodes_that_end_early_make_a_survival_curve(tmp_path: Path) -> None:
-    """The last period of any policy is the end; a share of 0 or 1 has an interval too."""
-    rows = Rows([*_lasting("frail", [2, 2, 3, 8]), *_lasting("sound", [8] * 4)])
-    found = report(tmp_path, rows)
-    curve = next(one for one in found.pictures if one.caption.startswith("Episodes still running"))
-    assert curve.tables[0][1:] == [
-        ["frail", "4", "3", "25", "5 to 70", "period 3"],
-        ["sound", "4", "0", "100", "51 to 100", "—"],
-    ]
-    assert "a value in period 8" in found.text
-
-
-def test_episodes_of_one_length_make_no_survival_curve(tmp_path: Path) -> None:
-    """All may have ended at the horizon, or all early: the report cannot know."""
-    found = report(tmp_path, Rows(_lasting("frail", [5, 5, 5])))
-    assert "Episodes still running" not in found.text
