@@ -4,6 +4,8 @@ import gc
 import os
 from collections.abc import Generator, Iterator
 from contextlib import ExitStack
+from importlib import import_module
+from importlib.util import find_spec
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -12,12 +14,10 @@ from support.examples import FULL
 from support.forked import forked_workers
 from support.paths import REFERENCE
 
-from desim import opened_files
+from desim import catalog, opened_files
 from desim.composition.invariants import checked as transfers_checked
 from desim.jobs.run import warm_pool
 from ledgers.invariants import checked
-from models.enterprise import articulation as enterprise
-from models.enterprise_arena import articulation as arena
 
 # No test asserts a time, so a slow machine must not fail an example. The examples are the same in
 # every run, more of them with `--hypothesis-profile=full`, as in .ci/run; `search` draws others.
@@ -61,8 +61,10 @@ def ledgers_are_checked() -> Iterator[None]:
     with ExitStack() as stack:
         stack.enter_context(checked())
         stack.enter_context(transfers_checked())
-        stack.enter_context(enterprise.checked())
-        stack.enter_context(arena.checked())
+        for name in catalog.models():
+            module = f"models.{name}.articulation"
+            if find_spec(module):
+                stack.enter_context(import_module(module).checked())
         yield
 
 

@@ -1,4 +1,4 @@
-"""Shell completion of the names of models, presets, roles and policies.
+"""Shell completion of the names of models and policies.
 
 bash: `eval "$(_DESIM_COMPLETE=bash_source desim)"`; zsh and fish have `zsh_source`, `fish_source`.
 """
@@ -10,15 +10,10 @@ from click.shell_completion import CompletionItem
 
 
 def complete_model(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Complete MODEL, and after a slash MODEL/PRESET."""
-    from desim import catalog
+    """Complete MODEL."""
     from desim.catalog.imports import folders
 
-    model, slash, _preset = incomplete.partition("/")
-    if not slash:
-        return _starting_with(incomplete, folders("models"))
-    presets = _known(lambda: catalog.presets(catalog.model_class(model)))
-    return _starting_with(incomplete, (f"{model}/{preset}" for preset in presets))
+    return _starting_with(incomplete, folders("models"))
 
 
 def complete_model_or_file(
@@ -27,23 +22,6 @@ def complete_model_or_file(
     """Complete MODEL or the name of a file."""
     models = complete_model(ctx, parameter, incomplete)
     return [*models, CompletionItem(incomplete, type="file")]
-
-
-def complete_preset(
-    ctx: click.Context, _: click.Parameter, incomplete: str
-) -> list[CompletionItem]:
-    """Complete a preset of the model on the command line."""
-    from desim import catalog
-
-    return _starting_with(incomplete, _known(lambda: catalog.presets(_model_class(ctx))))
-
-
-def complete_role(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Complete a role of the model on the command line."""
-    from desim import catalog
-
-    preset = ctx.params.get("preset") or ""
-    return _starting_with(incomplete, _known(lambda: catalog.model(_model(ctx), preset).roles))
 
 
 def complete_policy(
@@ -59,17 +37,12 @@ def complete_policy(
     )
 
 
-def _model(ctx: click.Context) -> str:
-    """Return the model that was typed, with its preset if it has one; empty without a model."""
-    # While an option is incomplete, click leaves the arguments before it unread.
-    typed = ctx.params.get("model") or next(iter(ctx.args), "")
-    return str(typed)
-
-
 def _model_class(ctx: click.Context) -> type:
+    """Return the class of the model that was typed."""
     from desim import catalog
 
-    return catalog.named_class(_model(ctx))
+    # While an option is incomplete, click leaves the arguments before it unread.
+    return catalog.named_class(str(ctx.params.get("model") or next(iter(ctx.args), "")))
 
 
 def _known(names: Callable[[], Iterable[str]]) -> list[str]:

@@ -179,7 +179,7 @@ def _common_options_first(args: list[str]) -> list[str]:
     """Move the options that every command has to the front, where click looks for them."""
     front, rest, left = [], [], iter(args)
     for arg in left:
-        if arg in ("--debug", "--no-pager") or arg.startswith("--log-level="):
+        if arg == "--debug" or arg.startswith("--log-level="):
             front.append(arg)
         elif arg == "--log-level":
             front += [arg, *itertools.islice(left, 1)]
@@ -192,9 +192,6 @@ def _common_options_first(args: list[str]) -> list[str]:
 @click.version_option(__version__, prog_name="desim")
 @click.option("--log-level", type=click.Choice(LEVELS), help="Write log lines to standard error.")
 @click.option("--debug", is_flag=True, help="Show the traceback of an error.")
-@click.option(
-    "--no-pager", is_flag=True, help="Print a long table at once; DESIM_PAGER names a pager."
-)
 def main(log_level: str | None, **_flags: bool) -> None:
     """Simulate business worlds in which somebody has to decide."""
     # A table has characters that an encoding such as ASCII lacks; they are written as `?`.

@@ -18,12 +18,7 @@ import attrs
 import click
 from attrs import frozen
 
-from desim.cli.completion import (
-    complete_model,
-    complete_policy,
-    complete_preset,
-    complete_role,
-)
+from desim.cli.completion import complete_model, complete_policy
 from desim.core.limits import Limits
 from desim.core.observer import MAX_EVENTS
 from desim.episodes.episode_options import ModelOptions
@@ -283,13 +278,11 @@ _FORMS: dict[str, dict[str, Any]] = {
     "path": {"type": click.Path(), "metavar": "FILE"},
     "plot": {"type": _NEW_FILE},
     "policies": POLICIES,
-    "preset": {"shell_complete": complete_preset},
     "record": {"type": click.Path()},
     "seats": {
         "option": "--seat",
         "multiple": True,
         "metavar": "ROLE",
-        "shell_complete": complete_role,
     },
     "seed": {"type": click.IntRange(min=0), "default": 0, "show_default": True},
     "seeds": SEEDS,

@@ -10,13 +10,13 @@ import msgspec
 from attrs import evolve
 
 from desim.catalog.summaries import ArgumentSummary, CatalogSummary, ModelSummary, PolicySummary
-from desim.cli.pager import paged
 from desim.core.model_protocols import revision_text
 from desim.core.roles import KNOWLEDGE, knowledge_legend
 from desim.episodes.usage import default_share, is_played
 from desim.errors import UsageError, possible
 from desim.jobs.rows.rows import Rows
 from desim.records.episode import Episode
+from desim.show.console import console
 from desim.show.labels import NOTHING, value_text
 from desim.show.table import Table, print_tables
 
@@ -51,11 +51,11 @@ def print_catalog(catalog: CatalogSummary) -> None:
     )
     everywhere = _policies("policies of every model", catalog.policies)
     tables = (_words(heads, lines), *chain.from_iterable(policies), *everywhere)
-    with paged() as out:
-        print_tables(out, tables)
-        for name, file in catalog.not_imported.items():
-            line = f"{name}: {file} was not imported; desim list {name} imports and shows it"
-            out.print(line, markup=False)
+    out = console()
+    print_tables(out, tables)
+    for name, file in catalog.not_imported.items():
+        line = f"{name}: {file} was not imported; desim list {name} imports and shows it"
+        out.print(line, markup=False)
 
 
 def print_model(name: str, catalog: CatalogSummary) -> None:
@@ -91,8 +91,7 @@ def print_model(name: str, catalog: CatalogSummary) -> None:
         *chain.from_iterable(of_parts),
         *_policies("policies of every model", catalog.policies, further),
     )
-    with paged() as out:
-        print_tables(out, tables)
+    print_tables(console(), tables)
 
 
 def print_policy(name: str, catalog: CatalogSummary) -> None:
@@ -113,11 +112,11 @@ def print_policy(name: str, catalog: CatalogSummary) -> None:
         for each in model.further_arguments.get(name, ())
     )
     level = known[name].knows
-    with paged() as out:
-        out.print(f"{name}: {known[name].text}", markup=False, highlight=False)
-        out.print(f"knows {level}: {KNOWLEDGE[level]}", markup=False, highlight=False)
-        out.print()
-        out.print(_words(("argument", "default", "what it sets"), chain(own, further)))
+    out = console()
+    out.print(f"{name}: {known[name].text}", markup=False, highlight=False)
+    out.print(f"knows {level}: {KNOWLEDGE[level]}", markup=False, highlight=False)
+    out.print()
+    out.print(_words(("argument", "default", "what it sets"), chain(own, further)))
 
 
 def _argument_line(argument: ArgumentSummary, where: str = "") -> tuple[str, str, str]:
@@ -136,8 +135,7 @@ def print_episode(episode: Episode, *, as_json: bool) -> None:
         after = [name for name, _ in lines].index("decisions") + 1
         lines.insert(after, ("defaults", defaults))
         facts = evolve(facts, lines=lines)
-    with paged() as out:
-        out.print(facts)
+    console().print(facts)
 
 
 def defaults_text(usage: Mapping[str, Mapping[str, float]]) -> str:
@@ -161,14 +159,12 @@ def print_found(found: Findings, *, as_json: bool) -> None:
     if as_json:
         click.echo(msgspec.json.encode(found.plain()))
     else:
-        with paged() as out:
-            out.print(found)
+        console().print(found)
 
 
 def print_rows(rows: Rows, figures: Sequence[str], against: str | None) -> None:
     """Print a sweep's rows by policy and by every parameter that varies."""
-    with paged() as out:
-        out.print(rows.table(by=[*rows.varying, "policy"], show=figures, against=against))
+    console().print(rows.table(by=[*rows.varying, "policy"], show=figures, against=against))
 
 
 def _actions(model: ModelSummary) -> dict[str, str]:

@@ -12,7 +12,6 @@ from attrs import evolve, frozen
 from desim.cli.exit_codes import FAILED
 from desim.cli.options import PrintOptions
 from desim.cli.options import command as command_of
-from desim.cli.pager import paged
 from desim.errors import BadRecord, UsageError
 from desim.records.differences import (
     DifferingPlace,
@@ -22,6 +21,7 @@ from desim.records.differences import (
 )
 from desim.records.episode import Episode
 from desim.short_repr import cut, shortened, shown, visible_text
+from desim.show.console import console
 from desim.show.labels import NOTHING, number_text, value_text
 from desim.show.table import Table
 from desim.show.word_difference import word_difference
@@ -90,9 +90,9 @@ def command(records: TwoRecords, printed: PrintOptions) -> None:
     if printed.as_json:
         click.echo(msgspec.json.encode({"a": records.a, "b": records.b, **found.plain()}))
     else:
-        with paged() as out:
-            for place, part in enumerate(_printed(records, found)):
-                out.print(*[""] * bool(place), *part, sep="\n")
+        out = console()
+        for place, part in enumerate(_printed(records, found)):
+            out.print(*[""] * bool(place), *part, sep="\n")
     sys.exit(0 if found.is_equal else FAILED)
 
 

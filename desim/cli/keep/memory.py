@@ -13,10 +13,10 @@ from attrs import field, frozen
 
 from desim.cli.options import PrintOptions
 from desim.cli.options import command as command_of
-from desim.cli.pager import paged
 from desim.core.policy_protocols import ShownMemory
 from desim.errors import UsageError
 from desim.short_repr import visible_text
+from desim.show.console import console
 from desim.show.labels import NOTHING, value_text
 from desim.show.table import Table, print_tables
 
@@ -71,8 +71,7 @@ def print_memory(memory: ShownMemory, *, as_json: bool) -> None:
         click.echo(msgspec.json.encode(whole))
         return
     title = Table((), (), title=_title(memory))
-    with paged() as out:
-        print_tables(out, [title, *_tables(memory.rows)])
+    print_tables(console(), [title, *_tables(memory.rows)])
 
 
 def _title(memory: ShownMemory) -> str:

@@ -1,7 +1,6 @@
 """`desim baselines`: a line for each world, or ranked baselines of the presets of worlds."""
 
 from collections.abc import Sequence
-from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 import click
@@ -86,7 +85,7 @@ def _print_overview(options: Boards) -> "Sequence[Row]":
     """Print a line for each world."""
     import msgspec
 
-    from desim.cli.pager import paged
+    from desim.show.console import console
     from desim.studies.boards.overview import SEEDS, overview
 
     seeds = SEEDS if options.seeds is None else options.seeds
@@ -95,8 +94,7 @@ def _print_overview(options: Boards) -> "Sequence[Row]":
         for world in found.worlds:
             click.echo(msgspec.json.encode(world.plain()))
     else:
-        with paged() as out:
-            out.print(found)
+        console().print(found)
     return found.rows
 
 
@@ -104,7 +102,6 @@ def _print_boards(options: Boards) -> "Sequence[Row]":
     """Print a board for each preset."""
     import msgspec
 
-    from desim.cli.pager import paged
     from desim.show.console import console
     from desim.show.table import print_tables
     from desim.studies.boards.leaderboard import boards, everything
@@ -119,13 +116,11 @@ def _print_boards(options: Boards) -> "Sequence[Row]":
             yield board
 
     # All boards take minutes, and are printed as they come.
-    on = paged() if options.models and not options.as_json else nullcontext(console())
-    with on as out:
-        if options.as_json:
-            for board in played():
-                click.echo(msgspec.json.encode(board.summary()))
-        else:
-            print_tables(out, played())
+    if options.as_json:
+        for board in played():
+            click.echo(msgspec.json.encode(board.summary()))
+    else:
+        print_tables(console(), played())
     return rows
 
 
@@ -133,7 +128,7 @@ def _print_normalised(options: Boards) -> "Sequence[Row]":
     """Print one table of all presets."""
     import msgspec
 
-    from desim.cli.pager import paged
+    from desim.show.console import console
     from desim.studies.boards.all_worlds import normalised_boards
     from desim.studies.boards.leaderboard import everything
 
@@ -144,8 +139,7 @@ def _print_normalised(options: Boards) -> "Sequence[Row]":
         for line in found.lines():
             click.echo(msgspec.json.encode(line))
     else:
-        with paged() as out:
-            out.print(found)
+        console().print(found)
     if found.faults:
         fail(f"{', '.join(found.faults)}: scores more than a bound that no policy can exceed")
     return found.rows

@@ -260,16 +260,16 @@ def _print_expected(
     plan: "Plan", outcomes: "Mapping[str, JobOutcome]", written: int | None
 ) -> None:
     """Print the episodes that are left, with the calls, tokens and money expected."""
-    from desim.cli.pager import paged
+    from desim.show.console import console
     from desim.show.table import print_tables
     from desim.suites.expected_calls import shipped
     from desim.suites.expected_table import expected_table, total_line
     from desim.suites.status import expectations
 
     lines = expectations(plan, outcomes, shipped(), written)
-    with paged() as out:
-        print_tables(out, [*_endpoint_tables(plan), expected_table(lines, written)])
-        out.print(total_line(plan, lines), highlight=False)
+    out = console()
+    print_tables(out, [*_endpoint_tables(plan), expected_table(lines, written)])
+    out.print(total_line(plan, lines), highlight=False)
 
 
 def _endpoint_tables(plan: "Plan") -> "Iterator[Table]":
@@ -321,8 +321,8 @@ def _played(
 
 
 def _print_results(plan: "Plan", folder: "RecordFolder") -> None:
-    from desim.cli.pager import paged
     from desim.jobs.keep.spending import count_outcomes
+    from desim.show.console import console
     from desim.show.table import print_tables
     from desim.suites.result_table import result_table
     from desim.suites.results import results
@@ -332,10 +332,10 @@ def _print_results(plan: "Plan", folder: "RecordFolder") -> None:
     by_world = {world: [line for line in lines if line.world == world] for world in plan.shown}
     spent = folder.spent()
     count_outcomes(plan.jobs, outcomes, spent)
-    with paged() as out:
-        print_tables(out, (result_table(world, mine) for world, mine in by_world.items() if mine))
-        out.print()
-        out.print(f"spent {spent.cost():.6g} in {spent.calls():,} calls", highlight=False)
+    out = console()
+    print_tables(out, (result_table(world, mine) for world, mine in by_world.items() if mine))
+    out.print()
+    out.print(f"spent {spent.cost():.6g} in {spent.calls():,} calls", highlight=False)
 
 
 def _fail_unless_whole(

@@ -272,7 +272,7 @@ def end(left: Left) -> None:
 @command_of("show", folder=_FOLDER, out={"type": click.Path(file_okay=False, path_type=Path)})
 def show(shown: ShownBoard) -> None:
     """Print the tables of BOARD, or write them as a page that opens offline, as CSV and as JSON."""
-    from desim.cli.pager import paged
+    from desim.show.console import console
     from desim.show.table import print_tables
     from desim.verification.boards.entry_board import read_board
     from desim.verification.verified_tables import board_tables, shown_table
@@ -280,8 +280,7 @@ def show(shown: ShownBoard) -> None:
     board = read_board(shown.folder)
     if shown.out is None:
         tables = [shown_table(key, lines) for key, lines in board_tables(board).items()]
-        with paged() as out:
-            print_tables(out, tables)
+        print_tables(console(), tables)
         return
     from desim.reports.board_page import write_board
 

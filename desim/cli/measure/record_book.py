@@ -79,7 +79,7 @@ def list_(listing: Listing, printed: PrintOptions) -> None:
     """Print the best known score and the bound of every preset, and the headroom between them."""
     import msgspec
 
-    from desim.cli.pager import paged
+    from desim.show.console import console
     from desim.studies.boards.leaderboard import everything
     from desim.studies.boards.record_book import headroom
 
@@ -87,8 +87,7 @@ def list_(listing: Listing, printed: PrintOptions) -> None:
     if printed.as_json:
         click.echo(msgspec.json.encode(table.plain()))
     else:
-        with paged() as out:
-            out.print(table)
+        console().print(table)
 
 
 command.add_command(add)

@@ -162,11 +162,11 @@ def command(text: SweepText, options: SweepCommand, spending: Spending) -> None:
     """
     import msgspec
 
-    from desim.cli.pager import paged
     from desim.cli.tables import print_rows
     from desim.jobs.keep.store import SweepWarning
     from desim.jobs.plan.job import LANES
     from desim.jobs.rows.failures import failures_text
+    from desim.show.console import console
     from desim.studies.sweep_file import read_config
 
     spec = read_config(**given(text))
@@ -179,8 +179,7 @@ def command(text: SweepText, options: SweepCommand, spending: Spending) -> None:
         for row in effects.plain() if effects else rows:
             click.echo(msgspec.json.encode(row))
     elif found or effects:
-        with paged() as out:
-            out.print(found or effects)
+        console().print(found or effects)
     else:
         print_rows(rows, shown, options.against)
     if options.out and not options.as_json:

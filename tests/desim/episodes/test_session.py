@@ -18,6 +18,12 @@ from policies.informed.beer_game import Foresight
 # -- notes -----------------------------------------------------------------------------------------
 
 
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """Where a record goes."""
+    return tmp_path / "run.jsonl"
+
+
 @define
 class Thinks:
     """A policy that notes tokens."""
