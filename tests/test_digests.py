@@ -1,12 +1,12 @@
 """Scores and ledger digests of all baselines stay what they were, unless changed on purpose."""
 
 import pytest
+from golden.write import SEEDS, line
 from support.cases import SEARCHES
 from support.paths import TESTS
 
 from desim import catalog
 from desim.studies.boards.leaderboard import everything
-from experiments.digests import SEEDS, line
 
 GOLDEN = (TESTS / "golden" / "digests.tsv").read_text(encoding="utf-8").splitlines()
 ROWS = [one.split("\t") for one in GOLDEN]
