@@ -13,12 +13,12 @@ from typing import Any
 
 import click
 from attrs import evolve, frozen
+from golden.known_scores import on_file, update
 
 from desim import catalog, sweep
 from desim.catalog.known_scores import KnownScores
 from desim.catalog.mean_bound import MeanBound
 from desim.statistics.intervals import interval
-from experiments.known_scores import on_file, update
 from policies.informed.beer_game.fair_bound import fair_bound
 from policies.informed.enterprise_arena import known_luck
 from policies.informed.yc_bench.fair_bound import fair_score_bound

@@ -44,7 +44,7 @@ def known(cls: type, preset: str) -> tuple[Any, KnownScores]:
 
 @pytest.mark.parametrize(("cls", "preset"), PRESETS)
 def test_every_preset_has_known_scores_of_its_parameters(cls: Any, preset: str) -> None:
-    """Of all seeds of the boards; `experiments/known_scores.py` makes them again."""
+    """Of all seeds of the boards; `tests/golden/known_scores.py` makes them again."""
     assert offers(cls, HasKnownScores)
     model, found = known(cls, preset)
     assert found.all_of(SEEDS) is not None

@@ -5,7 +5,7 @@ import math
 from collections.abc import Iterator
 
 import pytest
-import statement_coverage
+from golden.statement_coverage import coverage
 from support.paths import TESTS
 
 #: Student's interval at a fixed n is printed with a note where the scores are skewed.
@@ -34,7 +34,7 @@ def test_the_statement_is_true_as_often_as_stated(line: dict[str, str]) -> None:
 @pytest.mark.slow
 def test_the_golden_table_is_what_is_measured() -> None:
     """Fewer trials give the same shares and seeds, up to chance."""
-    measured = {line[:3]: line for line in statement_coverage.coverage(TRIALS)}
+    measured = {line[:3]: line for line in coverage(TRIALS)}
     for line in _golden():
         name = line["statement"], line["scores"], line["n or method"]
         key = next(key for key in measured if tuple(map(str, key)) == name)

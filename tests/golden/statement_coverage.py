@@ -1,6 +1,6 @@
-"""Are the statements of boards, `--until` and `--select` true as often as they say?
+"""Writes `coverage.tsv`: how often the statements of boards, `--until` and `--select` are true.
 
-Draws samples whose truth is known, and counts. `--write FILE` keeps the table for the golden test.
+Draws samples whose truth is known, and counts: `python tests/golden/statement_coverage.py --write`.
 """
 
 import math
@@ -121,14 +121,14 @@ SHARES = {
 
 @click.command()
 @click.option("--trials", default=2_000, show_default=True, type=click.IntRange(2))
-@click.option("--write", type=click.Path(dir_okay=False), help="Also write the table to a file.")
-def main(trials: int, write: str | None) -> None:
+@click.option("--write", is_flag=True, help="Also write the golden table.")
+def main(trials: int, *, write: bool) -> None:
     """Print how often each statement is true."""
     lines = [*coverage(trials)]
     console().print(Table(HEADS, [[*line] for line in lines], (0, 1, 2)))
     if write:
         texts = ["\t".join(HEADS), *("\t".join(map(str, line)) for line in lines)]
-        Path(write).write_text("\n".join(texts) + "\n", encoding="utf-8")
+        Path(__file__).with_name("coverage.tsv").write_text("\n".join(texts) + "\n", encoding="utf-8")
 
 
 def coverage(trials: int) -> Iterator[tuple[Any, ...]]:

@@ -6,13 +6,7 @@ from pathlib import Path
 import click
 import pytest
 from attrs import evolve
-from support.known_worlds import FAIR, SHORT, Measured, known
-from support.sweep_rows import row
-
-from desim.catalog.known_scores import FILE_NAME, KnownBound, KnownScore
-from desim.episodes.driver import play
-from desim.jobs.rows.rows import Rows
-from experiments.known_scores import (
+from golden.known_scores import (
     BOUNDS,
     edt_bound,
     floor_of,
@@ -23,6 +17,12 @@ from experiments.known_scores import (
     with_policies,
     with_records,
 )
+from support.known_worlds import FAIR, SHORT, Measured, known
+from support.sweep_rows import row
+
+from desim.catalog.known_scores import FILE_NAME, KnownBound, KnownScore
+from desim.episodes.driver import play
+from desim.jobs.rows.rows import Rows
 from models.edt import EnterpriseDigitalTwin
 from models.reasoning import ReasoningTasks
 

@@ -1,4 +1,4 @@
-"""What is the best score that each world is known to allow, seed by seed, and what is proved?
+"""Writes `known_scores.json`: the best score that each world is known to allow, seed by seed.
 
 Plays all baselines of presets, and the further policies of `MORE`; takes the floor, the best score
 and its policy on each seed; computes an upper bound where the world has one; and writes
@@ -131,7 +131,7 @@ def main(
         best = fsum(one.best for one in found) / len(found)
         kinds = ", ".join(dict.fromkeys(one.ceiling.kind for one in found))
         seconds = time.perf_counter() - start
-        print(f"{name}: best {best:,.2f} on average, {kinds}, {seconds:.0f} s", flush=True)
+        click.echo(f"{name}: best {best:,.2f} on average, {kinds}, {seconds:.0f} s")
 
 
 def known_scores(name: str, seeds: Sequence[int], jobs: int) -> KnownScores:
@@ -273,7 +273,7 @@ def update(module: Path, preset: str, known: KnownScores) -> None:
     path, old = module.with_name(FILE_NAME), on_file(module).get(preset)
     if known.fair is None and old and old.fingerprint == known.fingerprint:
         known = evolve(known, fair=old.fair)  # written by `fair_bounds.py`
-    empty = known_scores_text("experiments/known_scores.py", {}).encode()
+    empty = known_scores_text("tests/golden/known_scores.py", {}).encode()
     write_book(path, path.read_bytes() if path.exists() else empty, preset, known)
     assert on_file(module)[preset] == known
 
