@@ -128,7 +128,9 @@ def main(trials: int, *, write: bool) -> None:
     console().print(Table(HEADS, [[*line] for line in lines], (0, 1, 2)))
     if write:
         texts = ["\t".join(HEADS), *("\t".join(map(str, line)) for line in lines)]
-        Path(__file__).with_name("coverage.tsv").write_text("\n".join(texts) + "\n", encoding="utf-8")
+        Path(__file__).with_name("coverage.tsv").write_text(
+            "\n".join(texts) + "\n", encoding="utf-8"
+        )
 
 
 def coverage(trials: int) -> Iterator[tuple[Any, ...]]:
