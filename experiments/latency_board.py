@@ -1,18 +1,13 @@
 """Which rule is best in the Beer Game where a decision takes weeks?
 
-    python experiments/latency_board.py --out latency.svg
-
 All rules play the retailer on the same held-out seeds, and each decision takes the same number of
 weeks, in which the retailer orders nothing. The rules do not observe it. `tuned` is `base_stock`
 with the target, among `TARGETS`, of the highest mean score at that latency on the tuning seeds.
 """
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 import click
-from matplotlib import rcParams
-from matplotlib.figure import Figure
 
 from desim import Rows, sweep
 from desim.show.table import Table
@@ -67,28 +62,6 @@ def held_out(seeds: int) -> range:
     return range(HELD_OUT, HELD_OUT + seeds)
 
 
-def draw(curves: Mapping[str, Curve], path: Path) -> None:
-    """Draw the mean costs with their intervals over the latency."""
-    rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "desim"})
-    figure = Figure((6.4, 4.2), layout="constrained")
-    panel = figure.subplots()
-    for (name, means), marker in zip(curves.items(), "os^Dvx*", strict=False):
-        costs = [-means[weeks].mean for weeks in LATENCIES]
-        halves = [means[weeks].mean - means[weeks].low for weeks in LATENCIES]
-        panel.errorbar(LATENCIES, costs, halves, marker=marker, capsize=2, label=name)
-    panel.set(
-        xlabel="time of a decision (weeks)",
-        ylabel="mean cost of the retailer (money, log scale)",
-        yscale="log",
-        xticks=LATENCIES,
-        yticks=(100, 200, 500, 1000, 2000),
-        yticklabels=("100", "200", "500", "1,000", "2,000"),
-    )
-    panel.minorticks_off()
-    figure.legend(loc="outside right upper", fontsize="small")
-    figure.savefig(path, metadata={"Date": None})
-
-
 def table(curves: Mapping[str, Curve]) -> Table:
     """Return the mean scores and half their intervals, a line a rule."""
     lines = [
@@ -111,17 +84,14 @@ def ranked(curves: Mapping[str, Curve], best: Mapping[int, int]) -> Sequence[str
 @click.option("--seeds", default=200, show_default=True, help="Held-out seeds of every rule.")
 @click.option("--tuning", default=40, show_default=True, help="Seeds of every target.")
 @click.option("--jobs", default=1, show_default=True, help="Worker processes.")
-@click.option("--out", type=click.Path(path_type=Path), help="The picture, SVG.")
-def main(seeds: int, tuning: int, jobs: int, out: Path | None) -> None:
-    """Print the mean scores by rule and latency, and draw the mean costs."""
+def main(seeds: int, tuning: int, jobs: int) -> None:
+    """Print the mean scores by rule and latency."""
     rows = sweep(MODEL, RULES, held_out(seeds), set={LATENCY: LATENCIES}, jobs=jobs)
     curves = {rule: curve(rows, rule) for rule in RULES}
     best, curves["tuned"] = tuned(seeds, tuning, jobs)
     print(f"{MODEL}, retailer, {seeds} held-out seeds; mean score and 95 % interval, money")
     print(table(curves))
     print(*ranked(curves, best), sep="\n")
-    if out is not None:
-        draw(curves, out)
 
 
 if __name__ == "__main__":
