@@ -8,7 +8,7 @@ The public names, by task; the README leads to the page of each:
 * One episode: `play`, `play_async`, `play_series`, `Run`, `Limits`, `Episode`.
 * A record: `replay`, `resume`, `resume_async`, `branch`, `play_branch`, `export`.
 * Many episodes: `sweep`, `compare`, `select`, `workers`, `load`, `Rows`.
-* Search, and the value of decisions: `tune`, `problem`, `audit`, `regret`,
+* Search, and the value of decisions: `tune`, `problem`, `regret`,
   `compare_branches`.
 * A world of one's own, checked: `check`.
 * Pictures and pages: `plot_episode`, `write_report`.
@@ -60,7 +60,6 @@ if TYPE_CHECKING:
     from desim.records.episode import Episode
     from desim.reports.record.episode_plot import plot_episode
     from desim.reports.report import write_report
-    from desim.studies.audit.audit import audit
     from desim.studies.checks.check import check
     from desim.studies.decisions.branch_comparison import compare_branches
     from desim.studies.decisions.regret import regret
@@ -95,7 +94,6 @@ _MODULES = {
     "UsageError": "desim.errors",
     "World": "desim.core.world",
     "WrongAction": "desim.errors",
-    "audit": "desim.studies.audit.audit",
     "branch": "desim.episodes.prefix",
     "check": "desim.studies.checks.check",
     "compare": "desim.studies.until",
@@ -147,7 +145,6 @@ __all__ = [
     "World",
     "WrongAction",
     "__version__",
-    "audit",
     "branch",
     "check",
     "compare",

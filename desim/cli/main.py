@@ -32,10 +32,6 @@ COMMANDS = {
         "study.tune",
         "Search the parameters of a policy, or of MODEL, with the highest mean score.",
     ),
-    "audit": (
-        "study.audit",
-        "Play plans that use no knowledge of MODEL against the honest rules of each preset.",
-    ),
     "check": (
         "study.check",
         "Play MODEL in all the ways in which desim does, and name its faults.",
@@ -44,26 +40,9 @@ COMMANDS = {
         "measure.bench",
         "Play every world of SUITE.toml with every entry, or print the results in DIR.",
     ),
-    "submit": (
-        "measure.submit",
-        "Write the folder of an entry from the results in DIR.",
-    ),
     "verify": (
         "measure.verify",
-        "Play every episode of an entry again, ask its policies again, and compare all bytes.",
-    ),
-    "commit": (
-        "measure.commit",
-        "Fix an entry before its seeds exist, and derive the seeds once they do.",
-    ),
-    "board": (
-        "measure.board",
-        "Keep a board of verified entries: its log, commitments, beacons.",
-    ),
-    "key": ("measure.key", "Make a key that signs entries, or print the identity of one."),
-    "record-book": (
-        "measure.record_book",
-        "Print the best known scores, or enter runs that beat them.",
+        "Play every record of a suite's folder again, ask its policies again, and compare.",
     ),
     "replay": ("keep.replay", "Play the answers of a record again and compare every step."),
     "resume": ("keep.resume", "Play an interrupted record to its end, in the same file."),

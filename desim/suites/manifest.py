@@ -29,6 +29,7 @@ from desim.jobs.plan.players import inside, players
 from desim.schema import to_plain
 from desim.show.files import read_regular
 from desim.suites.published import published_text
+from desim.suites.suite_file import Suite, parsed_suite
 from desim.suites.suite_plan import Plan, PlannedEntry, PlannedWorld, plan_to_print
 
 #: The format of the folder, counted up when its meaning changes.
@@ -163,18 +164,20 @@ def plan_of(folder: RecordFolder) -> Plan:
     return found.plan()
 
 
-def suite_text(folder: RecordFolder) -> bytes:
-    """Return the file of the suite whose report was played into a folder.
+def suite_of(folder: RecordFolder) -> Suite:
+    """Return the suite that was played into a folder, by the text that it had.
 
     Raises:
-        UsageError: The folder holds no suite, a damaged one, or episodes of its tuning seeds.
+        UsageError: The folder holds no suite, or a damaged one.
     """
     found = read_manifest(folder.path)
     if found is None:
         raise UsageError(f"{folder.path} holds no suite; desim bench SUITE --out plays one into it")
-    if found.tuning:
-        raise UsageError(f"{folder.path} holds episodes of tuning seeds, which are no report")
-    return found.text.encode()
+    faults: list[str] = []
+    suite = parsed_suite(Path(found.file), found.text.encode(), faults)
+    if faults:
+        raise UsageError(f"{folder.path}: {faults[0]}")
+    return suite
 
 
 def _refuse_earlier_format(folder: RecordFolder) -> None:

@@ -9,11 +9,7 @@ import msgspec
 from attrs import asdict
 
 from desim.jobs.keep.outcome import JobOutcome
-from desim.jobs.keep.record_check import record_differences
-from desim.jobs.keep.record_folder import RecordFolder
-from desim.jobs.keep.spending import count_outcomes
 from desim.studies.sample_size import SampleSize
-from desim.suites.manifest import plan_of, recorded_model
 from desim.suites.results import ResultCell, SuiteLine, pair_sizes, results, sizes_needed
 from desim.suites.suite_plan import Plan
 
@@ -156,29 +152,3 @@ def _cell_as_plain(cell: ResultCell) -> dict[str, Any]:
 
 def _size_as_plain(size: SampleSize | None) -> dict[str, Any] | None:
     return asdict(size) if size else None
-
-
-def differences(folder: RecordFolder, *, trust: bool = False) -> Iterator[str]:
-    """Replay the records of a suite and yield a sentence for each difference from its outcomes.
-
-    The files of results are compared with the outcomes, and the money with both.
-
-    Args:
-        folder: The folder of the suite.
-        trust: Whether modules and files that its records name may be imported and opened.
-
-    Raises:
-        UsageError: The folder holds no suite, or a record would import a module or open a file.
-        BadRecord: An outcome is damaged.
-    """
-    plan, outcomes, identity = plan_of(folder), folder.outcomes(), folder.identity()
-    for job in plan.jobs:
-        if outcome := outcomes.get(job.name):
-            model = recorded_model(identity, job.world)
-            yield from record_differences(job, outcome, folder, model, trust=trust)
-    for name, content in result_files(plan, outcomes).items():
-        path = folder.path / name
-        if path.is_file() and path.read_bytes() != content:
-            yield f"{path} is not what the outcomes give; the command that plays writes it anew"
-    for name in count_outcomes(plan.jobs, outcomes, folder.spent()):
-        yield f"{name}: spent.jsonl says that less was spent than its record"

@@ -231,41 +231,20 @@ def _chosen(path: Path, suite: Suite, *, tuning: bool) -> Suite:
         raise UsageError(f"{path}: {fault}") from None
 
 
-def plan_of_entry(path: Path, suite: Suite, faults: list[str]) -> Plan:
+def plan_of_suite(path: Path, suite: Suite, *, tuning: bool = False) -> Plan:
     """Return the plan of a suite that was read already, as for a check of its records.
 
     The environment variables of keys need not be set, and no host is contacted.
 
     Args:
         path: The suite's file, which is not opened.
-        suite: The suite, perhaps with some of its entries alone.
-        faults: Those found so far.
+        suite: The suite.
+        tuning: Whether its tuning seeds are played instead of those of its report.
 
     Raises:
         UsageError: There are faults; the text lists all of them.
     """
-    return _built(path, suite, faults, keys=False)
-
-
-def plan_of_worlds(path: Path, suite: Suite, entry: str) -> Plan:
-    """Return the plan of a suite whose worlds are all played from outside, and not by a policy.
-
-    Args:
-        path: The suite's file, which is not opened.
-        suite: The suite; its own entries are left out.
-        entry: The name of the one entry.
-
-    Raises:
-        UsageError: The worlds have faults; the text lists all of them.
-    """
-    faults = [*_table_faults(suite)]
-    worlds = {n: w for n, t in suite.worlds.items() if (w := _world(n, t, suite, faults))}
-    entries = {entry: PlannedEntry(entry, EntryTable(), {})}
-    pairs = _pairs(worlds, entries, faults)
-    if faults:
-        raise UsageError(_listed(path, faults))
-    own = evolve(suite, entries={entry: EntryTable()})
-    return Plan(path, own, worlds, entries, tuple(_jobs(pairs)))
+    return evolve(_built(path, _chosen(path, suite, tuning=tuning), [], keys=False), tuning=tuning)
 
 
 def _built(path: Path, suite: Suite, faults: list[str], *, keys: bool) -> Plan:
@@ -404,7 +383,7 @@ def _table_faults(suite: Suite) -> Iterator[str]:
 def _seeded(name: str, table: WorldTable, suite: Suite, faults: list[str]) -> PlannedWorld | None:
     """Return a world without its model, so that nothing is imported."""
     try:
-        seeds = seeds_of(name, table.seeds or suite.seeds, table.episodes)
+        seeds = seeds_of(table.seeds or suite.seeds, table.episodes)
     except DesimError as fault:
         faults.append(f"worlds.{name}: {fault}")
         return None

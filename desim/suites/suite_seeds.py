@@ -7,25 +7,23 @@ from attrs import evolve
 
 from desim.errors import UsageError
 from desim.studies.sweep_file import read_seeds
-from desim.suites.fresh_seeds import PREFIX, FreshSeeds
 from desim.suites.suite_file import MAX_JOBS, EntryTable, Suite, WorldTable
 
 #: Seeds of a sentence at most; it counts the others.
 _MOST_NAMED = 5
 
 
-def seeds_of(world: str, given: str | list[int], episodes: int) -> tuple[int, ...]:
+def seeds_of(given: str | list[int], episodes: int) -> tuple[int, ...]:
     """Return the seeds of a world, each of which begins a number of episodes in a row.
 
     Args:
-        world: Its name in the suite.
-        given: "A:B" without B, a list, or those of a beacon.
+        given: "A:B" without B, or a list.
         episodes: Episodes in a row.
 
     Raises:
         UsageError: They have another form, or two series would play one seed.
     """
-    seeds = _seeds_in(world, given)
+    seeds = _seeds_in(given)
     if not seeds or min(seeds) < 0 or len(set(seeds)) < len(seeds):
         raise UsageError(f"seeds {given!r} were given; they are different numbers of at least 0")
     ordered = sorted(seeds)
@@ -59,11 +57,11 @@ def tuning_faults(suite: Suite) -> Iterator[str]:
     for name, world in suite.worlds.items():
         given = world.tuning_seeds or suite.tuning_seeds
         try:
-            tuning = _played(seeds_of(name, given, world.episodes), world) if given else set()
+            tuning = _played(seeds_of(given, world.episodes), world) if given else set()
         except UsageError as fault:
             yield f"worlds.{name}.tuning_seeds: {fault}"
             continue
-        if shared := sorted(tuning & _report(name, world, suite)):
+        if shared := sorted(tuning & _report(world, suite)):
             yield f"worlds.{name}: tuning_seeds and seeds share {listed(shared)}; they must differ"
 
 
@@ -74,9 +72,9 @@ def tuned_on_report(entry: EntryTable, suite: Suite) -> Mapping[str, list[int]]:
     """
     if not entry.tuned_on:
         return {}
-    tuned = set(_seeds_in("", entry.tuned_on))
+    tuned = set(_seeds_in(entry.tuned_on))
     found = {
-        name: sorted(tuned & _report(name, world, suite))
+        name: sorted(tuned & _report(world, suite))
         for name, world in suite.worlds.items()
         if name in (entry.worlds or suite.worlds)
     }
@@ -87,7 +85,7 @@ def entry_seed_faults(entry: EntryTable) -> Iterator[str]:
     """Yield a sentence if an entry's `tuned_on` describes no seeds."""
     try:
         if entry.tuned_on:
-            _seeds_in("", entry.tuned_on)
+            _seeds_in(entry.tuned_on)
     except UsageError as fault:
         yield f"tuned_on: {fault}"
 
@@ -103,16 +101,10 @@ def listed(seeds: Sequence[int]) -> str:
     return f"seed{'s' if len(seeds) > 1 else ''} {named}{more}"
 
 
-def seeds_text(given: str | list[int], world: str = "") -> str:
-    """Return seeds of a world in one short text: A:B, or the first ones and their number."""
-    seeds = _seeds_in(world, given)
-    return f"{seeds.start}:{seeds.stop}" if isinstance(seeds, range) else listed(seeds)
-
-
-def _report(name: str, world: WorldTable, suite: Suite) -> set[int]:
+def _report(world: WorldTable, suite: Suite) -> set[int]:
     """Return the seeds of a world's episodes; none if they are invalid, which is a fault itself."""
     try:
-        return _played(seeds_of(name, world.seeds or suite.seeds, world.episodes), world)
+        return _played(seeds_of(world.seeds or suite.seeds, world.episodes), world)
     except UsageError:
         return set()
 
@@ -121,9 +113,7 @@ def _played(seeds: Sequence[int], world: WorldTable) -> set[int]:
     return {seed + place for seed in seeds for place in range(world.episodes)}
 
 
-def _seeds_in(world: str, given: str | list[int]) -> Sequence[int]:
-    if isinstance(given, str) and given.startswith(PREFIX):
-        return FreshSeeds.read(given).of(world)
+def _seeds_in(given: str | list[int]) -> Sequence[int]:
     seeds = read_seeds(given) if isinstance(given, str) else given
     if seeds[MAX_JOBS:]:  # a range may have more than `len` can count
         raise UsageError(

@@ -8,7 +8,7 @@ so do better runs of which a record is kept and replays.
 
 import inspect
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from math import fsum
@@ -28,6 +28,7 @@ from desim.catalog.known_scores import (
     fingerprint,
     known_scores_text,
     parsed_known_scores,
+    with_preset,
 )
 from desim.core.model_protocols import is_deterministic
 from desim.core.policy_protocols import is_drawing
@@ -35,8 +36,8 @@ from desim.core.roles import Knowledge
 from desim.episodes.lineup import lineup_knows
 from desim.episodes.replay import replay
 from desim.jobs.rows.known_means import makers, played_roles, read_label
+from desim.show.files import write_whole
 from desim.studies.boards.leaderboard import boards, everything
-from desim.studies.boards.record_book import with_best, write_book
 from desim.studies.boards.score_scale import exceeds
 from desim.studies.sweep_file import read_seeds
 from policies.informed.beer_game import clairvoyant
@@ -213,6 +214,48 @@ def with_records(new: KnownScores, old: KnownScores | None, folder: Path) -> Kno
                 )
                 new = with_best(new, model, seed, bounded(kept, one.bound))
     return new
+
+
+def with_best(known: KnownScores, model: Any, seed: int, new: KnownScore) -> KnownScores:
+    """Return known scores with a new best run.
+
+    Args:
+        known: The known scores of a preset.
+        model: Its model.
+        seed: The seed of the run.
+        new: The known scores of that seed with the run.
+    """
+    by_seed = {} if known.every else {**known.by_seed, seed: new}
+    known = evolve(known, by_seed=by_seed, every=new if known.every else None)
+    if new.record:
+        return known
+    policy, level = new.policy, lineup_knows(model, read_label(new.policy))
+    knows = known.knows if level == "observation" else {**known.knows, policy: level}
+    best = sum(one.policy == policy for one in by_seed.values()) or 1
+    played = {**known.played, policy: max(best, known.played.get(policy, 0))}
+    return evolve(known, played=played, knows=knows)
+
+
+def write_book(book: Path, data: bytes, preset: str, known: KnownScores) -> None:
+    """Write a book with one preset replaced, then remove the records that it names no longer.
+
+    Args:
+        book: The file.
+        data: Its content before.
+        preset: The preset.
+        known: Its known scores.
+    """
+    text = with_preset(data, str(book), preset, known)
+    write_whole(book, [text])
+    gone = {*_records(data, book)} - {*_records(text, book)}
+    for name in gone:
+        (book.parent / name).unlink(missing_ok=True)
+
+
+def _records(data: bytes, book: Path) -> Iterator[str]:
+    for known in parsed_known_scores(data, str(book)).values():
+        each = [known.every] if known.every else known.by_seed.values()
+        yield from (one.record for one in each if one.record)
 
 
 def played(

@@ -40,8 +40,6 @@ class BenchOptions:
         yes: Do not ask, whatever the suite is expected to cost.
         restart: Discard the episodes in --out, of this suite or another.
         watches: Show how far the command in DIR is.
-        checks: Replay the records in DIR.
-        trust: Import and open whatever the records in DIR name, for --check.
         batch: Send the requests of all episodes together in batches, at half the price of most
             servers, and wait for the replies, which takes minutes to a day for each round.
         submit: Send a round in batches and end, without waiting for replies.
@@ -60,8 +58,6 @@ class BenchOptions:
     yes: bool = field(default=False, kw_only=True)
     restart: bool = field(default=False, kw_only=True)
     watches: bool = field(default=False, kw_only=True)
-    checks: bool = field(default=False, kw_only=True)
-    trust: bool = field(default=False, kw_only=True)
     batch: bool = field(default=False, kw_only=True)
     submit: bool = field(default=False, kw_only=True)
     collect: bool = field(default=False, kw_only=True)
@@ -100,7 +96,6 @@ class BenchOptions:
     written={"type": click.IntRange(min=1, max=1_000_000), "default": None},
     watches={"option": "--watch"},
     poll={"type": click.FloatRange(0.01, 3_600.0), "metavar": "SECONDS"},
-    checks={"option": "--check"},
 )
 def command(options: BenchOptions) -> None:
     """Play every world of SUITE.toml with every entry, or print the results in DIR.
@@ -111,7 +106,7 @@ def command(options: BenchOptions) -> None:
     that the episodes depend on has changed, it is refused.
 
     The results in DIR are printed from its data; nothing that it names is imported or opened.
-    --check replays its records, compares them with the outcomes, and says what differs.
+    `desim verify DIR` replays its records and compares.
 
     With --batch all episodes of a server go on in lockstep: once each of them waits for a reply,
     their requests are sent as one batch. --submit and --collect do one half of it each and end, for
@@ -120,20 +115,17 @@ def command(options: BenchOptions) -> None:
     from desim.jobs.keep.record_folder import RecordFolder
     from desim.jobs.keep.store import SweepWarning
 
-    suite, watches, checks = options.suite, options.watches, options.checks
+    suite, watches = options.suite, options.watches
     with warnings_as_sentences(SweepWarning):
         if suite.is_dir():
             if options.plays:
                 raise UsageError(
                     "a folder's results are printed; give SUITE.toml and --out to play"
                 )
-            _show(RecordFolder(suite), watches=watches, checks=checks, trust=options.trust)
+            _show(RecordFolder(suite), watches=watches)
             return
-        if watches or checks or options.trust:
-            name = "--watch" if watches else "--check" if checks else "--trust"
-            raise UsageError(
-                f"{name} shows a suite that is played or was; give the folder of its --out"
-            )
+        if watches:
+            raise UsageError("--watch shows a suite that is played; give the folder of its --out")
         if options.written and not options.dry_run:
             raise UsageError("--written belongs to --dry-run, which prints what a suite takes")
         if options.dry_run:
@@ -142,34 +134,16 @@ def command(options: BenchOptions) -> None:
             _play(options)
 
 
-def _show(folder: "RecordFolder", *, watches: bool, checks: bool, trust: bool) -> None:
+def _show(folder: "RecordFolder", *, watches: bool) -> None:
     """Print the results in a folder, after a look at the command that plays there if wanted."""
-    if trust and not checks:
-        raise UsageError("--trust belongs to --check; printing results imports nothing")
     from desim.suites.manifest import plan_of
 
     plan = plan_of(folder)
-    if checks:
-        _check(folder, trust=trust)
-        return
     if watches:
         from desim.cli.measure.bench_progress import watch
 
         watch(folder.status)
     _print_results(plan, folder)
-
-
-def _check(folder: "RecordFolder", *, trust: bool) -> None:
-    """Print each difference between records and outcomes."""
-    from desim.suites.result_files import differences
-
-    found = 0
-    for found, difference in enumerate(differences(folder, trust=trust), 1):  # noqa: B007 (counted)
-        click.echo(difference)
-    if found:
-        fail(f"{found:,} differences; what the records say is what was played")
-    ended = sum(outcome.ended_episodes for outcome in folder.outcomes().values())
-    click.echo(f"{folder.path}: {ended:,} episodes replayed, all as in the outcomes")
 
 
 def _dry_run(options: BenchOptions) -> None:

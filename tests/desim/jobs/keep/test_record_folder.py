@@ -54,6 +54,12 @@ def played(suite: Path, out: Path, *options: str) -> tuple[int, str, str]:
     return bench(suite, out, "--jobs", "1", *options)
 
 
+def verified(out: Path, *options: str) -> tuple[int, str, str]:
+    """`desim verify DIR` in the folder beside it."""
+    done = ended(desim_process("verify", str(out), *options, cwd=out.parent))
+    return done.code, done.out, done.err
+
+
 def show(out: Path, *options: str) -> tuple[int, str, str]:
     """`desim bench DIR` in the folder beside it."""
     done = ended(desim_process("bench", str(out), *options, cwd=out.parent))
@@ -85,7 +91,7 @@ def test_an_edited_policy_is_refused_and_restart_plays_it(tmp_path: Path, half: 
     assert played(suite, tmp_path / "new")[0] == 0
     scores = [_scores(tmp_path / name) for name in ("out", "new")]
     assert scores[0] == scores[1]
-    assert show(out, "--check", "--trust")[0] == 0
+    assert verified(out, "--trust")[0] == 0
 
 
 def _scores(out: Path) -> dict[str, float | None]:
@@ -208,31 +214,6 @@ def test_no_flipped_bit_changes_results_in_silence(tmp_path: Path, stub: Stub, n
     assert len(stub.requests) == 6
 
 
-def test_a_check_says_which_records_differ(tmp_path: Path) -> None:
-    """Swapped, altered and missing ones, and files of results; whole folders pass."""
-    suite, out = of_rule(tmp_path, worlds=BEER.replace("beer_game", "beer_game/poisson")), None
-    out = tmp_path / "out"
-    assert played(suite, out)[0] == 0
-    code, printed, errors = show(out, "--check", "--trust")
-    assert (code, "4 episodes replayed, all as in the outcomes" in printed) == (0, True), errors
-    records = out / "records"
-    shutil.copy(records / "beer__rule__seed1__1.jsonl", records / "beer__rule__seed0__1.jsonl")
-    (records / "beer__mine__seed0__1.jsonl").unlink()
-    altered = records / "beer__mine__seed1__1.jsonl"
-    altered.write_bytes(altered.read_bytes().replace(b'"score":-', b'"score":-1', 1))
-    (out / "table.csv").write_text("world,entry\n")
-    code, printed, errors = show(out, "--check", "--trust")
-    assert code == 1
-    lines = printed.splitlines()
-    assert any("beer__rule__seed0__1: score is -" in line for line in lines)
-    assert any("seed0__1.jsonl is of another model or seed" in line for line in lines)
-    assert any("beer__mine__seed0__1: " in line and "missing" in line for line in lines)
-    assert any("beer__mine__seed1__1: " in line for line in lines)
-    assert any("table.csv is not what the outcomes give" in line for line in lines)
-    assert not any("beer__rule__seed1__1" in line for line in lines)
-    assert "differences; what the records say is what was played" in errors
-
-
 # -- money -----------------------------------------------------------------------------------------
 
 #: Money for a reply: 15 tokens at 100 a million.
@@ -268,7 +249,7 @@ TRAP = "raise SystemExit('a module was imported')\n"
 
 
 def test_printing_a_strangers_suite_imports_nothing(tmp_path: Path) -> None:
-    """The table, the report and the watch; a check refuses to import without --trust."""
+    """The table, the report and the watch; verify refuses to import without --trust."""
     suite, out = of_rule(tmp_path, 'seeds = "0:2"'), tmp_path / "out"
     assert played(suite, out)[0] == 0
     printed = show(out)[1]
@@ -281,9 +262,8 @@ def test_printing_a_strangers_suite_imports_nothing(tmp_path: Path) -> None:
         code, again, errors = show(out, *options)
         assert (code, printed in again) == (0, True), errors
     assert write_report([out]).exists()
-    forge(out, shown["text"])
-    code, again, _ = show(out, "--check")
-    assert (code, "trap" in again) == (0, False)
+    code, again, errors = verified(out)
+    assert (code, "names the world 'trap:World'; --trust imports" in errors) == (2, True)
 
 
 def forge(out: Path, text_: str) -> None:
@@ -298,7 +278,7 @@ def forge(out: Path, text_: str) -> None:
     path.write_bytes(msgspec.json.encode(msgspec.structs.replace(made, checksum=made.sum())))
 
 
-def test_a_check_imports_what_records_name_only_with_trust(tmp_path: Path) -> None:
+def test_a_suite_is_verified_with_ones_own_world_only_with_trust(tmp_path: Path) -> None:
     """The model of a user's file, once it is another process that has not imported it."""
     (tmp_path / "world.py").write_text(
         "from models.beer_game.model import BeerGame\nclass World(BeerGame):\n    pass\n"
@@ -307,11 +287,10 @@ def test_a_check_imports_what_records_name_only_with_trust(tmp_path: Path) -> No
     suite = suite_file(tmp_path, "", worlds, model="", rule='policy = "greedy"')
     out = tmp_path / "out"
     assert bench(suite, out)[0] == 0
-    code, _, errors = show(out, "--check")
+    code, _, errors = verified(out)
     assert code == 2
-    assert "the record would import module 'world'" in errors
-    assert "--trust" in errors
-    assert show(out, "--check", "--trust")[0] == 0
+    assert "the suite names the world 'world:World'; --trust imports and opens it" in errors
+    assert verified(out, "--trust")[0] == 0
 
 
 def test_a_journal_of_a_stranger_does_not_hang(tmp_path: Path) -> None:
@@ -353,7 +332,7 @@ def test_a_full_disk_is_a_sentence_and_loses_nothing(
     assert code == 0, errors
     assert [line["n"] for line in json.loads((out / "results.json").read_text())] == [20]
     assert 20 * 6 <= len(stub.requests) <= 20 * 6 + 20
-    assert show(out, "--check")[0] == 0
+    assert verified(out)[0] == 0
 
 
 def limited(suite: Path, out: Path, most: int) -> tuple[int, str, str]:

@@ -1,1 +1,0 @@
-"""Plans that use no knowledge of a world, and should not beat its honest rules."""

@@ -1,1 +1,0 @@
-"""Boards: their logs, and the commitments that they receive."""

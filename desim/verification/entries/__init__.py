@@ -1,1 +1,0 @@
-"""The folder of an entry and its manifest."""

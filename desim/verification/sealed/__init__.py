@@ -1,1 +1,0 @@
-"""Sealed sessions: episodes on a server, with seeds that are secret until the end."""

@@ -1,1 +1,0 @@
-"""Canonical JSON, keys and signatures."""

@@ -1,0 +1,170 @@
+"""`desim verify`: an honest folder is accepted, a false one refused at its first false place."""
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from support.forked import desim_process, ended
+from support.stub import serving
+from support.suites import answer, bench, suite_file
+
+from desim import play
+from desim.cli.main import main
+from models.beer_game import BeerGame
+
+BEER = '[worlds.beer]\nmodel = "beer_game/poisson"\nset = { horizon = 6 }'
+
+RULE = """
+from models.beer_game import Order, Stage
+
+
+class Mine:
+    def decide(self, stage: Stage) -> Order:
+        return Order(4)
+"""
+
+
+@pytest.fixture(scope="module")
+def honest(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a suite of two rules, one of them a user's, on two seeds."""
+    folder = tmp_path_factory.mktemp("honest")
+    (folder / "mine.py").write_text(RULE)
+    entries = {"rule": 'policy = "order_up_to"', "mine": 'policy = "mine:Mine"'}
+    suite = suite_file(folder, "", BEER, 'seeds = "0:2"', model="", **entries)
+    assert bench(suite, folder / "out")[0] == 0
+    return folder
+
+
+@pytest.fixture
+def copied(honest: Path, tmp_path: Path) -> Path:
+    """A copy of it, in which something is changed."""
+    shutil.copytree(honest, tmp_path / "copy")
+    return tmp_path / "copy"
+
+
+def verified(folder: Path, *options: str) -> tuple[int, list[str], str]:
+    """Run `desim verify` on the results in a folder; its exit code, lines and errors."""
+    done = ended(desim_process("verify", "out", *options, cwd=folder))
+    return done.code, done.out.splitlines(), done.err
+
+
+def test_an_honest_folder_is_accepted(honest: Path) -> None:
+    """A rule of one's own is imported with --trust alone."""
+    code, lines, _ = verified(honest, "--trust")
+    assert (code, lines) == (0, ["out: 4 episodes played again by their policies; all as recorded"])
+    code, lines, errors = verified(honest)
+    assert (code, lines) == (2, [])
+    assert "the suite names the module of mine:Mine; --trust imports and opens it" in errors
+
+
+def swap(folder: Path) -> None:
+    """Put one record into the place of another."""
+    records = folder / "out" / "records"
+    shutil.copy(records / "beer__rule__seed1__1.jsonl", records / "beer__rule__seed0__1.jsonl")
+
+
+def remove(folder: Path) -> None:
+    """Remove a record."""
+    (folder / "out" / "records" / "beer__mine__seed0__1.jsonl").unlink()
+
+
+def replace(name: str, old: bytes, new: bytes) -> Callable[[Path], None]:
+    """Return a change of the first of some bytes in a file."""
+
+    def change(folder: Path) -> None:
+        content = (folder / name).read_bytes()
+        assert old in content
+        (folder / name).write_bytes(content.replace(old, new, 1))
+
+    return change
+
+
+FALSE: dict[str, tuple[Callable[[Path], None], str]] = {
+    "score": (
+        replace("out/records/beer__rule__seed1__1.jsonl", b'"score":-', b'"score":-1'),
+        "beer__rule__seed1__1: ",
+    ),
+    "swapped": (swap, "beer__rule__seed0__1: score is "),
+    "missing": (remove, "beer__mine__seed0__1.jsonl is missing or cut"),
+    "parameter": (
+        replace("out/records/beer__rule__seed0__1.jsonl", b'"horizon":6', b'"horizon":7'),
+        "beer__rule__seed0__1: ",
+    ),
+    "code": (
+        replace("mine.py", b"Order(4)", b"Order(9)"),
+        "decision 1, t=1, ",
+    ),
+    "table": (replace("out/table.csv", b"rule", b"mule"), "table.csv is not what the outcomes"),
+    "results": (replace("out/results.csv", b"beer", b"bear"), "results.csv is not what the"),
+}
+
+
+@pytest.mark.parametrize("kind", FALSE)
+def test_a_false_folder_is_refused_at_its_place(copied: Path, kind: str) -> None:
+    """The line names the episode and what differs."""
+    change, says = FALSE[kind]
+    change(copied)
+    code, lines, errors = verified(copied, "--trust")
+    assert code == 1, errors
+    assert any(says in line for line in lines), lines
+    assert lines[-1].endswith("see above")
+
+
+def test_replies_of_a_language_model_are_read_again(tmp_path: Path) -> None:
+    """No request is sent, and a reply that was altered is found."""
+    with serving(answer) as stub:
+        suite = suite_file(tmp_path, stub.url, BEER, 'seeds = "0:1"')
+        assert bench(suite, tmp_path / "out")[0] == 0
+        sent = len(stub.requests)
+        assert verified(tmp_path)[0] == 0
+        assert len(stub.requests) == sent
+    (record,) = (tmp_path / "out" / "records").glob("*.jsonl*")
+    record.write_bytes(record.read_bytes().replace(b"order_qty", b"other_qty", 1))
+    code, lines, _ = verified(tmp_path)
+    assert (code, len(lines) > 1) == (1, True)
+
+
+# -- one record ------------------------------------------------------------------------------------
+
+
+def record(folder: Path, policy: str = "order_up_to") -> Path:
+    """Return the record of a short game."""
+    path = folder / f"{policy}.jsonl"
+    play(BeerGame(horizon=6), policy, 3, record=path)
+    return path
+
+
+def verify(path: Path) -> Result:
+    """Run `desim verify` on one record."""
+    return CliRunner().invoke(main, ["verify", str(path)])
+
+
+def test_a_record_of_a_rule_is_accepted(tmp_path: Path) -> None:
+    """The rule is asked again."""
+    done = verify(record(tmp_path))
+    assert done.exit_code == 0
+    assert "1 episode played again by its policies; all as recorded" in done.stdout
+
+
+def test_a_record_of_another_policy_is_refused(tmp_path: Path) -> None:
+    """Its label was exchanged, and its digest is right."""
+    import hashlib
+
+    path = record(tmp_path, "sterman")
+    content = path.read_bytes().replace(b'"sterman"', b'"order_up_to"')
+    start = content.partition(b',"record_digest"')[0]
+    found = hashlib.sha256(start).hexdigest().encode()
+    path.write_bytes(start + b',"record_digest":"' + found + b'"}\n')
+    done = verify(path)
+    assert done.exit_code == 1
+    assert ", played now " in done.stdout
+
+
+def test_what_is_no_suite_and_no_record_is_one_sentence(tmp_path: Path) -> None:
+    """Exit code 2, or 1 for a damaged record."""
+    done = verify(tmp_path)
+    assert (done.exit_code, "holds no suite" in done.stderr) == (2, True)
+    done = verify(tmp_path / "none.jsonl")
+    assert (done.exit_code, "none.jsonl" in done.stderr) == (2, True)
