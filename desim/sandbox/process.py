@@ -29,9 +29,8 @@ _CHILD = Path(__file__).parent / "child" / "__main__.py"
 _FLAGS = ("-s", "-S", "-P", "-X", "utf8")
 _ENVIRONMENT = {"PYTHONHASHSEED": "0", "LC_ALL": "C.UTF-8", "OMP_NUM_THREADS": "1"}
 
-#: Seconds that the start may take on a busy machine, and that the end may take after the time of
-#: the program; the supervisor keeps that itself, this process only if it does not.
-_START, _END = 30.0, 2.0
+#: Seconds that the start may take on a busy machine.
+_START = 30.0
 
 #: Bytes read at once, and of a status.
 _CHUNK, _STATUS = 65_536, 1_000
@@ -95,7 +94,6 @@ def started(
     *,
     prints: bool = False,
     unconfined: bool = False,
-    questions: tuple[int, ...] = (),
 ) -> Iterator[tuple["subprocess.Popen[bytes]", int, int]]:
     """Start a program by an order, as `run_order` does; kill it after the block.
 
@@ -104,7 +102,6 @@ def started(
         limits: See `run_order`.
         prints: See `run_order`.
         unconfined: See `run_order`.
-        questions: The end of a pipe that it reads, if it answers questions.
 
     Yields:
         Its process, and the ends of the pipes of its result and of its status.
@@ -120,10 +117,7 @@ def started(
             {
                 "source": "",
                 "without": (),
-                "readable": (),
-                "packages": (),
                 **order,
-                "questions": questions,
                 "parent": os.getpid(),
                 "folder": folder,
                 "result": result.writer,
@@ -132,13 +126,12 @@ def started(
                 "cpu_seconds": limits.cpu_seconds,
                 "memory": limits.memory,
                 "file": limits.file,
-                # A program that answers questions may be a stranger's: no environment allows it.
-                "unconfined": unconfined or (not questions and os.environ.get(UNCONFINED) == "1"),
+                "unconfined": unconfined or os.environ.get(UNCONFINED) == "1",
             },
             ordered,
         )
         ordered.seek(0)
-        given = (result.writer, status.writer, *questions)
+        given = (result.writer, status.writer)
         process = _started(ordered, given, prints=prints)
         try:
             result.close_writer()
@@ -149,20 +142,20 @@ def started(
 
 
 def check_status(status: bytes) -> None:
-    """Check that a program was run, by what its supervisor wrote to the pipe of its status.
+    """Check that a program was run, by what its process wrote to the pipe of its status.
 
     Raises:
         NotConfined: The system does not confine it.
         SandboxFailed: It could not be started.
     """
-    if not status.startswith(b"s"):
-        reason = status.decode(errors="replace") or "its process ended, or took too long"
-        raise SandboxFailed(f"The sandbox could not start: {reason}")
-    if b"u" in status:
+    if status == b"u":
         raise NotConfined(
             "this system does not confine programs, so that one could read and change what you "
             f"can; unconfined=True or {UNCONFINED}=1 in the environment runs them all the same"
         )
+    if status != b"s":
+        reason = status.decode(errors="replace") or "its process ended, or took too long"
+        raise SandboxFailed(f"The sandbox could not start: {reason}")
 
 
 class _Pipe:
@@ -261,7 +254,7 @@ class _Reader:
         kept = self._read[number]
         kept += chunk[: self._most[number] - len(kept) + 1]
         if number == self._status and chunk.startswith(b"s") and len(kept) == len(chunk):
-            self._until = time.monotonic() + self._limits.seconds + _END
+            self._until = time.monotonic() + self._limits.seconds
         elif number != self._status and len(kept) > self._most[number]:
             self._too_long = True
         return bool(chunk)
@@ -272,6 +265,6 @@ class _Reader:
         return Finished(
             answer=bytes(self._read[self._result][: self._limits.output]),
             output=bytes(self._read.get(self._output, b"")[: self._limits.output]),
-            timed_out=over or status.endswith(b"t"),
+            timed_out=over,
             too_long=self._too_long,
         )

@@ -4,7 +4,7 @@ from functools import cache
 
 from attrs import frozen
 
-from desim.sandbox.child.confinement import is_confined
+from desim.sandbox.child.guards import is_confined
 from desim.sandbox.process import SandboxFailed, run_order
 from desim.sandbox.program_limits import ProgramLimits
 from desim.sandbox.reply import UnreadableError, read_reply
@@ -12,15 +12,8 @@ from desim.sandbox.reply import UnreadableError, read_reply
 #: The accesses that each protection prevents.
 PROTECTIONS = {
     "limits": "memory, processor time, size of files and number of processes beyond the limits",
-    "user": "access to what belongs to root or to any person: the user is one that nobody else is",
-    "users": "rights outside: a namespace of users, for who is not root",
-    "network": "every connection, also to this machine: a namespace without interfaces",
-    "mounts": "every file but the standard library, to read, and an empty folder in memory",
-    "processes": "seeing, signalling and outliving: a namespace of processes that ends as one",
-    "messages": "shared memory and queues of the system",
-    "host_name": "a change of the host's name",
     "no_new_rights": "rights through programs that change the user",
-    "landlock": "where `mounts` is missing: every file but libraries, to read; nothing is written",
+    "landlock": "every file but libraries, to read; nothing is written",
     "filter": "all calls to the kernel but the few that computing needs",
     "hook": "the same by name inside the interpreter; a second line, which alone can be evaded",
 }
@@ -38,15 +31,13 @@ class Protections:
 
     @property
     def missing(self) -> frozenset[str]:
-        """Names that do not hold; `landlock` and `users` only count where nothing replaces them."""
-        replaced = {"landlock"} if "mounts" in self.active else set()
-        replaced |= {"users", "user"} if self.active & {"users", "user"} else set()
-        return frozenset(PROTECTIONS) - self.active - replaced
+        """Names that do not hold."""
+        return frozenset(PROTECTIONS) - self.active
 
     @property
     def confined(self) -> bool:
         """Whether the kernel itself keeps a program from files, network and other processes."""
-        return is_confined(self.active)
+        return is_confined(set(self.active))
 
     def rows(self) -> list[dict[str, str]]:
         """Return a table: each protection, whether it holds, and what it prevents."""

@@ -19,6 +19,6 @@ if __name__ == "__main__":
     _bare_package("desim", f"{folder}/../..")
     _bare_package("desim.sandbox", f"{folder}/..")
 
-    from desim.sandbox.child.supervisor import supervise
+    from desim.sandbox.child.worker import work
 
-    supervise()
+    work()

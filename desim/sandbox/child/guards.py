@@ -13,7 +13,7 @@ number). Alone it does not hold a program that wants to break out.
 
 Source: Python's table of audit events.
 
-Landlock: what a process may open, without a namespace and without rights.
+Landlock: what a process may open, without rights.
 
 Source: Linux manual page landlock(7).
 """
@@ -84,15 +84,20 @@ _AT_NUMBER, _AT_MACHINE, _AT_SECOND_ARGUMENT = 0, 4, 24
 _SET_SECCOMP, _BY_FILTER = 22, 2
 
 
+def is_confined(active: set[str]) -> bool:
+    """Return whether the kernel keeps a program from files, network and other processes.
+
+    Limits and the audit hook do not count: a program can evade the hook.
+    """
+    return {"filter", "landlock"} <= active
+
+
 class _Filter(ctypes.Structure):
     _fields_ = [("length", ctypes.c_ushort), ("instructions", ctypes.c_char_p)]
 
 
-def install_filter(*, files: bool) -> None:
+def install_filter() -> None:
     """Refuse every call that is not on the list, for good. Needs no_new_privs.
-
-    Args:
-        files: Whether files may be opened: only where something else says which.
 
     Raises:
         OSError: The system offers no filter, or the machine is not known.
@@ -100,13 +105,13 @@ def install_filter(*, files: bool) -> None:
     machine = os.uname().machine
     if machine not in _MACHINES:
         raise OSError(f"the calls of the kernel are not known for {machine}")
-    program = b"".join(_instructions(machine, files=files))
+    program = b"".join(_instructions(machine))
     filter_ = _Filter(length=len(program) // 8, instructions=program)
     call("prctl", _SET_SECCOMP, _BY_FILTER, ctypes.byref(filter_), 0, 0)
 
 
-def _instructions(machine: str, *, files: bool) -> list[bytes]:
-    allowed = _PLAIN[machine] + (_FILES[machine] if files else ())
+def _instructions(machine: str) -> list[bytes]:
+    allowed = _PLAIN[machine] + _FILES[machine]
     # Another machine's calls have other numbers: a 64-bit process can make 32-bit calls.
     program = [
         _do(_LOAD, _AT_MACHINE),
@@ -146,29 +151,23 @@ _FAMILIES = ("socket.", "ctypes.", "shutil.", "syslog.", "winreg.", "msvcrt.", "
 _MODULES = frozenset({"ctypes", "_ctypes", "_posixsubprocess", "_socket", "_testcapi", "desim"})
 
 
-def refuse_by_hook(
-    folder: str, libraries: list[str], *, check_files: bool, packages: list[str]
-) -> None:
+def refuse_by_hook(folder: str, libraries: list[str], *, check_files: bool) -> None:
     """Refuse processes, signals, sockets, foreign code and changes of files, for good.
 
     Args:
         folder: Its own folder.
         libraries: Folders that it may read besides.
         check_files: Whether to look at the names of opened files, where nothing else does.
-        packages: Packages that it may import although they are refused otherwise.
     """
-    modules = _MODULES.difference(packages)
-    sys.addaudithook(_hook(folder, libraries, check_files=check_files, modules=modules))
+    sys.addaudithook(_hook(folder, libraries, check_files=check_files))
 
 
-def _hook(
-    folder: str, libraries: list[str], *, check_files: bool, modules: frozenset[str]
-) -> Callable[..., None]:
+def _hook(folder: str, libraries: list[str], *, check_files: bool) -> Callable[..., None]:
     # Everything is bound here, so that a program that replaces a built-in changes nothing.
     real, text = os.path.realpath, os.fsdecode
     readable = tuple(real(each) + "/" for each in (folder, *libraries))
     writing = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
-    number, refused, families = int, _REFUSED, _FAMILIES
+    number, refused, families, modules = int, _REFUSED, _FAMILIES, _MODULES
     denied, is_a = PermissionError, isinstance
 
     def allowed(path: Any, flags: Any) -> bool:

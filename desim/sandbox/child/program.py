@@ -1,7 +1,5 @@
 """Runs the text of a program in one of three ways, and writes its outcome as JSON.
 
-Or lets a function answer questions, one line after the other.
-
 The reader of the result does not trust this module: from its first statement on, the program can
 change everything that the module uses.
 """
@@ -39,7 +37,7 @@ class NoValue(Exception):
 def run(order: dict[str, Any], protections: list[str]) -> None:
     """Run the program of an order and write the answer; does not return."""
     ways = {"program": _program, "calls": _calls, "block": _block, "probe": _probe}
-    way = {**ways, "dialogue": _dialogue}[order["way"]]
+    way = ways[order["way"]]
     write, leave, result = os.write, os._exit, order["result"]
     try:
         answer = way(order, protections)
@@ -187,21 +185,6 @@ def _block(order: dict[str, Any], _: list[str]) -> str:
     finally:
         sys.stdout.flush()
     return '{"value":null}'
-
-
-# -- a dialogue ------------------------------------------------------------------------------------
-
-
-def _dialogue(order: dict[str, Any], _: list[str]) -> str:
-    """Answer each line of the pipe of questions by the function that a target makes."""
-    module, _, name = order["target"].partition(":")
-    with os.fdopen(order["questions"][0], "rb") as questions:
-        answer = getattr(sys.modules[module], name)(order["about"])
-        for line in questions:
-            data = answer(line) + b"\n"
-            while data:
-                data = data[os.write(order["result"], data) :]
-    return ""
 
 
 def _as_json(value: Any) -> str:

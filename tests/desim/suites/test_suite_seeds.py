@@ -1,7 +1,6 @@
 """The seeds of a suite's report, and those on which its entries are tuned."""
 
 import csv
-import json
 from pathlib import Path
 
 import pytest
@@ -76,9 +75,6 @@ def test_tuning_seeds_are_played_on_demand(suite: Path, tmp_path: Path) -> None:
     report = run("bench", suite, "--out", out)
     assert report.exit_code == 2
     assert "holds episodes of the seeds of tuning, and those of the report are" in report.output
-    entry = run("submit", out, "--entry", "sterman", "--out", tmp_path / "entry")
-    assert entry.exit_code == 2
-    assert "holds episodes of tuning seeds, which are no report" in entry.output
 
 
 def test_a_suite_without_tuning_seeds_has_none_to_play(suite: Path, tmp_path: Path) -> None:
@@ -91,36 +87,8 @@ def test_a_suite_without_tuning_seeds_has_none_to_play(suite: Path, tmp_path: Pa
 
 
 def test_an_entry_that_was_tuned_on_the_report_is_marked(suite: Path, tmp_path: Path) -> None:
-    """In the tables of results, in the verdict, and on a board."""
-    out, board = tmp_path / "out", tmp_path / "board"
+    """In the tables of results."""
+    out = tmp_path / "out"
     shown = run("bench", suite, "--out", out).output
     assert "order was tuned on seeds of the report: seeds 1, 2." in " ".join(shown.split())
     assert "sterman was tuned" not in shown
-    run("key", "new", "ann", "--out", tmp_path)
-    key = tmp_path / "ann.pem"
-    run("board", "new", board, "--title", "Board", "--key", key)
-    for name in ("order", "sterman"):
-        run("submit", out, "--entry", name, "--out", tmp_path / name, "--key", key)
-        assert run("board", "add", board, tmp_path / name, "--key", key).exit_code == 0
-    tuned = run("verify", tmp_path / "order")
-    assert tuned.exit_code == 0
-    assert "Warning: tuned on seeds of the report: seeds 1, 2 of game." in tuned.output
-    assert "Warning" not in run("verify", tmp_path / "sterman").output
-    run("board", "show", board, "--out", tmp_path / "site")
-    text = (tmp_path / "site" / "board.csv").read_text(encoding="utf-8")
-    assert "1:6, seeds of the report" in text
-    assert "100:102" in text
-
-
-def test_a_manifest_cannot_leave_out_its_tuning_seeds(suite: Path, tmp_path: Path) -> None:
-    """They are those of the suite's file."""
-    run("bench", suite, "--out", tmp_path / "out")
-    entry = tmp_path / "entry"
-    run("submit", tmp_path / "out", "--entry", "order", "--out", entry)
-    plain = json.loads((entry / "manifest.json").read_bytes())
-    del plain["tuned_on"]
-    content = json.dumps(plain, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    (entry / "manifest.json").write_text(content, encoding="utf-8")
-    done = run("verify", entry)
-    assert done.exit_code == 1
-    assert "the suite says tuned on 1:6, the manifest none" in done.output
