@@ -223,12 +223,6 @@ def _policies(specs: Any) -> Any:
     return read_policies(specs)
 
 
-def _key(path: Any) -> bytes:
-    from desim.records.seal import read_key
-
-    return read_key(path)
-
-
 def _seeds(text: Any) -> Any:
     from desim.studies.sweep_file import read_seeds
 
@@ -264,7 +258,6 @@ _FORMS: dict[str, dict[str, Any]] = {
     "as_json": {"option": "--json"},
     "held_out": SEEDS,
     "jobs": {"type": click.IntRange(min=1), "default": lambda: os.cpu_count() or 1},
-    "key": {"type": click.Path(), "callback": converted(_key)},
     "last_events": {
         "option": "--trace-events",
         "type": click.IntRange(1, MAX_EVENTS),

@@ -51,7 +51,6 @@ class CallerSession:
             began after some of them on record begins there again.
         locked: Whether the caller holds the lock of the record; otherwise the session locks it.
         keep_steps: Whether the session keeps the decisions in memory.
-        key: The key of the record's tags; None writes none.
 
     Raises:
         UsageError: The seed or a role is wrong, the file exists, or it is locked.
@@ -67,7 +66,7 @@ class CallerSession:
         episode: The ended episode; None before its end.
     """
 
-    def __init__(  # noqa: PLR0913 (an episode and its record)
+    def __init__(
         self,
         model: Model[Any],
         seed: int = 0,
@@ -78,7 +77,6 @@ class CallerSession:
         past: Episode | None = None,
         locked: bool = False,
         keep_steps: bool = False,
-        key: bytes | None = None,
     ) -> None:
         self.model, self.seed = model, seed
         self._seats = frozenset(seats)
@@ -93,7 +91,7 @@ class CallerSession:
         with contextlib.ExitStack() as stack:  # closes what is open if a line below raises
             if record is not None and not locked:
                 stack.enter_context(RecordLock(record))
-            how = EpisodeOptions(keep_steps=keep_steps, keep_state=False, key=key)
+            how = EpisodeOptions(keep_steps=keep_steps, keep_state=False)
             session = Session(model, lineup, seed, record, past, how)
             self.session = stack.enter_context(session)
             self._loop = stack.enter_context(OwnLoop("advance_async"))

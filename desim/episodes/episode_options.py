@@ -48,9 +48,6 @@ class EpisodeOptions:
         limits: Limits of wall time, events and decisions, those repeated from a record included.
         keep_steps: Keep the decisions in memory. Otherwise the episode reads its steps from the
             record whenever they are used; without a record it has no steps.
-        key: A file of 16 to 4,096 bytes; with it the record proves that it was not altered. In
-            Python the bytes, from which each line of the record has a tag; None writes a checksum
-            alone.
         series: Whether to record the points of `world.point` and of monitors, and to read what the
             model reports period by period; see `Episode.series` and `Episode.to_pandas`.
         keep_state: Whether `episode.state` holds the state at the end, and with it all ledgers; say
@@ -64,7 +61,6 @@ class EpisodeOptions:
 
     limits: Limits | None = None
     keep_steps: bool = True
-    key: bytes | None = None
     series: bool = False
     keep_state: bool = True
     trace: str | Path | None = None

@@ -31,7 +31,6 @@ class ReplayOptions(TrustOptions):
     """
 
     path: str | Path = field(kw_only=False)
-    key: bytes | None = None
     series: bool = False
 
 
@@ -49,7 +48,7 @@ def replay(options: ReplayOptions) -> Episode:
         UsageError: The record would import a module or open a file.
     """
     path, series = options.path, options.series
-    episode = Episode.read(path, keep_steps=False, key=options.key)
+    episode = Episode.read(path, keep_steps=False)
     header = episode.header
     built = trusted_model(path, header, options)
     points = Points() if series else None

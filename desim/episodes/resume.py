@@ -164,7 +164,7 @@ async def resume_async(options: ResumeOptions) -> Episode:
 def _ended(options: ResumeOptions) -> Episode | None:
     """Return the episode of a whole record, which needs no lock."""
     path = options.path
-    episode = Episode.read(path, whole=False, keep_steps=options.keep_steps, key=options.key)
+    episode = Episode.read(path, whole=False, keep_steps=options.keep_steps)
     if episode.result is None:
         return None
     if options.trace is not None:
@@ -185,7 +185,7 @@ def _session(options: ResumeOptions) -> Iterator[Session]:
     """Open a session that continues a record, under its lock."""
     path, policies = options.path, options.policies
     with RecordLock(path):
-        past = Episode.read(path, whole=False, keep_steps=False, key=options.key)
+        past = Episode.read(path, whole=False, keep_steps=False)
         if past.result is not None:
             raise UsageError(f"{path} has been ended by another process; nothing was changed")
         # Before the session is made: the file of the trace may exist.

@@ -74,7 +74,6 @@ class SeriesOptions(ModelOptions):
     seeds: Iterable[int] = field(kw_only=False)
     record: str | Path | None = None
     limits: Limits | None = None
-    key: bytes | None = None
     resume: bool = False
 
 
@@ -154,7 +153,7 @@ def _opened(options: SessionsOptions) -> Iterator["_Series"]:
         if options.record is not None:
             folder = _made(Path(options.record))
             stack.enter_context(RecordLock(folder / "series"))
-        how = EpisodeOptions(limits=options.limits, key=options.key, keep_state=False)
+        how = EpisodeOptions(limits=options.limits, keep_state=False)
         yield _Series(model, policies, seeds, folder, how, options.session)
 
 
@@ -214,7 +213,7 @@ class _Series:
         with contextlib.ExitStack() as stack:
             if file is not None:
                 stack.enter_context(RecordLock(file))
-                past = _present(file, past, self.how.key)
+                past = _present(file, past)
             try:
                 session = self.session(self.model, self.lineup, turn.seed, file, past, self.how)
                 yield stack.enter_context(session)
@@ -261,7 +260,7 @@ class _Series:
         """Return the lines of a record; None if it was not begun."""
         if not file.exists() or _is_empty(file):
             return None
-        episode = Episode.read(file, whole=False, keep_steps=False, key=self.how.key)
+        episode = Episode.read(file, whole=False, keep_steps=False)
         self._check(file, episode.header, seed)
         return episode
 
@@ -290,7 +289,7 @@ def episode_file(folder: Path, number: int) -> Path:
     return folder / f"episode-{number:03d}.jsonl"
 
 
-def _present(file: Path, past: Episode | None, key: bytes | None) -> Episode | None:
+def _present(file: Path, past: Episode | None) -> Episode | None:
     """Return a cut record as it is now that no other process writes it; None if none is begun.
 
     Raises:
@@ -300,7 +299,7 @@ def _present(file: Path, past: Episode | None, key: bytes | None) -> Episode | N
         if file.exists() and _is_empty(file):
             file.unlink()
         return None
-    past = Episode.read(file, whole=False, keep_steps=False, key=key)
+    past = Episode.read(file, whole=False, keep_steps=False)
     if past.result is not None:
         raise UsageError(f"{file} has been ended by another process; give it again")
     return past

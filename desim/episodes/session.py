@@ -108,7 +108,7 @@ class Session:
         self._recorder = None
         if record:
             recorder = Recorder.again if self._continues else Recorder
-            self._recorder = recorder(record, key=how.key)
+            self._recorder = recorder(record)
         self._stack = contextlib.ExitStack()
         self._connect(past.transcript if past else ())
 

@@ -64,10 +64,10 @@ class RecordedCall:
         decision: The number of the decision that it led to, from 1; None if the record was cut
             before it.
         phase: What the call was for: "step", "judge", "memory", "label" or "vectors".
-        messages: The messages as sent; none in a record of format 3, which does not hold them.
+        messages: The messages as sent.
         tools: The tools as sent.
         fields: The other fields as sent, such as the model and the temperature.
-        digest: The SHA-256 of all fields as sent; empty in a record of format 3.
+        digest: The SHA-256 of all fields as sent.
         reply: The reply as plain values; None if none is on record.
         failure: The error in place of a reply; empty with a reply, or if the process was killed.
     """
@@ -182,7 +182,7 @@ class _CallReader:
 
 
 class RequestEntry(msgspec.Struct):
-    """The entry of a request; one of format 3 has a number alone.
+    """The entry of a request.
 
     Attributes:
         request: The number of the request at its seat, from 1.

@@ -29,7 +29,6 @@ _DEEPEST = 8
 
 #: Notes on what was not compared.
 _OTHER_WORLDS = "parameters, decisions and calls of different worlds are not compared"
-_WITHOUT_REQUESTS = "requests are not compared, as a record of an older format does not hold them"
 
 _Numbered = tuple[int, Step]
 
@@ -85,8 +84,7 @@ class RecordDifferences:
         header: The fields of the headers that differ.
         end: What differs in results or failures.
         decision: The first decision that differs.
-        request: The first request to a language model that differs; None also if one of the
-            records does not hold requests.
+        request: The first request to a language model that differs.
         reply: The first reply of a language model that differs.
         calls: The numbers of calls of the records.
         notes: Sentences on what was not compared.
@@ -105,7 +103,7 @@ class RecordDifferences:
     @property
     def is_models_choice(self) -> bool:
         """Whether a reply differs although its request is the same in both records."""
-        if self.reply is None or self.reply.goes_on or _WITHOUT_REQUESTS in self.notes:
+        if self.reply is None or self.reply.goes_on:
             return False
         return self.request is None or self.reply.same < self.request.same
 
@@ -161,18 +159,11 @@ def _of_calls(a: Path, b: Path) -> dict[str, Any]:
     """Return what differs in calls, by the names of attributes, after one pass over both."""
     counts = [0, 0]
     request = reply = None
-    with_requests = True
     for same, pair in enumerate(zip_longest(calls_of(a), calls_of(b))):
         counts = [n + (call is not None) for n, call in zip(counts, pair, strict=True)]
-        with_requests = with_requests and all(call.digest for call in pair if call)
         request = request or _differing(same, pair, _request_places, _call_label)
         reply = reply or _differing(same, pair, _reply_places, _call_label)
-    return {
-        "request": request if with_requests else None,
-        "reply": reply,
-        "calls": tuple(counts),
-        "notes": () if with_requests else (_WITHOUT_REQUESTS,),
-    }
+    return {"request": request, "reply": reply, "calls": tuple(counts)}
 
 
 def different_place(a: Any, b: Any, path: str = "$") -> DifferingPlace:

@@ -244,7 +244,6 @@ class Episode:
         *,
         whole: bool = True,
         keep_steps: bool = True,
-        key: bytes | None = None,
         decisions: int | None = None,
     ) -> "Episode":
         """Read a record; nothing that it names is imported, opened or contacted.
@@ -269,7 +268,6 @@ class Episode:
             record = parse(
                 lines_of(file),
                 whole=whole,
-                key=key,
                 kept=None if keep_steps else 0,
                 decisions=decisions,
             )

@@ -30,9 +30,6 @@ from desim.version import __version__
 #: The format of the lines, which the header names; it is counted up when their meaning changes.
 FORMAT = "desim-episode/4"
 
-#: All formats that are read.
-FORMATS = ("desim-episode/3", FORMAT)
-
 
 class Header(
     msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="header", tag_field="line"
@@ -40,7 +37,7 @@ class Header(
     """The first line of a record: what is needed to play the episode again, except the answers.
 
     Attributes:
-        format: One of `FORMATS`.
+        format: `FORMAT`.
         version: The version of desim.
         model: A name in the catalog, or `module:Class`.
         preset: The nearest preset of the model.
@@ -56,7 +53,6 @@ class Header(
             of an older desim.
         code: Digests of the code of the policies, by role; see `policy_code`. A policy without
             source, and an episode that was not recorded while it was played, have none.
-        id: 32 hexadecimal digits of chance in a record with a key; otherwise empty.
     """
 
     format: str
@@ -71,7 +67,6 @@ class Header(
     knows: dict[str, Knowledge] = {}
     provenance: Provenance = Provenance()
     code: dict[str, str] = {}
-    id: str = ""
 
     @classmethod
     def of(

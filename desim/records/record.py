@@ -1,7 +1,9 @@
 """Reading and writing the lines of a record."""
 
+import hashlib
+import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, islice
+from itertools import islice
 from pathlib import Path
 from typing import Any, overload
 
@@ -11,9 +13,8 @@ from desim.core.result import Result
 from desim.core.roles import Role
 from desim.core.run import check_futures
 from desim.errors import BadRecord, UsageError
-from desim.records.line_tags import UNTAGGED, is_tagged, untagged
 from desim.records.lines import (
-    FORMATS,
+    FORMAT,
     FailureLine,
     Header,
     Lines,
@@ -23,15 +24,12 @@ from desim.records.lines import (
     TranscriptEntry,
 )
 from desim.records.record_file import end_lines, lines_of
-from desim.records.seal import Seal
 from desim.schema import encode_tagged, has_tags
 from desim.schema.untrusted import check_keys
 from desim.short_repr import cut, shown
 from desim.version import __version__
 
-#: The end of the format of a record with a tag at the end of each line. In memory a header has it
-#: not: an episode is the same whether it was recorded with a key or without.
-TAGS = "+tags"
+_ENDED = re.compile(rb'(.*),"record_digest":"([0-9a-f]{64})"\}\n', re.DOTALL)
 
 
 #: The policy in a header for a role that a person plays.
@@ -79,7 +77,6 @@ def parse(
     lines: Iterable[bytes],
     *,
     whole: bool,
-    key: bytes | None = None,
     kept: int | None = None,
     decisions: int | None = None,
 ) -> Lines:
@@ -89,45 +86,35 @@ def parse(
         lines: With their ends.
         whole: Refuse a record without a result. Otherwise a cut record is read up to the last
             whole line, and its result is None.
-        key: The key with which it was written, which also proves a cut record that has tags; None
-            checks the digest alone.
         kept: The number of decisions to keep; None keeps all.
         decisions: Return the record as if it had been cut after this many decisions. The lines
             behind them are checked as the others are, and not kept.
 
     Raises:
-        BadRecord: The record is empty, cut, altered, or of another format; or a key was
-            given, and the record was not written with it.
+        BadRecord: The record is empty, cut, altered, or of another format.
     """
     whole_lines = iter(lines)
     first = next(whole_lines, None)
     if first is None:
         raise BadRecord("the file is empty; a record starts with a header")
-    tagged = is_tagged(first)
-    # Without tags only the HMAC of a whole record of an older desim proves the key.
-    seal = Seal(None if tagged else key)
-    record = Lines(_header(first, tagged=tagged), [], [])
-    found = 0
-    reading = untagged(chain([first], whole_lines), key)
-    seal.add(next(reading))
-    decoded = _decoded(reading)
+    record = Lines(_header(first), [], [])
+    found, digest = 0, hashlib.sha256(first)
+    decoded = _decoded(whole_lines)
     for number, (raw, known) in enumerate(decoded, 2):
         if not raw.endswith(b"\n"):
             break  # the process was killed while it wrote
         line = known or _decoded_line(raw, f"decision {found + 1} (line {number})")
         if not isinstance(line, Step | TranscriptEntry | ResumedLine):
             _end(record, line, number, decoded)
-            seal.check(raw)
+            _check_digest(digest, raw)
             break
-        seal.add(raw)
+        digest.update(raw)
         # Lines after the last decision of interest are read for the digest alone.
         if decisions is None or found < decisions:
             _take(record, line, kept)
         found += isinstance(line, Step)
     if whole and record.result is None:
         raise BadRecord(_no_result(record))
-    if key is not None and not tagged and record.result is None and record.failure is None:
-        raise BadRecord(UNTAGGED)
     if decisions is not None and found >= decisions:
         record.result = record.failure = None
     return record
@@ -181,12 +168,12 @@ class RecordedSteps(Sequence[Step]):
 def decoded_lines(lines: Iterable[bytes]) -> Iterator[Line]:
     """Yield what the whole lines of a record hold, one in memory at a time.
 
-    Neither their digest nor their tags are checked, as `parse` does.
+    Their digest is not checked, as `parse` does.
 
     Raises:
         BadRecord: A line is not readable.
     """
-    for number, (raw, known) in enumerate(_decoded(untagged(lines)), 1):
+    for number, (raw, known) in enumerate(_decoded(lines), 1):
         if raw.endswith(b"\n"):
             yield known or _decoded_line(raw, f"line {number}")
 
@@ -194,7 +181,7 @@ def decoded_lines(lines: Iterable[bytes]) -> Iterator[Line]:
 def read_ends(path: Path) -> tuple[Header, Result | None]:
     """Return the header and the result of a record; the lines between are not read.
 
-    Neither its digest nor its tags are checked.
+    Its digest is not checked.
 
     Returns:
         The header and the result; None instead of it if the last line is not a result.
@@ -203,7 +190,7 @@ def read_ends(path: Path) -> tuple[Header, Result | None]:
         BadRecord: One of both lines is not readable.
     """
     first, last = end_lines(path)
-    header = _header(first, tagged=is_tagged(first))
+    header = _header(first)
     line = _decoded_line(last, "the last line") if last.endswith(b"\n") else None
     return header, line.result() if isinstance(line, ResultLine) else None
 
@@ -246,19 +233,30 @@ def _no_result(record: Lines) -> str:
     )
 
 
-def _header(line: bytes, *, tagged: bool) -> Header:
+def _check_digest(digest: "hashlib._Hash", line: bytes) -> None:
+    """Check the end of the last line: the digest of all bytes before it, which finds damage.
+
+    Raises:
+        BadRecord: The line has no digest, or a wrong one.
+    """
+    found = _ENDED.fullmatch(line)
+    if found is None:
+        raise BadRecord("the record was altered: its last line does not end with a digest")
+    digest.update(found[1])
+    if found[2].decode() != digest.hexdigest():
+        raise BadRecord("the record was altered: its lines do not have the digest of its last line")
+
+
+def _header(line: bytes) -> Header:
     try:
         form = msgspec.json.decode(line).get("format")
     except (*_FAULTS, AttributeError):
         form = None
     if form is None:
         raise BadRecord("the file is no episode record: its first line is no header")
-    plain = form.removesuffix(TAGS) if isinstance(form, str) else form
-    if plain not in FORMATS:
-        reads = f"this desim {__version__} reads {' and '.join(map(repr, FORMATS))}"
+    if form != FORMAT:
+        reads = f"this desim {__version__} reads {FORMAT!r}"
         raise BadRecord(f"the record has format {shown(form)}; {reads}")
-    if form != (wanted := plain + TAGS * tagged):
-        raise BadRecord(f"the record has format {form!r}, but its header line is of {wanted!r}")
     header = _decoded_line(line, "line 1")
     if not isinstance(header, Header):
         raise BadRecord("the file is no episode record: its first line is no header")
@@ -266,7 +264,7 @@ def _header(line: bytes, *, tagged: bool) -> Header:
         check_futures(header.futures)
     except UsageError as fault:
         raise BadRecord(f"line 1 is not readable: {fault}") from None
-    return msgspec.structs.replace(header, format=plain)
+    return header
 
 
 def _decoded(lines: Iterable[bytes]) -> Iterator[tuple[bytes, Line | None]]:

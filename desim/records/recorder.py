@@ -1,6 +1,6 @@
 """Writes a record line by line, so that the record of a killed run holds all its decisions."""
 
-import secrets
+import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -11,9 +11,7 @@ import msgspec
 from desim.core.result import Result
 from desim.core.world import Decision
 from desim.errors import UsageError, WriteFailed
-from desim.records.line_tags import LineTags, is_tagged, plain_line
 from desim.records.lines import (
-    FORMAT,
     FailureLine,
     Header,
     ResultLine,
@@ -21,10 +19,8 @@ from desim.records.lines import (
     Step,
     TranscriptEntry,
 )
-from desim.records.record import TAGS
 from desim.records.record_file import RecordFile, lines_of, write_failed
 from desim.records.record_lock import RecordLock
-from desim.records.seal import Seal, check_key
 from desim.schema import tagged
 
 _encode = msgspec.json.Encoder().encode
@@ -36,22 +32,19 @@ class Recorder:
     Args:
         path: A file that does not exist yet.
         form: ".gz" to gzip it; by default where its name ends so.
-        key: The key of the tags that prove who wrote it; None writes a digest alone.
 
     Raises:
-        UsageError: The file exists or cannot be made, or the key is too short or too long.
+        UsageError: The file exists or cannot be made.
     """
 
-    def __init__(self, path: str | Path, form: str = "", key: bytes | None = None) -> None:
+    def __init__(self, path: str | Path, form: str = "") -> None:
         self.path = Path(path)
-        self._seal = Seal()
-        self._add = self._seal.add
-        self._tags = None if key is None else LineTags(check_key(key))
+        self._digest = hashlib.sha256()
         self._raw = RecordFile(self.path)
         self._flush = (form or self.path.suffix) == ".gz"
         self._file: Any = _zipped(self._raw) if self._flush else self._raw
         self._fault: WriteFailed | None = None
-        self._copied = self._decisions = 0
+        self._decisions = 0
         self._resumes, self._begun = False, -1
 
     @classmethod
@@ -59,39 +52,32 @@ class Recorder:
         cls,
         path: str | Path,
         kept: Iterable[bytes] | None = None,
-        key: bytes | None = None,
     ) -> Self:
         """Continue a record behind the lines that are kept.
 
         The old file stays until a copy of these lines is on disk, which then replaces it. A partial
         copy left by a killed process, `PATH.part`, is overwritten. The first line that is written
-        behind them states that the record was resumed. A branch that begins here is not resumed,
-        and a record of format 3 has no such line.
+        behind them states that the record was resumed. A branch that begins here is not resumed.
 
         Args:
             path: The record.
             kept: Lines with their ends; by default all that are whole, the last line of a failed
                 run apart.
-            key: As for a new record. Every line that is kept is proved before it is copied.
 
         Raises:
-            BadRecord: The record was not written with the key, or was altered; it is as it was.
-            UsageError: The copy cannot be made, or the record has tags and no key is given.
+            UsageError: The copy cannot be made.
             WriteFailed: The copy cannot be written; the record is as it was.
         """
         path = Path(path)
-        tagged = is_tagged(next(lines_of(path), b""))
-        if kept is None and key is None and tagged:
-            raise UsageError(f"{path} was written with a key, which is needed to go on with it")
         part = path.with_name(path.name + ".part")
         try:
             part.unlink(missing_ok=True)
         except OSError as fault:
             raise UsageError(f"cannot write {part}: {fault.strerror}") from None
-        recorder = cls(part, path.suffix, key)
+        recorder = cls(part, path.suffix)
         try:
             for line in _lines_before_end(path) if kept is None else kept:
-                recorder.copy(line, tagged=tagged)
+                recorder.copy(line)
             recorder.become(path)
         except BaseException as fault:
             recorder.__exit__(type(fault))
@@ -134,33 +120,28 @@ class Recorder:
         """
         self._put(line + b"\n")
 
-    def copy(self, line: bytes, *, tagged: bool) -> None:
+    def copy(self, line: bytes) -> None:
         """Write a line of the record that is continued as it is, with its end, and flush it.
 
         Args:
             line: With its end.
-            tagged: Whether the record has tags.
 
         Raises:
-            BadRecord: The line does not have the tag of the key.
             WriteFailed: See `line`.
         """
-        self._copied += 1
-        if self._tags is not None:
-            self._tags.check(line, self._copied)
         self._write(line)
         kind = _decode_tag(line)
         if kind.line == "header":
-            self._resumes, self._begun = kind.format.startswith(FORMAT), kind.begun
+            self._resumes, self._begun = True, kind.begun
         self._decisions += kind.line == "decision"
-        self._add(plain_line(line) if tagged else line)
+        self._digest.update(line)
 
     def _put(self, line: bytes) -> None:
         """Write a line with its end, and add it to the digest, which counts up to the last line."""
         if self._resumes:
             self._state_resumed()
-        self._write(line if self._tags is None else self._tags.tagged(line))
-        self._add(line)
+        self._write(line)
+        self._digest.update(line)
 
     def _state_resumed(self) -> None:
         """Write where the record was resumed, unless a branch begins there."""
@@ -172,7 +153,9 @@ class Recorder:
         """Write the last line, with the digest of all before it."""
         if self._resumes:
             self._state_resumed()
-        self._put(self._seal.sealed(line) + b"\n")
+        self._digest.update(line[:-1])
+        ended = b'%b,"record_digest":"%b"}\n' % (line[:-1], self._digest.hexdigest().encode())
+        self._write(ended)
 
     def _write(self, line: bytes) -> None:
         if self._fault is not None:
@@ -187,9 +170,6 @@ class Recorder:
 
     def head(self, header: Header) -> None:
         """Write the first line."""
-        if self._tags is not None:
-            form, record_id = header.format + TAGS, secrets.token_hex(16)
-            header = msgspec.structs.replace(header, format=form, id=record_id)
         self.line(_encode(header))
 
     def decision(
@@ -254,10 +234,9 @@ def _lines_before_end(path: Path) -> Iterator[bytes]:
 
 
 class _Tag(msgspec.Struct):
-    """The key for the kind of a line, and what a header says of the format and of branches."""
+    """The key for the kind of a line, and what a header says of branches."""
 
     line: str
-    format: str = ""
     starts: dict[str, int] = {}
     futures: list[tuple[int, int]] = []
 

@@ -95,8 +95,6 @@ def _check_options(options: PlayOptions, shown: RunPrintOptions) -> None:
         UsageError: Two such options are given together.
     """
     record = options.record
-    if options.key and not record:
-        raise UsageError("--key signs a record; give --record FILE, too")
     if record and shown.episodes is None and Path(record).is_dir():
         text = f"--record: {str(record)!r} is a directory; --episodes N records a series there"
         raise click.UsageError(text, click.get_current_context())

@@ -40,7 +40,6 @@ def run_series(options: PlayOptions, seeds: range, *, as_json: bool) -> None:
         seeds,
         record=record,
         limits=options.limits,
-        key=options.key,
         resume=record is not None,
         session=partial(_traced, last_events) if last_events else Session,
     )

@@ -15,14 +15,13 @@ def command(options: ReplayOptions) -> None:
     """Play the answers of a record again and compare every step.
 
     Whatever would import a module or open a file is refused, unless it is given again or trusted.
-    The digest of a record is a checksum; --key proves that it was written with that key.
     """
     episode = replay(**given(options))
-    proved = "; written with this key" if options.key else ""
+    missing = ""
     if names := not_compared(episode):
         text = f"{', '.join(names[:_NAMED])}{', ...' * (len(names) > _NAMED)}"
-        proved += f"; not compared, as the record does not have them: {len(names)} metrics ({text})"
+        missing = f"; not compared, as the record does not have them: {len(names)} metrics ({text})"
     click.echo(
         f"{options.path}: {len(episode.steps)} decisions replayed, all the same; "
-        f"score {episode.score:,.10g}, ended {episode.ended}{proved}"
+        f"score {episode.score:,.10g}, ended {episode.ended}{missing}"
     )

@@ -25,7 +25,6 @@ from desim.episodes.trust import (
 )
 from desim.errors import BadRecord, UsageError
 from desim.records.episode import Episode
-from desim.records.line_tags import untagged
 from desim.records.lines import Header
 from desim.records.record_lock import RecordLock
 from desim.records.recorder import Recorder, line_kind, lines_up_to
@@ -68,8 +67,8 @@ def play_branch(options: BranchOptions) -> Episode:
         UsageError: The record has fewer decisions, names something outside and is not trusted, a
             new file exists, or the future is not a seed.
     """
-    path, decisions, key = options.path, options.decisions, options.key
-    past = Episode.read(path, whole=False, decisions=decisions, keep_steps=False, key=key)
+    path, decisions = options.path, options.decisions
+    past = Episode.read(path, whole=False, decisions=decisions, keep_steps=False)
     if not 0 <= decisions <= len(past.steps):
         raise UsageError(f"{path} has {len(past.steps)} decisions; {decisions} were given")
     # Before a new record is made: the file of the trace may exist.
@@ -118,10 +117,10 @@ def _record(options: BranchOptions, header: Header, given: Mapping[str, Any]) ->
     if options.record is None:
         yield
         return
-    new, key = Path(options.record), options.key
+    new = Path(options.record)
     with RecordLock(new):
         lines = lines_up_to(Path(options.path), options.decisions)
-        _copy(untagged(lines, key), new, header, given, key)
+        _copy(lines, new, header, given)
         try:
             yield
         except BadRecord:
@@ -129,16 +128,10 @@ def _record(options: BranchOptions, header: Header, given: Mapping[str, Any]) ->
             raise
 
 
-def _copy(
-    lines: Iterable[bytes],
-    new: Path,
-    header: Header,
-    given: Mapping[str, Any],
-    key: bytes | None,
-) -> None:
+def _copy(lines: Iterable[bytes], new: Path, header: Header, given: Mapping[str, Any]) -> None:
     """Write the first decisions of a record to a new one, without what given policies replace."""
     decode = msgspec.json.Decoder(_Role).decode
-    with Recorder(new, key=key) as recorder:
+    with Recorder(new) as recorder:
         recorder.head(header)
         for line in lines:
             kind = line_kind(line)

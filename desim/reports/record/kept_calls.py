@@ -43,14 +43,12 @@ class KeptCalls:
         last: The last ones.
         left_out: The number of decisions between them.
         sums: Figures of all calls, by role and phase.
-        has_texts: Whether the record holds requests.
     """
 
     first: list[DecidedCalls]
     last: Sequence[DecidedCalls]
     left_out: int
     sums: Mapping[tuple[str, str], "Counter[str]"]
-    has_texts: bool
 
     @property
     def numbers(self) -> frozenset[int]:
@@ -68,16 +66,14 @@ class KeptCalls:
         first: list[DecidedCalls] = []
         last: deque[DecidedCalls] = deque(maxlen=most // _LAST if most else None)
         kept = all_decisions = 0
-        has_texts = False
         for decided in _by_decision(one):
             calls = decided[-1]
             all_decisions += 1
             kept += len(calls)
             (first if most is None or kept <= most - most // _LAST else last).append(decided)
-            has_texts = has_texts or any(call.digest for call in calls)
             for call in calls:
                 sums.setdefault((call.role, call.phase), Counter()).update(call_figures(call))
-        return cls(first, last, all_decisions - len(first) - len(last), sums, has_texts)
+        return cls(first, last, all_decisions - len(first) - len(last), sums)
 
 
 def _by_decision(one: ReadRecord) -> Iterator[DecidedCalls]:

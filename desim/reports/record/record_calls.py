@@ -128,11 +128,6 @@ class _Conversation:
 
     def blocks(self, kept: KeptCalls, name: str) -> Iterator[Given]:
         """Yield the sums, and the decisions with their calls, under a name if it is not empty."""
-        if not kept.has_texts:
-            yield (
-                "The record is of an older format, which does not hold requests: only the replies "
-                "are shown."
-            )
         decisions = [self._decision(*each) for each in (*kept.first, *kept.last)]
         text = (
             f"{kept.left_out:,} decisions between these are left out; desim report --whole shows "

@@ -104,12 +104,10 @@ class RequestLines:
     def check(self, recorded: RequestEntry, sent: SentRequest) -> None:
         """Check that a recorded request is sent again as it was.
 
-        A request of format 3 has no digest, so that it is not checked.
-
         Raises:
             BadRecord: The request differs; the text names the first difference.
         """
-        if recorded.digest not in ("", sent.digest):
+        if recorded.digest != sent.digest:
             raise BadRecord(
                 f"request {recorded.request} is not the one on record: "
                 f"{self._difference(recorded, sent)}; go on with the prompt and the arguments of "

@@ -164,15 +164,6 @@ def test_one_process_at_a_time_plays_a_series(whole: Path) -> None:
         play_series(GAME, Learns(), [5, 6, 7], record=whole, resume=True)
 
 
-def test_every_record_of_a_series_is_signed(tmp_path: Path) -> None:
-    """And must have the key when the series goes on."""
-    play_series(GAME, Learns(), [5], record=tmp_path, key=KEY)
-    play_series(GAME, Learns(), [5, 6], record=tmp_path, key=KEY, resume=True)
-    assert Episode.read(tmp_path / "episode-002.jsonl", key=KEY).result
-    with pytest.raises(BadRecord, match="not written with this key"):
-        play_series(GAME, Learns(), [5, 6], record=tmp_path, key=OTHER, resume=True)
-
-
 def test_a_folder_is_made_and_a_file_is_refused(tmp_path: Path) -> None:
     """One sentence each."""
     play_series(GAME, Learns(), [5], record=tmp_path / "a" / "b")

@@ -5,8 +5,6 @@ from pathlib import Path
 
 from support.command_line import Desim, refused
 
-KEY = "0123456789abcdef"
-
 
 def forge(folder: Path, desim: Desim, **header: object) -> None:
     """Write the record `r`, cut behind a header that a stranger has changed."""
@@ -50,24 +48,6 @@ def test_a_file_is_allowed_by_set(desim: Desim, folder: Path) -> None:
     forge(folder, desim, params={"demand": "csv:d.csv"})
     refused(desim("resume", "r"), "would open 'd.csv'")
     assert desim("resume", "r", "--set", "demand=csv:d.csv", "--json").code == 0
-
-
-def test_a_key_is_proved(desim: Desim, folder: Path) -> None:
-    """Written with `run --key`, checked with `replay --key`."""
-    (folder / "key").write_text(KEY)
-    (folder / "other").write_text(KEY[::-1])
-    (folder / "short").write_text("k")
-    refused(desim("run", "beer_game", "--key", "key"), "--key signs a record; give --record")
-    run = ("run", "beer_game", "--record", "r", "--json")
-    assert desim(*run, "--key", "key").code == 0
-    assert desim("replay", "r", "--key", "key").out.endswith("; written with this key\n")
-    assert desim("replay", "r").code == 0
-    refused(desim("replay", "r", "--key", "other"), "was not written with this key", 1)
-    refused(desim("replay", "r", "--key", "short"), "short: a key of 1 bytes was given")
-    refused(desim("replay", "r", "--key", "none"), "cannot read the key none: No such file")
-    (folder / "r").unlink()
-    assert desim(*run).code == 0
-    refused(desim("replay", "r", "--key", "key"), "was written without a key", 1)
 
 
 def test_a_branch_is_played_from_the_command_line(desim: Desim, folder: Path) -> None:

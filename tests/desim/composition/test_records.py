@@ -79,15 +79,6 @@ def test_a_linked_record_is_resumed_and_branched(tmp_path: Path) -> None:
     assert [decision.role for decision in open_run.open] == [episode.steps[2].role]
 
 
-def test_a_record_is_signed(tmp_path: Path) -> None:
-    """With a key, as any other."""
-    file, key = tmp_path / "run.jsonl", b"sixteen bytes or more"
-    recorded("linked", file, key=key)
-    assert replay(file, key=key).result is not None
-    with pytest.raises(BadRecord, match="not written with this key"):
-        replay(file, key=b"another key, as long")
-
-
 def test_ledgers_of_parts_are_exported_under_their_names(tmp_path: Path) -> None:
     """Each in files of its own, with the dates of the part; statements too."""
     recorded("nested", tmp_path / "run.jsonl")

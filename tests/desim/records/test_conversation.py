@@ -68,12 +68,6 @@ def test_a_cut_record_has_a_last_call_without_decision() -> None:
     assert (read[1].decision, read[1].reply, read[1].failure) == (None, None, "")
 
 
-def test_a_call_of_format_3_has_no_messages() -> None:
-    """Those records hold the number of a request and its reply."""
-    [call] = calls_of(lines({"request": 1}, {"reply": {"text": "6"}}, "."))
-    assert call == RecordedCall(number=1, role="a", decision=1, reply={"text": "6"})
-
-
 def test_entries_of_other_policies_are_passed_over() -> None:
     """A transcript entry is any JSON value of a policy."""
     others = ["note", 7, None, {"request": "beer"}, {"texts": 1}, {"reply": {}}, {"no_reply": ""}]

@@ -121,16 +121,6 @@ def test_records_of_different_worlds_are_compared_by_their_headers(tmp_path: Pat
     assert found.notes == ("parameters, decisions and calls of different worlds are not compared",)
 
 
-def test_requests_of_older_records_are_not_compared(tmp_path: Path) -> None:
-    """Replies are."""
-    older = [{"request": 1}, {"reply": {"text": "four"}}]
-    found = compared(tmp_path, [older], [day(1)])
-    assert found.request is None
-    assert found.reply is not None
-    assert "an older format" in found.notes[0]
-    assert not found.is_models_choice
-
-
 def test_a_file_that_is_no_record_is_refused(tmp_path: Path) -> None:
     """By its name."""
     (tmp_path / "notes").write_text("hello\n")

@@ -24,15 +24,15 @@ from desim.errors import BadRecord
         (b'{"format": null}\n', "no episode record"),
         (b'{"a": 1}\n{"b": 2}\n', "no episode record"),
         (b"[]\n", "no episode record"),
-        (b'[{"format": "desim-episode/3"}]\n', "no episode record"),
+        (b'[{"format": "desim-episode/4"}]\n', "no episode record"),
         (b"3\n", "no episode record"),
         (b"null\n", "no episode record"),
         (b"not json\n", "no episode record"),
         (b"\n\n\n", "no episode record"),
         (b'{"format": "desim-episode/99"}\n', "format 'desim-episode/99'; this desim .* reads"),
         (b'{"format": 3}\n', "has format 3"),
-        (b'{"format": "desim-episode/3"}\n', "line 1 is not readable: .*missing"),
-        (b'{"format": "desim-episode/3", "line": "result"}\n', "line 1 is not readable"),
+        (b'{"format": "desim-episode/4"}\n', "line 1 is not readable: .*missing"),
+        (b'{"format": "desim-episode/4", "line": "result"}\n', "line 1 is not readable"),
         (b"\x1f\x8b\x08", "the file is empty"),
         (b"\x1f\x8b" + bytes(50), "the file is empty"),
         (gzip.compress(b"", mtime=0), "the file is empty"),
@@ -153,7 +153,7 @@ def test_a_record_of_format_1_is_refused(old: Path, use: Callable[[Path], object
         use(old)
     assert str(refused.value) == (
         f"{old}: the record has format 'desim-episode/1'; "
-        f"this desim {__version__} reads 'desim-episode/3' and 'desim-episode/4'"
+        f"this desim {__version__} reads 'desim-episode/4'"
     )
 
 

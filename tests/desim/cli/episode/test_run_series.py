@@ -127,7 +127,6 @@ def test_a_router_says_once_what_has_no_effect(desim: Desim, folder: Path) -> No
     [
         (("--episodes", "0"), "0 is not in the range 1<=x<=999"),
         (("--episodes", "2", "--record", "mine.py"), "mine.py is a file; a series writes one"),
-        (("--episodes", "2", "--key", "mine.py"), "--key signs a record; give --record"),
         (("--record", "."), "'.' is a directory; --episodes N records a series there"),
         (("--episodes", "2", "--seed", "9", "--record", "s"), "$.seed was 0, now 9"),
     ],

@@ -218,15 +218,6 @@ def test_the_texts_of_a_page_have_a_limit(file: Path, monkeypatch: pytest.Monkey
     assert "Day 8" not in page.text
 
 
-def test_an_older_record_has_replies_alone(file: Path) -> None:
-    """The page says that the requests are not on record."""
-    write_conversation(file, {"request": 1}, {"reply": {"text": "three"}}, decided(BUY))
-    html, page = report(file)
-    assert "of an older format, which does not hold requests" in page.text
-    assert "three" in page.text
-    assert "The whole request" not in html
-
-
 def test_an_altered_conversation_is_refused_and_the_rest_is_shown(file: Path) -> None:
     """The page says which text was altered."""
     write_conversation(file, {"texts": {"0" * 32: user("other")}}, decided(BUY))

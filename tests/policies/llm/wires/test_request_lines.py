@@ -124,24 +124,6 @@ def test_another_prompt_is_refused_before_anything_is_sent(
     assert file.read_bytes() == before
 
 
-def test_a_record_without_digests_is_resumed(tmp_path: Path) -> None:
-    """Records of format 3 do not say which prompt was sent."""
-    file = cut_game(tmp_path)
-    lines = file.read_bytes().splitlines(keepends=True)
-    older = []
-    for line in lines:
-        plain = json.loads(line)
-        entry = plain.get("entry", {})
-        if "request" in entry:
-            plain["entry"] = {"request": entry["request"]}
-        if "texts" not in entry:
-            older.append(json.dumps(plain, separators=(",", ":")).encode() + b"\n")
-    file.write_bytes(b"".join(older))
-    with serving(text('{"order_qty": 7}')) as stub:
-        done = resume(file, {"retailer": f"llm,model=stub,base_url={stub.url},temperature=1"})
-        assert len(stub.requests) == len(done.steps) - 3
-
-
 def test_a_digest_without_its_texts_is_refused_too() -> None:
     """Nothing is known of what was sent but that it is not what is sent now."""
     sent = SentRequest.of(lambda *_: worded(""), Request([WEEK]))

@@ -1,4 +1,4 @@
-"""Records of format 3 are read, replayed and resumed; format 4 states where it was resumed."""
+"""A record states where it was resumed."""
 
 import json
 from pathlib import Path
@@ -6,30 +6,8 @@ from pathlib import Path
 from support.recorded import GAME, lines_of, played_lines
 
 from desim import Episode, play, replay, resume
-from desim.records.lines import FORMAT, FORMATS
+from desim.records.lines import FORMAT
 from desim.records.recorder import cut
-
-
-def of_format_3(file: Path) -> list[bytes]:
-    """Write a record as format 3 had it, without its last line; return its lines."""
-    lines = file.read_bytes().splitlines(keepends=True)
-    head = json.loads(lines[0]) | {"format": "desim-episode/3"}
-    del head["code"]
-    lines[0] = json.dumps(head, separators=(",", ":")).encode() + b"\n"
-    file.write_bytes(b"".join(lines[:-1]))
-    return lines[:-1]
-
-
-def test_a_record_of_format_3_is_resumed_in_its_format(tmp_path: Path) -> None:
-    """No line is added that an older desim does not read."""
-    whole = play(GAME, "typical", record=tmp_path / "a")
-    lines = of_format_3(tmp_path / "a")
-    (tmp_path / "a").write_bytes(b"".join(lines[:4]))
-    assert resume(tmp_path / "a").result == whole.result
-    episode = Episode.read(tmp_path / "a")
-    assert (episode.header.format, episode.resumed) == (FORMATS[0], ())
-    assert (tmp_path / "a").read_bytes().splitlines(keepends=True)[:-1] == lines
-    assert replay(tmp_path / "a").result == whole.result
 
 
 def test_every_resume_is_on_record(tmp_path: Path) -> None:
