@@ -77,7 +77,6 @@ LAYERS = (
     "desim.reports.record",
     "desim.reports.sweep",
     "desim.reports",
-    "desim.exports",
     "desim.ui.forms",
     "desim.ui.ending",
     "desim.ui",

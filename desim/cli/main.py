@@ -55,13 +55,9 @@ COMMANDS = {
         "look.report",
         "Write one HTML file that opens offline: tables with intervals, and a figure with each.",
     ),
-    "import": (
-        "keep.import_record",
-        "Write the record of a trajectory that `desim export --format atif` wrote.",
-    ),
     "export": (
         "keep.export",
-        "Write the ledgers and statements of a recorded episode, its series, or its decisions.",
+        "Write the ledgers of a recorded episode, its series, decisions or messages.",
     ),
     "diff": (
         "keep.diff",

@@ -9,7 +9,6 @@ import io
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, Literal, get_args
 
 import msgspec
@@ -35,6 +34,7 @@ from desim.episodes.trust import trusted_model
 from desim.errors import BadRecord, DesimError, UsageError, possible
 from desim.records.episode import Episode
 from desim.records.kept_state import Inside
+from desim.records.messages import messages_of
 from desim.records.record_file import record_stem
 from desim.records.tidy import What, decision_facts
 from desim.show.files import new_file, write_new
@@ -62,7 +62,6 @@ def export(
     *,
     what: Exported = "ledgers",
     trust: bool = False,
-    further: Columns = MappingProxyType({}),
 ) -> tuple[Path, ...]:
     """Replay an episode and write its ledgers and statements, or a table of it, into a folder.
 
@@ -79,7 +78,6 @@ def export(
             where not all could) and `refused` (why the model did not carry the action out, where
             it says so).
         trust: Whether a module may be imported and files may be opened that the record names.
-        further: Further columns of a table by name, each with a value for every row.
 
     Returns:
         The files, in the order of the ledgers. Files of the same name are distinguished by the name
@@ -101,14 +99,14 @@ def export(
     if what not in EXPORTED:
         raise UsageError(f"{what!r} cannot be exported; {possible(what, EXPORTED)}")
     if what != "ledgers":
-        return _export_table(episode, what, form, Path(folder), trust=trust, further=further)
+        return _export_table(episode, what, form, Path(folder), trust=trust)
     run = repeated_whole(episode.header.build(trust=trust), episode)
     texts = _texts(run.model, run.state, form)
     return _write(Path(folder), texts)
 
 
 def export_folder(record: str | Path) -> Path:
-    """Return the folder beside a record, or a suite's, into which it is exported by default."""
+    """Return the folder beside a record into which it is exported by default."""
     path = Path(record) if Path(record).name else Path(record).resolve()
     name = record_stem(path)
     return path.with_name(name if name not in {"", path.name} else f"{path.name}.export")
@@ -121,7 +119,6 @@ def _export_table(
     folder: Path,
     *,
     trust: bool,
-    further: Columns,
 ) -> tuple[Path, ...]:
     """Write the series or the decisions of an episode."""
     if form not in TABLE_FORMS:
@@ -138,7 +135,6 @@ def _export_table(
         raise UsageError(f"{type(run.model).__name__} reports no {what}, so there is no table")
     if what == "decisions":
         columns = {**columns, **decision_facts(run, episode.steps)}
-    columns = {**columns, **further}
     name = f"{what}.{form}"
     if form != "parquet":
         return _write(folder, {name: _csv_of(columns) if form == "csv" else _json_of(columns)})
@@ -245,6 +241,27 @@ def _prepare(folder: Path, files: Iterable[Path]) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as fault:
         raise UsageError(f"cannot write {fault.filename}: {fault.strerror}") from None
+
+
+def export_messages(record: str | Path, episode: Episode, folder: Path) -> Path:
+    """Write the messages of a record as JSON lines, one a message, in the form of chat completions.
+
+    Each has `role`, `content` and, where it has them, `tool_calls`, `tool_call_id` and `reasoning`;
+    besides `seat`, the role of the world, and `decision`, the number of the decision before which
+    it was sent, from 1.
+
+    Args:
+        record: A record, which may have been cut.
+        episode: The same record, read.
+        folder: Where `messages.jsonl` is written; made if it is missing.
+
+    Raises:
+        BadRecord: A line or an entry of the record is not readable.
+        UsageError: The file exists or cannot be written.
+    """
+    lines = [msgspec.json.encode(each.plain()) for each in messages_of(record, episode)]
+    (file,) = _write(folder, {"messages.jsonl": b"\n".join([*lines, b""]).decode()})
+    return file
 
 
 def _write(folder: Path, texts: Mapping[str, str]) -> tuple[Path, ...]:

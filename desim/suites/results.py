@@ -19,7 +19,6 @@ from desim.statistics.clusters import clustered_share
 from desim.statistics.intervals import Interval, interval, moments
 from desim.statistics.variance import VarianceComponents, variance_components
 from desim.studies.sample_size import SampleSize, sizes_from_best, sizes_of_pairs
-from desim.suites.mixed_rows import check_one_version
 from desim.suites.published import published_text
 from desim.suites.suite_file import SuiteColumn
 from desim.suites.suite_plan import Plan, PlannedEntry, PlannedTable, PlannedWorld, SuiteJob
@@ -245,8 +244,6 @@ def _result_line(
     used: Sequence[SuiteColumn] = (),
 ) -> SuiteLine:
     known = [(job, one) for job in jobs if job.name in outcomes for one in outcomes[job.name].each]
-    if isinstance(shown, PlannedWorld):
-        check_one_version(shown.name, entry.name, known)
     states = [played.state for _, played in known]
     done = [(job, played) for job, played in known if played.state == "done"]
     columns = shown.table.columns or (SuiteColumn(figure="score"),)

@@ -79,7 +79,7 @@ def _compare(options: BranchOptions, compared: Compared, *, as_json: bool) -> No
         UsageError: An option of a branch that plays one episode was given, or it is not clear what
             is compared.
     """
-    for name in ("record", "future", "key", "trace"):
+    for name in ("record", "future", "trace"):
         if getattr(options, name) is not None:
             raise UsageError(
                 f"--{name} belongs to a branch that plays one episode, without --action, --then, "

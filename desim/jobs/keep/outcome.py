@@ -19,15 +19,10 @@ from desim.errors import BadRecord, UsageError
 from desim.jobs.keep import row_file
 from desim.jobs.keep.fingerprint import difference
 from desim.jobs.keep.locked_file import WAYS, LockedFile
-from desim.jobs.keep.prompt_digest import prompt_digest
 from desim.jobs.plan.record_job import RecordJob
-from desim.records.conversation import digest_of
 from desim.records.episode import Episode
 from desim.records.lines import Header
 from desim.records.record import read_ends
-
-#: Hexadecimal digits of the digest of code.
-_DIGITS = 16
 
 #: The key of a policy's notes that says which limit of the episode was reached.
 LIMIT = "limit"
@@ -50,8 +45,6 @@ class Played(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         seconds: Wall time of the command that ended it.
         knows: The most that one of its policies knows.
         revision: The revision of the world in words; empty if its record states none.
-        prompt: A digest of the prompt of language models; see `prompt_digest`.
-        code: A digest of the code of the policies; empty if its record states none.
         unplayed: The roles whose language models mostly took the default action.
     """
 
@@ -68,8 +61,6 @@ class Played(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     seconds: float = 0.0
     knows: Knowledge = "observation"
     revision: str = ""
-    prompt: str = ""
-    code: str = ""
     unplayed: tuple[str, ...] = ()
 
     @property
@@ -161,7 +152,6 @@ def read_played(
         training=training,
         limit=next(_limits_noted(recorded), ""),
         seconds=round(seconds, 3),
-        prompt=prompt_digest(recorded),
     )
 
 
@@ -195,7 +185,6 @@ def _played(header: Header, result: Result) -> Played:
         unplayed=unplayed_roles(result.usage),
         knows=most_known(header.knows.values()),
         revision=header.provenance.text,
-        code=digest_of(header.code)[:_DIGITS] if header.code else "",
     )
 
 

@@ -12,6 +12,8 @@ from support.cases import thinned
 from support.lemonade import bean_check
 from support.shop import SALES, Shop
 from support.small_worlds import Walk
+from support.stub import serving
+from support.stub import text as said
 
 import desim
 from desim import Episode, catalog, play
@@ -353,38 +355,35 @@ def test_decisions_have_the_time_of_the_role_and_why_they_were_refused(
     assert [row["refused"] for row in rows[1:]] == ["", "", None]
 
 
-def test_a_trajectory_becomes_a_record_again(record: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """`desim import` writes it beside the trajectory, or where `--record` says."""
-    done = export(monkeypatch, record, "--format=atif")
-    file = record.with_name("day") / "trajectory.json"
+def test_messages_are_lines_of_a_chat(record: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A rule's observations are those of a user, its actions tool calls."""
+    done = export(monkeypatch, record, "--what=messages")
+    file = record.with_name("day") / "messages.jsonl"
     assert (done.exit_code, done.stdout) == (0, f"{file}\n")
-    for more, back in (((), "day/trajectory.jsonl"), (("--record", "again.gz"), "again.gz")):
-        monkeypatch.chdir(record.parent)
-        done = CliRunner().invoke(main, ["import", "day/trajectory.json", *more])
-        assert (done.exit_code, done.stdout) == (0, f"{back}: 3 decisions, score 1,501\n")
-        assert Episode.read(back).steps == Episode.read(record).steps
+    lines = [json.loads(line) for line in file.read_text().splitlines()]
+    assert [line["role"] for line in lines[:4]] == ["user", "assistant", "tool", "assistant"]
+    assert [line["decision"] for line in lines] == [1, 1, 2, 2, 3, 3]
+    calls = [line["tool_calls"][0]["function"] for line in lines[1::2]]
+    steps = Episode.read(record).steps
+    found = [{"do": one["name"], **json.loads(one["arguments"])} for one in calls]
+    assert found == [step.action for step in steps]
+    again = export(monkeypatch, record, "--what=messages")
+    assert (again.exit_code, "exists" in again.stderr) == (2, True)
+    wrong = export(monkeypatch, record, "--what=messages", "--format=parquet")
+    assert (wrong.exit_code, "writes JSON lines" in wrong.stderr) == (2, True)
 
 
-WRONG = {
-    "a table of a trajectory": (
-        ("r", "--format=atif", "--what=series"),
-        "--what series has no atif",
-    ),
-    "a log of a record": (("r", "--format=inspect"), "is of the folder of a suite"),
-    "a trajectory of a folder": ((".", "--format=atif"), "--format atif is of a record"),
-    "ledgers of a folder": ((".",), "is a folder; Possible: inspect, every-eval-ever"),
-    "a folder without a suite": ((".", "--format=inspect", "--out=x"), "holds no suite"),
-    "a developer of a log": ((".", "--format=inspect", "--developer=me"), "--developer goes with"),
-}
-
-
-@pytest.mark.parametrize(("arguments", "says"), WRONG.values(), ids=WRONG)
-def test_formats_belong_to_records_or_to_suites(
-    arguments: tuple[str, ...], says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A wrong combination is wrong usage, and nothing is written."""
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "r").write_text("{}")
-    done = export(monkeypatch, *arguments)
-    assert (done.exit_code, says in done.stderr) == (2, True), done.stderr
-    assert [path.name for path in tmp_path.iterdir()] == ["r"]
+def test_messages_of_a_language_model_are_those_of_its_requests(tmp_path: Path) -> None:
+    """Each is listed once, with the reply that took the decision."""
+    file = tmp_path / "game.jsonl"
+    with serving(said('{"order_qty": 7}')) as stub:
+        spec = f"llm,model=stub,base_url={stub.url}"
+        play("beer_game/poisson", {"retailer": spec}, 1, set={"horizon": 2}, record=file)
+    done = CliRunner().invoke(main, ["export", str(file), "--what", "messages"])
+    assert done.exit_code == 0, done.output
+    written = (tmp_path / "game" / "messages.jsonl").read_text().splitlines()
+    lines = [json.loads(line) for line in written]
+    replies = [line for line in lines if line["role"] == "assistant"]
+    assert [line["content"] for line in replies] == ['{"order_qty": 7}'] * 2
+    assert lines[0]["role"] == "system"
+    assert {line["seat"] for line in lines} == {"retailer"}

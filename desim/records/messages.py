@@ -8,17 +8,90 @@ request repeats those before it.
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import msgspec
 from attrs import define, evolve, field, frozen
 
 from desim.errors import BadRecord
-from desim.exports.call_forms import RecordedReply, ReplyCall, SentMessage, converted
 from desim.records.conversation import RecordedCall, calls_of
 from desim.records.episode import Episode
 from desim.records.lines import Step
 from desim.schema.untrusted import decode_json
+
+T = TypeVar("T")
+
+
+class ReplyCall(msgspec.Struct, frozen=True):
+    """A tool call as a model wrote it; the arguments should be a JSON object."""
+
+    id: str = ""
+    name: str = ""
+    arguments: str = ""
+
+
+class RecordedReply(msgspec.Struct, frozen=True):
+    """A reply on record: the fields that the formats have a place for.
+
+    `prompt_tokens` include `cached_tokens`, and `completion_tokens` include `reasoning_tokens`.
+    """
+
+    text: str = ""
+    refusal: str = ""
+    thinking: str = ""
+    calls: tuple[ReplyCall, ...] = ()
+    finish: str = ""
+    served: str = ""
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cached_tokens: int = 0
+    reasoning_tokens: int = 0
+    cache_written_tokens: int = 0
+    reported_cost: float | None = None
+    seconds: float = 0.0
+    estimated: bool = False
+
+
+class _SentCall(msgspec.Struct, frozen=True):
+    """A tool call in an assistant's message of a request."""
+
+    id: str = ""
+    function: ReplyCall = ReplyCall()
+
+
+class SentMessage(msgspec.Struct, frozen=True):
+    """A message of a request; the content is a text, parts, or nothing."""
+
+    role: str
+    content: Any = None
+    tool_calls: tuple[_SentCall, ...] | None = None
+    tool_call_id: str = ""
+
+    @property
+    def text(self) -> str:
+        """The text of its content."""
+        if isinstance(self.content, list):
+            parts = (part.get("text") for part in self.content if isinstance(part, dict))
+            return "\n".join(str(part) for part in parts if part)
+        return self.content if isinstance(self.content, str) else ""
+
+    @property
+    def calls(self) -> tuple[ReplyCall, ...]:
+        """Its calls as those of a reply."""
+        found = self.tool_calls or ()
+        return tuple(msgspec.structs.replace(one.function, id=one.id) for one in found)
+
+
+def converted(plain: Any, form: type[T], call: RecordedCall) -> T:
+    """Return a part of a call in its form.
+
+    Raises:
+        BadRecord: It has another form; a record may come from a stranger.
+    """
+    try:
+        return msgspec.convert(plain, form)
+    except msgspec.ValidationError as fault:
+        raise BadRecord(f"call {call.number} of {call.role} is not readable: {fault}") from None
 
 
 @frozen
@@ -69,10 +142,29 @@ class ChatMessage:
     step: Step | None = None
     is_context: bool = False
 
-    @property
-    def thinking(self) -> str:
-        """The reasoning before the answer, which some servers send in a field of its own."""
-        return self.reply.thinking if self.reply else ""
+    def plain(self) -> dict[str, Any]:
+        """Return the message in the form of chat completions, with its seat and decision."""
+        calls = [
+            {
+                "id": one.id,
+                "type": "function",
+                "function": {"name": one.name, "arguments": one.raw or _json(one.arguments)},
+            }
+            for one in self.tool_calls
+        ]
+        optional = {
+            "tool_calls": calls,
+            "tool_call_id": self.answers,
+            # Some servers send the reasoning before the answer in a field of its own.
+            "reasoning": self.reply.thinking if self.reply else "",
+        }
+        return {
+            "seat": self.role,
+            "decision": self.decision,
+            "role": self.source,
+            "content": self.text,
+            **{name: value for name, value in optional.items() if value},
+        }
 
 
 def messages_of(record: str | Path, episode: Episode) -> Iterator[ChatMessage]:
@@ -241,3 +333,7 @@ def _tool_call(call: ReplyCall) -> ToolCall:
     if isinstance(arguments, dict):
         return ToolCall(call.id, call.name, arguments)
     return ToolCall(call.id, call.name, {}, raw=call.arguments)
+
+
+def _json(value: Any) -> str:
+    return msgspec.json.encode(value).decode()
