@@ -84,11 +84,6 @@ def configure(level: str = "info", *, as_json: bool = False) -> None:
     )
 
 
-def writes(level: str) -> bool:
-    """Return whether lines of a level are written."""
-    return bool(_level) and LEVELS.index(level) >= LEVELS.index(_level)
-
-
 def logger(world: Clock) -> Log:
     """Return the logger of a world: structlog's once `configure` was called, else a silent one."""
     if not _level:

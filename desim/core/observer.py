@@ -1,8 +1,8 @@
 """Observers of a run: objects that are called just before every event.
 
-Episodes are traced and logged through observers. A run without observers takes no time for them.
+Episodes are traced through observers. A run without observers takes no time for them.
 
-Further functions describe SimPy's events for the log and for traces. SimPy's resources are unnamed;
+Further functions describe SimPy's events for traces. SimPy's resources are unnamed;
 `ResourceNames` names them by the variables that hold them.
 """
 

@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from heapq import heappop
 from typing import Any, Generic, NoReturn, TypeVar
 
-from desim.core.event_log import event_logs
 from desim.core.limits import Alarm, Limits, Meter
 from desim.core.log import SILENT
 from desim.core.model_protocols import HasFuture, Model, default_roles, offers, question_limit
@@ -108,7 +107,6 @@ class Run(Generic[S]):
         self.world = World(seed, check_roles(model, seats))
         self.world.points = points
         self._meter = Meter(limits, lambda: self.world.now) if limits else None
-        observers = (*observers, *event_logs())
         self.is_observed = bool(observers)
         counting = () if self._meter is None else (self._meter.event,)
         self.world.on_event = before_events((*counting, *(one.event for one in observers)))

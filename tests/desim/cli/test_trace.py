@@ -1,4 +1,4 @@
-"""`desim run --trace`, `--trace-events` and `--log-level debug`."""
+"""`desim run --trace` and `--trace-events`."""
 
 from pathlib import Path
 
@@ -77,13 +77,3 @@ def test_a_failure_prints_the_last_events_before_its_sentence(desim: Desim) -> N
         assert sentence.startswith("desim: the limit of 9 events was reached")
     assert len(desim(*limit).err.splitlines()) == 1
     refused(desim("run", "beer_game", "--trace-events", "0"), says="--trace-events")
-
-
-def test_level_debug_tells_of_processes(shell: Desim) -> None:
-    """With the simulated time; level info does not."""
-    loud = shell("run", "beer_game", "--set", "horizon=2", "--log-level", "debug")
-    assert "process started" in loud.err
-    assert "process=weekly_work" in loud.err
-    quiet = shell("run", "beer_game", "--set", "horizon=2", "--log-level", "info")
-    assert "process" not in quiet.err
-    assert quiet.out == loud.out

@@ -11,7 +11,6 @@ from support.chrome_trace import check, events, read
 from support.workshop import Hire, Workshop
 
 from desim import Run, catalog, play
-from desim.core.event_log import EventLog
 from desim.core.points import Points
 from desim.core.reported import Span
 from desim.episodes.driver import play_session
@@ -63,10 +62,9 @@ def traced(model: Any, policy: Any, path: Path, **options: Any) -> list[dict[str
 
 @pytest.mark.parametrize("world", thinned(everything(), 3))
 def test_looking_changes_no_episode(world: str, tmp_path: Path) -> None:
-    """Of every preset, composites too: traced, logged, with series and last events, or without."""
+    """Of every preset, composites too: traced, with series and last events, or without."""
     model, file = catalog.model(world), tmp_path / "run.trace.json"
     alone, tracing = play(world, "greedy"), Tracing(file, last_events=5)
-    tracing.observers.append(EventLog())
     lineup = resolve(model, "greedy", 0)
     how = EpisodeOptions(series=True, keep_state=False)
     with Session(model, lineup, 0, how=how, points=Points(), tracing=tracing) as session:
