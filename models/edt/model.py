@@ -20,8 +20,8 @@ from models.edt import (
 )
 from models.edt.actions import Answer, Command, Decide
 from models.edt.company import (
+    lost_client,
     manager,
-    neighbours,
 )
 from models.edt.company.firm import MANAGER, Firm
 from models.edt.observation import Briefing, Dashboard
@@ -187,42 +187,6 @@ class EnterpriseDigitalTwin(DigitalTwinParams, Presets):
         """Return the cash balances by partner in cents: above 0 is owed to this firm."""
         return state.intercompany.balances
 
-    def lend_staff(self, state: Firm, consultants: int, partner: str) -> None:
-        """Lend idle consultants to a partner; they stay on the payroll and bring no revenue.
-
-        Raises:
-            ValueError: So many are not idle, or an argument is of the wrong kind.
-        """
-        neighbours.lend(state, consultants, partner)
-
-    def take_back_staff(self, state: Firm, consultants: int, partner: str) -> None:
-        """Take back consultants that are lent to a partner; they look for work in the next step.
-
-        Raises:
-            ValueError: So many are not lent to it, or an argument is of the wrong kind.
-        """
-        neighbours.take_back(state, consultants, partner)
-
-    def borrow_staff(self, state: Firm, consultants: int, partner: str) -> None:
-        """Let consultants of a partner work here, without pay, from the next step on.
-
-        Raises:
-            ValueError: They are more than a firm can have, or an argument is of the wrong kind.
-        """
-        neighbours.borrow(state, consultants, partner)
-
-    def return_staff(self, state: Firm, consultants: int, partner: str) -> None:
-        """Send borrowed consultants back, idle ones first.
-
-        Raises:
-            ValueError: So many are not borrowed from it, or an argument is of the wrong kind.
-        """
-        neighbours.give_back(state, consultants, partner)
-
-    def staff_lent(self, state: Firm) -> dict[str, int]:
-        """Return the consultants by partner: above 0 are lent to it, below 0 borrowed from it."""
-        return neighbours.balances(state)
-
     def lose_project(self, state: Firm, name: str = "") -> None:
         """End a project without a follow-on; bills already posted stay.
 
@@ -233,4 +197,4 @@ class EnterpriseDigitalTwin(DigitalTwinParams, Presets):
         Raises:
             ValueError: No project of that name is on the list, or it has ended.
         """
-        neighbours.lose(state, name)
+        lost_client.lose(state, name)

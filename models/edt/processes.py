@@ -65,8 +65,8 @@ def consultant(firm: Firm, me: StaffMember) -> Process:
 
 def newcomer(firm: Firm, me: StaffMember) -> Process:
     """Return the life cycle of a consultant from the step after the hiring on."""
-    # Scheduled here and not in the process, which begins later in this instant: by then a link of a
-    # group may have sent the consultant back, and borrowed the same one again.
+    # Scheduled here and not in the process, which begins later in this instant: by then the
+    # manager may have released the consultant, and hired the same one again.
     return _enter(firm, me, firm.turn(me, firm.world.now + 1))
 
 

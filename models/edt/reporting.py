@@ -58,7 +58,7 @@ def dashboard(firm: Firm) -> Dashboard:
     """Return the firm after all turns and postings of a step."""
     scenario, book, step = firm.scenario, firm.controlling.book, firm.world.now
     staff = scenario.consultants
-    hired = [e for e in firm.employees if e.releasable]
+    hired = [e for e in firm.employees if e.hired]
     earned = -sum(book.balance(account) for account in (REVENUE, *COSTS))
     return Dashboard(
         step=step,
@@ -69,7 +69,7 @@ def dashboard(firm: Firm) -> Dashboard:
         projects=tuple(_status(project) for project in firm.engagements),
         hired=len(hired),
         idle=sum(e.project is None for e in hired),
-        free=sum(e.hireable for e in firm.employees),
+        free=sum(not e.hired for e in firm.employees),
         revenue_risk=firm.risk,
         fixed_cost=scenario.fixed_cost,
         consultant_cost=fmean(c.salary + c.workplace_cost for c in staff) if staff else 0.0,

@@ -38,12 +38,10 @@ class StaffMember:
     Attributes:
         terms: The consultant of the scenario.
         rank: Place in the list of agents: lower ranks act first.
-        hired: Whether the consultant is on the payroll, or borrowed at present.
+        hired: Whether the consultant is on the payroll.
         project: The project the consultant is on; None while available.
         turn: The event of the next turn; not scheduled while there is nothing to wait for.
         log: Pairs of a step and the project's index from then on, None while available.
-        lent_to: The company that they work for at present; empty while they are here.
-        borrowed_from: The company that lends or has lent them; empty for the firm's own.
     """
 
     terms: Consultant
@@ -52,23 +50,11 @@ class StaffMember:
     project: "Engagement | None" = None
     turn: Event | None = None
     log: list[tuple[int, int | None]] = field(factory=list)
-    lent_to: str = ""
-    borrowed_from: str = ""
 
     @property
     def name(self) -> str:
         """Name of the consultant."""
         return self.terms.name
-
-    @property
-    def releasable(self) -> bool:
-        """Whether the manager may release the consultant: on the payroll, and not lent."""
-        return self.hired and not self.lent_to and not self.borrowed_from
-
-    @property
-    def hireable(self) -> bool:
-        """Whether the manager may hire the consultant."""
-        return not self.hired and not self.borrowed_from
 
 
 @define(eq=False)

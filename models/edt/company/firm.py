@@ -12,7 +12,6 @@ from attrs import define, field
 from simpy.events import Event
 
 from desim import World
-from ledgers.book import Book
 from ledgers.consolidation import Intercompany
 from models.edt.company.controlling import CASH, Controlling
 from models.edt.company.effort import deliver, rounds_left
@@ -31,13 +30,10 @@ OPENING = 0
 #: Rank behind all agents of a step.
 LAST = 1_000_000
 
-#: The account of the firm itself in the ledger of staff; the others are of its partners.
-HERE = "here"
-
 #: A step, the kind of event, and the name of the project or "".
 Happening = tuple[int, str, str]
 
-by_rank = attrgetter("rank")
+_by_rank = attrgetter("rank")
 
 
 @define(eq=False)
@@ -50,7 +46,6 @@ class Firm:
         scenario: The scenario of the parameters.
         controlling: The book and the reports behind it.
         intercompany: Cash from and to the other companies of a group.
-        staff: Consultants lent to and borrowed from them: a balance above 0 is lent to a partner.
         risk: R, the revenue risk level, 0 to 1.
         plan: The decision as applied; None before it and in the interactive game.
         employees: Consultants by rank.
@@ -72,7 +67,6 @@ class Firm:
     scenario: Scenario
     controlling: Controlling = field(init=False)
     intercompany: Intercompany = field(init=False)
-    staff: Book = field(factory=lambda: Book(HERE, digits=0, name="staff"))
     risk: float = field(init=False)
     plan: Plan | None = None
     employees: list[StaffMember] = field(factory=list)
@@ -107,14 +101,8 @@ class Firm:
 
     @property
     def ledgers(self) -> tuple[Any, ...]:
-        """The ledgers that enter the digest; that of staff only if any was lent or borrowed."""
-        book = self.controlling.book
-        return (book, self.staff) if self.staff.journal else (book,)
-
-    @property
-    def listed(self) -> bool:
-        """Whether the agents are listed: not before the decision of the published game."""
-        return self.controlling.rank < LAST
+        """The ledgers that enter the digest."""
+        return (self.controlling.book,)
 
     # -- turns -------------------------------------------------------------------------------------
 
@@ -203,7 +191,7 @@ class Firm:
         )
         if free != (project in self.vacant):
             if free:
-                insort(self.vacant, project, key=by_rank)
+                insort(self.vacant, project, key=_by_rank)
             else:
                 self.vacant.remove(project)
 
@@ -220,7 +208,7 @@ class Firm:
 
     def wait_for_work(self, who: StaffMember) -> Event:
         """Add a consultant to the idle ones; return the event of a turn that `call` schedules."""
-        insort(self.idle, who, key=by_rank)
+        insort(self.idle, who, key=_by_rank)
         return self.turn(who, self.steps + 1)
 
     def call(self, rank: int) -> None:

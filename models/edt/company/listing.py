@@ -4,7 +4,7 @@ from itertools import takewhile
 
 from models.edt.company.firm import Firm
 from models.edt.planning.decision import Plan, Window
-from models.edt.scenario import Consultant, Project
+from models.edt.scenario import Project
 from models.edt.state import Engagement, Phase, StaffMember
 
 
@@ -77,14 +77,6 @@ def follow_on(firm: Firm, parent: Engagement) -> Engagement:
         key=f"{parent.key}+",
         chances=(parent.follow_on_probability, 0.0),
     )
-
-
-def guest(firm: Firm, name: str, partner: str) -> StaffMember:
-    """List a consultant of a partner, without cost to this firm, behind all other agents."""
-    terms = Consultant(name=name, salary=0.0, workplace_cost=0.0)
-    who = StaffMember(terms, _next_rank(firm), borrowed_from=partner)
-    firm.employees.append(who)
-    return who
 
 
 def _next_rank(firm: Firm) -> int:

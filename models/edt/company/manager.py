@@ -101,7 +101,7 @@ def _staff(firm: Firm, number: int, seats: int) -> str:
 
 
 def _hire(firm: Firm, count: int) -> str:
-    free = [e for e in firm.employees if e.hireable]
+    free = [e for e in firm.employees if not e.hired]
     if count > len(free):
         return f"{count} consultants are wanted; {len(free)} can be hired"
     for who in free[:count]:
@@ -112,10 +112,9 @@ def _hire(firm: Firm, count: int) -> str:
 
 
 def _release(firm: Firm, count: int) -> str:
-    hired = [e for e in firm.employees if e.releasable]
+    hired = [e for e in firm.employees if e.hired]
     if count > len(hired):
-        lent = " and not lent" if any(e.lent_to for e in firm.employees) else ""
-        return f"{count} consultants are to go; {len(hired)} are on the payroll{lent}"
+        return f"{count} consultants are to go; {len(hired)} are on the payroll"
     firm.dismiss_idle_first(hired, count)
     return ""
 
