@@ -8,6 +8,7 @@ company's dates are counted from the tick at which it opens.
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import attrs
@@ -15,13 +16,16 @@ import attrs
 from desim import World
 from models.yc_bench.accounts import CompanyAccounts
 from models.yc_bench.clock import CompanyClock
-from models.yc_bench.company.drawn_specs import drawn_specs
 from models.yc_bench.company.entities import Client
 from models.yc_bench.params import YCBenchParams
 from models.yc_bench.processes import horizon, paydays
 from models.yc_bench.rules.checks import stored
-from models.yc_bench.rules.specs import DOMAINS, EmployeeSpec, TaskSpec
+from models.yc_bench.rules.draw_market import draw_market
+from models.yc_bench.rules.draw_people import draw_clients, draw_employees
+from models.yc_bench.rules.specs import DOMAINS, ClientSpec, EmployeeSpec, TaskSpec
 from models.yc_bench.state import CompanyState, PastEpisode, enter
+
+Drawn = tuple[tuple[ClientSpec, ...], tuple[EmployeeSpec, ...], tuple[TaskSpec, ...]]
 
 
 def found(world: World, params: YCBenchParams) -> CompanyState:
@@ -33,10 +37,17 @@ def found(world: World, params: YCBenchParams) -> CompanyState:
         _populate(company, fixed.employees, fixed.tasks)
         return company
     company = _founded(world, params, params.initial_funds_cents, params.initial_prestige_level)
-    drawn = drawn_specs(params, world.seed)
-    company.drawn = drawn.clients
-    _populate(company, drawn.employees, drawn.tasks)
+    # 1 and 1.0 are equal, and draw numbers of different types.
+    company.drawn, staff, tasks = _draw(params, world.seed, repr(params))
+    _populate(company, staff, tasks)
     return company
+
+
+@lru_cache(maxsize=4)
+def _draw(params: YCBenchParams, seed: int, _types: str) -> Drawn:
+    """Return clients, staff and initial tasks of a seed, which all episodes of a process share."""
+    clients = draw_clients(params, seed)
+    return clients, draw_employees(params, seed), draw_market(params, seed, clients)
 
 
 def start_calendar(world: World, company: CompanyState) -> None:

@@ -14,6 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.examples import examples
 
+from desim import Run
+from models.yc_bench import YCBench
 from models.yc_bench.rules.checks import stored
 from models.yc_bench.rules.draw_market import draw_market, draw_replacement
 from models.yc_bench.rules.draw_people import draw_clients, draw_employees
@@ -269,3 +271,11 @@ def test_any_world_is_whole(seed: int, many: int, size: int, spiky: bool) -> Non
         assert 0.01 <= task.skill_boost <= 0.4
     again = evolve(game, num_market_tasks=size)
     assert (draw_clients(again, seed), draw_market(again, seed, among)) == (among, tasks)
+
+
+@pytest.mark.parametrize("scale", [1.0, 1])
+def test_a_world_drawn_with_fractions_is_not_kept_for_whole_numbers(scale: float) -> None:
+    """1 and 1.0 are equal, and draw numbers of different types."""
+    game = YCBench(num_market_tasks=3, prestige_delta_scale=scale)
+    drawn = draw_market(game, 0, draw_clients(game, 0))
+    assert repr([task.spec for task in Run(game).state.market]) == repr([*drawn])

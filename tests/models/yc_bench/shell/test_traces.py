@@ -10,9 +10,9 @@ import pytest
 
 from desim import Run
 from desim.episodes.lineup import resolve
+from desim.episodes.prefix import open_decisions
 from models.yc_bench import CompanyStatus, EndTurn, RunCommand, TaskAccept, YCBench
-from models.yc_bench.observation import TurnStatus
-from models.yc_bench.shell.program import Console
+from models.yc_bench.observation import CommandReply, TurnStatus
 from models.yc_bench.shell.snapshot import snapshot
 from models.yc_bench.shell.status_text import event_line
 from models.yc_bench.state import CompanyState
@@ -30,14 +30,18 @@ def differences(trace: dict[str, Any]) -> Iterator[str]:
     Compared are exit code, response, standard error and the state after every command (a step
     without a state has changed nothing), with the order of keys; and the ledger at the end.
     """
-    console, state = Console(YCBench(), _seed(trace)), None
-    for number, step in enumerate(trace["steps"]):
-        _rank(console.company, trace["steps"][number:])
-        answer = console.give(step["cmd"])
+    run = Run(YCBench(plays_on=True, max_questions_per_tick=10**9), trace["seed"])
+    company, decisions, state = run.state, open_decisions(run), None
+    decision, first = next(decisions), _founded(trace)
+    for number, step in enumerate(trace["steps"][first:], first):
+        _rank(company, trace["steps"][number:])
+        run.answer(decision, RunCommand(step["cmd"]))
+        decision = next(decisions)
         state = state if step.get("state", "unchanged") == "unchanged" else step["state"]
         where = f"command {number}, {step['cmd']!r}"
-        yield from (f"{where}: {fault}" for fault in _faults(step, state, answer))
-    if console.company is not None and ledger(console.company) != trace["ledger"]:
+        answer = decision.observation.reply
+        yield from (f"{where}: {fault}" for fault in _faults(step, state, answer, company))
+    if ledger(company) != trace["ledger"]:
         yield "the ledger differs"
 
 
@@ -50,31 +54,33 @@ def ledger(company: CompanyState) -> list[list[Any]]:
     return entries
 
 
-def _seed(trace: dict[str, Any]) -> int | None:
-    """Return the seed of a company that exists from the start; edge cases found their own."""
-    return None if any("sim init" in step["cmd"] for step in trace["steps"]) else trace["seed"]
+def _founded(trace: dict[str, Any]) -> int:
+    """Return the number of the first command after the founding; here a company is there."""
+    places = [n for n, step in enumerate(trace["steps"]) if "sim init" in step["cmd"]]
+    return places[0] + 1 if places else 0
 
 
-def _faults(step: dict[str, Any], state: Any, answer: dict[str, Any]) -> Iterator[str]:
-    if answer["exit_code"] != step.get("exit", step.get("exit_code")):
-        yield f"exit code {answer['exit_code']}"
-    if json.dumps(answer["out"]) != json.dumps(step["out"]):
-        yield f"printed {json.dumps(answer['out'])}, not {json.dumps(step['out'])}"
+def _faults(
+    step: dict[str, Any], state: Any, answer: CommandReply, company: CompanyState
+) -> Iterator[str]:
+    if answer.exit_code != step.get("exit", step.get("exit_code")):
+        yield f"exit code {answer.exit_code}"
+    if json.dumps(answer.out) != json.dumps(step["out"]):
+        yield f"printed {json.dumps(answer.out)}, not {json.dumps(step['out'])}"
     expected = step.get("stderr", {})
-    if answer["stderr"] != expected.get("message", expected.get("exception", "")):
-        yield f"wrote {answer['stderr']!r} to stderr, not {expected}"
+    if answer.stderr != expected.get("message", expected.get("exception", "")):
+        yield f"wrote {answer.stderr!r} to stderr, not {expected}"
     # Before the first state a transcript shows there is none to compare.
-    if state is not None and json.dumps(answer["state"]) != json.dumps(state):
-        yield f"left {json.dumps(answer['state'])}, not {json.dumps(state)}"
+    left = json.dumps(snapshot(company))
+    if state is not None and left != json.dumps(state):
+        yield f"left {left}, not {json.dumps(state)}"
 
 
-def _rank(company: CompanyState | None, steps: list[dict[str, Any]]) -> None:
+def _rank(company: CompanyState, steps: list[dict[str, Any]]) -> None:
     """Order completions of one instant as the report of the next resume does.
 
     In the original their order is random (SPEC section 16).
     """
-    if company is None:
-        return
     for order, row in enumerate(_completed_next(steps)):
         if row < len(company.tasks):
             company.tasks[row].rank = order
