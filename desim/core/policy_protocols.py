@@ -155,6 +155,15 @@ class Rehearses(Protocol):
         """
         ...
 
+    @staticmethod
+    def calls_a_decision(arguments: Mapping[str, str], /) -> int:
+        """Return the requests that a decision takes whose replies are valid.
+
+        Args:
+            arguments: Texts by argument, as in a spec.
+        """
+        ...
+
 
 @runtime_checkable
 class LooksAhead(Protocol):

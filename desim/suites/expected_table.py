@@ -9,9 +9,9 @@ from desim.suites.suite_plan import Plan
 
 _HEADS = ("world", "entry", "left", "calls", "tokens read", "tokens written", "cost", "rests on")
 
-_STUB = (
-    "stub: measured with a stub that always answers validly and writes about 120 tokens a decision "
-    "and no reasoning; tokens are counted by characters, and all tokens read at price_in"
+_ROUGH = (
+    "decisions of random: calls as the method declares them; tokens are rough (rules and "
+    "observation of each call, 120 tokens written), without the conversation before and reasoning"
 )
 
 
@@ -56,10 +56,8 @@ def total_line(plan: Plan, lines: Sequence[Expectation]) -> str:
 
 
 def _notes(lines: Sequence[Expectation], written: int | None) -> Iterator[str]:
-    if any(line.basis.startswith("stub") for line in lines):
-        yield _STUB
-        if written is None:
-            yield "models that reason write many times as much: --written N sets the tokens a call"
+    if any(line.basis == "decisions of random" for line in lines):
+        yield _ROUGH
     if written is not None:
         yield f"tokens written: {written:,} a call, as given by --written, reasoning included"
     if any(line.calls is None for line in lines):

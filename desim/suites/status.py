@@ -4,25 +4,39 @@ The command that plays writes it to `status.json` once a second; `desim bench DI
 
 The use of the episodes left is estimated from played episodes of the same entry in the same world.
 If an entry has played none, the calls and tokens of other language models in that world are used,
-at the entry's own prices; without such episodes, the figures measured with a stub, if they are
-passed.
+at the entry's own prices; without such episodes, the calls that its method declares.
 """
 
 import itertools
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean
+from typing import Any
 
 import msgspec
 from attrs import define, evolve, field, frozen
 
+from desim.catalog.policy_spec import Spec
+from desim.core.limits import Limits
+from desim.core.model_protocols import offers, rules_of
+from desim.core.policy_protocols import Rehearses
+from desim.episodes.driver import play
+from desim.episodes.lineup import assign, maker_of
+from desim.errors import DesimError
 from desim.jobs.keep.outcome import JobOutcome, Played
 from desim.jobs.keep.spending import SpendingFile
 from desim.jobs.run.play_record import Watch
-from desim.suites.expected_calls import MeasuredCalls, expected_use, played_as
 from desim.suites.suite_plan import Plan, PlannedEntry, PlannedWorld
 
 _MILLION = 1_000_000
+
+#: Characters of a token, and tokens of a reply without reasoning, in a rough estimate.
+_CHARACTERS, _WRITTEN = 4, 120
+
+#: Wall time of the episode of `random` from which decisions are counted.
+_RANDOM_SECONDS = 20.0
+
+_BASIS = "decisions of random"
 
 #: The sums of an episode's usage that are expected.
 _USED = ("calls", "prompt_tokens", "completion_tokens")
@@ -56,16 +70,18 @@ class Expectation:
 def expectations(
     plan: Plan,
     outcomes: Mapping[str, JobOutcome],
-    measured: Sequence[MeasuredCalls] = (),
     written: int | None = None,
+    *,
+    declared: bool = False,
 ) -> list[Expectation]:
     """Return the expected use of each entry in each world in which it has episodes left.
 
     Args:
         plan: The suite.
         outcomes: What has been played.
-        measured: Figures for entries in whose world no language model has played yet.
-        written: Tokens that a model writes in a call, instead of those that are measured.
+        written: Tokens that a model writes in a call, instead of those that were written.
+        declared: Whether an entry in whose world no language model has played yet is expected to
+            need the calls that its method declares; an episode of `random` is played for it.
     """
     left: dict[tuple[str, str], int] = {}
     ended: dict[tuple[str, str], list[Played]] = {}
@@ -79,8 +95,8 @@ def expectations(
     for world, entry in itertools.product(plan.worlds.values(), plan.entries.values()):
         if count := left.get((world.name, entry.name)):
             expected = _expected(world.name, entry, count, ended)
-            if expected.calls is None and measured:
-                expected = _by_stub(world, entry, count, measured)
+            if expected.calls is None and declared:
+                expected = _declared(world, entry, count)
             found.append(_with_written(expected, entry, written) if written else expected)
     return found
 
@@ -109,18 +125,38 @@ def _expected(
     return Expectation(world, entry.name, count, calls, cost, basis, read, wrote)
 
 
-def _by_stub(
-    world: PlannedWorld, entry: PlannedEntry, count: int, measured: Sequence[MeasuredCalls]
-) -> Expectation:
-    """Return the expected use as it was measured with a stub, where it was."""
-    played = played_as(world, entry.policies_in(world))
-    found = expected_use(played, measured) if played else None
-    if not found:
-        return Expectation(world.name, entry.name, count, None, _cost(entry, None, None), "none")
-    one = found.measured
-    calls, read, wrote = (count * getattr(one, name) for name in _USED)
-    cost = _cost(entry, read, wrote)
-    return Expectation(world.name, entry.name, count, calls, cost, found.basis, read, wrote)
+def _declared(world: PlannedWorld, entry: PlannedEntry, count: int) -> Expectation:
+    """Return the use by the calls that methods declare, on the decisions of an episode of `random`.
+
+    A call reads the rules and the observation, without the conversation before it.
+    """
+    unknown = Expectation(world.name, entry.name, count, None, _cost(entry, None, None), "none")
+    model = world.model
+    given = {r: p for r, p in assign(model, entry.policies_in(world)).items() if isinstance(p, str)}
+    calls = {r: n for r, p in given.items() if (n := _calls_a_decision(Spec.read(p), model))}
+    try:
+        limits = Limits(seconds=_RANDOM_SECONDS)
+        played = play(
+            model, {**given, **dict.fromkeys(calls, "random")}, world.seeds[0], limits=limits
+        )
+    except DesimError:
+        return unknown
+    if not calls:
+        return unknown
+    asked = [step for step in played.steps if step.role in calls]
+    rules = {role: len(rules_of(model, role)) for role in calls}
+    read = sum(calls[s.role] * (rules[s.role] + len(s.observed)) for s in asked) / _CHARACTERS
+    sent = sum(calls[step.role] for step in asked)
+    wrote = sent * _WRITTEN
+    cost = _cost(entry, count * read, count * wrote)
+    return Expectation(
+        world.name, entry.name, count, count * sent, cost, _BASIS, count * read, count * wrote
+    )
+
+
+def _calls_a_decision(spec: Spec, model: Any) -> int:
+    maker = maker_of(str(spec), model)
+    return maker.calls_a_decision(spec.arguments) if offers(maker, Rehearses) else 0
 
 
 def _with_written(expected: Expectation, entry: PlannedEntry, written: int) -> Expectation:
@@ -191,7 +227,6 @@ class Status(msgspec.Struct, frozen=True):
         seconds_left: The time left in seconds; None if it is not known.
         running: The episodes under way.
         finished: Whether the command has ended.
-        batches: A line on the requests that are under way in batches; empty without such.
     """
 
     time: float
@@ -204,7 +239,6 @@ class Status(msgspec.Struct, frozen=True):
     seconds_left: float | None
     running: list[UnderWay]
     finished: bool = False
-    batches: str = ""
 
 
 @define
@@ -216,7 +250,6 @@ class StatusClock:
         spent: The money spent.
         running: The episodes under way.
         outcomes: The outcomes of all commands so far; the command adds to it.
-        batches: Returns a line on the requests under way in batches.
         ended_before: Episodes that had ended when the command began.
     """
 
@@ -224,7 +257,6 @@ class StatusClock:
     spent: SpendingFile
     running: Mapping[str, Watch]
     outcomes: Mapping[str, JobOutcome]
-    batches: Callable[[], str] = str
     ended_before: int = 0
     _start: float = field(factory=time.monotonic, init=False)
     _in_a_row: Mapping[str, int] = field(factory=dict, init=False)
@@ -260,7 +292,6 @@ class StatusClock:
                 for name, watch in watches
             ],
             finished=finished,
-            batches=self.batches(),
         )
 
     def _ended(self) -> int:

@@ -1,6 +1,6 @@
 """The policy `llm`: a language model at a seat of any world."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any, ClassVar, Self
 
@@ -9,7 +9,6 @@ from attrs import define, evolve, field
 from desim import Episode, Model, Role, Seat
 from desim.core.policy_protocols import ReadReply, ShownMemory
 from desim.errors import BadRecord
-from desim.jobs.keep.spending import JobBudget
 from desim.schema import from_plain
 from desim.schema.arguments import build, parameters
 from policies.llm.chat.conversation import (
@@ -26,7 +25,6 @@ from policies.llm.chat.conversation import (
 from policies.llm.chat.messages import corrected
 from policies.llm.chat.options import LLMOptions
 from policies.llm.method_parts.embedding import Embed, EmbeddingEndpoint, EndpointVectors, hashed
-from policies.llm.method_parts.items import KnowsQuestions
 from policies.llm.method_parts.learning import Learning
 from policies.llm.method_parts.memory_file import shown_memory
 from policies.llm.method_parts.setting import NamesEpisodes, Reveals
@@ -35,8 +33,6 @@ from policies.llm.methods.build import MethodMaker, check_method, own_arguments
 from policies.llm.replies import BadReply
 from policies.llm.replies.answer import read_recorded
 from policies.llm.router.at_seat import TABLE_4, Routing, routing_at
-from policies.llm.wires.batches.batched import BatchedCalls
-from policies.llm.wires.batches.tickets import Sender
 from policies.llm.wires.budget import Metered, Spent, Used
 from policies.llm.wires.endpoint import Endpoint
 from policies.llm.wires.resending import Resending, gate_of
@@ -210,6 +206,12 @@ class Llm:
             if ":" in (value := arguments.get(name, "")):
                 yield f"the module {value}"
 
+    @staticmethod
+    def calls_a_decision(arguments: Mapping[str, str]) -> int:
+        """Return the requests that the method needs for a decision."""
+        name = arguments.get("method", "")
+        return method_class(name).CALLS if name else 1
+
     def decide(self, observation: Any, narrowed: Role | None = None) -> Any:
         """Return an action, after one or more calls of the model if the world needs one."""
         self._take_role(narrowed or self.role)
@@ -353,47 +355,16 @@ def _calls(
         options.model,
         options.base_url,
         options.key_env,
-        options.form,
         options=fields,
         cache=options.cache,
     )
-    metered, call = _metered(options, seat, conversation, endpoint)
+    metered = Metered(endpoint, options, seat.budget)
+    call = _resending(options, seat, endpoint)(metered)
     if not options.embed:
         return metered, call, hashed
     of_vectors = EmbeddingEndpoint.of(options.embed, options.base_url, options.key_env)
     vectors = EndpointVectors(_resending(options, seat, endpoint)(metered.through(of_vectors)))
     return metered, call, vectors
-
-
-def _metered(
-    options: LLMOptions, seat: Seat, conversation: Conversation, endpoint: Endpoint
-) -> tuple[Metered, Complete]:
-    """Return what sends requests within the limits, at once or in batches, and the call of it."""
-    budget = seat.budget
-    if not isinstance(budget, JobBudget) or budget.rounds is None:
-        metered = Metered(endpoint, options, seat.budget)
-        return metered, _resending(options, seat, endpoint)(metered)
-    batched = BatchedCalls(
-        sender=Sender(
-            f"{endpoint.form!r} {endpoint.server} {endpoint.model} {options.key_env}", endpoint
-        ),
-        rounds=budget.rounds,
-        budget=budget,
-        role=seat.name,
-        limits=options,
-        retries=options.retries,
-        resends=options.resends,
-        ahead=_questions(conversation, options),
-    )
-    metered = Metered(batched, options, seat.budget, keeps_open=True)
-    return metered, batched.through(metered)
-
-
-def _questions(conversation: Conversation, options: LLMOptions) -> Callable[[], Sequence[Request]]:
-    """Return what returns all questions of an episode, where no reply decides on the next."""
-    if isinstance(conversation, KnowsQuestions) and not options.chosen_method:
-        return conversation.stream
-    return tuple
 
 
 def _resending(options: LLMOptions, seat: Seat, endpoint: Endpoint) -> Callable[[Send], Resending]:

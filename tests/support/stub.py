@@ -7,13 +7,12 @@ import json
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from attrs import define, evolve, field
-from support.wire_forms import in_form
 
 from policies.llm.wires.resending import GATES
 
@@ -103,7 +102,20 @@ class Stub:
             self.paths.append(path)
             self.keys.append(key)
             served = self.script(len(self.requests) - 1, body)
-        return evolve(served, body=in_form(path, served.body))
+        return evolve(served, body=as_chat(served.body))
+
+
+def as_chat(completion: Any) -> Any:
+    """Return a chat completion with the fields that it lacks; anything else as it is."""
+    choices = completion.get("choices") if isinstance(completion, Mapping) else None
+    if not choices or not isinstance(choices[0].get("message"), Mapping):
+        return completion
+    body = {"created": 1763856000, **completion}
+    match completion.get("usage"):
+        case {"prompt_tokens": int(read), "completion_tokens": int(written), **rest}:
+            counted = {"prompt_tokens": read, "completion_tokens": written, **rest}
+            body["usage"] = counted | {"total_tokens": read + written}
+    return body
 
 
 def listed(*answers: Served) -> Script:

@@ -1,6 +1,7 @@
 """`desim export`: ledgers, tables, messages and trace of a recorded episode."""
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -26,7 +27,7 @@ import click
 @click.option("--out", type=click.Path(file_okay=False), help="A folder; default: beside RECORD.")
 def command(
     record: str,
-    what: str,
+    what: Any,
     form: str,
     trust: bool,  # noqa: FBT001 (click passes flags so)
     out: str | None,

@@ -15,7 +15,6 @@ from desim.errors import UsageError
 if TYPE_CHECKING:  # commands start fast
     from desim.jobs.keep.outcome import JobOutcome
     from desim.jobs.keep.record_folder import RecordFolder
-    from desim.jobs.keep.rounds import RoundOptions
     from desim.jobs.keep.spending import SpendingFile
     from desim.jobs.run.play_record import Watch
     from desim.show.table import Table
@@ -40,12 +39,6 @@ class BenchOptions:
         yes: Do not ask, whatever the suite is expected to cost.
         restart: Discard the episodes in --out, of this suite or another.
         watches: Show how far the command in DIR is.
-        batch: Send the requests of all episodes together in batches, at half the price of most
-            servers, and wait for the replies, which takes minutes to a day for each round.
-        submit: Send a round in batches and end, without waiting for replies.
-        collect: Fetch the replies of batches that have ended, and end without sending a round.
-        poll: Seconds before the first look for the results of a batch; later ones take up to ten
-            times as long.
     """
 
     suite: Path
@@ -58,34 +51,13 @@ class BenchOptions:
     yes: bool = field(default=False, kw_only=True)
     restart: bool = field(default=False, kw_only=True)
     watches: bool = field(default=False, kw_only=True)
-    batch: bool = field(default=False, kw_only=True)
-    submit: bool = field(default=False, kw_only=True)
-    collect: bool = field(default=False, kw_only=True)
-    poll: float = field(default=30.0, kw_only=True)
 
     @property
     def plays(self) -> bool:
         """Whether an option was given that belongs to playing a suite."""
         numbers = self.max_cost is not None or self.written is not None
         given = [self.out, self.jobs, numbers, self.tuning, self.dry_run, self.yes, self.restart]
-        return any([*given, self.batches])
-
-    @property
-    def batches(self) -> bool:
-        """Whether requests are sent in batches."""
-        return self.batch or self.submit or self.collect
-
-    @property
-    def rounds(self) -> "RoundOptions":
-        """The part of a round that the command carries out."""
-        from desim.jobs.keep.rounds import RoundOptions
-
-        return RoundOptions(
-            sends=not self.collect,
-            fetches=not self.submit,
-            waits=not (self.submit or self.collect),
-            pause=self.poll,
-        )
+        return any(given)
 
 
 @command_of(
@@ -95,7 +67,6 @@ class BenchOptions:
     jobs={"type": click.IntRange(min=1, max=1_000), "default": None},
     written={"type": click.IntRange(min=1, max=1_000_000), "default": None},
     watches={"option": "--watch"},
-    poll={"type": click.FloatRange(0.01, 3_600.0), "metavar": "SECONDS"},
 )
 def command(options: BenchOptions) -> None:
     """Play every world of SUITE.toml with every entry, or print the results in DIR.
@@ -107,10 +78,6 @@ def command(options: BenchOptions) -> None:
 
     The results in DIR are printed from its data; nothing that it names is imported or opened.
     `desim verify DIR` replays its records and compares.
-
-    With --batch all episodes of a server go on in lockstep: once each of them waits for a reply,
-    their requests are sent as one batch. --submit and --collect do one half of it each and end, for
-    batches that take hours.
     """
     from desim.jobs.keep.record_folder import RecordFolder
     from desim.jobs.keep.store import SweepWarning
@@ -176,31 +143,15 @@ def _play(options: BenchOptions) -> None:
         opened_suite(folder, plan, restart=options.restart),
         folder.spent(write=True) as spent,
     ):
-        _check_batches(options, folder)
         folder.count_records(plan.jobs, folder.outcomes(), spent)
         if not options.yes:
             _ask(plan, folder.outcomes())
         try:
-            outcomes, open_ = _played(plan, folder, spent, options)
+            outcomes = _played(plan, folder, spent, options)
         except KeyboardInterrupt:
             raise KeyboardInterrupt("stopped; the same command goes on") from None
     _print_results(plan, folder)
-    _fail_unless_whole(plan, outcomes, open_, submitted=options.submit)
-
-
-def _check_batches(options: BenchOptions, folder: "RecordFolder") -> None:
-    """Check the options of batches, and that no request under way is sent again at once.
-
-    Raises:
-        UsageError: They contradict each other, or a folder that has batches is played without.
-    """
-    if options.submit and options.collect:
-        raise UsageError("--submit sends and --collect fetches; give one of them, or --batch")
-    if folder.batches.exists() and not options.batches:
-        raise UsageError(
-            f"{folder.batches} has requests that were sent in batches; go on with --batch, "
-            "--submit or --collect"
-        )
+    _fail_unless_whole(plan, outcomes)
 
 
 def _ask(plan: "Plan", outcomes: "Mapping[str, JobOutcome]") -> None:
@@ -236,11 +187,10 @@ def _print_expected(
     """Print the episodes that are left, with the calls, tokens and money expected."""
     from desim.show.console import console
     from desim.show.table import print_tables
-    from desim.suites.expected_calls import shipped
     from desim.suites.expected_table import expected_table, total_line
     from desim.suites.status import expectations
 
-    lines = expectations(plan, outcomes, shipped(), written)
+    lines = expectations(plan, outcomes, written, declared=True)
     out = console()
     print_tables(out, [*_endpoint_tables(plan), expected_table(lines, written)])
     out.print(total_line(plan, lines), highlight=False)
@@ -263,35 +213,31 @@ def _endpoint_tables(plan: "Plan") -> "Iterator[Table]":
 
 def _played(
     plan: "Plan", folder: "RecordFolder", spent: "SpendingFile", options: BenchOptions
-) -> "tuple[dict[str, JobOutcome], str]":
-    """Play what is left, write results, and return all outcomes and a line on open batches."""
+) -> "dict[str, JobOutcome]":
+    """Play what is left, write results, and return all outcomes."""
     from desim.cli.measure.bench_progress import line, progress_shown
-    from desim.jobs.run.event_loop import CommandRounds, Workers, play_all
+    from desim.jobs.run.event_loop import Workers, play_all
     from desim.suites.result_files import result_files
     from desim.suites.status import StatusClock
-    from desim.suites.suite_file import MAX_AT_ONCE
     from desim.suites.suite_plan import money_of
 
     outcomes, running = folder.outcomes(), dict[str, "Watch"]()
     left = [job for job in plan.jobs if not (o := outcomes.get(job.name)) or not o.final]
     jobs = options.jobs
-    batches = CommandRounds(folder.batches, options.rounds) if options.batches else None
-    # In batches all wait for one another, so that more at once are fewer rounds.
-    at_once = jobs or (min(len(left), MAX_AT_ONCE) if batches else plan.suite.concurrent)
+    at_once = jobs or plan.suite.concurrent
     workers = Workers(at_once, jobs or os.cpu_count() or 1)
     money = money_of(plan, spent)
-    told = (lambda: batches.progress) if batches else str
-    clock = StatusClock(plan, spent, running, outcomes, told)
+    clock = StatusClock(plan, spent, running, outcomes)
     try:
         with progress_shown(folder.status, clock.now) as tick:
-            for event in play_all(left, folder, money, workers, running, tick, batches):
+            for event in play_all(left, folder, money, workers, running, tick):
                 if event.outcome:
                     outcomes[event.job.name] = event.outcome
                     click.echo(line(event.job, event.outcome, clock.now()), err=True)
     finally:
         for name, content in result_files(plan, outcomes).items():
             folder.write(name, content)
-    return outcomes, batches.progress if batches else ""
+    return outcomes
 
 
 def _print_results(plan: "Plan", folder: "RecordFolder") -> None:
@@ -312,9 +258,7 @@ def _print_results(plan: "Plan", folder: "RecordFolder") -> None:
     out.print(f"spent {spent.cost():.6g} in {spent.calls():,} calls", highlight=False)
 
 
-def _fail_unless_whole(
-    plan: "Plan", outcomes: "dict[str, JobOutcome]", open_: str, *, submitted: bool
-) -> None:
+def _fail_unless_whole(plan: "Plan", outcomes: "dict[str, JobOutcome]") -> None:
     failed = [o for o in outcomes.values() if o.state == "failed"]
     if failed:
         fail(
@@ -322,8 +266,5 @@ def _fail_unless_whole(
             f"{failed[0].error}; the same command tries them again"
         )
     left = plan.episodes - sum(outcome.ended_episodes for outcome in outcomes.values())
-    if left and submitted:
-        click.echo(f"{left} of {plan.episodes} episodes are left; {open_}")
-    elif left:
-        reason = open_ or "the limit of money is spent"
-        fail(f"{left} of {plan.episodes} episodes are left: {reason}")
+    if left:
+        fail(f"{left} of {plan.episodes} episodes are left: the limit of money is spent")

@@ -110,8 +110,8 @@ def _live(stream: object = None) -> Iterator[Show]:
         said = [""]
 
         def say(status: "Status") -> None:
-            # The command prints a line for each episode; of batches nothing else tells.
-            text = status.batches if stream is None else _sums(status)
+            # The command prints a line for each episode; nothing else tells.
+            text = "" if stream is None else _sums(status)
             if said[-1] != text:
                 said.append(text)
                 click.echo(text, err=stream is None)
@@ -151,8 +151,7 @@ def _sums(status: "Status") -> str:
     spent = f", {status.calls:,} calls, spent {status.spent:.4g}{expected}" if status.calls else ""
     left = "" if status.seconds_left is None else f", {duration_text(status.seconds_left)} left"
     done = status.ended == status.jobs
-    batches = f"; {status.batches}" if status.batches else ""
-    return f"{status.ended} of {status.jobs} ended{failed}{spent}{'' if done else left}{batches}"
+    return f"{status.ended} of {status.jobs} ended{failed}{spent}{'' if done else left}"
 
 
 def _write(path: Path, status: "Status") -> None:

@@ -4,7 +4,6 @@ suite.json       the manifest: what was asked for, as data; the folder does not 
 suite.sqlite     the journal: what determines the episodes, and the last outcome of each job
 records/JOB.jsonl  one record an episode; of a series records/JOB/episode-001.jsonl and so on
 spent.jsonl      calls and money, a line a call
-batches.sqlite   what was sent in batches, and the replies (of --batch alone)
 status.json      the jobs under way
 results.csv      a row an episode
 table.csv        the table of results; results.json holds the same
@@ -35,7 +34,7 @@ MANIFEST = "suite.json"
 RESULTS = ("results.csv", "table.csv", "results.json")
 
 #: Files that --restart removes; outcomes.jsonl is of the earlier format.
-_DISCARDED = ("spent.jsonl", "status.json", "outcomes.jsonl", "batches.sqlite", *RESULTS)
+_DISCARDED = ("spent.jsonl", "status.json", "outcomes.jsonl", *RESULTS)
 
 
 class RecordFolder:
@@ -53,11 +52,6 @@ class RecordFolder:
     def status(self) -> Path:
         """The file of the status."""
         return self.path / "status.json"
-
-    @property
-    def batches(self) -> Path:
-        """The file of what was sent in batches; it exists once a command has sent some."""
-        return self.path / "batches.sqlite"
 
     def record(self, job: str) -> Path:
         """Return the path of a job's record."""

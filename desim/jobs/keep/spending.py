@@ -18,7 +18,6 @@ from attrs import Attribute, define, field, frozen
 from desim.episodes.usage import CommandBudget
 from desim.errors import LimitReached, UsageError, WriteFailed
 from desim.jobs.keep.outcome import JobOutcome
-from desim.jobs.keep.rounds import Rounds
 from desim.jobs.plan.record_job import RecordJob
 
 #: Money below this is the difference of two orders of a sum.
@@ -205,14 +204,11 @@ class JobBudget(CommandBudget):
         job: The job's name.
         spent: Receives every change.
         shared: The limits that the job shares with others.
-        rounds: The rounds in which requests of several jobs are sent together; None if each is sent
-            at once.
     """
 
     calls: int = field(default=0, init=False, on_setattr=_book)
     cost: float = field(default=0.0, init=False, on_setattr=_book)
     job: str = field(kw_only=True)
-    rounds: Rounds | None = field(default=None, kw_only=True)
     spent: SpendingFile = field(kw_only=True)
     shared: tuple[MoneyLimit, ...] = field(default=(), kw_only=True)
 

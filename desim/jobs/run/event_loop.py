@@ -8,7 +8,6 @@ import contextlib
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any
 
@@ -16,7 +15,6 @@ from attrs import define, field, frozen
 
 from desim.jobs.keep.outcome import JobOutcome
 from desim.jobs.keep.record_folder import RecordFolder
-from desim.jobs.keep.rounds import RoundOptions, Rounds
 from desim.jobs.keep.spending import JobBudget, Money, count_outcome
 from desim.jobs.plan.record_job import RecordJob
 from desim.jobs.run.lone_worker import LoneWorker, ProcessEnded
@@ -45,32 +43,6 @@ class Workers:
 
     at_once: int
     processes: int
-
-
-@define(eq=False)
-class CommandRounds:
-    """The batches in which the requests of a command are sent.
-
-    Attributes:
-        file: The file of requests and results.
-        options: The part of a round that the command carries out.
-        rounds: The rounds of each host.
-    """
-
-    file: Path
-    options: RoundOptions
-    rounds: list[Rounds] = field(factory=list)
-
-    def begun(self, players: int) -> Rounds:
-        """Return the rounds of the jobs of a host, of which some are played at once."""
-        _allow_open_files(_FILES * players)
-        self.rounds.append(Rounds(self.file, players, self.options))
-        return self.rounds[-1]
-
-    @property
-    def progress(self) -> str:
-        """A line on the requests under way; empty before the first."""
-        return "; ".join(each.progress for each in self.rounds if each.progress)
 
 
 def _allow_open_files(more: int) -> None:
@@ -103,7 +75,6 @@ def play_all(
     workers: Workers,
     running: dict[str, Watch],
     tick: Callable[[], None],
-    batches: "CommandRounds | None" = None,
 ) -> Iterator[Event]:
     """Play jobs and yield their events.
 
@@ -114,9 +85,8 @@ def play_all(
         workers: The number of episodes played at once.
         running: Receives the jobs under way by name, with the progress of each.
         tick: Called several times a second.
-        batches: The batches in which requests are sent; None if each is sent at once.
     """
-    threads = _JobThreads(folder, money, running, batches)
+    threads = _JobThreads(folder, money, running)
     try:
         threads.start(jobs, workers)
         while threads.busy:
@@ -142,7 +112,6 @@ class _JobThreads:
         folder: Keeps the records.
         money: Keeps and limits the money spent.
         running: Receives the jobs under way by name, with the progress of each.
-        batches: The batches in which requests are sent; None if each is sent at once.
         events: The events, in order.
         stopped: Set once no further job may begin.
     """
@@ -150,7 +119,6 @@ class _JobThreads:
     folder: RecordFolder
     money: Money
     running: dict[str, Watch]
-    batches: CommandRounds | None = None
     events: "SimpleQueue[Event]" = field(factory=SimpleQueue)
     stopped: threading.Event = field(factory=threading.Event)
     _threads: list[threading.Thread] = field(factory=list)
@@ -208,28 +176,22 @@ class _JobThreads:
         """Play jobs that wait for a host in the event loop of this thread."""
         import asyncio
 
-        rounds = self.batches.begun(at_once) if self.batches else None
-
         async def play() -> None:
-            players = (self._wait_one_by_one(queue, at_once, rounds) for _ in range(at_once))
+            players = (self._wait_one_by_one(queue, at_once) for _ in range(at_once))
             await asyncio.gather(*players)
 
         asyncio.run(play())
 
-    async def _wait_one_by_one(
-        self, queue: "SimpleQueue[RecordJob]", at_once: int, rounds: Rounds | None
-    ) -> None:
-        with rounds.player() if rounds else contextlib.nullcontext():
-            for job, watch in self._jobs(queue):
-                budget = JobBudget(
-                    job=job.name,
-                    spent=self.money.spent,
-                    shared=self.money.limits.get(job.purse, ()),
-                    calls_at_once=at_once,
-                    rounds=rounds,
-                )
-                record = self.folder.record(job.name)
-                self.events.put(Event(job, await play_record_async(job, record, budget, watch)))
+    async def _wait_one_by_one(self, queue: "SimpleQueue[RecordJob]", at_once: int) -> None:
+        for job, watch in self._jobs(queue):
+            budget = JobBudget(
+                job=job.name,
+                spent=self.money.spent,
+                shared=self.money.limits.get(job.purse, ()),
+                calls_at_once=at_once,
+            )
+            record = self.folder.record(job.name)
+            self.events.put(Event(job, await play_record_async(job, record, budget, watch)))
 
     def _compute(self, queue: "SimpleQueue[RecordJob]") -> None:
         """Play jobs in a process of this thread; a job that ends it fails, and it is replaced."""

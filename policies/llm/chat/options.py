@@ -11,7 +11,6 @@ from attrs import Attribute, field, frozen
 from desim.errors import UsageError, possible
 from desim.schema.validators import not_negative
 from policies.llm.chat.request_options import RequestOptions
-from policies.llm.wires.forms.apis import MESSAGES
 
 #: The forms of an answer: tool calls, JSON under a schema, JSON somewhere in a text.
 MODES = ("tools", "schema", "json")
@@ -80,13 +79,6 @@ class LLMOptions(RequestOptions):
     embed: str = ""
     router: str = ""
     router_labels: bool = False
-
-    def __attrs_post_init__(self) -> None:
-        super().__attrs_post_init__()
-        if self.embed and self.api == MESSAGES:
-            raise UsageError(
-                f"embed={self.embed} was given; api=messages has no vectors, so leave it out"
-            )
 
     @property
     def chosen_method(self) -> str:

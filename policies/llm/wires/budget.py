@@ -46,11 +46,8 @@ class CallLimits:
         price_in: Money for a million tokens read, at least 0.
         price_out: Money for a million tokens written, at least 0.
         price_cached: Money for a million tokens read from the server's cache; None for price_in.
-        price_cache_write: Money for a million of the tokens read that the server writes to its
-            cache; None for price_in.
         reported_cost: Whether the server reports the cost of every reply, as OpenRouter does, so
             that limits of money need no prices.
-        price_batch: Factor of the prices for a request that is sent in a batch, at least 0.
     """
 
     max_calls: int | None = field(default=None, validator=not_negative)
@@ -59,9 +56,7 @@ class CallLimits:
     price_in: float = field(default=0.0, validator=not_negative)
     price_out: float = field(default=0.0, validator=not_negative)
     price_cached: float | None = field(default=None, validator=not_negative)
-    price_cache_write: float | None = field(default=None, validator=not_negative)
     reported_cost: bool = False
-    price_batch: float = field(default=0.5, validator=not_negative)
 
     def __attrs_post_init__(self) -> None:
         if self.max_cost is not None:
@@ -89,22 +84,15 @@ class CallLimits:
         return ""
 
     def cost(self, reply: ModelReply) -> float:
-        """Return the price of a reply, or what the server reports where that is more.
-
-        A server that reports a cost states that of the batch.
-        """
-        factor = self.price_batch if reply.batch else 1.0
+        """Return the price of a reply, or what the server reports where that is more."""
         cached = min(reply.cached_tokens, reply.prompt_tokens)
-        written = min(reply.cache_written_tokens, reply.prompt_tokens - cached)
         price_cached = self.price_in if self.price_cached is None else self.price_cached
-        price_write = self.price_in if self.price_cache_write is None else self.price_cache_write
         millionths = (
-            (reply.prompt_tokens - cached - written) * self.price_in
+            (reply.prompt_tokens - cached) * self.price_in
             + cached * price_cached
-            + written * price_write
             + reply.completion_tokens * self.price_out
         )
-        return max(factor * millionths / _MILLION, reply.reported_cost or 0.0)
+        return max(millionths / _MILLION, reply.reported_cost or 0.0)
 
 
 @define
@@ -199,8 +187,6 @@ class Metered:
         transcript: Writes a plain value to the record, if the episode has one.
         episode: Sums of the episode so far.
         decision: Sums of the present decision so far.
-        keeps_open: Whether the last request of a resumed record is still under way if nothing is
-            recorded of a reply, as in a batch; otherwise another one is sent and counted.
     """
 
     send: Send
@@ -209,7 +195,6 @@ class Metered:
     transcript: Callable[[Any], None] = lambda _: None
     episode: Used = field(factory=Used)
     decision: Used = field(factory=Used)
-    keeps_open: bool = False
     _lines: RequestLines = field(factory=RequestLines, init=False)
     _recorded: deque[_RecordedRequest] = field(factory=deque, init=False)
     _rehearsal: RecordedReplies | None = field(default=None, init=False)
@@ -247,8 +232,6 @@ class Metered:
             if (reply := recorded.reply) is not None:
                 self._count(reply, request.phase)
                 return reply
-            if self.keeps_open and not (self._recorded or recorded.no_reply):
-                return self._received(send, request, timeout)
         self.command.check()
         self._count_request(request.phase)
         self.command.calls += 1

@@ -17,13 +17,15 @@ from attrs import Factory, field, frozen
 from desim.errors import UsageError
 from policies.llm.wires.completion import Redact, redactor
 from policies.llm.wires.fault import check_status, printable
-from policies.llm.wires.form import WireForm, encoded
+from policies.llm.wires.form import encoded
 from policies.llm.wires.forms.chat_completions import ChatCompletions
 from policies.llm.wires.post import CALL, Exchange, Response, post, prepare
 from policies.llm.wires.wire import ModelReply, NoReply, Request
 
 #: Sent as the key to a server that needs none: some refuse a request without a key.
 _NO_KEY = "none"
+
+_FORM = ChatCompletions()
 
 
 @frozen(kw_only=True)
@@ -36,7 +38,6 @@ class Endpoint:
         key: Sent in a header; never shown.
         options: Further fields of every request, as chat completions name them: temperature,
             seed, ...
-        form: The API that the server speaks.
         cache: Whether the server is to keep what requests begin with in its cache.
     """
 
@@ -44,7 +45,6 @@ class Endpoint:
     base_url: str = ""
     key: str = field(default=_NO_KEY, repr=False)
     options: Mapping[str, Any] = field(factory=dict)
-    form: WireForm = field(factory=ChatCompletions)
     cache: bool = False
     _redacted: Redact = field(
         default=Factory(lambda self: redactor(self.key), takes_self=True),
@@ -59,7 +59,6 @@ class Endpoint:
         model: str,
         base_url: str,
         key_env: str = "",
-        form: WireForm | None = None,
         **rest: Any,
     ) -> "Endpoint":
         """Return an endpoint with the key from an environment variable.
@@ -68,15 +67,13 @@ class Endpoint:
             model: The model's name at the server.
             base_url: The server's address; empty for that of the environment, or the vendor's own.
             key_env: The variable that holds the key; empty for the one of the API.
-            form: The API that the server speaks; None for chat completions.
             rest: Further attributes.
 
         Raises:
             UsageError: `aiohttp` or `greenlet` is not installed, the address is invalid or holds a
                 secret, a key is needed and not set, or cannot be sent, or an option holds the key.
         """
-        form = form or ChatCompletions()
-        key_env = key_env or form.default.key_variable
+        key_env = key_env or _FORM.default.key_variable
         try:
             prepare()
         except ImportError as fault:
@@ -85,7 +82,7 @@ class Endpoint:
             ) from None
         _check_address(base_url)
         key = os.environ.get(key_env, "")
-        if not key and not (base_url or os.environ.get(form.default.variable)):
+        if not key and not (base_url or os.environ.get(_FORM.default.variable)):
             raise UsageError(
                 f"{key_env} is not set and no base_url was given; "
                 "set the variable to a key, or name a server that needs none"
@@ -97,7 +94,7 @@ class Endpoint:
             raise UsageError(
                 f"an option holds the key that is in {key_env}; it would be in the record"
             )
-        return cls(model=model, base_url=base_url, key=key or _NO_KEY, form=form, **rest)
+        return cls(model=model, base_url=base_url, key=key or _NO_KEY, **rest)
 
     @property
     def name(self) -> str:
@@ -107,7 +104,7 @@ class Endpoint:
     @property
     def server(self) -> str:
         """The server's address."""
-        return self.form.default.address_of(self.base_url)
+        return _FORM.default.address_of(self.base_url)
 
     def __call__(self, request: Request, timeout: float = 300.0) -> ModelReply:
         """Send one request and return the reply.
@@ -117,7 +114,7 @@ class Endpoint:
         """
         fields = self.fields(request)
         started = time.monotonic()
-        response = self.posted(self.form.path, encoded(self.form.body(fields)), timeout)
+        response = self.posted(_FORM.path, encoded(_FORM.body(fields)), timeout)
         seconds = round(time.monotonic() - started, 6)
         return self.read(response.content, fields, seconds)
 
@@ -132,9 +129,9 @@ class Endpoint:
         Raises:
             NoReply: It holds none.
         """
-        reply = self.form.reply(content, fields, seconds, self._redacted)
+        reply = _FORM.reply(content, fields, seconds, self._redacted)
         if reply is None:
-            raise NoReply(f"sent no {self.form.reply_name}: {self._printable(content)!r}")
+            raise NoReply(f"sent no {_FORM.reply_name}: {self._printable(content)!r}")
         return reply
 
     def check_status(self, response: Response) -> None:
@@ -148,13 +145,12 @@ class Endpoint:
     def fields(self, request: Request) -> dict[str, Any]:
         """Return the fields of a request, as the chat completions API names them.
 
-        Neither the key nor the server's address is among them. Those that the API of the form does
-        not take are left out, and listed under `left_out`.
+        Neither the key nor the server's address is among them.
         """
         fields = {"model": self.model, **request.fields(), **self.options}
         if self.cache:
             fields["prompt_cache_key"] = _cache_key(request)
-        return self.form.fields(fields)
+        return _FORM.fields(fields)
 
     def posted(self, path: str, body: bytes, timeout: float) -> Response:
         """Send a request to a path below the address and return the response if it is a success."""
@@ -164,7 +160,7 @@ class Endpoint:
 
     def exchanged(self, path: str, body: bytes, timeout: float, how: Exchange = CALL) -> Response:
         """Send a request to a path below the address and return the response."""
-        headers = {**self.form.headers(self.key), "User-Agent": "desim"}
+        headers = {**_FORM.headers(self.key), "User-Agent": "desim"}
         try:
             return post(f"{self.server}/{path}", body, headers, timeout, how)
         except NoReply as fault:

@@ -49,7 +49,7 @@ _BY_CODE = {"context_length_exceeded": "keep fewer rounds with history="}
 
 #: Advice by the field that a server refuses.
 _BY_FIELD = {
-    "reasoning_effort": "give another effort=, or api=responses for tools with an effort",
+    "reasoning_effort": "give another effort=",
     "reasoning.effort": "give another effort=",
     "temperature": "leave out temperature=; reasoning models take none",
     "top_p": "leave out top_p=; reasoning models take none",

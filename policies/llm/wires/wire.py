@@ -110,7 +110,6 @@ class ModelReply:
             text of a JSON object; see `forms.native`. It goes back with the assistant's message.
         withheld: What the server has left out of the request, as it says, as JSON; empty for
             nothing.
-        batch: The identifier of the batch that brought the reply; empty for one sent at once.
     """
 
     text: str = field(default="", converter=_storable)
@@ -131,7 +130,6 @@ class ModelReply:
     cache_written_tokens: int = 0
     native: str = field(default="", converter=_storable)
     withheld: str = field(default="", converter=_storable)
-    batch: str = field(default="", converter=_storable)
 
     @property
     def cut(self) -> str:

@@ -330,13 +330,14 @@ def test_money_needs_prices(tmp_path: Path, stub: Stub) -> None:
 def test_a_dry_run_counts_and_plays_nothing(tmp_path: Path, stub: Stub) -> None:
     """What is expected rests on episodes that were played; another entry's, at its own prices.
 
-    Before, it rests on figures that were measured with a stub, which says what differed.
+    Before, it rests on the calls that the method declares and on the decisions of `random`.
     """
     suite, out = suite_file(tmp_path, stub.url, BEER, 'seeds = "0:1"'), tmp_path / "out"
     code, printed, errors = bench(suite, out, "--dry-run")
     assert (code, out.exists()) == (0, False), errors
-    assert "stub, 2 seeds, other parameters" in printed
-    assert "1 of 1 episodes are left: 25 calls, " in printed
+    assert "decisions of random" in printed
+    assert "1 of 1 episodes are left: 6 calls, " in printed
+    assert "cost 0." in printed
     assert bench(suite, out)[0] == 0
     twice = f'model = "n"\nbase_url = "{stub.url}"\nprice_in = 200\nprice_out = 200'
     outcomes = RecordFolder(out).outcomes()

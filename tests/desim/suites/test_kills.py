@@ -13,7 +13,6 @@ from support.stub import Stub, call, serving, text
 from support.suites import bench, started, suite_file
 
 from desim.jobs.keep.record_folder import RecordFolder
-from policies.llm.wires.forms.apis import APIS
 
 pytestmark = pytest.mark.slow
 
@@ -35,10 +34,10 @@ set = { horizon = 6 }
 """
 
 
-def entry(url: str, api: str, options: str = "") -> str:
-    """Return the table of a model at an API."""
-    given = f'{{ api = "{api}", effort = "low"{options} }}'
-    return f'model = "{api}"\nbase_url = "{url}"\noptions = {given}'
+def entry(url: str, name: str, options: str = "") -> str:
+    """Return the table of a model."""
+    given = f'{{ effort = "low"{options} }}'
+    return f'model = "{name}"\nbase_url = "{url}"\noptions = {given}'
 
 
 def requests_of(stub: Stub) -> Counter[str]:
@@ -55,13 +54,16 @@ def cleared(stub: Stub) -> None:
         del each[:]
 
 
-def test_a_killed_suite_over_three_apis_buys_nothing_twice(tmp_path: Path) -> None:
+def test_a_killed_suite_buys_nothing_twice(tmp_path: Path) -> None:
     """Of equal requests there are as many as without a kill, and one more a kill at most."""
     order = call(("order", {"order_qty": 100}), reasoning="Cover it.")
     note = text('{"type": "action", "name": "pass", "params": {}}', reasoning="Wait.")
     with serving(lambda _, body: evolve(order if body.get("tools") else note, slow=PACE)) as stub:
-        tables = {api: entry(stub.url, api) for api in APIS}
-        tables |= {f"{api}_tools": entry(stub.url, api, ', mode = "tools"') for api in APIS}
+        tables = {
+            "chat": entry(stub.url, "chat"),
+            "tools": entry(stub.url, "tools", ', mode = "tools"'),
+            "cached": entry(stub.url, "cached", ", cache = true"),
+        }
         suite = suite_file(tmp_path, "", WORLDS, 'seeds = "0:2"', model="", **tables)
         code, _, errors = bench(suite, tmp_path / "whole", "--jobs", "1")
         assert code == 0, errors

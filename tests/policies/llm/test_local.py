@@ -120,21 +120,6 @@ def test_a_record_replays_without_the_model(games: Games, name: str) -> None:
     assert replay(folder / f"{name}.jsonl").score == episodes[name].score
 
 
-@pytest.mark.parametrize("api", ["responses", "messages"])
-def test_the_server_is_reached_over_its_other_apis(api: str, tmp_path: Path) -> None:
-    """Bad replies go back to it, and every request has a reply whose tokens it counts."""
-    file = tmp_path / "game.jsonl"
-    with serving_smollm2() as url:
-        spec = f"llm,model=smollm2,base_url={url},api={api},mode=tools,reply_tokens=20,retries=1"
-        model = catalog.model("beer_game", changes={"horizon": "2"})
-        episode = play(model, f"{spec},resends=0", 1, record=file)
-    assert episode.result is not None
-    usage = episode.result.usage["retailer"]
-    assert usage["replies"] == usage["calls"] >= 2
-    assert (usage["estimated"], usage["completion_tokens"] > 0) == (0, True)
-    assert replay(file).score == episode.score
-
-
 def test_a_plan_under_a_schema_is_a_plan(games: Games) -> None:
     """One call, one decision with an entry for every project."""
     [step] = games[1]["edt"].steps

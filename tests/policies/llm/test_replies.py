@@ -11,6 +11,7 @@ from desim import catalog, play, play_series
 from desim.errors import BadRecord
 from policies.llm.wires.budget import CallLimits, Metered
 from policies.llm.wires.endpoint import Endpoint
+from policies.llm.wires.request_lines import SentRequest
 from policies.llm.wires.wire import ModelReply, Request
 
 ORDER = text('{"order_qty": 400, "note": "as last week"}')
@@ -111,8 +112,6 @@ def test_cost_is_what_the_prices_say() -> None:
 REPORTS = [
     ({"prompt_tokens_details": {"cached_tokens": 4}}, 4, None, (6 * 3 + 4 * 1 + 5 * 15) / 1e6),
     ({"prompt_cache_hit_tokens": 10}, 10, None, (10 * 1 + 5 * 15) / 1e6),
-    ({"prompt_tokens_details": {"cache_write_tokens": 4}}, 0, None, (6 * 3 + 4 * 4 + 5 * 15) / 1e6),
-    ({"prompt_tokens_details": {"cache_write_tokens": 99}}, 0, None, (10 * 4 + 5 * 15) / 1e6),
     ({"prompt_cache_hit_tokens": 99}, 10, None, (10 * 1 + 5 * 15) / 1e6),
     ({"prompt_tokens_details": {"cached_tokens": -1}}, 0, None, 105 / 1e6),
     ({"prompt_tokens_details": [7]}, 0, None, 105 / 1e6),
@@ -132,7 +131,7 @@ def test_cached_tokens_have_a_price_and_a_larger_reported_cost_counts(
     report: dict[str, Any], cached: int, reported: float | None, cost: float
 ) -> None:
     """What is no count or no amount is left out; no more is cached than was read."""
-    limits = CallLimits(price_in=3, price_out=15, price_cached=1, price_cache_write=4)
+    limits = CallLimits(price_in=3, price_out=15, price_cached=1)
     usage = {"prompt_tokens": 10, "completion_tokens": 5, **report}
     with serving(text("hello", usage=usage)) as stub:
         metered = Metered(Endpoint(model="m", base_url=stub.url), limits)
@@ -185,11 +184,15 @@ def test_reasoning_is_summed_as_a_part_of_what_was_written(reported: int, counte
 def test_a_record_with_impossible_figures_is_refused(altered: dict[str, Any]) -> None:
     """Limits of money rest on them. A record of before has none of the later ones."""
     before = {"text": "x", "prompt_tokens": 10, "completion_tokens": 5, "seconds": 0.1}
-    metered = Metered(lambda *_, **__: ModelReply(), CallLimits())
-    metered.restore([{"request": 1}, {"reply": before}])
+
+    def send(*_: Any, **__: Any) -> ModelReply:
+        return ModelReply()
+
+    metered, asked = Metered(send, CallLimits()), SentRequest.of(send, Request([])).entry(1)
+    metered.restore([asked, {"reply": before}])
     assert metered(Request([])).text == "x"
     with pytest.raises(BadRecord, match=next(iter(altered))):
-        metered.restore([{"request": 1}, {"reply": before | altered}])
+        metered.restore([asked, {"reply": before | altered}])
 
 
 def test_limits_hold_for_one_episode() -> None:

@@ -27,11 +27,6 @@ def native_text(api: str, parts: Sequence[Any], redact: Redact) -> str:
     return text if _parts(api, text) else ""
 
 
-def plain_text(value: Any, redact: Redact) -> str:
-    """Return a plain value as JSON, without the key; an empty text for nothing."""
-    return redact(json.dumps(value, separators=(",", ":"))) if value else ""
-
-
 def native_parts(api: str, message: Message) -> list[dict[str, Any]]:
     """Return the parts that an API wrote for an assistant's message; empty if it wrote none."""
     text = message.get(FIELD)
@@ -41,12 +36,6 @@ def native_parts(api: str, message: Message) -> list[dict[str, Any]]:
 def without_native(message: Message) -> Message:
     """Return a message as every server takes it."""
     return {name: value for name, value in message.items() if name != FIELD}
-
-
-def calls_in(message: Message) -> list[tuple[str, str]]:
-    """Return the identifiers and names of a message's tool calls."""
-    calls = message.get("tool_calls") or ()
-    return [(call["id"], call["function"]["name"]) for call in calls]
 
 
 def _parts(api: str, text: str) -> list[dict[str, Any]]:

@@ -11,7 +11,6 @@ from desim import play
 from desim.errors import UsageError
 from policies.llm.chat.options import LLMOptions
 from policies.llm.wires.endpoint import Endpoint
-from policies.llm.wires.forms.apis import form_of
 
 ORDER = text('{"order_qty": 4}')
 
@@ -19,29 +18,8 @@ ORDER = text('{"order_qty": 4}')
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"api": "message"}, "api=message was given; did you mean 'messages'?"),
-        ({"api_version": "2023-06-01"}, "only api=messages has versions"),
-        ({"api": "messages", "api_version": "latest"}, "it is a date such as 2026-10-21"),
-        ({"api": "messages", "temperature": 0.5}, "api=messages takes none from version 2026-10"),
-        ({"api": "messages", "top_p": 0.5}, "top_p=0.5 was given; api=messages takes none"),
-        (
-            {"api": "messages", "api_version": "2023-06-01", "top_p": 0.5, "effort": "low"},
-            "api=messages takes none with reasoning",
-        ),
-        ({"api": "messages", "seed": 1}, "seed=1 was given; api=messages takes none"),
-        ({"api": "responses", "seed": 1}, "seed=1 was given; api=responses takes none"),
-        ({"api": "messages", "effort": "minimal"}, "effort=minimal was given; "),
         ({"effort": "much"}, "effort=much was given; "),
-        ({"thinking_tokens": 2000}, "only api=messages takes it; give effort="),
-        ({"api": "messages", "thinking_tokens": 100}, "it is at least 1024"),
-        (
-            {"api": "messages", "thinking_tokens": 2000, "reply_tokens": 2000},
-            "it is below reply_tokens=2000",
-        ),
-        ({"api": "messages", "thinking_tokens": 2000, "effort": "none"}, "leave out one of them"),
-        ({"api": "messages", "service_tier": "flex"}, "Possible: auto, standard_only"),
         ({"service_tier": "standard_only"}, "Possible: auto, default, flex"),
-        ({"api": "messages", "embed": "e"}, "api=messages has no vectors"),
         ({"top_p": 0.0}, "above 0 and at most 1"),
         ({"top_p": float("nan")}, "above 0 and at most 1"),
         ({"extra_body": {"messages": []}}, "extra_body has 'messages'"),
@@ -95,22 +73,8 @@ def body(options: str) -> dict[str, Any]:
     ("options", "fields"),
     [
         ("effort=high", {"reasoning_effort": "high"}),
-        ("effort=high,api=responses", {"reasoning": {"effort": "high"}}),
-        (
-            "effort=high,api=messages",
-            {"thinking": {"type": "adaptive"}, "output_config": {"effort": "high"}},
-        ),
-        ("effort=none,api=messages", {"thinking": {"type": "disabled"}}),
-        (
-            "thinking_tokens=20000,api=messages",
-            {"thinking": {"type": "enabled", "budget_tokens": 20_000}, "max_tokens": 24_000},
-        ),
         ("reply_tokens=9,top_p=0.5", {"max_completion_tokens": 9, "top_p": 0.5}),
-        ("reply_tokens=9,top_p=0.5,api=responses", {"max_output_tokens": 9, "top_p": 0.5}),
-        ("reply_tokens=9,api=messages", {"max_tokens": 9}),
         ('extra_body="{""a"": {""b"": [1, 2]}}"', {"a": {"b": [1, 2]}}),
-        ('extra_body={"a":1},api=responses', {"a": 1}),
-        ('extra_body={"max_tokens":5},api=messages', {"max_tokens": 5}),
     ],
 )
 def test_options_are_sent_as_the_api_names_them(options: str, fields: dict[str, Any]) -> None:
@@ -120,45 +84,19 @@ def test_options_are_sent_as_the_api_names_them(options: str, fields: dict[str, 
 
 
 def test_requests_that_begin_alike_have_one_cache_key() -> None:
-    """In the APIs of OpenAI; Messages marks the ends of what stays."""
-    keys = {body(f"cache=true,api={api}")["prompt_cache_key"] for api in ("chat", "responses")}
-    assert len(keys) == 1
-    assert "prompt_cache_key" not in body("api=chat")
-    marked = body("cache=true,api=messages,mode=tools")
-    for end in (marked["system"][-1], marked["tools"][-1], marked["messages"][-1]["content"][-1]):
-        assert end["cache_control"] == {"type": "ephemeral"}
-    assert json.dumps(marked).count("cache_control") == 3
+    """By which the server finds them."""
+    assert body("cache=true")["prompt_cache_key"] == body("cache=true")["prompt_cache_key"]
+    assert "prompt_cache_key" not in body("cache=false")
 
 
-@pytest.mark.parametrize(
-    ("api", "url", "server"),
-    [
-        ("chat", "", "https://api.openai.com/v1"),
-        ("messages", "", "https://api.anthropic.com"),
-        ("messages", "http://h:1/v1/", "http://h:1"),
-        ("messages", "http://h:1", "http://h:1"),
-        ("responses", "http://h:1/v1/", "http://h:1/v1"),
-    ],
-)
-def test_every_api_has_a_server_of_its_own(
-    api: str, url: str, server: str, monkeypatch: pytest.MonkeyPatch
+def test_the_server_and_its_key_may_come_from_the_environment(
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Anthropic's is given with or without the version of its paths."""
-    for name in ("OPENAI_BASE_URL", "ANTHROPIC_BASE_URL"):
-        monkeypatch.delenv(name, raising=False)
-    assert Endpoint(model="m", base_url=url, form=form_of(api)).server == server
-
-
-def test_every_api_has_a_variable_for_its_key(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is named where it is missing, and a server of the environment needs none."""
-    for name in ("OPENAI", "ANTHROPIC"):
-        monkeypatch.delenv(f"{name}_BASE_URL", raising=False)
-        monkeypatch.delenv(f"{name}_API_KEY", raising=False)
-    with pytest.raises(UsageError, match="ANTHROPIC_API_KEY is not set"):
-        Endpoint.of("m", "", form=form_of("messages"))
-    monkeypatch.setenv("ANTHROPIC_BASE_URL", "http://h:1")
-    assert Endpoint.of("m", "", form=form_of("messages")).server == "http://h:1"
-    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-0123456789")
-    with serving(ORDER) as stub:
-        play("beer_game", f"llm,model=m,base_url={stub.url},api=messages")
-    assert set(stub.keys) == {"sk-ant-0123456789"}
+    """A missing key is named, and a server of the environment needs none."""
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    assert Endpoint(model="m").server == "https://api.openai.com/v1"
+    with pytest.raises(UsageError, match="OPENAI_API_KEY is not set"):
+        Endpoint.of("m", "")
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://h:1/v1/")
+    assert Endpoint.of("m", "").server == "http://h:1/v1"
