@@ -10,8 +10,6 @@ from desim import Presets, Role, World
 from desim.catalog.known_scores import KnownScores, read_known_scores
 from desim.core.calendar import Months, month_end
 from desim.core.reported import ScoreSeries, SeatBriefing
-from desim.core.run import check_roles
-from desim.lanes.lane_protocols import Lanes
 from desim.show.column import Column
 from models.enterprise_arena import (
     options,
@@ -110,18 +108,6 @@ class EnterpriseArena(ArenaParams, Presets):
     def redraw(self, world: World, state: Lender) -> None:
         """Draw noise, funding and macro figures of the time to come again."""
         draws.redraw(world, state)
-
-    def lanes(self, seeds: Sequence[int], roles: Sequence[str], *, arrays: Any = None) -> Lanes:
-        """Return lanes of this model, one for each seed; README, "Lanes".
-
-        Raises:
-            NoLanes: These parameters have no lanes; one sentence says why.
-            UsageError: The roles are not those of the model, or a seed is not a whole number.
-        """
-        from models.enterprise_arena.lanes.arena_lanes import arena_lanes  # imports numpy
-
-        check_roles(self, roles)
-        return arena_lanes(self, seeds, arrays)
 
     def score(self, state: Lender) -> float:
         """Return the value at the end, or the value added, less the charge for tools, dollars."""

@@ -1,35 +1,26 @@
 """Rules without a forecast: never raise, whenever free, below a floor, once, in a sequence.
 
-None of them submits a request while another is under way. Amounts are dollars. All of them answer
-single observations, and lanes with arrays of actions.
+None of them submits a request while another is under way. Amounts are dollars.
 """
 
-from collections.abc import Mapping
-from typing import Any
+import math
 
-import numpy as np
 from attrs import define, field, frozen
 from attrs.validators import ge, gt, in_, le, matches_re
 
-from desim.lanes.elementwise import whole
-from desim.lanes.lane_columns import CLASS, Array, Columns
-from desim.schema import members
 from models.enterprise_arena.actions import (
     EQUITY,
     INSTRUMENTS,
     Action,
-    Command,
     FundRaisingRequest,
     Pass,
     VerifyCashPosition,
 )
 from models.enterprise_arena.observation import Month
 
-_PASS, _REQUEST, _LOOK = map(members(Command).index, (Pass, FundRaisingRequest, VerifyCashPosition))
 
-
-def free(month: Any) -> Any:
-    """Return whether no request is under way, of an observation or of each lane."""
+def free(month: Month) -> bool:
+    """Return whether no request is under way."""
     return month.pending_fundraisings == 0
 
 
@@ -42,21 +33,14 @@ class NeverRaise:
     """
 
     tools: float = field(default=0.0, validator=[ge(0), le(20)])
-    _calls: Any = field(default=0, init=False)
+    _calls: int = field(default=0, init=False)
 
     def decide(self, month: Month) -> Pass | VerifyCashPosition:
         """Call the cash tool until the average up to this month is reached, then pass."""
-        return VerifyCashPosition() if self._looks(month) else Pass()
-
-    def decide_all(self, months: Columns) -> Mapping[str, Array]:
-        """Call the cash tool or pass in every lane."""
-        return {CLASS: np.where(self._looks(months), _LOOK, _PASS)}
-
-    def _looks(self, month: Any) -> Any:
-        """Count a call where the average is not reached, and return whether it is made."""
-        looks = self._calls < whole(self.tools * (month.current_month + 1))
-        self._calls = self._calls + looks
-        return looks
+        if self._calls >= math.floor(self.tools * (month.current_month + 1)):
+            return Pass()
+        self._calls += 1
+        return VerifyCashPosition()
 
 
 class Requests:
@@ -72,8 +56,8 @@ class Requests:
     instrument: str
     amount: float
 
-    def requests(self, month: Any) -> Any:
-        """Return whether to submit a request, for an observation or for each lane."""
+    def requests(self, month: Month) -> bool:
+        """Return whether to submit a request."""
         raise NotImplementedError
 
     def decide(self, month: Month) -> Action:
@@ -81,11 +65,6 @@ class Requests:
         if self.requests(month):
             return FundRaisingRequest(self.instrument, self.amount)
         return Pass()
-
-    def decide_all(self, months: Columns) -> Mapping[str, Array]:
-        """Submit a request or pass in every lane."""
-        do = np.where(self.requests(months), _REQUEST, _PASS)
-        return {CLASS: do, "type": INSTRUMENTS.index(self.instrument), "amount": self.amount}
 
 
 @frozen
@@ -100,7 +79,7 @@ class RaiseWhenFree(Requests):
     instrument: str = field(default=EQUITY, validator=in_(INSTRUMENTS))
     amount: float = field(default=20_000_000.0, validator=gt(0))
 
-    def requests(self, month: Any) -> Any:
+    def requests(self, month: Month) -> bool:
         """Return whether no request is under way."""
         return free(month)
 
@@ -119,9 +98,9 @@ class RaiseBelow(Requests):
     instrument: str = field(default=EQUITY, validator=in_(INSTRUMENTS))
     amount: float = field(default=20_000_000.0, validator=gt(0))
 
-    def requests(self, month: Any) -> Any:
+    def requests(self, month: Month) -> bool:
         """Return whether cash is strictly below the floor, and no request is under way."""
-        return free(month) & (month.cash_balance < self.floor)
+        return free(month) and month.cash_balance < self.floor
 
 
 @frozen
@@ -138,7 +117,7 @@ class RaiseOnce(Requests):
     amount: float = field(default=20_000_000.0, validator=gt(0))
     month: int = field(default=0, validator=ge(0))
 
-    def requests(self, month: Any) -> Any:
+    def requests(self, month: Month) -> bool:
         """Return whether it is the month of the request."""
         return month.current_month == self.month
 
@@ -156,7 +135,7 @@ class EquityThenDebt:
         default="equity+debt", validator=matches_re(r"(equity|debt)(\+(equity|debt))*")
     )
     amount: float = field(default=20_000_000.0, validator=gt(0))
-    _submitted: Any = field(default=0, init=False)
+    _submitted: int = field(default=0, init=False)
 
     def decide(self, month: Month) -> Action:
         """Request the next instrument of the sequence."""
@@ -165,11 +144,3 @@ class EquityThenDebt:
             return Pass()
         self._submitted += 1
         return FundRaisingRequest(instruments[self._submitted - 1], self.amount)
-
-    def decide_all(self, months: Columns) -> Mapping[str, Array]:
-        """Request the next instrument of the sequence in every lane."""
-        places = np.array([INSTRUMENTS.index(name) for name in self.sequence.split("+")])
-        due = free(months) & (self._submitted < len(places))
-        place = np.where(due, places[np.minimum(self._submitted, len(places) - 1)], 0)
-        self._submitted = self._submitted + due
-        return {CLASS: np.where(due, _REQUEST, _PASS), "type": place, "amount": self.amount}

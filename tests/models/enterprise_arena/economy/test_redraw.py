@@ -100,6 +100,17 @@ def test_the_outcome_of_a_request_is_drawn_again() -> None:
     assert max(delays.values()) < 150
 
 
+def test_a_redrawn_outcome_is_later_than_now() -> None:
+    """Of a request of month 1 that has not settled in month 6."""
+    run = opened(6, actions={1: EQUITY}, delay_range=(4, 8))
+    delays = set()
+    for future in range(40):
+        run.redraw(future)
+        assert run.state.request is not None
+        delays.add(run.state.request.delay)
+    assert delays == {6, 7, 8}
+
+
 def test_the_redrawn_outcome_is_the_one_that_arrives() -> None:
     """When it is due and not before, and the next request may follow."""
     for future in range(12):

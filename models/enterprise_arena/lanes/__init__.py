@@ -1,1 +1,0 @@
-"""Many episodes of the lender on arrays: one lane is one episode, equal to `play`."""
