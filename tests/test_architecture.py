@@ -30,7 +30,6 @@ TOP = {
     "policies",
     "experiments",
     "tests",
-    "zensical.toml",
 }
 #: Which of our rooms each room may import; models and heuristics have tests of their own below.
 MAY = {

@@ -1,9 +1,9 @@
-"""The arguments of `sweep`, `compare`, `select`, `tune`, `audit` and `check`.
+"""The arguments of `sweep`, `compare`, `select`, `tune` and `check`.
 
 The text of each field is also the help of its option on the command line.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -185,36 +185,6 @@ class TuneOptions(JobOptions):
     set: Mapping[str, Any] | None = None
     sampler_seed: int = 0
     digests: bool = False
-    executor: "Executor | str | None" = None
-
-
-@frozen(kw_only=True, slots=False)
-class AuditOptions(JobOptions):
-    """The arguments of `audit`.
-
-    Attributes:
-        model: A name (perhaps with `/preset`), a model class or a model.
-        honest: The spec of a rule that a plan should not beat; default: the baselines that use
-            nothing but observations. In Python a sequence of these.
-        preset: A preset of the model; empty for the first.
-        episodes: Episodes of all plans together, about; those of the honest rules come on top.
-        minutes: Minutes after which the search ends, at most.
-        seeds: The seeds of the search: A:B without B, or A,B,...; default 1000:1012. In Python
-            whole numbers.
-        held_out: The seeds of the report; default 0:20. In Python whole numbers.
-        search_seed: The seed of the search; without a limit in minutes the same call returns the
-            same result.
-        executor: As for `sweep`.
-    """
-
-    model: Any = field(kw_only=False)
-    honest: Sequence[str] = ()
-    preset: str = ""
-    episodes: int = 2_000
-    minutes: float = 60.0
-    seeds: Iterable[int] = range(1_000, 1_012)
-    held_out: Iterable[int] = range(20)
-    search_seed: int = 0
     executor: "Executor | str | None" = None
 
 

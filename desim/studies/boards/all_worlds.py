@@ -287,7 +287,7 @@ _CHOSEN = (
 
 def _world_notes(world: NormalisedWorld) -> Iterator[str]:
     if names := ", ".join(world.above.best):
-        yield f"{world.name}: {names} scores more than the best known; enter it in the record book"
+        yield f"{world.name}: {names} scores more than the best known"
 
 
 def _scale_cells(world: NormalisedWorld) -> list[Any]:

@@ -152,10 +152,10 @@ def altered(file: Path, kind: str, **changes: object) -> None:
     lines = [json.loads(line) for line in file.read_text().splitlines()]
     lines[-1].pop("record_digest")
     changed = [{**line, **changes} if line["line"] == kind else line for line in lines]
-    sealed(file, changed)
+    written_anew(file, changed)
 
 
-def sealed(file: Path, lines: list[dict[str, object]]) -> None:
+def written_anew(file: Path, lines: list[dict[str, object]]) -> None:
     """Write lines with the digest that belongs to them."""
     body = b"\n".join(msgspec.json.encode(line) for line in lines)[:-1]
     found = hashlib.sha256(body).hexdigest().encode()
@@ -184,7 +184,7 @@ def test_a_long_record_is_cut_to_its_first_and_last_decisions(tmp_path: Path) ->
     lines = [json.loads(line) for line in file.read_text().splitlines()]
     lines[-1].pop("record_digest")
     steps = [{**lines[1], "action": {"do": f"a{n}" * 50}} for n in range(400)]
-    sealed(file, [lines[0], *steps, {**lines[-1], "decisions": 400}])
+    written_anew(file, [lines[0], *steps, {**lines[-1], "decisions": 400}])
     page = read(write_report([file]).read_bytes())
     assert "the first 250 and the last 50 of 400 decisions; 100 between them are left" in page.text
     (table,) = [table for table in page.tables if table[0][0] == "number"]
