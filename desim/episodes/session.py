@@ -102,6 +102,7 @@ class Session:
         self._model_fault: DesimError | None = None
         self._usage = UsageSums()
         self._transcript: list[TranscriptEntry] = []
+        self._transcript_after: list[int] = []
         self._noted = {r: p for r, p in self.policies.items() if offers(p, Noted)}
         self._continues = past is not None
         self._record = Path(record) if record else None
@@ -110,7 +111,7 @@ class Session:
             recorder = Recorder.again if self._continues else Recorder
             self._recorder = recorder(record)
         self._stack = contextlib.ExitStack()
-        self._connect(past.transcript if past else ())
+        self._connect(past)
 
     def __enter__(self) -> Self:
         if self._recorder:
@@ -194,6 +195,7 @@ class Session:
     def write_transcript(self, role: str, entry: Any) -> None:
         """Record an entry of a policy's transcript; it is on disk when this returns."""
         self._transcript.append(TranscriptEntry(entry, role))
+        self._transcript_after.append(self.decided)
         if self._recorder:
             self._recorder.transcript(self._transcript[-1])
 
@@ -212,8 +214,14 @@ class Session:
             self._recorder.result(result)
         how = self._how
         inside = Inside.of(self.run, self._points, keep_state=how.keep_state, series=how.series)
-        transcript = tuple(self._transcript)
-        return Episode(self.header, self._steps(), result, transcript, inside=inside)
+        return Episode(
+            self.header,
+            self._steps(),
+            result,
+            tuple(self._transcript),
+            inside=inside,
+            transcript_after=tuple(self._transcript_after),
+        )
 
     def advance(self) -> list[Decision]:
         """Move the clock to the next open decisions; return an empty list at the end.
@@ -321,9 +329,11 @@ class Session:
             policy.take_simulator(Simulator(self.run, role, answers, self.header.futures))
         return answers if looking else None
 
-    def _connect(self, transcript: Sequence[TranscriptEntry]) -> None:
+    def _connect(self, past: Episode | None) -> None:
         """Connect resumable policies with the record, and pass them the entries of a cut one."""
+        transcript = past.transcript if past else ()
         self._transcript.extend(transcript)
+        self._transcript_after.extend(past.transcript_after if past else ())
         for role, policy in self.policies.items():
             if offers(policy, Resumable):
                 policy.transcript = partial(self.write_transcript, role)

@@ -1,7 +1,8 @@
 """An episode that was played: header, decisions, result; written to a file and read back."""
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -56,6 +57,7 @@ class Episode:
             record, nor of a comparison of two episodes, nor of a copy.
         resumed: Where its record was resumed after a cut: the numbers of decisions before it; no
             part of a comparison of two episodes.
+        transcript_after: For each entry of `transcript` the number of decisions before it.
     """
 
     header: Header
@@ -65,6 +67,7 @@ class Episode:
     failure: FailureLine | None = None
     inside: Inside | None = field(default=None, eq=False, repr=False)
     resumed: tuple[int, ...] = field(default=(), eq=False, repr=False)
+    transcript_after: tuple[int, ...] = field(default=(), eq=False, repr=False)
 
     @property
     def score(self) -> float:
@@ -231,10 +234,14 @@ class Episode:
         end = self._ended()
         with Recorder(path) as recorder:
             recorder.head(self.header)
-            for entry in self.transcript:
-                recorder.transcript(entry)
-            for step in self.steps:
+            entries = zip_longest(self.transcript, self.transcript_after, fillvalue=0)
+            waiting: Any = deque(entries)
+            for number, step in enumerate(self.steps):
+                while waiting and waiting[0][1] <= number:
+                    recorder.transcript(waiting.popleft()[0])
                 recorder.step(step)
+            for entry, _ in waiting:
+                recorder.transcript(entry)
             recorder.result(end)
 
     @classmethod
@@ -254,14 +261,12 @@ class Episode:
                 last whole line, and its `result` is None.
             keep_steps: Keep the decisions in memory. Otherwise they are read again from the file
                 whenever they are used.
-            key: The key with which it must have been written; None checks the digest alone, which
-                finds damage and proves nothing.
             decisions: Return it as if it had been cut after this many decisions. The lines behind
                 them are checked as the others are.
 
         Raises:
-            BadRecord: It is empty, cut, altered, of another format, no record at all, beyond a
-                limit of `desim.records.record_file`, or not written with the key.
+            BadRecord: It is empty, cut, altered, of another format, no record at all, or beyond a
+                limit of `desim.records.record_file`.
         """
         file = Path(path)
         try:
@@ -282,6 +287,7 @@ class Episode:
             tuple(record.transcript),
             record.failure,
             resumed=tuple(record.resumed),
+            transcript_after=tuple(record.transcript_after),
         )
 
     def _inside(self) -> Inside:

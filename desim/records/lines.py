@@ -263,6 +263,7 @@ class Lines(msgspec.Struct):
         header: The first line.
         steps: The decisions in the order in which they were handed out, where they are kept.
         transcript: The transcript entries in their order.
+        transcript_after: For each of them the number of decisions before it.
         resumed: Where the record was resumed: the numbers of decisions before it.
         decisions: The number of decisions.
         result: The result; None for a record that was cut, or whose model failed.
@@ -272,6 +273,7 @@ class Lines(msgspec.Struct):
     header: Header
     steps: list[Step]
     transcript: list[TranscriptEntry]
+    transcript_after: list[int] = []
     resumed: list[int] = []
     decisions: int = 0
     result: Result | None = None

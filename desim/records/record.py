@@ -198,6 +198,7 @@ def read_ends(path: Path) -> tuple[Header, Result | None]:
 def _take(record: Lines, line: Step | TranscriptEntry | ResumedLine, kept: int | None) -> None:
     if isinstance(line, TranscriptEntry):
         record.transcript.append(line)
+        record.transcript_after.append(record.decisions)
         return
     if isinstance(line, ResumedLine):
         record.resumed.append(line.decisions)

@@ -81,8 +81,15 @@ def play_branch(options: BranchOptions) -> Episode:
     mine = trusted_policies(path, past.header, world, options.policies)
     lineup = resolve(world, mine, header.seed, header.policies)
     lineup = with_starts(lineup, header.starts, past.steps)
-    transcript = tuple(entry for entry in past.transcript if entry.role not in given)
-    begun = Episode(header, past.steps, None, transcript)
+    said = zip(past.transcript, past.transcript_after, strict=True)
+    kept = [(entry, after) for entry, after in said if entry.role not in given]
+    begun = Episode(
+        header,
+        past.steps,
+        None,
+        tuple(entry for entry, _ in kept),
+        transcript_after=tuple(after for _, after in kept),
+    )
     points = Points() if options.series else None
     seed, record = header.seed, options.record
     try:

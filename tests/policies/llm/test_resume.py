@@ -1,5 +1,6 @@
 """Killed and resumed: no call is made twice, and the sums are what they would have been."""
 
+import json
 import signal
 import subprocess
 from pathlib import Path
@@ -11,7 +12,7 @@ from support.forked import desim_process, ended
 from support.scripted import Scripted, player, seat_of, worded
 from support.stub import Served, call, serving, text
 
-from desim import Episode, play, play_series, replay, resume
+from desim import Episode, play, play_branch, play_series, replay, resume
 from policies.llm.wires.wire import ModelReply
 
 from desim import catalog  # isort: skip
@@ -175,3 +176,24 @@ def test_what_was_learned_in_earlier_episodes_is_in_the_record(tmp_path: Path) -
     resume(file, {"manager": llm})
     assert isinstance(again, Scripted)
     assert again.sent == scripted.sent[1:]
+
+
+def test_a_written_episode_is_the_record_line_for_line(tmp_path: Path) -> None:
+    """Requests and replies stand before their decision, so that a branch keeps its own alone."""
+    file, written, branched = (tmp_path / name for name in ("run", "written", "branch"))
+    with serving(text('{"order_qty": 7}')) as stub:
+        spec = f"llm,model=stub,base_url={stub.url}"
+        played = play("beer_game/poisson", {"retailer": spec}, 1, set={"horizon": 9}, record=file)
+        played.write(written)
+        Episode.read(file).write(tmp_path / "read")
+        kinds = [
+            [json.loads(line)["line"] for line in path.read_text().splitlines()]
+            for path in (file, written, tmp_path / "read")
+        ]
+        assert kinds[0] == kinds[1] == kinds[2]
+        sent = len(stub.requests)
+        played_on = play_branch(written, 5, record=branched, trust=True)
+        assert len(stub.requests) == sent + 4
+    assert len(played_on.steps) == 9
+    after = [n for n in Episode.read(written, decisions=2, whole=False).transcript_after if n > 2]
+    assert after == []
