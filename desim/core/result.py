@@ -38,6 +38,7 @@ class Result:
         waiting: The processes that still wait, each with its event, if the calendar was empty.
         usage: By role, the sums of the values that its policy noted under "usage" (calls, tokens,
             cost).
+        last_tick: When the calendar was empty; None if it was not, or for a result on record.
     """
 
     score: float
@@ -47,10 +48,28 @@ class Result:
     ledger_digest: str | None
     usage: Mapping[str, Mapping[str, float]] = field(factory=dict)
     waiting: tuple[str, ...] = ()
+    last_tick: int | None = field(default=None, eq=False)
+
+    @property
+    def dead_end(self) -> str:
+        """A sentence on the processes that wait for ever; empty if none does."""
+        if not self.waiting:
+            return ""
+        names = [text.partition(" waits for ")[0] for text in self.waiting]
+        more = int(names[-1].split()[1]) - 1 if names[-1].startswith("and ") else 0
+        count = len(names) + more
+        when = "" if self.last_tick is None else f" at t={self.last_tick:g}"
+        processes = "1 process still waits" if count == 1 else f"{count} processes still wait"
+        return f"nothing was left to happen{when}; {processes}: {', '.join(names)}"
 
 
 def summarise(
-    model: Model[Any], state: Any, ended: str, decisions: int, waiting: tuple[str, ...] = ()
+    model: Model[Any],
+    state: Any,
+    ended: str,
+    decisions: int,
+    waiting: tuple[str, ...] = (),
+    last_tick: int | None = None,
 ) -> Result:
     """Return the result of an episode.
 
@@ -61,6 +80,7 @@ def summarise(
             part), the result has no metrics, because these may need an end.
         decisions: The number of questions that were answered.
         waiting: The processes that still wait.
+        last_tick: When the calendar was empty.
 
     Raises:
         WrongResult: The model's score is not a finite number, or a metric is not a JSON value.
@@ -76,6 +96,7 @@ def summarise(
         decisions=decisions,
         ledger_digest=_digest(ledgers),
         waiting=waiting,
+        last_tick=last_tick,
     )
 
 

@@ -277,8 +277,14 @@ class Run(Generic[S]):
         if not self.world.ended:
             raise UsageError("the episode still runs: advance until it hands out no decision")
         with self._faults():
+            empty_at = self.world.now if self._waiting else None
             return summarise(
-                self.model, self.state, self.world.ended, self.decisions, self._waiting
+                self.model,
+                self.state,
+                self.world.ended,
+                self.decisions,
+                self._waiting,
+                empty_at,
             )
 
     def score(self) -> float:

@@ -105,7 +105,10 @@ def same_result(recorded: Result, now: Result) -> None:
     Raises:
         BadRecord: They differ.
     """
-    before, after = to_plain(recorded), to_plain(evolve(now, usage=recorded.usage))
+    before, after = (
+        to_plain(recorded),
+        to_plain(evolve(now, usage=recorded.usage, last_tick=recorded.last_tick)),
+    )
     after["metrics"] = _of_names(after["metrics"], before["metrics"])
     if before != after:
         raise BadRecord(f"the result differs: {first_difference(before, after)}")

@@ -165,7 +165,7 @@ class Episode:
     def summary(self) -> dict[str, Any]:
         """Return what `--json` prints: one flat, plain object."""
         head, end = self.header, asdict(self._ended())
-        for name in ("usage", "waiting"):
+        for name in ("usage", "waiting", "last_tick"):
             if not end[name]:
                 del end[name]
         return {

@@ -81,6 +81,8 @@ def _run_episode(options: PlayOptions, shown: RunPrintOptions) -> None:
             raise KeyboardInterrupt(f"stopped; desim resume {record} goes on") from None
         raise
     print_episode(episode, as_json=as_json)
+    if episode.result and (sentence := episode.result.dead_end):
+        click.echo(f"desim: {sentence}", err=True)
     if record and not as_json:
         click.echo(f"recorded in {record}", err=True)
     print_traced(options.trace, as_json=as_json)

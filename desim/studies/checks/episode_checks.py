@@ -17,7 +17,7 @@ from desim.errors import DesimError, WrongAction
 from desim.studies.checks.answers import FittingPolicy
 from desim.studies.checks.checked_world import CheckedWorld
 from desim.studies.checks.course import played
-from desim.studies.checks.outcomes import CheckFailed, NotChecked, fault_sentence
+from desim.studies.checks.outcomes import CheckAdvice, CheckFailed, NotChecked, fault_sentence
 from desim.studies.checks.wording import counted
 
 #: Seeds that are compared, from 0.
@@ -32,6 +32,9 @@ def plays(world: CheckedWorld) -> str:
             raise CheckFailed(f"seed {one.seed}: {fault_sentence(one.fault)}") from one.fault
     if not any(one.asked for one in courses):
         raise CheckFailed("no role is ever asked", type(world.model).begin)
+    for one in courses:
+        if one.run and (sentence := one.run.result().dead_end):
+            raise CheckAdvice(f"seed {one.seed}: {sentence}", type(world.model).begin)
     ends = dict.fromkeys(one.run.world.ended for one in courses if one.run)
     decisions = counted(sum(len(one.asked) for one in courses), "decision")
     return f"{counted(len(courses), 'episode')}, {decisions}, ended: {', '.join(ends)}"
