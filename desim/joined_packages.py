@@ -14,7 +14,7 @@ from types import ModuleType
 from typing import Any, overload
 
 #: The packages that are joined; above the folders that users may add to, none has an `__init__.py`.
-_JOINED = ("models", "ledgers", "policies", "policies.heuristics", "policies.informed")
+_JOINED = ("models", "ledgers", "policies", "policies.heuristics")
 
 # Functions of os.path, because pathlib is not loaded yet when Python starts.
 _HOME = dirname(dirname(abspath(__file__)))  # noqa: PTH100, PTH120

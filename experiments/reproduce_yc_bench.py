@@ -39,7 +39,7 @@ PAPER = "yc_bench"
 SEEDS = (1, 2, 3)
 GREEDY = "published_greedy"
 #: Episodes of a policy that searches; the others play all seeds.
-SLOW, FEW = ("planner", "planner,rerolls=0", "oracle"), 5
+SLOW, FEW = ("planner", "planner,rerolls=0"), 5
 POLICIES = (
     *(f"published_{n}" for n in ("greedy", "random", "throughput", "prestige")),
     "focus,tasks=1",
@@ -47,7 +47,6 @@ POLICIES = (
     "learning_focus",
     "planner",
     "planner,rerolls=0",
-    "oracle",
 )
 #: Policies by the heading of their recorded runs, and presets by its second word.
 BOTS = {

@@ -149,7 +149,7 @@ def test_only_heuristics_import_a_model_and_only_their_own() -> None:
     offenders = []
     for module in names("policies"):
         _, folder, *rest = module.split(".")
-        rules = folder in {"heuristics", "informed"} and rest
+        rules = folder == "heuristics" and rest
         own = f"models.{rest[0]}" if rules else "none"
         offenders += [
             (module, other)
@@ -288,13 +288,13 @@ def test_helpers_have_names_that_say_what_they_return(room: str) -> None:
 
 def generic_files() -> list[Path]:
     """Return the files that serve every model."""
-    rules = {ROOT / "policies" / "heuristics", ROOT / "policies" / "informed"}
+    rules = ROOT / "policies" / "heuristics"
     worlds = ROOT / "policies" / "llm" / "worlds"
     own = {worlds / "__init__.py", worlds / "generic.py"}
     policies = [
         file
         for file in files("policies")
-        if not rules & set(file.parents) and (worlds not in file.parents or file in own)
+        if rules not in file.parents and (worlds not in file.parents or file in own)
     ]
     return [*files("desim"), *files("ledgers"), *policies, ROOT / "tests" / "conftest.py"]
 
@@ -342,7 +342,6 @@ def test_generic_files_name_no_model(world: str) -> None:
         "ledgers",
         "policies",
         "policies/heuristics",
-        "policies/informed",
         "tests",
         "experiments",
     ],

@@ -1,6 +1,5 @@
 """Imports of models and policies: our namespace packages, and `module:Name` of a user's own."""
 
-import contextlib
 import importlib
 import importlib.util
 import inspect
@@ -15,10 +14,6 @@ from typing import Any
 from desim.errors import UsageError, possible
 from desim.joined_packages import own_folder
 from desim.opened_files import noting
-
-#: Folders from which classes have moved to the package of the same name in another one: records and
-#: specs of earlier versions name the left.
-_MOVED = {"policies.heuristics": "policies.informed"}
 
 
 @cache
@@ -103,21 +98,10 @@ def load(path: str, what: str) -> Any:
     else:
         names = [n for n, v in members.items() if _loadable(v)]
         missing = f"no class or function {name!r} in {module!r}; {possible(name, names)}"
-    found = members.get(name) if _loadable(members.get(name)) else _moved(module, name)
-    if found is None:
+    found = members.get(name)
+    if not _loadable(found):
         raise UsageError(f"{what} {path!r}: {missing}")
     return found
-
-
-def _moved(module: str, name: str) -> Any:
-    """Return a class that an earlier version had in another module; None if it did not move."""
-    for old, new in _MOVED.items():
-        if module.startswith(f"{old}."):
-            world = module.removeprefix(f"{old}.").partition(".")[0]
-            with contextlib.suppress(ModuleNotFoundError):
-                exported = vars(importlib.import_module(f"{new}.{world}"))
-                return exported[name] if name in exported.get("__all__", ()) else None
-    return None
 
 
 def _loadable(value: Any) -> bool:

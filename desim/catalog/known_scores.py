@@ -222,8 +222,6 @@ class _Preset(msgspec.Struct, forbid_unknown_fields=True):
     played: dict[str, int]
     scores: dict[str, _Entry]
     knows: dict[str, Knowledge] = {}
-    #: Written by earlier versions for what knows hidden state or the future.
-    informed: tuple[str, ...] = ()
     fair: _Fair | None = msgspec.field(default=None, name="fair bound")
 
     def known(self) -> KnownScores:
@@ -234,11 +232,9 @@ class _Preset(msgspec.Struct, forbid_unknown_fields=True):
                 f"seed {short_repr(wrong[0])} was given; it is a whole number or every"
             )
         by_seed = {int(seed): one for seed, one in found.items()}
-        marked: dict[str, Knowledge] = dict.fromkeys(self.informed, "state")
-        knows = {**marked, **self.knows}
         known = (self.fingerprint, self.desim, self.roles, self.floor, self.played)
         fair = self.fair.known() if self.fair else None
-        return KnownScores(*known, knows, by_seed, every, fair)
+        return KnownScores(*known, self.knows, by_seed, every, fair)
 
 
 class _File(msgspec.Struct, forbid_unknown_fields=True):

@@ -61,7 +61,7 @@ class _NamesLineups(Protocol):
 def policies(of: type | None = None) -> Mapping[str, type]:
     """Return policy classes by name: the heuristics of a model class, or those for every model."""
     if of is not None:
-        return {name: cls for module in _rules(of) for name, cls in _classes(module)}
+        return dict(_classes(_heuristics(of)))
     known: dict[str, type] = {}
     for module in _GENERIC:
         known |= dict(_classes(importlib.import_module(f"policies.{module}")))
@@ -131,18 +131,9 @@ def baselines(of: Model[Any]) -> tuple[str, ...]:
     return (*named, *(("greedy", "random") if free else ()))
 
 
-def _heuristics(cls: type) -> ModuleType | None:
-    return _module("heuristics", cls)
-
-
-def _rules(cls: type) -> tuple[ModuleType | None, ...]:
-    """Return the modules of a model's policies: the rules, and those that know more."""
-    return _heuristics(cls), _module("informed", cls)
-
-
 @cache
-def _module(folder: str, cls: type) -> ModuleType | None:
-    name = f"policies.{folder}." + model_name(cls).split(":", 1)[0].split(".")[-1]
+def _heuristics(cls: type) -> ModuleType | None:
+    name = "policies.heuristics." + model_name(cls).split(":", 1)[0].split(".")[-1]
     # Whoever names a shipped world has not named rules for it that the current folder may hold.
     if is_shipped(cls) and foreign_file(name):
         return None

@@ -343,13 +343,6 @@ class TakesOptions(Protocol):
     takes_options: ClassVar[bool]
 
 
-@runtime_checkable
-class Informed(Protocol):
-    """A policy with the mark of earlier versions; one that is informed knows at least `state`."""
-
-    informed: ClassVar[bool]
-
-
 # Declared, because a policy with the seed can build the world again and play it in advance.
 @runtime_checkable
 class NeedsWorldSeed(Protocol):
@@ -430,12 +423,9 @@ def sees_more_than_rules(level: Knowledge) -> bool:
 
 
 def _declared(policy: Any) -> Knowledge:
-    marked = policy.informed if offers(policy, Informed) else None
-    seeded = marked is None and needs_world_seed(policy)
-    level: Knowledge = "future" if seeded else "observation"
     if offers(policy, Knows):
-        level = _checked(policy, policy.knows)
-    return most_known((level, "state")) if marked else level
+        return _checked(policy, policy.knows)
+    return "future" if needs_world_seed(policy) else "observation"
 
 
 def _checked(policy: Any, level: Any) -> Knowledge:

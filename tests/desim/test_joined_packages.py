@@ -107,15 +107,6 @@ def test_a_foreign_package_on_the_import_path_hides_no_policy(python: Path, tmp_
     assert json.loads(foreign)["score"] == json.loads(call(tmp_path, *run))["score"]
 
 
-def test_files_of_the_current_folder_join_no_rules_to_a_shipped_world(
-    python: Path, tmp_path: Path
-) -> None:
-    """Also where desim has none of that kind, as no rules of `consulting` know hidden state."""
-    write(tmp_path, policies__informed__consulting__=UNNAMED)
-    listed = json.loads(call(tmp_path, python, "-m", "desim", "list", "consulting", "--json"))
-    assert listed["models"]["consulting"]["baselines"]
-
-
 def test_a_users_world_and_rules_join(python: Path, tmp_path: Path) -> None:
     """In every list under the folder's name, also beside files that would hide ours."""
     write(tmp_path, models__=UNNAMED, models__kiosk__=KIOSK, policies__=UNNAMED)

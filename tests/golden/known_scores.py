@@ -1,18 +1,17 @@
 """Writes `known_scores.json`: the best score that each world is known to allow, seed by seed.
 
 Plays all baselines of presets, and the further policies of `MORE`; takes the floor, the best score
-and its policy on each seed; computes an upper bound where the world has one; and writes
-`known_scores.json` in the folders of the models. Presets that are not named stay as they are, and
-so do better runs of which a record is kept and replays.
+and its policy on each seed; and writes `known_scores.json` in the folders of the models. Presets
+that are not named stay as they are, and so do better runs of which a record is kept and replays.
+
+Programs that proved bounds, and the two rules of `GONE`, are not in the tree any more. What they
+found stays on file as long as the parameters of its preset do.
 """
 
 import inspect
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from functools import partial
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import fsum
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -40,10 +39,6 @@ from desim.show.files import write_whole
 from desim.studies.boards.leaderboard import boards, everything
 from desim.studies.boards.score_scale import exceeds
 from desim.studies.sweep_file import read_seeds
-from policies.informed.beer_game import clairvoyant
-from policies.informed.edt.optimal import solve
-from policies.informed.enterprise_arena import known_luck
-from policies.informed.yc_bench import relaxation
 
 #: The policy whose score counts 0: doing nothing where that is a policy, else random options. In
 #: the Beer Game doing nothing costs so much that all rules would look alike.
@@ -60,7 +55,6 @@ MORE = {
         "planner",
         "planner,rerolls=10,load=3",
         "planner,rerolls=30,load=3",
-        "oracle",
     ),
 }
 
@@ -68,40 +62,18 @@ MORE = {
 ROUNDING = 1e-9
 
 
-def edt_bound(model: Any, _seed: int) -> KnownBound | None:
-    """Return the bound on earnings, which is of games with one decision and the code's rules."""
-    if model.asks != "once" or not model.follows_code:
-        return None
-    found = solve(model)
-    return KnownBound(found.bound, "proved" if found.gap <= 0 else "relaxation")
+#: Bounds that follow from the score: a judge by rubric gives weighted means of scores from 0 to 10,
+#: and a score of items is a mean of shares of right answers.
+BOUNDS = {"consulting": KnownBound(10, "proved"), "reasoning": KnownBound(1, "proved")}
 
-
-def share_bound(_model: Any, _seed: int) -> KnownBound:
-    """Return 1: the score is a mean of shares of right answers."""
-    return KnownBound(1.0, "proved")
-
-
-def rubric_bound(_model: Any, _seed: int) -> KnownBound:
-    """Return 10: the judge by rubric gives weighted means of scores from 0 to 10."""
-    return KnownBound(10.0, "proved")
-
-
-#: Functions that return the bound of a model and a seed, or None if the argument does not hold.
-BOUNDS: Mapping[str, Callable[[Any, int], KnownBound | None]] = {
-    "beer_game": clairvoyant.score_bound,
-    "consulting": rubric_bound,
-    "edt": edt_bound,
-    "enterprise_arena": known_luck.score_bound,
-    "reasoning": share_bound,
-    "yc_bench": relaxation.score_bound,
-}
+#: Rules that knew the future and searched it: the commit that the files name has them.
+GONE = {"known_luck", "oracle"}
 
 
 @click.command()
 @click.argument("names", nargs=-1, metavar="[MODEL[/PRESET]]...")
 @click.option("--seeds", default="0:20", show_default=True, help="A:B without B, or A,B,...")
 @click.option("--jobs", default=1, show_default=True, type=click.IntRange(1))
-@click.option("--bounds", is_flag=True, help="Compute the bounds alone; play nothing.")
 @click.option("--levels", is_flag=True, help="Write what the policies know alone; play nothing.")
 @click.option("--policy", "only", multiple=True, help="Play these alone; keep what is not beaten.")
 def main(
@@ -110,7 +82,6 @@ def main(
     jobs: int,
     only: Sequence[str],
     *,
-    bounds: bool,
     levels: bool,
 ) -> None:
     """Make or refresh the data of some presets, or of all."""
@@ -120,13 +91,11 @@ def main(
         module = Path(inspect.getfile(catalog.model_class(model)))
         if levels:
             known = with_new_levels(name, on_file(module)[preset])
-        elif bounds:
-            known = with_new_bounds(name, on_file(module)[preset], jobs)
         elif only:
             known = with_policies(name, on_file(module)[preset], only, jobs)
         else:
-            known = known_scores(name, read_seeds(seeds), jobs)
-            known = with_records(known, on_file(module).get(preset), module.parent)
+            old = on_file(module).get(preset)
+            known = with_older(known_scores(name, read_seeds(seeds), jobs), old, module.parent)
         update(module, preset, known)
         found = [known.every] if known.every else list(known.by_seed.values())
         best = fsum(one.best for one in found) / len(found)
@@ -136,10 +105,9 @@ def main(
 
 
 def known_scores(name: str, seeds: Sequence[int], jobs: int) -> KnownScores:
-    """Play a preset, compute its bounds, and return what is known then."""
+    """Play a preset and return what is known then."""
     world, model = name.partition("/")[0], catalog.model(name)
     each = seeds[:1] if (fixed := is_deterministic(model)) else seeds
-    bounds = bounds_of(BOUNDS.get(world), model, each, jobs)
     rows = played(name, MORE.get(world, ()), each, seeds, jobs)
     counts = {policy: len(own) for (policy,), own in rows.groups("policy").items()}
     knows = levels_of(model, counts)
@@ -149,10 +117,10 @@ def known_scores(name: str, seeds: Sequence[int], jobs: int) -> KnownScores:
         seed: known_score(
             rows if fixed else rows.where(seed=seed),
             floor_of(rows, floor, seed, drawn=any(map(is_drawing, makers(floor, model)))),
-            bound,
+            BOUNDS.get(world),
             knows,
         )
-        for seed, bound in zip(each, bounds, strict=True)
+        for seed in each
     }
     facts = (fingerprint(model), __version__, roles, floor, counts, knows)
     return KnownScores(*facts, every=scores[each[0]]) if fixed else KnownScores(*facts, scores)
@@ -160,29 +128,14 @@ def known_scores(name: str, seeds: Sequence[int], jobs: int) -> KnownScores:
 
 def with_new_levels(name: str, old: KnownScores) -> KnownScores:
     """Return the stored scores of a preset with what the policies declare that they know."""
-    return evolve(old, knows=levels_of(catalog.model(name), old.played))
+    gone = {one: level for one, level in old.knows.items() if one in GONE}
+    return evolve(old, knows={**gone, **levels_of(catalog.model(name), {*old.played} - GONE)})
 
 
 def levels_of(model: Any, policies: Iterable[str]) -> dict[str, Knowledge]:
     """Return what policies know, where it is more than observations."""
     levels = {one: lineup_knows(model, read_label(one)) for one in policies}
     return {one: level for one, level in levels.items() if level != "observation"}
-
-
-def with_new_bounds(name: str, old: KnownScores, jobs: int) -> KnownScores:
-    """Return the stored scores of a preset with newly computed bounds."""
-    model = catalog.model(name)
-    if not old.fits(model):
-        raise click.UsageError(f"{name} has other parameters now; play it, without --bounds")
-    seeds = [0] if old.every else list(old.by_seed)
-    bounds = bounds_of(BOUNDS.get(name.partition("/")[0]), model, seeds, jobs)
-    new = [
-        bounded(old.every or old.by_seed[seed], bound)
-        for seed, bound in zip(seeds, bounds, strict=True)
-    ]
-    if old.every:
-        return evolve(old, every=new[0])
-    return evolve(old, by_seed=dict(zip(seeds, new, strict=True)))
 
 
 def with_policies(name: str, old: KnownScores, only: Sequence[str], jobs: int) -> KnownScores:
@@ -201,37 +154,46 @@ def with_policies(name: str, old: KnownScores, only: Sequence[str], jobs: int) -
     return known
 
 
-def with_records(new: KnownScores, old: KnownScores | None, folder: Path) -> KnownScores:
-    """Return known scores with the better runs of old ones whose records replay."""
+def with_older(new: KnownScores, old: KnownScores | None, folder: Path) -> KnownScores:
+    """Return known scores with bounds and better runs of old ones that hold for them, too."""
+    same = old is not None and old.fingerprint == new.fingerprint
     for seed in [0] if new.every else new.by_seed:
         one, before = new.of(seed), old.of(seed) if old else None
-        if one and before and before.record and exceeds(before.best, one.best):
-            episode = replay(folder / before.record)
-            if episode.score == before.best:
-                model = episode.inside.model if episode.inside else None
-                kept = evolve(
-                    one, best=before.best, policy=before.policy, bound=None, record=before.record
-                )
-                new = with_best(new, model, seed, bounded(kept, one.bound))
+        if one is None or old is None or before is None:
+            continue
+        if same and one.bound is None:
+            one = bounded(one, before.bound)
+        if exceeds(before.best, one.best) and (
+            replays(before, folder) if before.record else same and before.policy in GONE
+        ):
+            run = {"best": before.best, "policy": before.policy, "record": before.record}
+            one = bounded(evolve(one, bound=None, **run), one.bound)
+            if before.policy in GONE:
+                level, many = old.knows[before.policy], old.played[before.policy]
+                played = {**new.played, before.policy: many}
+                new = evolve(new, played=played, knows={**new.knows, before.policy: level})
+        new = with_score(new, seed, one)
     return new
 
 
-def with_best(known: KnownScores, model: Any, seed: int, new: KnownScore) -> KnownScores:
-    """Return known scores with a new best run.
+def replays(known: KnownScore, folder: Path) -> bool:
+    """Return whether the record of a best run has its score."""
+    return bool(replay(folder / known.record).score == known.best)
 
-    Args:
-        known: The known scores of a preset.
-        model: Its model.
-        seed: The seed of the run.
-        new: The known scores of that seed with the run.
-    """
-    by_seed = {} if known.every else {**known.by_seed, seed: new}
-    known = evolve(known, by_seed=by_seed, every=new if known.every else None)
-    if new.record:
-        return known
+
+def with_score(known: KnownScores, seed: int, new: KnownScore) -> KnownScores:
+    """Return known scores with another one of a seed."""
+    if known.every:
+        return evolve(known, every=new)
+    return evolve(known, by_seed={**known.by_seed, seed: new})
+
+
+def with_best(known: KnownScores, model: Any, seed: int, new: KnownScore) -> KnownScores:
+    """Return known scores with a new best run of a seed, which a policy of the tree has played."""
+    known = with_score(known, seed, new)
     policy, level = new.policy, lineup_knows(model, read_label(new.policy))
     knows = known.knows if level == "observation" else {**known.knows, policy: level}
-    best = sum(one.policy == policy for one in by_seed.values()) or 1
+    best = sum(one.policy == policy for one in known.by_seed.values()) or 1
     played = {**known.played, policy: max(best, known.played.get(policy, 0))}
     return evolve(known, played=played, knows=knows)
 
@@ -292,19 +254,6 @@ def bounded(known: KnownScore, bound: KnownBound | None) -> KnownScore:
     return evolve(known, bound=bound)
 
 
-def bounds_of(
-    bound: Callable[[Any, int], KnownBound | None] | None,
-    model: Any,
-    seeds: Sequence[int],
-    jobs: int,
-) -> list[KnownBound | None]:
-    """Return the bound of each seed, computed in worker processes."""
-    if bound is None:
-        return [None] * len(seeds)
-    with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
-        return list(pool.map(partial(bound, model), seeds))
-
-
 def on_file(module: Path) -> dict[str, KnownScores]:
     """Return what the file beside a model's module holds, by preset."""
     path = module.with_name(FILE_NAME)
@@ -315,7 +264,7 @@ def update(module: Path, preset: str, known: KnownScores) -> None:
     """Write the file beside a model's module, with this preset instead of the one of its name."""
     path, old = module.with_name(FILE_NAME), on_file(module).get(preset)
     if known.fair is None and old and old.fingerprint == known.fingerprint:
-        known = evolve(known, fair=old.fair)  # written by `fair_bounds.py`
+        known = evolve(known, fair=old.fair)
     empty = known_scores_text("tests/golden/known_scores.py", {}).encode()
     write_book(path, path.read_bytes() if path.exists() else empty, preset, known)
     assert on_file(module)[preset] == known

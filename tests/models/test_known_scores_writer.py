@@ -1,21 +1,17 @@
-"""The script that makes the known scores: floors, best runs, bounds, and the file."""
+"""The script that makes the known scores: floors, best runs, and the file."""
 
 import json
 from pathlib import Path
 
-import click
 import pytest
 from attrs import evolve
 from golden.known_scores import (
-    BOUNDS,
-    edt_bound,
     floor_of,
     known_score,
     on_file,
     update,
-    with_new_bounds,
+    with_older,
     with_policies,
-    with_records,
 )
 from support.known_worlds import FAIR, SHORT, Measured, known
 from support.sweep_rows import row
@@ -24,7 +20,6 @@ from desim.catalog.known_scores import FILE_NAME, KnownBound, KnownScore
 from desim.episodes.driver import play
 from desim.jobs.rows.rows import Rows
 from models.edt import EnterpriseDigitalTwin
-from models.reasoning import ReasoningTasks
 
 ROWS = Rows([row("seer", 0, 8), row("a", 0, 8), row("b", 0, 8), row("c", 0, 2)])
 
@@ -42,16 +37,6 @@ def test_the_first_best_run_that_knows_observations_is_named(
 ) -> None:
     """A bound may be rounded."""
     assert known_score(ROWS, 2, bound, {"seer": "future"}) == expected
-
-
-def test_bounds_alone_are_computed_for_what_is_on_file() -> None:
-    """Floors and best runs stay; a preset with other parameters is refused."""
-    old = ReasoningTasks.known_scores("small")
-    assert old is not None
-    bare = evolve(old, every=evolve(old.every, bound=None))
-    assert with_new_bounds("reasoning/small", bare, jobs=1) == old != bare
-    with pytest.raises(click.UsageError, match="other parameters"):
-        with_new_bounds("reasoning/published", bare, jobs=1)
 
 
 def test_a_run_above_a_bound_is_no_data() -> None:
@@ -81,20 +66,13 @@ def test_a_preset_is_replaced_and_the_others_stay(tmp_path: Path) -> None:
 
 
 def test_a_fair_bound_stays_with_its_parameters(tmp_path: Path) -> None:
-    """Another script writes it."""
+    """The program that proved it is not in the tree."""
     short, module = known(Measured, "short", SHORT), tmp_path / "model.py"
     for given, kept in ((evolve(short, fair=FAIR), FAIR), (short, FAIR)):
         update(module, "a", given)
         assert on_file(module)["a"].fair == kept
     update(module, "a", evolve(short, fingerprint="other"))
     assert on_file(module)["a"].fair is None
-
-
-@pytest.mark.parametrize("preset", ["interactive", "paper"])
-def test_the_bound_on_earnings_is_of_the_published_game(preset: str) -> None:
-    """Other games allow more, or count otherwise."""
-    assert edt_bound(EnterpriseDigitalTwin.preset(preset), 0) is None
-    assert "edt" in BOUNDS
 
 
 def test_a_further_policy_is_played_alone() -> None:
@@ -114,8 +92,21 @@ def test_a_better_run_on_record_is_kept(tmp_path: Path) -> None:
     fresh = known(EnterpriseDigitalTwin, "interactive", {0: KnownScore(0, 2e6, "random")})
     on_record = KnownScore(0, 5_719_500, "mine:Rule", record="best/interactive.jsonl.gz")
     old = evolve(fresh, by_seed={0: on_record})
-    assert with_records(fresh, old, tmp_path).of(0) == on_record
-    assert with_records(fresh, evolve(old, by_seed={0: evolve(on_record, best=6e6)}), tmp_path) == (
+    assert with_older(fresh, old, tmp_path).of(0) == on_record
+    assert with_older(fresh, evolve(old, by_seed={0: evolve(on_record, best=6e6)}), tmp_path) == (
         fresh
     )
-    assert with_records(fresh, None, tmp_path) == fresh
+    assert with_older(fresh, None, tmp_path) == fresh
+
+
+def test_what_a_rule_that_is_gone_has_found_stays_with_its_parameters(tmp_path: Path) -> None:
+    """Bound, score and what the rule knew; a better run of today replaces it."""
+    fresh = known(Measured, "short", {0: KnownScore(2, 5, "random"), 1: KnownScore(2, 7, "random")})
+    found = KnownScore(2, 6, "oracle", KnownBound(8, "relaxation"))
+    facts = {"played": {**fresh.played, "oracle": 2}, "knows": {"oracle": "future"}}
+    old = evolve(fresh, by_seed={0: found, 1: found}, **facts)
+    kept = with_older(fresh, old, tmp_path)
+    assert kept.of(0) == found
+    assert kept.of(1) == KnownScore(2, 7, "random", found.bound)
+    assert (kept.knows["oracle"], kept.played["oracle"]) == ("future", 2)
+    assert with_older(fresh, evolve(old, fingerprint="other"), tmp_path) == fresh

@@ -8,8 +8,7 @@ from support.recorded import observed
 from desim import play
 from desim.errors import UsageError
 from models.beer_game import BeerGame
-from policies.heuristics.beer_game import BaseStock, Fallback, Sterman, baselines
-from policies.informed.beer_game import Foresight
+from policies.heuristics.beer_game import BaseStock, Fallback, Foresight, Sterman, baselines
 
 #: Retailer's cost over 25 weeks: rule, with opponents `typical`, with opponents `smoothing:4`.
 TABLE = [

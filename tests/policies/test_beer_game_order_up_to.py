@@ -11,7 +11,7 @@ from support.recorded import observed
 from desim import play
 from desim.errors import UsageError
 from models.beer_game import BeerGame
-from policies.heuristics.beer_game import OrderUpTo, ReorderPoint, baselines
+from policies.heuristics.beer_game import Foresight, OrderUpTo, Perfect, ReorderPoint, baselines
 from policies.heuristics.beer_game.echelon import chain_levels, echelon_levels, installation_levels
 from policies.heuristics.beer_game.order_up_to import (
     TUNED,
@@ -19,7 +19,6 @@ from policies.heuristics.beer_game.order_up_to import (
     formula_level,
     order_up_to_level,
 )
-from policies.informed.beer_game import Foresight, Perfect
 
 POISSON = BeerGame.preset("poisson")
 

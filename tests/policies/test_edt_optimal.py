@@ -1,4 +1,4 @@
-"""The best decision of the consulting firm: found, played as promised, never above its bound."""
+"""The best decision of the consulting firm: found, and played as promised."""
 
 import json
 import os
@@ -18,14 +18,10 @@ from desim.core.policy_protocols import knows
 from desim.errors import UsageError
 from models.edt import Consultant, Decide, EnterpriseDigitalTwin, Plan, Project, Scenario, Window
 from models.edt.planning.judgement import second_pass
-from policies.heuristics.edt import Simple
-from policies.informed.edt import project_value
-from policies.informed.edt.earnings_bound import Case, EarningsBound, earnings_bound
-from policies.informed.edt.fast_play import earnings
-from policies.informed.edt.optimal import LocalSearch, Optimal, Solution, solve
-from policies.informed.edt.prepared_firm import PreparedFirm
-from policies.informed.edt.search import best_found, risks
-from policies.informed.edt.staffing_program import Prices
+from policies.heuristics.edt import LocalSearch, Optimal, Simple
+from policies.heuristics.edt.fast_play import earnings
+from policies.heuristics.edt.prepared_firm import PreparedFirm
+from policies.heuristics.edt.search import best_found, risks
 from policies.script import Script
 
 GAME = EnterpriseDigitalTwin.preset()
@@ -119,40 +115,6 @@ def test_the_search_promises_what_the_published_simulator_pays(trace: Path) -> N
         assert earnings(firm, plan) == pytest.approx(known["final"]["accumulated_earnings"])
 
 
-@examples(60)
-@given(scenario=scenarios(), data=st.data(), loose=st.booleans())
-def test_no_decision_beats_the_bound(
-    scenario: Scenario, data: st.DataObject, *, loose: bool
-) -> None:
-    """Whatever is decided, in any firm; also where projects are too large for the recursion."""
-    firm = PreparedFirm.of(scenario)
-    earned = [earnings(firm, data.draw(plans(firm))) for _ in range(5)]
-    with pytest.MonkeyPatch.context() as patch:
-        if loose:
-            patch.setattr(project_value, "STATES", -1)
-        assert max(earned) <= earnings_bound(scenario, min(earned)) + 1e-6
-
-
-@examples(150)
-@given(scenario=scenarios(), data=st.data())
-def test_any_prices_bound_what_follows_the_first_seats(
-    scenario: Scenario, data: st.DataObject
-) -> None:
-    """Each figure of the argument holds by itself, whatever prices are chosen."""
-    firm = PreparedFirm.of(scenario)
-    plan = data.draw(plans(firm))
-    price = st.sampled_from([0.0, 1.0, 2.5, 6.0, 13.0])
-    until = st.none() | st.integers(0, 15)
-    prices = data.draw(st.builds(Prices, price, price, until))
-    case = Case(0.0, 1.0 - plan.revenue_risk, plan.consultants, prices.step)
-    known = EarningsBound(firm)
-    ready = [False] * len(firm.projects)
-    for project, (span, _) in firm.chosen(plan):
-        ready[firm.projects.index(project)] = span.open and span.first == project_value.FIRST
-    seated = known.seats(plan.consultants, ready)
-    assert earnings(firm, plan) <= known.seated(case, seated, prices) + 1e-6
-
-
 # -- firms that are solved -------------------------------------------------------------------------
 
 
@@ -161,12 +123,7 @@ def test_the_published_game_is_solved() -> None:
     """The best decision known is the best there is (reference SPEC section 11)."""
     episode = play(GAME, Optimal)
     assert episode.score == 14_756_000
-    assert episode.steps[0].notes == {
-        "found": 14_756_000,
-        "bound": 14_756_000,
-        "gap": 0,
-        "claim": "proved best: it earns as much as the bound",
-    }
+    assert episode.steps[0].notes == {"found": 14_756_000}
 
 
 def every(firm: PreparedFirm) -> Iterator[Plan]:
@@ -181,7 +138,7 @@ def every(firm: PreparedFirm) -> Iterator[Plan]:
 
 @pytest.mark.parametrize(("seats", "best"), [(1, 38.0), (2, 41.0)])
 def test_a_tiny_firm_is_solved_as_by_trying_everything(seats: int, best: float) -> None:
-    """Search and bound meet where trying every decision ends."""
+    """The search finds what trying every decision finds."""
     names = ("name", "contracted_effort", "extension_probability", "extension_effort")
     rows = [("long", 5.0, 0.4, 3.0), ("short", 2.0, 0.7, 1.0)]
     work = [
@@ -206,8 +163,7 @@ def test_a_tiny_firm_is_solved_as_by_trying_everything(seats: int, best: float) 
     )
     firm = PreparedFirm.of(scenario)
     assert max(earnings(firm, plan) for plan in every(firm)) == best
-    known = solve(EnterpriseDigitalTwin(scenario=scenario), evaluations=2_000)
-    assert (known.found, known.bound) == (best, best)
+    assert best_found(scenario, 2_000, 0).earnings == best
 
 
 # -- changed firms ---------------------------------------------------------------------------------
@@ -235,24 +191,14 @@ def test_no_hill_climb_beats_a_search_of_a_changed_firm(seed: int) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(int(os.environ.get("DESIM_FIRMS", "3"))))
 def test_no_hill_climb_beats_optimal_in_changed_firms(seed: int) -> None:
-    """What it earns is played, at most the bound, and no climb finds more.
+    """What it earns is played, and no climb finds more.
 
     The page of the world states what `DESIM_FIRMS=30` prints, which takes six minutes.
     """
     scenario = changed_firm(seed)
-    known = solve(EnterpriseDigitalTwin(scenario=scenario))
-    assert known.found <= known.bound
+    game = EnterpriseDigitalTwin(scenario=scenario)
+    known = Optimal.seated(Seat(game, "manager", game.roles["manager"], 0))
     assert beaten(scenario, known.plan, known.found, CLIMB) == []
-
-
-def test_where_the_bound_is_not_met_optimal_says_best_found() -> None:
-    """The notes name the gap in money and as a share of the earnings."""
-    plan = Plan(1, 0.0, (Window(0, 95),))
-    assert Solution(plan, 1_000.0, 1_025.0).claim == (
-        "best found: no decision earns over 25 (2.5%) more"
-    )
-    assert Solution(plan, 0.0, 1_025.0).claim == "best found: no decision earns over 1,025 more"
-    assert Solution(plan, 7.0, 7.0).claim.startswith("proved best")
 
 
 def test_the_searches_know_hidden_state_and_no_other_rule() -> None:
@@ -286,10 +232,14 @@ def test_a_firm_may_be_left_empty_where_the_rules_let_it() -> None:
         GAME.loaded_scenario,
         projects=[evolve(p, billing_rate=0.0) for p in GAME.loaded_scenario.projects],
     )
-    kept = solve(EnterpriseDigitalTwin(scenario=barren), evaluations=2_000)
-    empty = solve(EnterpriseDigitalTwin(scenario=barren, mode="second_pass"), evaluations=2_000)
-    assert (kept.plan.consultants, kept.found, kept.gap) == (1, -28_000.0 * 95, 0)
-    assert (empty.plan.consultants, empty.found, empty.gap) == (0, -20_000.0 * 95, 0)
+    kept, empty = (best_found(barren, 2_000, 0, least) for least in (1, 0))
+    assert (kept.plan.consultants, kept.earnings) == (1, -28_000.0 * 95)
+    assert (empty.plan.consultants, empty.earnings) == (0, -20_000.0 * 95)
+    rows = [
+        play(evolve(GAME, scenario=barren, mode=mode), "local_search,evaluations=2000")
+        for mode in ("repair", "second_pass")
+    ]
+    assert [row.score for row in rows] == [kept.earnings, empty.earnings]
 
 
 @pytest.mark.parametrize("policy", [LocalSearch, Optimal])

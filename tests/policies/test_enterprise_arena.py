@@ -16,15 +16,13 @@ from models.enterprise_arena import (
 )
 from policies.heuristics.enterprise_arena import (
     EquityThenDebt,
+    HumanLike,
     NeverRaise,
     RaiseBelow,
     RaiseOnce,
     RaiseWhenFree,
     Treasurer,
     baselines,
-)
-from policies.informed.enterprise_arena import (
-    HumanLike,
 )
 
 

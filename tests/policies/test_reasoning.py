@@ -11,8 +11,7 @@ from models.reasoning.actions import Answer
 from models.reasoning.item import CATEGORIES, Item
 from models.reasoning.model import ReasoningTasks
 from models.reasoning.observation import Question
-from policies.heuristics.reasoning import FirstNumber, Majority
-from policies.informed.reasoning import Reference
+from policies.heuristics.reasoning import FirstNumber, Majority, Reference
 
 
 def seen(

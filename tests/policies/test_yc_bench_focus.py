@@ -9,14 +9,11 @@ from desim import Episode, play
 from desim.core.policy_protocols import knows
 from models.yc_bench import TaskAccept, TaskAssign, YCBench
 from policies.heuristics.yc_bench import (
+    Focus,
+    LearningFocus,
     Planner,
     PublishedRandom,
     baselines,
-)
-from policies.informed.yc_bench import (
-    Focus,
-    LearningFocus,
-    Oracle,
 )
 
 HIDDEN = {"Vanguard ML", "Equinox Labs"}
@@ -29,9 +26,9 @@ def played(spec: str, seed: int, **changes: Any) -> Episode:
 
 
 def test_rules_declare_what_they_know() -> None:
-    """The reference rule has two clients by name, the planner constants, the oracle the seed."""
-    every = (LearningFocus, PublishedRandom, Planner, Focus, Oracle)
-    levels = ["observation", "observation", "rules", "state", "future"]
+    """The reference rule has two clients by name, the planner constants."""
+    every = (LearningFocus, PublishedRandom, Planner, Focus)
+    levels = ["observation", "observation", "rules", "state"]
     assert [*map(knows, every)] == levels
     assert PublishedRandom.draws
 

@@ -1,19 +1,16 @@
-"""The planner of YC-Bench, which reads replies and the constants of the world; its oracle."""
+"""The planner of YC-Bench, which reads replies and the constants of the world."""
 
 import ast
-from collections.abc import Generator
 from datetime import datetime, timedelta
 from functools import lru_cache
-from itertools import islice
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from desim import Episode, play
-from models.yc_bench import Command, EndTurn, FounderDesk, MarketBrowse, TaskAccept, YCBench
+from models.yc_bench import YCBench
 from models.yc_bench.clock import CompanyClock
 from models.yc_bench.rules import formulas
 from models.yc_bench.rules.draw_people import draw_clients, draw_employees
@@ -21,9 +18,6 @@ from policies.heuristics.yc_bench import Planner
 from policies.heuristics.yc_bench import planner as planner_module
 from policies.heuristics.yc_bench.estimate import Estimate
 from policies.heuristics.yc_bench.forecast import forecast, plans
-from policies.heuristics.yc_bench.generator_policy import GeneratorPolicy, rows
-from policies.informed.yc_bench import Oracle
-from policies.informed.yc_bench.oracle import MarketForesight
 
 GAME = YCBench()
 RULES = GAME.public
@@ -70,33 +64,12 @@ def test_it_passes_two_and_a_half_million_without_rerolling(seed: int) -> None:
 
 
 @pytest.mark.slow
-def test_the_oracle_is_not_behind_where_foresight_is_unlucky() -> None:
-    """It plays the year in advance and then plays the better policy, here the planner."""
-    assert played("oracle", 9).score == played("planner", 9).score
-
-
-@pytest.mark.slow
-def test_foresight_has_a_value() -> None:
-    """Known replacements earn more than as many blind ones."""
-    assert played("oracle,rehearse=false", 1).score > played("planner", 1).score
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize(("preset", "least"), [("paper", 2_500_000), ("direct", 2_500_000)])
 def test_it_plays_other_rules_too(preset: str, least: float) -> None:
     """Other people, progress in office hours alone, titles that repeat."""
     episode = played("planner,rerolls=0", 5, preset)
     assert episode.ended == "horizon_end"
     assert episode.score > least
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("preset", "rerolls"), [("paper", 0), ("direct", 1)])
-def test_the_oracle_plays_other_rules_too(preset: str, rerolls: int) -> None:
-    """Where replacements cannot be foreseen it knows at least the adversarial clients."""
-    episode = played(f"oracle,rerolls={rerolls},rehearse=false", 5, preset)
-    assert episode.ended == "horizon_end"
-    assert episode.score > 2_500_000
 
 
 def test_it_plays_with_a_staff_of_any_size() -> None:
@@ -136,11 +109,6 @@ def test_it_finds_out_who_is_adversarial() -> None:
     assert planner._known.adversarial == hidden
     assert episode.metrics["failed_adversarial"] == 0
     assert episode.metrics["adversarial_share"] * episode.metrics["tasks_accepted"] == len(hidden)
-
-
-def test_oracle_says_what_it_reads() -> None:
-    """So that its figures are not taken for a player's."""
-    assert "hidden state" in (Oracle.__doc__ or "")
 
 
 # -- what it computes with -------------------------------------------------------------------------
@@ -196,35 +164,3 @@ def test_a_forecast_rises_with_the_choice_there_is() -> None:
     for plan in plans(estimate):
         few, many = (forecast(estimate, plan, [], draws) for draws in (1.0, 4.0))
         assert 0 < few < many
-
-
-class Refresh(GeneratorPolicy):
-    """Accept a task and its replacements, and keep the rows that the market shows then."""
-
-    def __init__(self) -> None:
-        self.seen: list[Any] = []
-
-    def commands(self, desk: FounderDesk) -> Generator[Command, FounderDesk, None]:
-        """Accept a task without requirements, then its replacements."""
-        desk = yield MarketBrowse(limit=1000)
-        self.title = next(r["task_id"] for r in rows(desk, "tasks") if r["task_id"] != "Task-1")
-        title = self.title
-        for _ in range(3):
-            desk = yield TaskAccept(title)
-            assert desk.reply is not None
-            if desk.reply.exit_code:
-                break
-            title = desk.reply.out["replacement_task_id"]
-            desk = yield MarketBrowse(limit=1000)
-            self.seen += [row for row in rows(desk, "tasks") if row["task_id"] == title]
-        while True:
-            yield EndTurn()
-
-
-def test_foresight_computes_what_the_market_will_show() -> None:
-    """All rows of tasks that are open to a new company are equal."""
-    for seed in range(5):
-        policy = Refresh()
-        play(YCBench(max_turns=1), policy, seed=seed)
-        foreseen = list(islice(MarketForesight.of(GAME, seed).after(policy.title, 3), 3))
-        assert [row for row in foreseen if row in policy.seen] == policy.seen

@@ -13,8 +13,8 @@ from attrs import evolve
 from desim import Run
 from models.edt import Consultant, EnterpriseDigitalTwin, Plan, Project, Scenario, Window
 from models.edt.company.firm import LAST
-from policies.informed.edt.fast_play import earnings
-from policies.informed.edt.prepared_firm import PreparedFirm
+from policies.heuristics.edt.fast_play import earnings
+from policies.heuristics.edt.prepared_firm import PreparedFirm
 
 
 def changed_firm(seed: int) -> Scenario:

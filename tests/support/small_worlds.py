@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 from attrs import define, field, frozen
 from attrs.validators import ge
 
-from desim.core.roles import Option, Role
+from desim.core.roles import Knowledge, Option, Role
 from desim.core.world import World
 from desim.episodes.lineup import WorldSeat
 from desim.studies.sweep import sweep
@@ -179,9 +179,9 @@ class Slow(Stride):
 
 @frozen
 class Seer(Slow):
-    """A policy that takes long and has the mark of earlier versions."""
+    """A policy that takes long and knows hidden state."""
 
-    informed: ClassVar[bool] = True
+    knows: ClassVar[Knowledge] = "state"
 
 
 @frozen

@@ -3,6 +3,7 @@
 from models.beer_game.demand import final_level, is_random
 from models.beer_game.params import BeerGameParams
 from policies.heuristics.beer_game.echelon import EchelonBaseStock
+from policies.heuristics.beer_game.foresight import Foresight, Perfect
 from policies.heuristics.beer_game.memoryless import (
     BaseStock,
     Benchmark,
@@ -21,9 +22,11 @@ __all__ = [
     "Constant",
     "EchelonBaseStock",
     "Fallback",
+    "Foresight",
     "LastDemand",
     "MovingAverage",
     "OrderUpTo",
+    "Perfect",
     "ReorderPoint",
     "Smoothing",
     "Sterman",

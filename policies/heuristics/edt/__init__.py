@@ -1,9 +1,10 @@
 """Rules for the Enterprise Digital Twin as policies."""
 
 from models.edt.params import DigitalTwinParams
+from policies.heuristics.edt.optimal import LocalSearch, Optimal
 from policies.heuristics.edt.simple import Simple
 
-__all__ = ["Simple", "baselines"]
+__all__ = ["LocalSearch", "Optimal", "Simple", "baselines"]
 
 
 def baselines(params: DigitalTwinParams) -> tuple[str, ...]:

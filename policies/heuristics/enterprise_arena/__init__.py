@@ -1,7 +1,6 @@
 """The named rules of EnterpriseArena."""
 
-from models.enterprise_arena.params import ArenaParams
-from models.enterprise_arena.rules import UNBOUNDED
+from policies.heuristics.enterprise_arena.human import HumanLike
 from policies.heuristics.enterprise_arena.rules import (
     EquityThenDebt,
     NeverRaise,
@@ -13,6 +12,7 @@ from policies.heuristics.enterprise_arena.treasurer import Treasurer
 
 __all__ = [
     "EquityThenDebt",
+    "HumanLike",
     "NeverRaise",
     "RaiseBelow",
     "RaiseOnce",
@@ -21,21 +21,18 @@ __all__ = [
     "baselines",
 ]
 
-_RULES = (
-    "never_raise",
-    "raise_once",
-    "raise_below",
-    "raise_when_free,instrument=debt",
-    "raise_when_free",
-    # The largest request that the preset `capped` accepts.
-    "raise_when_free,amount=50_000_000",
-    "equity_then_debt",
-    "human_like",
-    "treasurer",
-)
 
-
-def baselines(model: object) -> tuple[str, ...]:
-    """Return the specs of the baselines; `known_luck` plans for worlds with capped requests."""
-    capped = isinstance(model, ArenaParams) and model.largest_request < UNBOUNDED
-    return (*_RULES, *(("known_luck",) if capped else ()))
+def baselines(_: object) -> tuple[str, ...]:
+    """Return the specs with which this world is played headlessly."""
+    return (
+        "never_raise",
+        "raise_once",
+        "raise_below",
+        "raise_when_free,instrument=debt",
+        "raise_when_free",
+        # The largest request that the preset `capped` accepts.
+        "raise_when_free,amount=50_000_000",
+        "equity_then_debt",
+        "human_like",
+        "treasurer",
+    )

@@ -2,8 +2,9 @@
 
 from models.reasoning.params import ReasoningParams
 from policies.heuristics.reasoning.guesses import FirstNumber, Majority
+from policies.heuristics.reasoning.reference import Reference
 
-__all__ = ["FirstNumber", "Majority", "baselines"]
+__all__ = ["FirstNumber", "Majority", "Reference", "baselines"]
 
 
 def baselines(_: ReasoningParams) -> tuple[str, ...]:

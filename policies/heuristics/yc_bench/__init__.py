@@ -1,5 +1,6 @@
-"""The named policies of YC-Bench: the four published bots, focus, the planner, its oracle."""
+"""The named policies of YC-Bench: the four published bots, focus, the planner."""
 
+from policies.heuristics.yc_bench.focus import Focus, LearningFocus
 from policies.heuristics.yc_bench.planner import Planner
 from policies.heuristics.yc_bench.published import (
     PublishedGreedy,
@@ -9,6 +10,8 @@ from policies.heuristics.yc_bench.published import (
 )
 
 __all__ = [
+    "Focus",
+    "LearningFocus",
     "Planner",
     "PublishedGreedy",
     "PublishedPrestige",
@@ -19,10 +22,7 @@ __all__ = [
 
 
 def baselines(_: object) -> tuple[str, ...]:
-    """Return the specs with which this world is played headlessly.
-
-    `oracle` plays the planner's year three times and is played by name.
-    """
+    """Return the specs with which this world is played headlessly."""
     return (
         "published_greedy",
         "published_random",

@@ -3,14 +3,11 @@
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
-import msgspec
 import pytest
-from attrs import evolve
 from click.testing import CliRunner, Result
 
-from desim import catalog, play, replay, resume, sweep
+from desim import catalog, play, sweep
 from desim.cli.main import main
 from desim.errors import UsageError
 from models.beer_game import BeerGame, Order, Stage
@@ -217,53 +214,3 @@ def test_a_function_is_swept_on_the_command_line(desim: Callable[..., Result]) -
     assert done.exit_code == 0, done.stderr
     assert done.stdout.count('"score":10.0') == 4
     assert done.stdout.count('"score":14.0') == 4
-
-
-@pytest.mark.parametrize(
-    ("earlier", "now"),
-    [
-        ("beer_game.memoryless:Foresight", "beer_game.perfect"),
-        ("beer_game.perfect:Perfect", "beer_game.perfect"),
-        ("beer_game:Perfect", "beer_game.perfect"),
-        ("edt.optimal:Optimal", "edt.optimal"),
-        ("enterprise_arena.human:HumanLike", "enterprise_arena.human"),
-        ("reasoning.reference:Reference", "reasoning.reference"),
-        ("yc_bench.focus:Focus", "yc_bench.focus"),
-        ("yc_bench.oracle:Oracle", "yc_bench.oracle"),
-    ],
-)
-def test_a_rule_that_has_moved_is_found_by_its_earlier_name(earlier: str, now: str) -> None:
-    """Records and specs of earlier versions name it so."""
-    cls: Any = catalog.policy(f"policies.heuristics.{earlier}", BeerGame())
-    assert cls.__module__ == f"policies.informed.{now}"
-    assert cls.__name__ == earlier.partition(":")[2]
-
-
-@pytest.mark.parametrize(
-    ("name", "says"),
-    [
-        ("policies.heuristics.beer_game.perfect:Nobody", "there is no module"),
-        ("policies.heuristics.beer_game.batch:Lists", "there is no module"),
-        ("policies.heuristics.beer_game.memoryless:Perfekt", "no class or function 'Perfekt'"),
-        ("policies.heuristics.nowhere.rules:Perfect", "there is no module"),
-    ],
-)
-def test_what_has_not_moved_is_not_found(name: str, says: str) -> None:
-    """Only rules that the package exports now are."""
-    with pytest.raises(UsageError, match=says):
-        catalog.policy(name, BeerGame())
-
-
-def test_a_record_with_an_earlier_name_is_replayed_and_resumed(tmp_path: Path) -> None:
-    """As the record with the present name is."""
-    earlier = "policies.heuristics.beer_game.memoryless:Foresight"
-    played = play(BeerGame(horizon=8), "policies.informed.beer_game.perfect:Foresight")
-    names = dict.fromkeys(played.header.policies, earlier)
-    header = msgspec.structs.replace(played.header, policies=names)
-    record = tmp_path / "earlier.jsonl"
-    evolve(played, header=header).write(record)
-    assert replay(record).result == played.result
-    record.write_bytes(b"".join(record.read_bytes().splitlines(keepends=True)[:4]))
-    with pytest.raises(UsageError, match="would import module 'policies"):
-        resume(record)
-    assert resume(record, trust=True).result == played.result

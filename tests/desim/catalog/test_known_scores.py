@@ -30,14 +30,6 @@ def test_a_file_is_read_as_it_was_written() -> None:
     assert TEXT.count("\n") == 32
 
 
-def test_a_file_of_an_earlier_version_is_read() -> None:
-    """What it calls informed knows hidden state."""
-    seer = '"support.small_worlds:Seer"'
-    old = TEXT.replace(f'"knows": {{{seer}: "state"}}', f'"informed": [{seer}]')
-    assert '"informed"' in old
-    assert parsed_known_scores(old.encode(), "f") == {"all": ALL, "short": ONE}
-
-
 def test_seeds_are_found() -> None:
     """One entry may hold for every seed; of an unknown one nothing is known."""
     assert ALL.of(10**9) == SHORT[0]

@@ -27,14 +27,14 @@ from policies.greedy import Greedy
 
 @frozen
 class Blinded(Seer):
-    """Says that it is not informed, unlike the class it is made from."""
+    """Knows less than the class it is made from."""
 
-    informed: ClassVar[bool] = False
+    knows: ClassVar[Knowledge] = "observation"
 
 
 @frozen
 class Forecasts(Seer):
-    """Declares a level beside the mark of earlier versions."""
+    """Knows more than the class it is made from."""
 
     knows: ClassVar[Knowledge] = "future"
 
@@ -83,8 +83,8 @@ def test_a_model_says_whether_its_draws_depend_on_the_seed() -> None:
     assert not is_deterministic(Walk(wind=0.0))
 
 
-def test_the_mark_of_earlier_versions_is_hidden_state() -> None:
-    """A class and its instances have it, as long as the class declares no more."""
+def test_a_class_and_its_instances_know_what_it_declares() -> None:
+    """A subclass may declare another level."""
     assert knows(Seer) == knows(Seer()) == "state"
     assert knows(Blinded) == knows(Stride) == "observation"
     assert knows(Forecasts) == "future"

@@ -18,7 +18,7 @@ from desim.episodes.lineup import WorldSeat, lineup_knows, policy_at, resolve, s
 from desim.errors import UsageError
 from models.beer_game import BeerGame, Order, Stage
 from policies.heuristics.beer_game import OrderUpTo
-from policies.informed.beer_game.perfect import best_plan
+from policies.heuristics.beer_game.foresight import best_list
 
 GAME = BeerGame.preset("poisson", horizon=20)
 SEED = 11
@@ -51,7 +51,7 @@ class Reads(Keeps):
 
 def _best(seat: Seat, seed: int) -> tuple[int, ...]:
     params: Any = seat.model
-    return best_plan(params, seat.role, seed, 1).orders
+    return best_list(params, seat.role, seed)
 
 
 @frozen

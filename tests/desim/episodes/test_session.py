@@ -13,7 +13,7 @@ from support.recorded import GAME, Dies
 from desim import Episode, play, play_async, sweep
 from desim.errors import ModelFailed, PolicyFailed, WrongAction
 from models.beer_game import Order, Stage
-from policies.informed.beer_game import Foresight
+from policies.heuristics.beer_game import Foresight
 
 # -- notes -----------------------------------------------------------------------------------------
 

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from support.ordering import figures
 from support.paths import REFERENCE
 
 from desim.errors import UsageError
@@ -128,7 +127,6 @@ METHODS: dict[str, Callable[[Given], Given | None]] = {
     "normalised": _normalised,
     "over_worlds": _over_worlds,
     "pairing": _pairing,
-    "relaxation": figures,
     "seeds_for_difference": _seeds_for_difference,
     "select": _select,
     "shape": _shape,

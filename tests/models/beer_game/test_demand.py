@@ -91,15 +91,6 @@ def test_a_strike_after_the_last_week_changes_nothing(preset: str) -> None:
     assert plain.ledger_digest != play(BeerGame.preset(preset, strike="6:9"), {}, 3).ledger_digest
 
 
-def test_the_bound_of_the_search_holds_in_a_strike() -> None:
-    """No list is cheaper than the bound, and the cost is the one that is played."""
-    for seat in ("retailer", "factory"):
-        game = BeerGame.preset("classic", horizon=12, strike="7:8", controlled=seat)
-        episode = play(game, {seat: "perfect,rounds=1"})
-        notes = episode.steps[0].notes
-        assert notes["bound"] <= notes["cost"] == -episode.score
-
-
 @pytest.mark.parametrize(
     "given",
     ["", "3", "0:4", "5:4", "1-3", "1:2:3", "-1:3", "1:1.5", "٣:٤", 3, (3, 4), "9" * 9 + ":1"],

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from attrs import define, field
 
 from models.edt.planning.decision import Plan
-from policies.informed.edt.prepared_firm import PreparedFirm, PreparedProject, WorkSpan
+from policies.heuristics.edt.prepared_firm import PreparedFirm, PreparedProject, WorkSpan
 
 #: The windows of a decision as plain pairs of steps, None for a project that is left out: building
 #: a `Window` checks its bounds, which takes as long as a tenth of the computation.

@@ -13,8 +13,8 @@ from attrs import define, field, frozen
 
 from models.edt.planning.decision import Plan, Window
 from models.edt.scenario import Scenario
-from policies.informed.edt.fast_play import FastPlay
-from policies.informed.edt.prepared_firm import PreparedFirm
+from policies.heuristics.edt.fast_play import FastPlay
+from policies.heuristics.edt.prepared_firm import PreparedFirm
 
 #: Decisions from a random start to the end of cooling; a larger budget allows more starts.
 DESCENT = 10_000
