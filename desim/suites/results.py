@@ -65,8 +65,6 @@ def figure(outcome: Played, name: str) -> Any:
 
 def column_value(outcome: Played, column: SuiteColumn) -> float | None:
     """Return the number of a column; None if a figure of it is missing or not a number."""
-    if column.show == "difference":
-        return _difference(outcome, column)
     value = figure(outcome, column.figure)
     if column.equals is not None:
         return column.scale if value == column.equals else 0.0
@@ -75,12 +73,6 @@ def column_value(outcome: Played, column: SuiteColumn) -> float | None:
         divisor = _number(figure(outcome, column.per))
         number = number / divisor if divisor else None
     return None if number is None else number * column.scale
-
-
-def _difference(outcome: Played, column: SuiteColumn) -> float | None:
-    """Return the rating of the first rater less that of the second; None if one has not rated."""
-    first, second = (_number(figure(outcome, name)) for name in column.raters)
-    return None if first is None or second is None else (first - second) * column.scale
 
 
 def _number(value: Any) -> float | None:

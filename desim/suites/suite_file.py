@@ -51,7 +51,7 @@ MAX_IN_A_ROW = 999
 
 
 #: The statistics of an entry's episodes that a column may show.
-SHOWS = ("mean", "spread", "over_best", "normalised", "share", "difference")
+SHOWS = ("mean", "spread", "over_best", "normalised", "share")
 
 
 #: Most characters of a world's or an entry's name.
@@ -90,12 +90,9 @@ class SuiteColumn:
         show: "mean", the mean over episodes; "spread", their standard deviation with the divisor n;
             "over_best", the mean over that of the best language model, or where no entry is one
             over that of the best entry; "normalised", the mean on a scale from 0 for the worst of
-            them to 1 for the best; "share", the share of 1 in a metric that lists 1 or 0 for
-            each item, whose interval is over items, however often each was answered; or
-            "difference", the mean over episodes of the first of two raters less the second. Higher
-            is better: a cost has a scale below 0.
-        raters: The figures of the two raters of an episode where "difference" is shown; otherwise
-            empty.
+            them to 1 for the best; or "share", the share of 1 in a metric that lists 1 or 0 for
+            each item, whose interval is over items, however often each was answered. Higher is
+            better: a cost has a scale below 0.
         published: The column of the published sheet, or TABLE/COLUMN in the same file; empty for
             none.
     """
@@ -107,14 +104,6 @@ class SuiteColumn:
     scale: float = 1.0
     show: str = field(default="mean", validator=_one_of_shows)
     published: str = ""
-    raters: list[str] = field(factory=list)
-
-    def __attrs_post_init__(self) -> None:
-        if len(self.raters) != (2 if self.show == "difference" else 0):
-            raise ValueError(
-                f"show={self.show!r} and {len(self.raters)} raters were given; show = "
-                '"difference" needs two, and no other column has any'
-            )
 
     @property
     def head(self) -> str:

@@ -94,43 +94,6 @@ def test_the_suite_has_every_cell_of_table_1() -> None:
         assert printed == [row.cells[method].text for row in find("firmbench", "table_1").values()]
 
 
-RATERS = '["overall_judge", "overall_judge_2"]'
-
-POSITIONS = """
-seeds = "0:3"
-[worlds.interviews]
-model = "consulting"
-set = { judges = 2 }
-policy.judge = "llm,model=m,base_url=URL"
-policy.judge_2 = "llm,model=m,base_url=URL,criteria_order=reversed"
-columns = [
-    { name = "position", figure = "overall", show = "difference", raters = RATERS },
-]
-[entries.framework]
-policy = "framework"
-"""
-
-
-@pytest.mark.parametrize("bias", [0.0, 1.5])
-def test_the_position_bias_of_a_judge_is_a_column(tmp_path: Path, bias: float) -> None:
-    """A judge that gives the criterion it reads last more, and one that does not."""
-
-    def judge(_: int, body: dict[str, Any]) -> Served:
-        asked, dialogue = (message["content"] for message in body["messages"])
-        last = asked.index("- overall") > asked.index("- structure")
-        return text(json.dumps(REPLY | {"overall": len(dialogue) % 7 + bias * last}))
-
-    with serving(judge) as stub:
-        (tmp_path / "suite.toml").write_text(
-            POSITIONS.replace("URL", stub.url).replace("RATERS", RATERS)
-        )
-        code, _, errors = bench(tmp_path / "suite.toml", tmp_path / "out")
-    assert code == 0, errors
-    [line] = json.loads((tmp_path / "out" / "results.json").read_text())
-    position = line["columns"]["position"]
-    assert [position[end] for end in ("mean", "low", "high")] == [bias] * 3
-
-
 def test_alpha_of_an_interval_scale() -> None:
     """By hand: observed over expected squared differences of all pairs of values."""
     assert alpha([[1.0, 2.0, 3.0], [1.0, 2.0, 3.0]]) == 1.0

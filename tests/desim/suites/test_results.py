@@ -11,7 +11,6 @@ import pytest
 from rich.console import Console
 from support.paths import ROOT
 
-from desim.errors import UsageError
 from desim.jobs.keep.outcome import JobOutcome, Played
 from desim.show.table import Printed
 from desim.statistics.clusters import clustered_interval, clustered_share
@@ -434,7 +433,7 @@ def test_a_table_states_the_revision_of_its_world(plan: Plan) -> None:
     assert mixed in result_table("game", results(plan, outcomes)).notes
 
 
-# -- usage, raters, sample sizes ------------------------------------------------------------------
+# -- usage, sample sizes --------------------------------------------------------------------------
 
 
 def test_parts_of_tokens_are_columns_where_an_entry_reports_them(plan: Plan) -> None:
@@ -473,46 +472,6 @@ def test_parts_of_tokens_are_columns_where_an_entry_reports_them(plan: Plan) -> 
     assert second["columns"]["judge tokens"]["mean"] is None
     lean = results(plan, dict([ended("game__second__seed0__1", 20.0, usage=plain)]))
     assert "reasoning" not in result_table("game", lean).heads
-
-
-JUDGED = """
-seeds = [0, 1, 2]
-[worlds.interviews]
-model = "consulting"
-set = { judges = 2 }
-columns = [
-    "overall",
-    { name = "difference", figure = "overall", show = "difference", raters = RATERS },
-]
-[entries.first]
-policy = "framework"
-"""
-
-
-def test_the_difference_of_two_raters_is_a_column(tmp_path: Path) -> None:
-    """The mean of the first less the second over episodes that both have rated, by seed."""
-    path = tmp_path / "suite.toml"
-    path.write_text(JUDGED.replace("RATERS", '["one", "two"]'))
-    given = [(3.0, 1.0), (2.0, 2.0), (5.0, 1.0)]
-    outcomes = dict(
-        ended(f"interviews__first__seed{seed}__1", 0.0, metrics={"one": one, "two": two})
-        for seed, (one, two) in enumerate(given)
-    )
-    cell = results(read_plan(path), outcomes)[0].cells[1]
-    assert cell.estimate == interval([2.0, 0.0, 4.0])
-    assert cell.by_seed == {0: (2.0,), 1: (0.0,), 2: (4.0,)}
-    outcomes |= [ended("interviews__first__seed2__1", 0.0, metrics={"one": 5.0, "two": None})]
-    cell = results(read_plan(path), outcomes)[0].cells[1]
-    assert cell.estimate == interval([2.0, 0.0])
-
-
-@pytest.mark.parametrize("raters", ["[]", '["one"]', '["one", "two", "three"]'])
-def test_a_difference_needs_two_raters(tmp_path: Path, raters: str) -> None:
-    """Of three there is no one difference."""
-    path = tmp_path / "suite.toml"
-    path.write_text(JUDGED.replace("RATERS", raters))
-    with pytest.raises(UsageError, match='"difference" needs two'):
-        read_plan(path)
 
 
 THREE = """
