@@ -24,13 +24,12 @@ from desim.core.run import Run
 from desim.core.streams import future_seed
 from desim.core.world import Decision
 from desim.episodes.ahead.child_process import FasterWay, in_child
-from desim.episodes.ahead.lane_mirror import LaneMirror, LaneMirrors, Scores
 from desim.episodes.ahead.repeatable import check_repeatable, decide_at_once
-from desim.episodes.lineup import Lineup, Policies, assign, is_made_anew, resolve
+from desim.episodes.lineup import Lineup, Policies, assign, resolve
 from desim.episodes.prefix import move_on, open_decisions, repeat
 from desim.errors import LimitReached, PolicyFailed, UsageError
 from desim.faults import RAISED, fault_text
-from desim.schema import codec, encode_observation
+from desim.schema import encode_observation
 from desim.short_repr import short_repr
 
 if TYPE_CHECKING:  # numpy takes longer to import than all of desim
@@ -100,7 +99,6 @@ class Simulator:
         self._futures = tuple(futures)
         self._checked: Decision | None = None
         self._way = FasterWay()
-        self._mirrors = LaneMirrors(run.model, run.world.seed)
 
     def lineup(self, policies: Policies, seed: int) -> Lineup:
         """Return new policies for all seats.
@@ -169,41 +167,11 @@ class Simulator:
         if ticks is not None and (type(ticks) is not int or ticks < 1):
             raise UsageError(f"{short_repr(ticks)} ticks were given; it is a number of at least 1")
         place = self._place(observation)
-        on_lanes = self._on_lanes(place, actions, policies, futures, ticks)
         rows = [
-            row or [self._score(_Rollout(place, action, policies, one, ticks)) for one in futures]
-            for action, row in zip(actions, on_lanes or [None] * len(actions), strict=True)
+            [self._score(_Rollout(place, action, policies, one, ticks)) for one in futures]
+            for action in actions
         ]
         return array(rows, dtype=float).reshape(len(actions), len(futures))
-
-    def _on_lanes(
-        self,
-        place: int,
-        actions: Sequence[Any],
-        policies: Policies,
-        futures: Sequence[int],
-        ticks: int | None,
-    ) -> Scores | None:
-        """Return the scores where model and policies have lanes, otherwise None."""
-        run, present = self._run, self._run.handed_out[place]
-        if self._futures or not _are_made_anew(policies):
-            return None
-
-        def score(lane: LaneMirror) -> Scores:
-            lane.check(present.role, present.observation)
-            take = codec(run.role_of(present).action).take
-            return lane.scores([{present.role: take(a)[0]} for a in actions], futures, ticks)
-
-        rows = self._mirrors.scores(
-            policies, lambda: self.lineup(policies, 0).policies, run.decisions, self._decided, score
-        )
-        self.rollouts += sum(map(len, filter(None, rows or ())))
-        return rows
-
-    def _decided(self, number: int) -> tuple[str, Any]:
-        """Return role and action of a decision so far."""
-        _, decision = self._answers[number]
-        return decision.role, decision.action
 
     def _begun(self, policies: Mapping[str, Policy], future: int) -> Run[Any]:
         """Return a run that has repeated the decisions so far, in a redrawn future.
@@ -312,12 +280,6 @@ class Simulator:
             f"{type(self.model).__name__} does not repeat itself: the same seed and answers led to "
             "another question"
         )
-
-
-def _are_made_anew(policies: Policies) -> bool:
-    """Return whether equal policies that are given decide equally; an instance may change."""
-    every = policies.values() if isinstance(policies, Mapping) else (policies,)
-    return all(map(is_made_anew, every))
 
 
 @frozen

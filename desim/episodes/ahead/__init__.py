@@ -1,1 +1,1 @@
-"""Ways to play ahead that do not repeat the past: child processes and lanes."""
+"""Playing ahead of an episode: in child processes that need not repeat the past."""

@@ -1,6 +1,5 @@
 """One pass over a record, from whose decisions other courses of the episode are played."""
 
-from collections.abc import Sequence
 from functools import partial
 from typing import Any, Self
 
@@ -8,9 +7,8 @@ from desim.collector import rare_collections
 from desim.core.run import Run
 from desim.core.world import Decision
 from desim.episodes.ahead.child_process import FasterWay, in_child
-from desim.episodes.ahead.lane_mirror import LaneMirrors, Scores
 from desim.episodes.futures.past import Arm, Past
-from desim.episodes.futures.what_if import Course, known_answer, new_policies, outcome
+from desim.episodes.futures.what_if import Course, outcome
 from desim.episodes.prefix import move_on
 
 
@@ -32,7 +30,6 @@ class RecordPass:
     def __init__(self, past: Past) -> None:
         self.past = past
         self._way = FasterWay()
-        self._mirrors = LaneMirrors(past.model, past.header.seed)
         self._run: Run[Any] | None = None
         #: The decisions that the run has repeated, with their ticks.
         self._repeated: list[tuple[int, Decision]] = []
@@ -47,35 +44,6 @@ class RecordPass:
         if not self._can_continue(arm):
             return repeated()
         return self._way.score(arm.at, repeated, partial(self._in_child, arm, future))
-
-    def on_lanes(self, arms: Sequence[Arm], seeds: Sequence[int | None]) -> Scores | None:
-        """Return the scores of some courses on lanes.
-
-        Args:
-            arms: At the same decision, with the same policies.
-            seeds: Their futures.
-
-        Returns:
-            A row for each arm, or None for one without lanes; None if no arm has lanes.
-        """
-        past, arm = self.past, arms[0]
-        then = arm.then
-        if then is None or arm.fresh or not self._can_continue(arm):
-            return None
-        first = _first_of_instant(past, arm.at)
-        return self._mirrors.scores(
-            then,
-            lambda: new_policies(past, then, past.header.seed),
-            first,
-            lambda number: (past.moments[number].role, past.moments[number].action),
-            lambda lane: lane.scores([self._known(one, first) for one in arms], seeds),
-        )
-
-    def _known(self, arm: Arm, first: int) -> dict[str, Any]:
-        """Return by role the answers of an instant that no policy gives."""
-        moments = self.past.moments
-        known = {n: known_answer(self.past, arm, n) for n in range(first, moments[arm.at].until)}
-        return {moments[n].role: action for n, action in known.items() if action is not None}
 
     def _can_continue(self, arm: Arm) -> bool:
         past = self.past
@@ -113,9 +81,3 @@ class RecordPass:
         for t, decision in self._repeated:
             course.observe(t, decision)
         return course.play(run)
-
-
-def _first_of_instant(past: Past, at: int) -> int:
-    """Return the number of the first decision that was handed out together with another."""
-    until = past.moments[at].until
-    return next(number for number, one in enumerate(past.moments) if one.until == until)

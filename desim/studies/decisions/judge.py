@@ -86,10 +86,7 @@ class Judge:
         """Return the scores of some actions, future by future."""
         actions = [question.actions[number] for number in numbers]
         arms = [Arm(question.at, action, self.then, self.fresh) for action in actions]
-        rows = self.record.on_lanes(arms, seeds) or [None] * len(arms)
-        return [
-            tuple(row or self._one_by_one(arm, seeds)) for arm, row in zip(arms, rows, strict=True)
-        ]
+        return [tuple(self._one_by_one(arm, seeds)) for arm in arms]
 
     def _one_by_one(self, arm: Arm, seeds: Sequence[int | None]) -> Iterator[float]:
         try:

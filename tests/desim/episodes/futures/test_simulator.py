@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import pytest
 from attrs import define, field, frozen
 from support.futures import Cup, Guess, Rolls, Seen, zeros
-from support.ways_ahead import always_forks, always_repeats, on_lanes
+from support.ways_ahead import always_forks, always_repeats
 
 from desim import Episode, Run, World, branch, play, replay
 from desim.composition import Composite
@@ -76,25 +76,23 @@ def probed(**options: Any) -> tuple[Probe, Episode]:
 
 @pytest.fixture
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """Play all rollouts by repetition, in child processes, or on lanes."""
+    """Play all rollouts by repetition, or in child processes."""
     if request.param == "repeated":
         always_repeats(monkeypatch, simulator)
         yield request.param
         return
-    forks = request.param == "forked"
-    found = always_forks(monkeypatch, simulator) if forks else on_lanes(monkeypatch)
+    found = always_forks(monkeypatch, simulator)
     yield request.param
     assert found
     assert None not in found
 
 
 both_ways = pytest.mark.parametrize("way", ["repeated", "forked"], indirect=True)
-every_way = pytest.mark.parametrize("way", ["repeated", "forked", "lanes"], indirect=True)
 
 # -- what a rollout is -----------------------------------------------------------------------------
 
 
-@every_way
+@both_ways
 @pytest.mark.parametrize("rule", ["typical", "order_up_to", "moving_average"])
 def test_scores_are_those_of_branches_played_by_hand(rule: str, way: str) -> None:
     """A branch with the same future; the rule has observed the past, whatever was answered."""
@@ -110,7 +108,7 @@ def test_scores_are_those_of_branches_played_by_hand(rule: str, way: str) -> Non
             assert run.result().score == score
 
 
-@every_way
+@both_ways
 def test_a_horizon_cuts_after_whole_ticks(way: str) -> None:
     """The score is that of the weeks up to then, before their last order."""
     probe, episode = probed(ticks=3)
@@ -183,7 +181,7 @@ def test_a_part_is_played_ahead_with_the_whole_group(way: str) -> None:
 # -- what the episode notices ----------------------------------------------------------------------
 
 
-@every_way
+@both_ways
 def test_an_episode_is_the_same_with_rollouts_and_without(tmp_path: Path, way: str) -> None:
     """Its ledgers, and its record once it is resumed and replayed."""
     file = tmp_path / "run.jsonl"
