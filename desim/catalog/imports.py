@@ -105,4 +105,4 @@ def load(path: str, what: str) -> Any:
 
 
 def _loadable(value: Any) -> bool:
-    return inspect.isclass(value) or inspect.isfunction(value)
+    return inspect.isclass(value) or callable(value)

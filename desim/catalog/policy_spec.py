@@ -1,7 +1,9 @@
 """A policy as text: its name or `package.module:Name`, then `,key=value` for each argument."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from functools import partial
+from types import MethodType
 from typing import Any
 
 import attrs
@@ -116,7 +118,21 @@ def label(policy: Any) -> str:
         return str(Spec.read(policy))
     if isinstance(policy, ConfiguredClass):
         return str(policy)
+    if isinstance(policy, partial):
+        given = [*map(repr, policy.args), *(f"{k}={v!r}" for k, v in policy.keywords.items())]
+        return ",".join([label(policy.func), *given])
+    if isinstance(policy, MethodType) and attrs.has(type(policy.__self__)):
+        return f"{label(policy.__self__)}.{policy.__name__}"
     named = policy if hasattr(policy, "__qualname__") else type(policy)
     if named is policy or not attrs.has(named):
         return f"{named.__module__}:{named.__qualname__}"
-    return repr(policy)
+    hidden = [one.name for one in attrs.fields(named) if one.repr and not one.init]
+    return _without(policy, hidden) if hidden else repr(policy)
+
+
+def _without(policy: Any, hidden: Collection[str]) -> str:
+    """Return the `repr` of an attrs instance without its memory, which is no argument."""
+    cls = type(policy)
+    shown = [one.name for one in attrs.fields(cls) if one.repr and one.name not in hidden]
+    given = ", ".join(f"{name}={getattr(policy, name)!r}" for name in shown)
+    return f"{cls.__qualname__.rsplit('>.', 1)[-1]}({given})"

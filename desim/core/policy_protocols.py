@@ -4,6 +4,7 @@ None of them is a base class; the framework tests with `offers` which ones a pol
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from inspect import getattr_static
 from types import MappingProxyType
 from typing import (
     Any,
@@ -179,13 +180,20 @@ class LooksAhead(Protocol):
 # and a policy that needs no seat is an ordinary class.
 @runtime_checkable
 class Seated(Protocol):
-    """A policy class that is built from its seat: model, role, schema and a seed for its draws.
+    """A policy that receives its seat: model, role, schema and a seed for its draws.
 
-    Its class method `seated(seat, **arguments)` replaces the constructor; the arguments after
-    *seat* are those of its spec.
+    An ordinary method `seated(seat)` is called once, before the first decision. A class method
+    `seated(seat, **arguments)` replaces the constructor; the arguments after *seat* are those of
+    its spec.
     """
 
-    seated: ClassVar[Callable[..., Policy]]
+    seated: ClassVar[Callable[..., Any]]
+
+
+def seated_maker(policy: type) -> Callable[..., Policy] | None:
+    """Return the class method `seated` of a policy class; None if it is an ordinary one or none."""
+    made = isinstance(getattr_static(policy, "seated", None), classmethod | staticmethod)
+    return policy.seated if made and offers(policy, Seated) else None
 
 
 @runtime_checkable
@@ -220,7 +228,7 @@ def declared_arguments(
     """
     if offers(policy, DeclaresArguments):
         return policy.arguments(model, given)
-    return (policy.seated if offers(policy, Seated) else policy,)
+    return (seated_maker(policy) or policy,)
 
 
 # Declared by the class, so that a record can be judged before any of its policies is built.

@@ -5,8 +5,9 @@
 
 import inspect
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import partial
 from types import FunctionType
-from typing import Any
+from typing import Any, cast
 
 from attrs import Factory, define, evolve, field, frozen
 
@@ -30,6 +31,7 @@ from desim.core.policy_protocols import (
     knows,
     most_known,
     needs_world_seed,
+    seated_maker,
 )
 from desim.core.roles import Knowledge, Role, split_name
 from desim.core.run import check_roles
@@ -70,7 +72,7 @@ class SeatDraws:
 
 @frozen
 class Seat:
-    """The argument of a policy's class method `seated`.
+    """The argument of a policy's method `seated`.
 
     It does not hold the world's seed, with which a policy could play the world in advance, and
     shows the parameters only to a policy that declares that it knows more than observations.
@@ -388,7 +390,8 @@ def maker_of(policy: OnePolicy, model: Model[Any]) -> Any:
 
 def is_made_anew(policy: object) -> bool:
     """Return whether every episode makes its own policy of it, which an instance is not."""
-    return isinstance(policy, str | type | ConfiguredClass | FunctionType)
+    plain = policy.func if isinstance(policy, partial) else policy
+    return isinstance(plain, str | type | ConfiguredClass | FunctionType)
 
 
 def _names_played(model: Model[Any], parts: Collection[str]) -> list[str]:
@@ -420,13 +423,25 @@ def policy_at(one: Any, seat: Seat) -> Policy:
         return _built(one.policy, seat, one.arguments, label(one.policy))
     if isinstance(one, type):
         return _built(one, seat, {}, one.__name__)
-    if inspect.isfunction(one):
-        return _Function(one)
-    return _checked(one)
+    return _Function(one) if _is_function(one) else _seated_instance(_checked(one), seat)
+
+
+def _is_function(one: Any) -> bool:
+    """Return whether a policy is a function, a partial, a bound method or another callable."""
+    return callable(one) and not hasattr(one, "decide")
+
+
+def _seated_instance(made: Policy, seat: Seat) -> Policy:
+    """Return an instance that was given, with its seat if it has a method for it."""
+    if not offers(made, Seated):
+        return made
+    level = _maker_knows(made, _parameters(seat), {})
+    own = _seat_for(type(made), seat, label(made), level)
+    return _with_seat(cast("Policy", made), own)
 
 
 def _built(cls: type, seat: Seat, texts: Mapping[str, str], name: str) -> Policy:
-    make = cls.seated if offers(cls, Seated) else None
+    make = seated_maker(cls)
     if make is None:
         _checked(cls)
     calls = declared_arguments(cls, type(_parameters(seat)), texts)
@@ -434,10 +449,18 @@ def _built(cls: type, seat: Seat, texts: Mapping[str, str], name: str) -> Policy
     for missing, parameter in (each for call in calls for each in parameters(call).items()):
         if missing not in arguments and parameter.default is parameter.empty:
             raise UsageError(f"policy {name!r} needs {missing}; write {name},{missing}=VALUE")
-    if make is None:
-        return _checked(build(cls, arguments))
     level = _maker_knows(cls, _parameters(seat), texts)
-    return _checked(make(_seat_for(cls, seat, name, level), **arguments))
+    own = _seat_for(cls, seat, name, level)
+    if make is None:
+        return _with_seat(_checked(build(cls, arguments)), own)
+    return _checked(make(own, **arguments))
+
+
+def _with_seat(policy: Policy, seat: Seat) -> Policy:
+    """Return a policy that has received its seat, if it has a method for it."""
+    if offers(policy, Seated) and seated_maker(type(policy)) is None:
+        policy.seated(seat)
+    return policy
 
 
 def _seat_for(cls: type, seat: Seat, name: str, level: Knowledge) -> Seat:

@@ -32,7 +32,7 @@ def command(
     trust: bool,  # noqa: FBT001 (click passes flags so)
     out: str | None,
 ) -> None:
-    """Write the ledgers and statements of a recorded episode, its series, or its decisions.
+    """Write the ledgers of a recorded episode, its series, decisions or messages.
 
     The episode is played again for it, from the answers on record.
 

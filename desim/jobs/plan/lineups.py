@@ -1,6 +1,9 @@
 """The policies of a sweep: one labelled entry for each way to play."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from difflib import get_close_matches
+from types import MethodType
 from typing import Any
 
 import attrs
@@ -42,8 +45,8 @@ def entries(
     varied ones.
 
     Args:
-        policies: Specs, classes, functions, instances of attrs classes, or mappings of roles to
-            these.
+        policies: Specs, classes, functions and other callables, instances of attrs classes, or
+            mappings of roles to these; a mapping whose keys are no roles names its policies.
         arguments: A value or a list of values by argument.
         model: The model whose policies the specs name.
 
@@ -51,17 +54,41 @@ def entries(
         UsageError: An unknown policy, an argument that no policy takes, or an instance that has no
             distinct label.
     """
-    unused = dict(arguments)
-    for given in policies:
+    unused, lambdas = dict(arguments), Counter[str]()
+    for name, given in _with_names(policies, model):
         free = _free_arguments(given, model)
         varied = {name: values for name, values in arguments.items() if name in free}
         unused = {name: values for name, values in unused.items() if name not in free}
         for texts in combinations(varied):
             policy = _with_arguments(given, texts, model)
-            yield PolicyEntry(_label(policy), policy, given_arguments(policy))
+            text = _label(policy) if not name else ",".join([name, *_assignments(texts)])
+            if text.endswith("<lambda>"):
+                lambdas[text] += 1
+                text += f" {lambdas[text]}" * (lambdas[text] > 1)
+            yield PolicyEntry(text, policy, given_arguments(policy))
     for name in unused:
-        known = sorted({n for given in policies for n in _free_arguments(given, model)})
+        every = [given for _, given in _with_names(policies, model)]
+        known = sorted({n for given in every for n in _free_arguments(given, model)})
         raise UsageError(f"no policy here lets {name!r} vary; {possible(name, known)}")
+
+
+def _with_names(policies: Sequence[Policies], model: Model[Any]) -> Iterator[tuple[str, Any]]:
+    """Yield each policy with its name; "" for one that has none but its label."""
+    for given in policies:
+        if isinstance(given, Mapping) and given and not _names_roles(given, model):
+            yield from given.items()
+        else:
+            yield "", given
+
+
+def _names_roles(given: Mapping[str, Any], model: Model[Any]) -> bool:
+    """Return whether a key is a role or a part, or nearly one, which is refused later."""
+    known = {"", *model.roles, *(role.partition(".")[0] for role in model.roles)}
+    return any(key in known or get_close_matches(key, known, 1, 0.75) for key in given)
+
+
+def _assignments(texts: Mapping[str, str]) -> list[str]:
+    return [f"{name}={text}" for name, text in texts.items()]
 
 
 def given_arguments(policies: Policies) -> dict[str, Any]:
@@ -188,7 +215,8 @@ def _label(given: Policies) -> str:
     if isinstance(given, Mapping):
         named = (f"{role}={_label(one)}" if role else _label(one) for role, one in given.items())
         return " ".join(named) or "nobody"
-    if not is_made_anew(given) and not attrs.has(type(given)):
+    owner = given.__self__ if isinstance(given, MethodType) else given
+    if not is_made_anew(given) and not attrs.has(type(owner)):
         raise UsageError(
             f"an instance of {type(given).__qualname__} has no distinct label; "
             "give a spec, the class, or an instance of an attrs class"

@@ -2,7 +2,8 @@
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from types import FunctionType
+from functools import partial
+from types import FunctionType, MethodType
 from typing import Any
 
 import attrs
@@ -64,6 +65,10 @@ def inside(value: Any) -> Iterator[Any]:
     match value:
         case str() | type() | FunctionType():
             yield value
+        case partial():
+            yield from inside([value.func, *value.args, *value.keywords.values()])
+        case MethodType():
+            yield from inside([value.__func__, value.__self__])
         case os.PathLike():
             yield os.fspath(value)
         case Mapping():

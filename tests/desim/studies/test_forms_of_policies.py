@@ -1,0 +1,129 @@
+"""Whatever decides is a policy: classes, functions, partials, bound methods, callables."""
+
+from functools import partial
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+from attrs import define, field, frozen
+
+from desim import Seat, play, sweep
+from desim.errors import UsageError
+from models.beer_game import BeerGame, Order, Stage
+
+GAME = BeerGame.preset("poisson", horizon=5)
+
+
+def echo(stage: Stage, more: int = 0) -> Order:
+    """Order what was ordered."""
+    return Order(stage.incoming_order + more)
+
+
+async def later(stage: Stage) -> Order:
+    """Order what was ordered, in a coroutine."""
+    return echo(stage)
+
+
+@frozen
+class Echo:
+    """Order what was ordered, and some more."""
+
+    more: int = 0
+
+    def decide(self, stage: Stage) -> Order:
+        """Return the order."""
+        return self.chosen(stage)
+
+    def chosen(self, stage: Stage) -> Order:
+        """Return the order."""
+        return echo(stage, self.more)
+
+
+class Called:
+    """Order what was ordered."""
+
+    def __call__(self, stage: Stage) -> Order:
+        """Return the order."""
+        return echo(stage)
+
+
+FORMS: dict[str, Any] = {
+    "class": Echo,
+    "instance": Echo(),
+    "function": echo,
+    "lambda": lambda stage: echo(stage, 0),
+    "partial": partial(echo, more=0),
+    "method": Echo().chosen,
+    "callable": Called(),
+    "coroutine": later,
+    "spec": f"{__name__}:Echo,more=0",
+    "module": f"{__name__}:echo",
+    "roles": {"retailer": echo},
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_each_form_plays_the_same_game(form: str) -> None:
+    """Alone, and in a sweep under a name of one's own."""
+    wanted = play(GAME, Echo, 1).score
+    if form != "coroutine":
+        assert play(GAME, FORMS[form], 1).score == wanted
+    if form == "roles":
+        rows = sweep(GAME, FORMS[form], [1])
+        assert rows[0]["policy"].startswith("retailer=")
+    else:
+        rows = sweep(GAME, {form: FORMS[form]}, [1])
+        assert rows[0]["policy"] == form
+    assert (rows[0]["error"], rows[0]["score"]) == (None, wanted)
+
+
+def test_lambdas_are_told_apart_by_place_or_by_name() -> None:
+    """Partials and methods by what they hold."""
+    low, high = (lambda stage, n=n: Order(n) for n in (2, 6))
+    rows = sweep(GAME, [low, high], [1])
+    assert [row["policy"].endswith(("<lambda>", "<lambda> 2")) for row in rows] == [True, True]
+    assert len({row["policy"] for row in rows}) == 2
+    assert [row["policy"] for row in sweep(GAME, {"low": low, "high": high}, [1])] == [
+        "low",
+        "high",
+    ]
+    rows = sweep(GAME, [partial(echo, more=1), Echo(2).chosen], [1])
+    assert [row["policy"] for row in rows] == [f"{__name__}:echo,more=1", "Echo(more=2).chosen"]
+
+
+def test_a_name_that_is_nearly_a_role_is_refused() -> None:
+    """It is not taken for the name of a policy."""
+    with pytest.raises(UsageError, match="retialer"):
+        sweep(GAME, {"retialer": echo}, [1])
+
+
+@define
+class Shy:
+    """Order at random, by a generator of the seat's own."""
+
+    most: int = 9
+    generator: Any = field(default=None, init=False)
+    draws: ClassVar[bool] = True
+
+    def seated(self, seat: Seat) -> None:
+        """Receive the seat."""
+        self.generator = seat.generator()
+
+    def decide(self, stage: Stage) -> Order:
+        """Return the order."""
+        return Order(int(self.generator.integers(0, self.most)))
+
+
+def test_seated_is_an_ordinary_method(tmp_path: Path) -> None:
+    """It receives the seat of each episode, of a class, an instance and a spec alike."""
+    wanted = [play(GAME, Shy, seed).score for seed in (1, 2)]
+    assert wanted[0] != wanted[1]
+    assert [play(GAME, {"retailer": Shy()}, seed).score for seed in (1, 2)] == wanted
+    for given in (Shy, Shy(), f"{__name__}:Shy,most=9"):
+        rows = sweep(GAME, given, [1, 2])
+        assert [row["score"] for row in rows] == wanted
+
+
+def test_a_label_holds_the_arguments_alone() -> None:
+    """And not what the policy remembers."""
+    assert sweep(GAME, Shy(4), [1])[0]["policy"] == "Shy(most=4)"
