@@ -3,7 +3,7 @@
 import math
 from typing import Any
 
-from desim.lanes.array_namespace import namespace_of
+import numpy as np
 
 
 def is_array(number: Any) -> bool:
@@ -15,26 +15,25 @@ def at_least(least: float, number: Any) -> Any:
     """Return the larger of two numbers."""
     if not is_array(number):
         return max(least, number)
-    return namespace_of(number).maximum(number, least)
+    return np.maximum(number, least)
 
 
 def at_most(most: float, number: Any) -> Any:
     """Return the smaller of two numbers."""
     if not is_array(number):
         return min(most, number)
-    return namespace_of(number).minimum(number, most)
+    return np.minimum(number, most)
 
 
 def whole(number: Any) -> Any:
     """Return the largest whole number that is not larger, as an integer."""
     if not is_array(number):
         return math.floor(number)
-    arrays = namespace_of(number)
-    return arrays.astype(arrays.floor(number), arrays.int64)
+    return np.floor(number).astype(np.int64)
 
 
 def where(condition: Any, number: Any, otherwise: Any) -> Any:
     """Return one number where the condition holds, and the other where it does not."""
     if not is_array(condition):
         return number if condition else otherwise
-    return namespace_of(condition).where(condition, number, otherwise)
+    return np.where(condition, number, otherwise)

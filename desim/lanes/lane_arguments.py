@@ -1,11 +1,10 @@
-"""Checks of what callers of lanes give: seeds, futures and numbers of lanes."""
+"""Checks of what callers of lanes give: seeds and numbers of lanes."""
 
 from collections.abc import Iterable
 from typing import Any
 
 from desim.core.streams import check_seed
 from desim.errors import UsageError
-from desim.lanes.array_namespace import entries
 from desim.lanes.lane_protocols import NoLanes
 from desim.short_repr import short_repr
 
@@ -22,21 +21,6 @@ def lane_seeds(seeds: Iterable[int]) -> list[int]:
         check_seed(seed)
     if not listed:
         raise NoLanes("no seed was given; a lane is one episode")
-    return listed
-
-
-def lane_futures(futures: Iterable[int], lanes: int) -> list[int]:
-    """Return the seeds of the futures of lanes as a list.
-
-    Raises:
-        UsageError: Their number is not that of the lanes, or one is not a whole number of at least
-            0.
-    """
-    listed = _listed("futures", futures)
-    for future in listed:
-        check_seed(future, "future")
-    if len(listed) != lanes:
-        raise UsageError(f"{len(listed):,} futures were given for {lanes:,} lanes")
     return listed
 
 
@@ -59,6 +43,6 @@ def lane_numbers(rows: Any, lanes: int) -> list[int]:
 def _listed(what: str, given: Any) -> list[Any]:
     """Return the entries of an array or any other iterable as Python values."""
     try:
-        return entries(given) if getattr(given, "ndim", 0) else [*given]
+        return [*(given.tolist() if getattr(given, "ndim", 0) else given)]
     except TypeError:
         raise UsageError(f"{what}={short_repr(given)} was given; expected a list") from None

@@ -6,7 +6,7 @@ observation, score and metric; what they cannot do exactly they refuse with `NoL
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Protocol, Self, runtime_checkable
+from typing import Any, Protocol, Self, runtime_checkable
 
 from desim.errors import UsageError
 from desim.lanes.lane_columns import Array, Columns
@@ -19,12 +19,8 @@ class NoLanes(UsageError):
 class Lanes(Protocol):
     """Episodes of one model that are played together, one a seed.
 
-    Attributes:
-        texts: For each text field of an observation or action that differs between lanes, the texts
-            whose numbers its column holds.
+    All roles that are asked have one class of actions, and every lane is asked at every step.
     """
-
-    texts: ClassVar[Mapping[str, tuple[str, ...]]]
 
     def __len__(self) -> int:
         """Return the number of lanes."""
@@ -48,8 +44,7 @@ class Lanes(Protocol):
         """Answer the open questions of all lanes and return the next ones by role.
 
         Args:
-            actions: By role the columns of an answer for every lane that `asks`; a plain mapping of
-                arrays for a role with one action class.
+            actions: By role the columns of an answer for every lane.
 
         Returns:
             The open questions; empty once all episodes have ended.
@@ -82,37 +77,17 @@ class Lanes(Protocol):
         """
         ...
 
-    def redraw(self, futures: Sequence[int]) -> None:
-        """Draw anew, in every lane, what no role can have observed; as `World.redraw`.
-
-        Args:
-            futures: The seed of the future of each lane.
-        """
-        ...
-
-
-@runtime_checkable
-class HasPeriod(Protocol):
-    """Lanes whose steps all take the same time, so that a number of ticks is one of steps.
-
-    Attributes:
-        period: Ticks from the questions of a step to the next ones, at least 1.
-    """
-
-    period: ClassVar[int]
-
 
 @runtime_checkable
 class HasLanes(Protocol):
     """A model that can be played as lanes."""
 
-    def lanes(self, seeds: Sequence[int], roles: Sequence[str], *, arrays: Any = None) -> Lanes:
+    def lanes(self, seeds: Sequence[int], roles: Sequence[str]) -> Lanes:
         """Return lanes of this model, one for each seed.
 
         Args:
             seeds: The seeds of the episodes.
             roles: The roles that are asked.
-            arrays: A namespace of the array API standard; None is numpy.
 
         Raises:
             NoLanes: With these parameters or roles the model has no lanes; one sentence says why.

@@ -111,22 +111,19 @@ def all_answers(policy: DecidesAll, observed: Columns) -> Columns | Mapping[str,
     return policy.decide_all(observed.read_only())
 
 
-def play_lanes(
-    lanes: Lanes, policies: Mapping[str, DecidesAll], questions: Mapping[str, Columns] | None = None
-) -> LaneResults:
+def play_lanes(lanes: Lanes, policies: Mapping[str, DecidesAll]) -> LaneResults:
     """Play lanes to the end of all their episodes.
 
     Args:
         lanes: The lanes.
-        policies: New ones, or those that have answered these lanes so far, by role.
-        questions: The open questions; None begins the episodes.
+        policies: New ones by role.
 
     Raises:
         NoLanes: See `Lanes.step`.
         WrongAction: An answer is not in the schema of its role.
         DesimError: A score is not a finite number, or the lanes ask nothing before their ends.
     """
-    asked = lanes.reset() if questions is None else questions
+    asked = lanes.reset()
     while asked:
         asked = lanes.step({role: all_answers(policies[role], asked[role]) for role in asked})
     return lane_results(lanes)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, Literal
 
-from attrs import evolve, field, frozen
+from attrs import field, frozen
 
 from desim.jobs.run.job_options import GridOptions, JobOptions
 from desim.show.progress import ProgressOption
@@ -51,8 +51,7 @@ class GridStudy(GridOptions):
         """
         from desim.jobs.plan.grid import grid
 
-        made = grid(self.model, self.policies, seeds, self.preset, self.set, self.limits)
-        return evolve(made, digests=self.digests)
+        return grid(self.model, self.policies, seeds, self.preset, self.set, self.limits)
 
     def playing(
         self, plan: "Grid", *, retry_failed: bool = False
@@ -171,7 +170,6 @@ class TuneOptions(JobOptions):
         preset: A preset of the model; `desim list MODEL` shows them. Empty for the first.
         set: Further values that are fixed.
         sampler_seed: The seed of the search; the same call returns the same result.
-        digests: Keep digests of ledgers in *out*; every episode is then played by itself.
         executor: As for `sweep`.
     """
 
@@ -184,7 +182,6 @@ class TuneOptions(JobOptions):
     preset: str = ""
     set: Mapping[str, Any] | None = None
     sampler_seed: int = 0
-    digests: bool = False
     executor: "Executor | str | None" = None
 
 

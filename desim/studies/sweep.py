@@ -42,6 +42,17 @@ def sweep(options: SweepOptions) -> Rows:
     Warns:
         SweepWarning: Rows in *out* were damaged, and are played again, or were discarded.
     """
+    return swept(options)
+
+
+def swept(options: SweepOptions, *, digests: bool = False) -> Rows:
+    """Return the rows of `sweep`.
+
+    Args:
+        options: The arguments of `sweep`.
+        digests: Whether every episode is played by itself, so that its row has the digest of its
+            ledgers, also where a model and its policies play many seeds at once.
+    """
     points, changes = None, options.set
     if options.design is not None:
         from desim.studies.designs import planned
@@ -60,7 +71,7 @@ def sweep(options: SweepOptions) -> Rows:
         points,
         series=options.series,
     )
-    plan = evolve(plan, out=folder, digests=options.digests)
+    plan = evolve(plan, out=folder, digests=digests)
     with options.playing(plan, retry_failed=options.retry_failed) as started:
         if folder is not None:
             _prepare_records(started, folder / RECORDS, restart=options.restart)

@@ -148,13 +148,12 @@ class BeerGame(BeerGameParams, Presets):
         """Return the weeks, stock moves and costs of the stage *role*."""
         return tables.tables(state, role)
 
-    def lanes(self, seeds: Sequence[int], roles: Sequence[str], *, arrays: Any = None) -> Lanes:
+    def lanes(self, seeds: Sequence[int], roles: Sequence[str]) -> Lanes:
         """Return episodes that are played together, one for each seed.
 
         Args:
             seeds: The seeds of the episodes.
             roles: The stages that are asked; the others follow the rule `opponents`.
-            arrays: A namespace of the array API standard; None is numpy.
 
         Raises:
             NoLanes: The chain keeps cash, orders of a rule may be fractions, or a price or a
@@ -164,7 +163,7 @@ class BeerGame(BeerGameParams, Presets):
         from models.beer_game.lanes.games import BeerGameLanes  # imports numpy
 
         check_roles(self, roles)
-        return BeerGameLanes(self, seeds, roles, arrays)
+        return BeerGameLanes(self, seeds, roles)
 
     # -- as a company of a group -------------------------------------------------------------------
 

@@ -1,14 +1,20 @@
-"""A small world whose draws are made when they are needed, or all at the beginning."""
+"""A small world whose draws are made when needed or at the beginning, and ways of a look ahead."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
+from functools import partial
 from hashlib import sha256
+from math import inf
+from types import ModuleType
 from typing import Any, ClassVar
 
+import pytest
 from attrs import define, field, frozen
 
 from desim import Role, World
 from desim.core.calendar import Calendar
+from desim.episodes.ahead import child_process
+from desim.episodes.ahead.child_process import FasterWay, in_child
 
 
 @frozen
@@ -129,3 +135,23 @@ def rolled(world: World, rounds: int) -> list[int]:
 def zeros(seen: Seen) -> Guess:
     """Guess 0."""
     return Guess(0)
+
+
+def always_repeats(monkeypatch: pytest.MonkeyPatch, module: ModuleType) -> None:
+    """Let a module repeat the past for all scores."""
+    monkeypatch.setattr(module, "FasterWay", partial(FasterWay, tried_from=inf))
+
+
+def always_forks(monkeypatch: pytest.MonkeyPatch, module: ModuleType) -> list[Any]:
+    """Let a module play all scores in child processes; return what these return, as it comes."""
+    found: list[Any] = []
+
+    def kept(score: Any) -> Any:
+        found.append(in_child(score))
+        return found[-1]
+
+    # Other tests may have left idle threads.
+    monkeypatch.setattr(child_process, "can_fork", lambda: True)
+    monkeypatch.setattr(module, "FasterWay", partial(FasterWay, forks_from=0))
+    monkeypatch.setattr(module, "in_child", kept)
+    return found

@@ -12,7 +12,6 @@ from gymnasium.vector.utils import concatenate, create_empty_array
 
 from desim.adapters.gymnasium.space_parts import (
     Either,
-    Enumeration,
     Fields,
     Flag,
     Real,
@@ -22,13 +21,10 @@ from desim.adapters.gymnasium.space_parts import (
 )
 from desim.adapters.gymnasium.spaces import ActionSpace, ObservationSpace
 from desim.errors import WrongAction, possible, sentence
-from desim.lanes.lane_columns import CLASS, Array, Columns
+from desim.lanes.lane_columns import Array, Columns
 from desim.lanes.lane_protocols import NoLanes
 from desim.schema import TAG, Codec, encode
 from desim.short_repr import short_repr
-
-#: The texts of columns that hold numbers of texts, by field.
-Texts = Mapping[str, tuple[str, ...]]
 
 #: Numbers of lanes, or all of them.
 Places = Array | slice
@@ -65,22 +61,21 @@ class ObservationBatch:
                 width += len(each.columns)
             self._entries[name] = _entry(each, count, view)
 
-    def write(self, seen: Columns, texts: Texts, lanes: Places, rows: Places) -> None:
+    def write(self, seen: Columns, lanes: Places, rows: Places) -> None:
         """Take over what some lanes observe.
 
         Args:
             seen: The observations.
-            texts: The texts of columns that hold their numbers.
             lanes: The lanes, by their numbers in *seen*.
             rows: The numbers of the same lanes in the batch; a slice stands for all of them.
         """
         for name, entry in self._entries.items():
             column = seen[name]
             if _is_column(column):
-                entry.write(column, lanes, rows, texts.get(name))
+                entry.write(column, lanes, rows)
                 self._everywhere.pop(name, None)
             elif name not in self._everywhere or self._everywhere[name] != column:
-                entry.fill(column, rows, texts.get(name))
+                entry.fill(column, rows)
                 self._everywhere.pop(name, None)
                 if isinstance(rows, slice):
                     self._everywhere[name] = column
@@ -102,11 +97,11 @@ class _Entry(ABC):
     """One field of the observations."""
 
     @abstractmethod
-    def write(self, column: Any, lanes: Places, rows: Places, texts: Sequence[str] | None) -> None:
+    def write(self, column: Any, lanes: Places, rows: Places) -> None:
         """Take over the entries of lanes of a column."""
 
     @abstractmethod
-    def fill(self, value: Any, rows: Places, texts: Sequence[str] | None) -> None:
+    def fill(self, value: Any, rows: Places) -> None:
         """Take over one value for all rows."""
 
     @abstractmethod
@@ -126,10 +121,10 @@ class _Numbers(_Entry):
         whole = isinstance(part, Whole | Flag)
         self._array = np.zeros(count, np.int64 if whole else np.float64) if view is None else view
 
-    def write(self, column: Any, lanes: Places, rows: Places, _: Sequence[str] | None) -> None:
+    def write(self, column: Any, lanes: Places, rows: Places) -> None:
         self._array[rows] = _taken(column, lanes)
 
-    def fill(self, value: Any, rows: Places, _: Sequence[str] | None) -> None:
+    def fill(self, value: Any, rows: Places) -> None:
         self._array[rows] = value
 
     def batch(self) -> Any:
@@ -148,11 +143,11 @@ class _Members(_Entry):
         self._numbers = np.zeros(count, np.int64)
         self._texts: tuple[str, ...] | None = None
 
-    def write(self, column: Any, lanes: Places, rows: Places, texts: Sequence[str] | None) -> None:
-        self._put(*_different(_taken(column, lanes), texts), rows)
+    def write(self, column: Any, lanes: Places, rows: Places) -> None:
+        self._put(*_different(_taken(column, lanes)), rows)
 
-    def fill(self, value: Any, rows: Places, texts: Sequence[str] | None) -> None:
-        self._put(*_different([value], texts), rows)
+    def fill(self, value: Any, rows: Places) -> None:
+        self._put(*_different([value]), rows)
 
     def batch(self) -> Any:
         if self._texts is not None:
@@ -183,13 +178,13 @@ class _Rows(_Entry):
     def __init__(self, part: SpacePart, view: Array) -> None:
         self._part, self._view = part, view
 
-    def write(self, column: Any, lanes: Places, rows: Places, texts: Sequence[str] | None) -> None:
+    def write(self, column: Any, lanes: Places, rows: Places) -> None:
         if self._part.columns:
-            self._put(*_different(_taken(column, lanes), texts), rows)
+            self._put(*_different(_taken(column, lanes)), rows)
 
-    def fill(self, value: Any, rows: Places, texts: Sequence[str] | None) -> None:
+    def fill(self, value: Any, rows: Places) -> None:
         if self._part.columns:
-            self._put(*_different([value], texts), rows)
+            self._put(*_different([value]), rows)
 
     def batch(self) -> Any:
         return self._view.copy()
@@ -207,12 +202,11 @@ def _entry(part: SpacePart, count: int, view: Array | None) -> _Entry:
     return _Members(part, count) if view is None else _Rows(part, view)
 
 
-def _different(column: Any, texts: Sequence[str] | None) -> tuple[list[Any], Array]:
+def _different(column: Any) -> tuple[list[Any], Array]:
     """Return the different plain values of a column, and the number of each entry's."""
     values = column.tolist() if isinstance(column, np.ndarray) else column
-    named = (texts[one] if texts is not None and isinstance(one, int) else one for one in values)
     found: dict[bytes, int] = {}
-    numbers = np.array([found.setdefault(encode(one), len(found)) for one in named], np.int64)
+    numbers = np.array([found.setdefault(encode(one), len(found)) for one in values], np.int64)
     return [msgspec.json.decode(one) for one in found], numbers
 
 
@@ -251,16 +245,20 @@ class ActionBatch:
         actions: The space of one action.
         codec: The schema of the role's actions.
         count: The number of lanes.
-        texts: The texts whose numbers lanes take, by field.
+
+    Raises:
+        NoLanes: The role has several classes of actions.
     """
 
-    def __init__(self, actions: ActionSpace, codec: Codec, count: int, texts: Texts) -> None:
-        self._parts, self._codec, self._count = actions.parts, codec, count
-        self._texts = texts
-        self._tags = list(codec.classes)
+    def __init__(self, actions: ActionSpace, codec: Codec, count: int) -> None:
+        self._codec, self._count = codec, count
+        if len(codec.classes) > 1:
+            raise NoLanes("a role with several classes of actions has no batched actions")
+        (self._tag,) = codec.classes
+        self._parts = actions.parts[self._tag].parts
 
     def columns(self, given: Any) -> dict[str, Any]:
-        """Return the fields of the actions, one entry a lane, and under `do` the class's number.
+        """Return the fields of the actions, one entry a lane.
 
         Args:
             given: A member of the batched space, or a tagged object whose fields are arrays, such
@@ -287,44 +285,17 @@ class ActionBatch:
         return fields
 
     def _tagged(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        name = given[TAG]
-        if name not in self._tags:
-            raise WrongAction(f"action {name!r} was given; {possible(name, self._tags)}")
-        fields = {each: self._column(each, given[each]) for each in given if each != TAG}
-        return fields | self._numbered(self._tags.index(name))
+        if (name := given[TAG]) != self._tag:
+            raise WrongAction(f"action {name!r} was given; {possible(name, [self._tag])}")
+        return {each: np.asarray(given[each]) for each in given if each != TAG}
 
     def _decoded(self, given: Mapping[str, Any], do: Any) -> dict[str, Any]:
         numbers = np.asarray(do)
         if numbers.shape != (self._count,) or numbers.dtype.kind not in "iu":
             raise TypeError(f"{TAG!r} has no whole number for each lane")
-        if numbers.min() < 0 or numbers.max() >= len(self._tags):
-            raise ValueError(f"{TAG!r} is not from 0 to {len(self._tags) - 1}")
-        fields: dict[str, Any] = {}
-        for number, name in enumerate(self._tags):
-            chosen = numbers == number
-            if name in self._parts and chosen.any():
-                for field, part in self._parts[name].parts.items():
-                    column = self._column(field, _column(part, given[name][field]), chosen)
-                    fields[field] = _merged(chosen, column, fields.get(field, column))
-        return fields | self._numbered(numbers)
-
-    def _column(self, field: str, column: Any, chosen: Array | None = None) -> Any:
-        """Return a column with the numbers of texts, in the chosen lanes."""
-        if field not in self._texts:
-            return np.asarray(column) if isinstance(column, list | tuple) else column
-        texts = [column] * self._count if isinstance(column, str) else column
-        used = [True] * self._count if chosen is None else chosen.tolist()
-        known = {text: number for number, text in enumerate(self._texts[field])}
-        for text, here in zip(texts, used, strict=True):
-            if here and text not in known:
-                raise NoLanes(f"{field}={text!r} has no lanes; {possible(str(text), known)}")
-        return np.array([known.get(text, 0) for text in texts])
-
-    def _numbered(self, number: Any) -> dict[str, Any]:
-        """Return the column of the class, which a role with one class does not have."""
-        if len(self._tags) == 1:
-            return {}
-        return {CLASS: np.broadcast_to(np.asarray(number, np.int64), (self._count,))}
+        if numbers.any():
+            raise ValueError(f"{TAG!r} is not 0")
+        return {name: _column(part, given[self._tag][name]) for name, part in self._parts.items()}
 
 
 def taken_rows(fields: Mapping[str, Any], rows: Places) -> dict[str, Any]:
@@ -337,9 +308,8 @@ def taken_rows(fields: Mapping[str, Any], rows: Places) -> dict[str, Any]:
 
 def _column(part: SpacePart, member: Any) -> Any:
     """Return the values of a batched member of a part's space."""
-    if isinstance(part, Either):
-        whole_or_real = part.parts.keys() == {"integer", "number"}
-        return _mixed(part, member) if whole_or_real else _of_union(part, member)
+    if isinstance(part, Either) and part.parts.keys() == {"integer", "number"}:
+        return _mixed(part, member)
     reader = next((each for kind, each in _READERS.items() if isinstance(part, kind)), None)
     if reader is None:
         raise NoLanes(f"a field of the kind {type(part).__name__.lower()} has no column")
@@ -358,29 +328,11 @@ def _mixed(part: Either, member: Any) -> Any:
     return np.where(named["integer"], _of_kind(member["integer"], "iu"), numbers)
 
 
-def _of_union(part: Either, member: Mapping[str, Any]) -> list[Any]:
-    if not all(isinstance(each, tuple(_READERS)) for each in part.parts.values()):
-        raise NoLanes("a union of classes has no column")
-    names = ["kind", *part.parts]
-    rows = zip(*(member[name] for name in names), strict=True)
-    return [part.decode(dict(zip(names, row, strict=True))) for row in rows]
-
-
 def _of_kind(member: Any, kinds: str) -> Array:
     found = np.asarray(member)
     if found.dtype.kind not in kinds:
         raise TypeError(f"{short_repr(member)} holds other values than the space")
     return found
-
-
-def _merged(chosen: Array, column: Any, before: Any) -> Any:
-    """Return a column in the chosen lanes, and another one in the others."""
-    if column is before:
-        return column
-    if isinstance(column, list) or isinstance(before, list):
-        pairs = zip(chosen.tolist(), column, before, strict=True)
-        return [new if mine else old for mine, new, old in pairs]
-    return np.where(chosen, column, before)
 
 
 def _flags(_: SpacePart, member: Any) -> Array:
@@ -395,15 +347,9 @@ def _reals(_: SpacePart, member: Any) -> Array:
     return _of_kind(member, "iuf").astype(np.float64)
 
 
-def _each(part: SpacePart, member: Any) -> list[Any]:
-    return [part.decode(one) for one in member]
-
-
-#: Functions that read the batched members of kinds of values; a flag is an enumeration too.
+#: Functions that read the batched members of kinds of values.
 _READERS: dict[type[SpacePart], Callable[[SpacePart, Any], Any]] = {
     Flag: _flags,
     Whole: _wholes,
     Real: _reals,
-    Enumeration: _each,
-    Words: _each,
 }

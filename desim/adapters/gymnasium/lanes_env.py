@@ -111,13 +111,13 @@ class LanesEnv(VectorEnv):
         self._same_step = mode is AutoresetMode.SAME_STEP
         self.metadata = {"render_modes": [], "autoreset_mode": mode}
         self._setup = Setup.of(model, preset, seats=seat or first_role(model, preset), **options)
-        texts = SteppedLanes(self._setup, [0]).lanes.texts  # a world without lanes is refused here
+        SteppedLanes(self._setup, [0])  # a world without lanes is refused here
         (role,) = self._setup.seats
         self.num_envs, self.render_mode = num_envs, None
         codec, observed = self._setup.codec(role), self._setup.model.roles[role].observation
         actions = seat_actions(self._setup, role, form)
         seen = form.observed(observed)
-        self._actions = ActionBatch(actions, codec, num_envs, texts)
+        self._actions = ActionBatch(actions, codec, num_envs)
         self._seen = ObservationBatch(seen, num_envs)
         self.single_observation_space, self.single_action_space = seen.space, actions.space
         self.observation_space = batch_space(seen.space, num_envs)
@@ -188,7 +188,7 @@ class LanesEnv(VectorEnv):
         lanes = SteppedLanes(self._setup, self._seeds.next(rows.tolist()))
         cohort = _Cohort(lanes, rows, len(rows) == self.num_envs)
         self._cohorts.append(cohort)
-        self._seen.write(lanes.seen, lanes.lanes.texts, *cohort.places(lanes.asked))
+        self._seen.write(lanes.seen, *cohort.places(lanes.asked))
 
     def _step(self, cohort: _Cohort, answers: Mapping[str, Any], rewards: Array) -> Any:
         """Step the episodes of a cohort and return the places of those that were under way."""
@@ -205,7 +205,7 @@ class LanesEnv(VectorEnv):
         rewards[rows] = change[lanes]
         asked = stepped.asked if live is True else live & stepped.asked
         if np.any(asked):
-            self._seen.write(stepped.seen, stepped.lanes.texts, *cohort.places(asked))
+            self._seen.write(stepped.seen, *cohort.places(asked))
         return lanes, rows
 
     def _end(self, facts: dict[str, Any], cohort: _Cohort, lanes: Places) -> None:

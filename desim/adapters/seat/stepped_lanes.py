@@ -31,7 +31,7 @@ class SteppedLanes:
 
     Attributes:
         lanes: The lanes.
-        seen: The last observations of the seat; their `asks` are the lanes with an open decision.
+        seen: The last observations of the seat.
         ended: Whether the world has ended, by lane.
         truncated: Whether `max_decisions` were made before the world's own end, by lane.
         going: Whether no episode has ended or is truncated.
@@ -69,9 +69,7 @@ class SteppedLanes:
     @property
     def asked(self) -> Array:
         """Whether `seen` has the observation of an open decision, by lane or of all lanes."""
-        if self.seen.asks is None:
-            return True if self.going else ~self.ended
-        return self.seen.asks & ~self.ended
+        return True if self.going else ~self.ended
 
     def step(self, actions: Columns | Mapping[str, Array]) -> Array:
         """Answer the seat's open decisions, move to its next ones, and return the rewards.

@@ -164,7 +164,6 @@ def command(text: SweepText, options: SweepCommand, spending: Spending) -> None:
 
     from desim.cli.tables import print_rows
     from desim.jobs.keep.store import SweepWarning
-    from desim.jobs.plan.job import LANES
     from desim.jobs.rows.failures import failures_text
     from desim.show.console import console
     from desim.studies.sweep_file import read_config
@@ -184,12 +183,6 @@ def command(text: SweepText, options: SweepCommand, spending: Spending) -> None:
         print_rows(rows, shown, options.against)
     if options.out and not options.as_json:
         click.echo(f"rows are in {Path(options.out) / 'rows.csv'} and rows.jsonl", err=True)
-        if on_lanes := sum(LANES in row for row in rows):
-            click.echo(
-                f"{on_lanes:,} of {len(rows):,} rows are on_lanes, without a ledger_digest; "
-                "--digests plays each episode by itself",
-                err=True,
-            )
     if rows.failed:
         fail(failures_text(rows.failed, len(rows)))
     if found and not found.reached:

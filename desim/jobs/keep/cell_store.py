@@ -119,7 +119,7 @@ class CellStore(LockedFile):
         """
         with self._usage_errors():
             groups = self._matched(plan)
-            kept = KeptCells(self, plan.seeds, groups, plan.fits, plan.serves)
+            kept = KeptCells(self, plan.seeds, groups, plan.fits)
             self._forget(plan, kept)
             if frames:
                 self._show(plan, groups, frames, complete=len(kept) == len({*groups}) * kept.count)
@@ -211,14 +211,12 @@ class CellStore(LockedFile):
         self,
         rows: Iterable[row_file.Numbered],
         opened: Iterable[tuple[int, Mapping[str, str]]],
-        replaced: Iterable[int] = (),
     ) -> None:
         """Commit rows, and the files that were opened to play them, in one transaction.
 
         Args:
             rows: The rows by their numbers.
             opened: The digests of files by path, with the group that has opened them.
-            replaced: The numbers of rows that are removed before.
 
         Raises:
             UsageError: A file has changed since kept results were played, or the file cannot be
@@ -227,7 +225,6 @@ class CellStore(LockedFile):
         with self._usage_errors(), self._transaction():
             for group, files in opened:
                 self._put_files(group, files)
-            self._remove(replaced)
             row_file.insert(self._file, rows)
 
     def stored(self, numbers: range) -> Iterator[bytes]:
@@ -259,10 +256,7 @@ class CellStore(LockedFile):
     def remove_numbers(self, numbers: Iterable[int]) -> None:
         """Remove rows by their numbers in one transaction."""
         with self._usage_errors(), self._transaction():
-            self._remove(numbers)
-
-    def _remove(self, numbers: Iterable[int]) -> None:
-        self._file.executemany("DELETE FROM rows WHERE job = ?", ((one,) for one in numbers))
+            self._file.executemany("DELETE FROM rows WHERE job = ?", ((one,) for one in numbers))
 
     def _put_files(self, number: int, files: Mapping[str, str]) -> None:
         group = self._cells.group(number)
@@ -359,7 +353,6 @@ class KeptCells:
         seeds: The seeds of every cell.
         groups: The group of each cell.
         fits: Whether a text is the results of a job; others count as damaged.
-        serves: Whether results suffice; others are played again.
 
     Attributes:
         firsts: For each cell the first one of the same group.
@@ -373,7 +366,6 @@ class KeptCells:
         seeds: Sequence[int],
         groups: Sequence[int],
         fits: Callable[[bytes], bool],
-        serves: Callable[[bytes], bool] = bool,
     ) -> None:
         first_of = _firsts(groups)
         self.firsts = [first_of[group] for group in groups]
@@ -381,14 +373,12 @@ class KeptCells:
         self.lost: dict[int, tuple[int, int]] = {}
         self._store, self._seeds, self._groups = store, seeds, groups
         self._kept: set[int] = set()
-        #: The numbers of rows that do not serve this plan.
-        self._insufficient: set[int] = set()
         #: The numbers of rows of large seeds by job, and the next one of each group.
         self._large: dict[int, int] = {}
         self._next: dict[int, int] = {}
         places = _places(seeds)
         for group, cell in first_of.items():
-            self._find(group, cell, places, fits, serves)
+            self._find(group, cell, places, fits)
 
     def __len__(self) -> int:
         return len(self._kept)
@@ -410,7 +400,7 @@ class KeptCells:
             for job, each in zip(jobs, results, strict=True)
         ]
         opened = ((self._group(job), each) for job, each in zip(jobs, files, strict=True) if each)
-        self._store.put(rows, opened, self._insufficient.intersection(n for n, _ in rows))
+        self._store.put(rows, opened)
         self._kept.update(jobs)
 
     def results(self, jobs: Iterable[int]) -> Iterator[bytes]:
@@ -437,7 +427,6 @@ class KeptCells:
         cell: int,
         places: "_Range | dict[int, int]",
         fits: Callable[[bytes], bool],
-        serves: Callable[[bytes], bool],
     ) -> None:
         """Find the kept jobs of a group."""
         for number, seed, results in self._store.scanned(group):
@@ -449,10 +438,7 @@ class KeptCells:
                 job = cell * self.count + place
                 if number & _LARGE:
                     self._large[job] = number
-                if serves(results):
-                    self._kept.add(job)
-                else:
-                    self._insufficient.add(number)
+                self._kept.add(job)
 
     def _group(self, job: int) -> int:
         return self._groups[job // self.count]

@@ -14,7 +14,7 @@ from desim.core.result import check_series
 from desim.core.streams import check_seed
 from desim.episodes.lineup import resolve
 from desim.errors import UsageError
-from desim.jobs.plan.job import Cell, Frame, Job, Variant, are_results, lacks_digest
+from desim.jobs.plan.job import Cell, Frame, Job, Variant, are_results
 from desim.jobs.plan.lane_cells import is_on_lanes
 from desim.jobs.plan.lineups import PolicyEntry, entries
 from desim.jobs.plan.parameter_sets import variants
@@ -101,10 +101,6 @@ class Grid:
     def fits(self, results: bytes) -> bool:
         """Return whether a text is the results of an episode."""
         return are_results(results)
-
-    def serves(self, results: bytes) -> bool:
-        """Return whether kept results have a digest, where digests are wanted."""
-        return not self.digests or not lacks_digest(results)
 
     @cached_property
     def _lanes(self) -> dict[int, bool]:

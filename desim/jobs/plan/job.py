@@ -145,7 +145,6 @@ class Frame(msgspec.Struct, frozen=True):
     def row(self, seed: int, results: bytes) -> bytes:
         """Return the row of an episode as JSON, from its results as JSON."""
         own = {**_decode(results), **dict.fromkeys(self.without)}
-        own.pop(LANES, None)
         series = {name: own.pop(name) for name in (SERIES, SERIES_COLUMNS) if name in own}
         return _encode({**self.before, "seed": seed, **own, **self.after, **series})
 
@@ -242,10 +241,6 @@ class JobPlan(Protocol):
         """Return whether a text is the results of a job; one of a damaged file may not be."""
         ...
 
-    def serves(self, results: bytes) -> bool:
-        """Return whether kept results of a job suffice; others are played again and replaced."""
-        ...
-
     def is_fixed(self, cell: int) -> bool:
         """Return whether the results of a cell are known to be the same for all seeds."""
         ...
@@ -264,7 +259,6 @@ class _Results(msgspec.Struct):
     metrics: dict[str, Any]
     ledger_digest: str | None
     error: str | None
-    on_lanes: bool = False
 
 
 _decode_results = msgspec.json.Decoder(_Results).decode
@@ -273,11 +267,6 @@ _decode_results = msgspec.json.Decoder(_Results).decode
 def has_failed(results: bytes) -> bool:
     """Return whether an episode failed, by its results as JSON."""
     return _decode_results(results).error is not None
-
-
-def lacks_digest(results: bytes) -> bool:
-    """Return whether an episode was played on lanes, by its results as JSON."""
-    return _decode_results(results).on_lanes
 
 
 def are_results(text: bytes) -> bool:

@@ -40,7 +40,6 @@ def why_no_lanes(model: Model[Any], policies: Policies) -> str:
         return str(fault)
     except Exception as fault:
         raise UsageError(
-            f"lanes of {type(model).__name__} failed ({type(fault).__name__}: {fault}); mend them, "
-            "or play each episode with digests=True (--digests)"
+            f"lanes of {type(model).__name__} failed ({type(fault).__name__}: {fault})"
         ) from fault
     return ""

@@ -46,9 +46,6 @@ class GridOptions(JobOptions):
     """Workers, folder and limits of the jobs of a grid, with an executor and a fresh start.
 
     Attributes:
-        digests: Play every episode by itself, with digests of its ledgers in the rows. Otherwise a
-            model that has lanes plays many seeds at once, if its policies can answer all of them;
-            rows are the same but for the digest, and are marked `on_lanes`.
         executor: processes=N, concurrent=N (episodes that wait for a host at once), both joined by
             a comma, or dask=ADDRESS of a scheduler. In Python also workers that stay for further
             sweeps (`with desim.workers(N) as pool`), or any object with the methods of `Executor`.
@@ -56,6 +53,5 @@ class GridOptions(JobOptions):
         restart: Discard what *out* keeps of episodes of other code, or else of this command.
     """
 
-    digests: bool = False
     executor: "Executor | str | None" = None
     restart: bool = False

@@ -27,7 +27,6 @@ from desim.jobs.plan.job import (
     CLUSTER,
     DEFAULTS,
     ITEMS,
-    LANES,
     RECORD,
     SERIES,
     SERIES_COLUMNS,
@@ -201,7 +200,6 @@ def play_on_lanes(jobs: Sequence[Job], policies: Any) -> Iterator[dict[str, Any]
             "ledger_digest": None,
             "error": None,
             **({CLUSTER: model.cluster(seed)} if offers(model, HasClusters) else {}),
-            LANES: True,
         }
 
 

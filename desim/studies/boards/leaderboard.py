@@ -40,7 +40,8 @@ from desim.show.table import Table, Tabular
 from desim.studies.boards.board_table import board_table
 from desim.studies.boards.item_shares import item_table
 from desim.studies.boards.ranking import BoardLine, ranked
-from desim.studies.sweep import sweep
+from desim.studies.study_options import SweepOptions
+from desim.studies.sweep import swept
 
 
 @frozen
@@ -250,14 +251,14 @@ def _played(
         by_seeds.setdefault(one.seeds, []).append(one)
     found: list[Any] = []
     for seeds, each in by_seeds.items():
-        found += sweep(
+        options = SweepOptions(
             name,
             [read_policies([one.spec]) for one in each],
             seeds,
             executor=executor,
             progress=progress.part(len(found), 0),
             limits=limits,
-            digests=True,  # equal policies are joined by their ledgers
         )
+        found += swept(options, digests=True)  # equal policies are joined by their ledgers
     order = {label: place for place, label in enumerate(one.spec for one in entrants)}
     return Rows(sorted(found, key=lambda row: order[row["policy"]]))

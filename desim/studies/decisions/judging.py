@@ -130,10 +130,6 @@ class Judging:
             return False
         return True
 
-    def serves(self, results: bytes) -> bool:  # noqa: ARG002 (as a `JobPlan`)
-        """Return True: all judgements have the same parts."""
-        return True
-
     def on_lanes(self, cell: int) -> bool:  # noqa: ARG002 (there is one)
         """Return False: each decision has a past of its own."""
         return False

@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from attrs import evolve, field, frozen
+from attrs import field, frozen
 
 from desim.core.limits import Limits
 from desim.errors import DesimError, UsageError
@@ -37,8 +37,6 @@ def plan_of_point(
     limits: Limits | None,
     point: Point,
     seeds: Sequence[int],
-    *,
-    digests: bool = False,
 ) -> Grid:
     """Return the grid of one point: one model, one policy.
 
@@ -52,7 +50,7 @@ def plan_of_point(
             f"{len(found.variants)} models and {len(found.entries)} policies were given; tuning "
             "takes one of each, and one value of a parameter that has no range"
         )
-    return evolve(found, digests=True) if digests else found
+    return found
 
 
 def probed(

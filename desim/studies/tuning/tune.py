@@ -58,7 +58,7 @@ def tune(options: TuneOptions) -> Tuned:
     _check_number("budget", budget, 1, _MAX_BUDGET)
     ours, others = disjoint_seeds(options.seeds, options.held_out)
     given = options.model, options.policy, options.preset, fixed, options.limits
-    plan_of = partial(plan_of_point, *given, digests=options.digests)
+    plan_of = partial(plan_of_point, *given)
     plans = probed(plan_of, found, ours)
     if all(map(_is_fixed, plans)):
         ours, others = ours[:1], others[:1]

@@ -10,6 +10,8 @@ from copy import copy
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from desim.lanes.lane_columns import Array
 from models.beer_game import rules
 from models.beer_game.lanes.past_weeks import PastWeeks
@@ -30,7 +32,6 @@ class LaneChain:
         params: The parameters.
         played: The rows of the stages with a player.
         demand: Units by week and lane.
-        arrays: A namespace of the array API standard.
 
     Attributes:
         params: The parameters.
@@ -49,15 +50,12 @@ class LaneChain:
         orders: The orders by week.
     """
 
-    def __init__(
-        self, params: BeerGameParams, played: list[int], demand: Array, arrays: Any
-    ) -> None:
+    def __init__(self, params: BeerGameParams, played: list[int], demand: Array) -> None:
         self.params, self.played, self.demand = params, played, demand
         self.prices = ScaledPrices.of(params)
-        self._arrays = arrays
         self._stages = len(params.stages)
         self._last = self._stages - 1
-        self._rule = _rule(params, arrays)
+        self._rule = _rule(params)
         self._reads_incoming = params.opponents.partition(":")[0] != "benchmark"
         self._memory = rules.memory(params.opponents)
         self.scored = played or [params.stages.index(params.controlled)]
@@ -76,29 +74,27 @@ class LaneChain:
         self._goods, self._brewed = nothing[1:, :], nothing[0, :]
         self.late, self._held = self._full(0), self._full(0)
         self._sent = deque([self._steady[1:, :]] * params.ship_delay)
-        self.orders = PastWeeks(self._arrays)
+        self.orders = PastWeeks()
         # Without the echo what is mailed to a stage are the orders of the stage below.
-        self._mailed = PastWeeks(self._arrays) if params.brewery_echo else self.orders
+        self._mailed = PastWeeks() if params.brewery_echo else self.orders
         self._summed = self._steady * self._memory
 
     def _full(self, units: int) -> Array:
-        xp = self._arrays
-        return xp.full((self._stages, self.demand.shape[1]), units, dtype=xp.int64)
+        return np.full((self._stages, self.demand.shape[1]), units, dtype=np.int64)
 
     def _weeks_of_line(self) -> Array:
         """Return by stage the weeks whose orders are in its supply line at the start."""
         params, last = self.params, self._stages - 1
         low = params.ship_delay + (params.order_delay if self._counts_orders else 0)
         weeks = [[low]] * last + [[params.production_weeks]]
-        return self._arrays.asarray(weeks, dtype=self._arrays.int64)
+        return np.asarray(weeks, dtype=np.int64)
 
     def fork(self, rows: Array) -> "LaneChain":
         """Return a chain that continues these lanes."""
         fork: LaneChain = copy(self)
-        xp = self._arrays
 
         def taken(units: Array) -> Array:
-            return xp.take(units, rows, axis=-1)
+            return np.take(units, rows, axis=-1)
 
         for name in _TAKEN:
             setattr(fork, name, taken(getattr(self, name)))
@@ -136,9 +132,8 @@ class LaneChain:
 
     def ship(self) -> None:
         """Ship each stage's backlog up to its goods on hand, unless it is on strike."""
-        xp = self._arrays
         self.week += 1
-        shipped = xp.minimum(self.on_hand, self.owed)
+        shipped = np.minimum(self.on_hand, self.owed)
         if self.week in self.params.strike_weeks:
             shipped[-1, :] = 0
         self.on_hand -= shipped
@@ -152,7 +147,7 @@ class LaneChain:
 
     def account(self) -> None:
         """Add what the week's holding and backlog costs are computed from."""
-        self._held += self.prices.held(self.on_hand, self._arrays)
+        self._held += self.prices.held(self.on_hand)
         self.late += self.owed
 
     def by_rule(self) -> Array:
@@ -164,7 +159,7 @@ class LaneChain:
             incoming = self._summed // self._memory
         want = self.params.target_inventory
         units = self._rule(incoming, self.on_hand, self.owed, self.line, want)
-        return self._arrays.maximum(units, 0)
+        return np.maximum(units, 0)
 
     def place(self, units: Mapping[int, Array]) -> None:
         """Mail the orders of all stages and start production.
@@ -200,7 +195,7 @@ class LaneChain:
         if week < 0:
             return self._steady
         mailed = self._past(self._mailed, week - self.params.order_delay)
-        return self._arrays.concat((self.demand[week : week + 1, :], mailed[:-1, :]))
+        return np.concatenate((self.demand[week : week + 1, :], mailed[:-1, :]))
 
     def _past(self, log: PastWeeks, week: int) -> Array:
         return self._steady if week < 0 else log[week]
@@ -231,8 +226,7 @@ class LaneChain:
 
     def largest_cost(self) -> int:
         """Return the largest cost of all stages so far, in units of the book and its lanes."""
-        xp = self._arrays
-        return self._largest(xp.sum(self.cost(), axis=0)) * self.prices.over
+        return self._largest(np.sum(self.cost(), axis=0)) * self.prices.over
 
     def largest(self) -> int:
         """Return the largest number of units in any place, order or shipment."""
@@ -242,21 +236,22 @@ class LaneChain:
         return max(self.params.flow, *(self._largest(each) for each in (*states, *under_way)))
 
     def _largest(self, units: Array) -> int:
-        return int(self._arrays.max(units)) if 0 not in units.shape else 0
+        return int(np.max(units)) if 0 not in units.shape else 0
 
 
-def _rule(params: BeerGameParams, xp: Any) -> Any:
+def _rule(params: BeerGameParams) -> Any:
     """Return the rule of stages without a player as a function of arrays."""
     name, last = params.opponents, len(params.stages) - 1
     rule = rules.rule(name, upstream=False)
     base = name.partition(":")[0]
     if base == "benchmark":
         desired = [[rules.desired(upstream=row == last)] for row in range(last + 1)]
-        return partial(rules.benchmark, desired=xp.asarray(desired, dtype=xp.int64))
-    return partial(_in_doubles, rule, xp) if base == "smoothing" else rule
+        column: Any = np.asarray(desired, dtype=np.int64)
+        return partial(rules.benchmark, desired=column)
+    return partial(_in_doubles, rule) if base == "smoothing" else rule
 
 
-def _in_doubles(rule: Any, xp: Any, *facts: Any) -> Array:
+def _in_doubles(rule: Any, *facts: Any) -> Array:
     """Return the whole number of units of a rule that divides."""
     *arrays, want = facts
-    return xp.astype(rule(*(xp.astype(each, xp.float64) for each in arrays), want), xp.int64)
+    return rule(*(each.astype(np.float64) for each in arrays), want).astype(np.int64)

@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from copy import copy
-from typing import Any, ClassVar, NoReturn
+from typing import Any, NoReturn
 
-from desim.core.streams import redrawn_seed
+import numpy as np
+
 from desim.errors import Unanswered, UsageError, WrongAction
-from desim.lanes.array_namespace import entries, namespace, reduction
-from desim.lanes.lane_arguments import lane_futures, lane_numbers, lane_seeds
+from desim.lanes.lane_arguments import lane_numbers, lane_seeds
 from desim.lanes.lane_columns import Array, Columns
 from desim.lanes.lane_protocols import NoLanes
 from desim.schema import codec
@@ -29,7 +29,6 @@ class BeerGameLanes:
         params: The parameters.
         seeds: The seeds of the episodes.
         roles: The stages that are asked; the others follow the rule `opponents`.
-        arrays: A namespace of the array API standard; None is numpy.
 
     Raises:
         NoLanes: Orders of a rule may be fractions, the chain keeps cash, a price or a quantity is
@@ -37,32 +36,19 @@ class BeerGameLanes:
         UsageError: A seed is not a whole number of at least 0.
     """
 
-    texts: ClassVar[Mapping[str, tuple[str, ...]]] = {}
-    period: ClassVar[int] = 1
-
     _chain: LaneChain
     _range: ExactRange
-    _draw_seeds: list[int]
     _over: bool
     _steps: int
     _most: int
     _played: bool
 
-    def __init__(
-        self,
-        params: BeerGameParams,
-        seeds: Sequence[int],
-        roles: Sequence[str],
-        arrays: Any = None,
-    ) -> None:
+    def __init__(self, params: BeerGameParams, seeds: Sequence[int], roles: Sequence[str]) -> None:
         _check(params, roles)
         self._params = params
         self._seeds = lane_seeds(seeds)
         self._seats = {name: row for row, name in enumerate(params.stages) if name in roles}
-        self._arrays = namespace(arrays)
         self._most = 0
-        self._lowest = reduction(self._arrays.minimum, self._arrays.min)
-        self._highest = reduction(self._arrays.maximum, self._arrays.max)
         self._order = codec(Order)
         self._opening: Array = None
         self._begin()
@@ -73,13 +59,13 @@ class BeerGameLanes:
     @property
     def ended(self) -> Array:
         """Whether the episode of each lane has ended; all lanes end with the last week."""
-        return self._arrays.full(len(self), self._over, dtype=self._arrays.bool)
+        return np.full(len(self), self._over)
 
     @property
     def decisions(self) -> Array:
         """The number of decisions that each lane has answered, of all stages."""
         answered = self._steps * len(self._seats)
-        return self._arrays.full(len(self), answered, dtype=self._arrays.int64)
+        return np.full(len(self), answered, dtype=np.int64)
 
     def reset(self) -> dict[str, Columns]:
         """Begin the episodes again and return the first questions by stage."""
@@ -125,11 +111,11 @@ class BeerGameLanes:
 
     def score(self) -> Array:
         """Return minus the cost of the stages with a player so far, in money."""
-        return score(self._chain, self._arrays)
+        return score(self._chain)
 
     def metrics(self) -> dict[str, list[Any]]:
         """Return the metrics of every lane by name."""
-        return metrics(self._chain, self._arrays)
+        return metrics(self._chain)
 
     def end_reasons(self) -> list[str]:
         """Return why each episode ended; empty texts for those under way."""
@@ -146,43 +132,22 @@ class BeerGameLanes:
         """
         taken = lane_numbers(rows, len(self))
         fork: BeerGameLanes = copy(self)
-        numbers = self._arrays.asarray(taken, dtype=self._arrays.int64)
+        numbers = np.asarray(taken, dtype=np.int64)
         fork._seeds = [self._seeds[row] for row in taken]
-        fork._draw_seeds = [self._draw_seeds[row] for row in taken]
         fork._chain = self._chain.fork(numbers)
         fork._range = copy(self._range)
         fork._opening, fork._played = None, True
         return fork
 
-    def redraw(self, futures: Sequence[int]) -> None:
-        """Draw the customers' demand of the weeks to come again.
-
-        Args:
-            futures: The seed of the future of each lane.
-
-        Raises:
-            UsageError: A future is not a whole number of at least 0, or their number is not that of
-                the lanes.
-        """
-        pairs = zip(self._draw_seeds, lane_futures(futures, len(self)), strict=True)
-        self._draw_seeds = [redrawn_seed(seed, future) for seed, future in pairs]
-        self._played = True
-        if self._params.deterministic or not len(self):
-            return
-        chain, drawn = self._chain, self._drawn()
-        past = chain.demand[: chain.week, :]
-        chain.demand = self._arrays.concat((past, drawn[chain.week :, :]))
-
     # -- inside ----------------------------------------------------------------------------------
 
     def _begin(self) -> None:
         """Begin the episodes and play up to the first questions."""
-        self._draw_seeds = list(self._seeds)
         self._range = ExactRange.at_start(self._params)
         self._steps, self._over, self._played = 0, False, False
         if self._opening is None:
             self._opening = self._drawn()
-        self._chain = LaneChain(self._params, [*self._seats.values()], self._opening, self._arrays)
+        self._chain = LaneChain(self._params, [*self._seats.values()], self._opening)
         if not self._params.blind or not self._seats:
             self._next_week(0)
             self._work()
@@ -204,19 +169,20 @@ class BeerGameLanes:
 
     def _drawn(self) -> Array:
         """Return the demand of each week and lane."""
-        drawn = weekly_demand(self._params, self._draw_seeds)
+        drawn = weekly_demand(self._params, self._seeds)
         self._most = max(self._most, int(drawn.max()))
-        return self._arrays.asarray(drawn)
+        return drawn
 
     def _units(self, role: str, actions: Mapping[str, Mapping[str, Array]]) -> tuple[Array, int]:
         """Return the units that a stage orders, at least 0, and the largest of them."""
-        xp, quantity = self._arrays, self._quantity(role, actions)
-        if quantity.dtype != xp.int64:
+        quantity = self._quantity(role, actions)
+        if quantity.dtype != np.int64:
             quantity = self._whole(role, quantity)
-        least, most = int(self._lowest(quantity)), int(self._highest(quantity))
+        # Twice as fast on a thousand lanes as `min` and `max`.
+        least, most = int(np.minimum.reduce(quantity)), int(np.maximum.reduce(quantity))
         if least < -LARGEST or most > LARGEST:
             self._refuse(role, quantity)
-        return xp.maximum(quantity, 0) if least < 0 else quantity, max(0, most)
+        return np.maximum(quantity, 0) if least < 0 else quantity, max(0, most)
 
     def _quantity(self, role: str, actions: Mapping[str, Mapping[str, Array]]) -> Array:
         """Return the quantities of a stage as they were given."""
@@ -226,7 +192,7 @@ class BeerGameLanes:
         if len(answer) != 1 or "quantity" not in answer:
             names = ", ".join(map(str, answer)) or "nothing"
             raise WrongAction(f"{role!r} answered with columns {names}; expected quantity")
-        quantity = self._arrays.asarray(answer["quantity"])
+        quantity = np.asarray(answer["quantity"])
         if quantity.shape not in {(), (len(self),)}:
             raise WrongAction(
                 f"{role!r} answered with an array of shape {quantity.shape}; "
@@ -236,22 +202,21 @@ class BeerGameLanes:
 
     def _whole(self, role: str, quantity: Array) -> Array:
         """Return quantities of another type of numbers as whole units, cut as the chain does."""
-        xp = self._arrays
-        if not xp.isdtype(quantity.dtype, ("integral", "real floating")):
+        if quantity.dtype.kind not in "iuf":
             self._refuse(role, quantity)
-        given = xp.astype(quantity, xp.float64)
-        if not bool(xp.all(xp.abs(given) <= LARGEST)):  # also for NaN
+        given = quantity.astype(np.float64)
+        if not np.all(np.abs(given) <= LARGEST):  # also for NaN
             self._refuse(role, quantity)
-        whole = xp.trunc(given)
-        if not self._params.whole_units and bool(xp.any((whole != given) & (given > 0))):
+        whole = np.trunc(given)
+        if not self._params.whole_units and np.any((whole != given) & (given > 0)):
             raise NoLanes(
                 f"{role!r} ordered a fraction of a unit; lanes take whole orders, or whole_units"
             )
-        return xp.astype(whole, xp.int64)
+        return whole.astype(np.int64)
 
     def _refuse(self, role: str, quantity: Array) -> NoReturn:
         """Raise the error of the first quantity that does not fit the schema."""
-        given = entries(quantity)
+        given = quantity.tolist()
         for lane, units in enumerate(given if isinstance(given, list) else [given]):
             try:
                 self._order.read({"do": "order", "quantity": units})

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from desim.lanes.array_namespace import entries, on_host
 from desim.lanes.lane_columns import Array
 from models.beer_game.lanes.chain import LaneChain
 from models.beer_game.lanes.exact_range import EXACT
@@ -17,22 +16,24 @@ from models.beer_game.score import BULLWHIP_WEEKS, scaled_variance
 _ROOT = 2**31
 
 
-def score(chain: LaneChain, arrays: Any) -> Array:
+def score(chain: LaneChain) -> Array:
     """Return minus the cost of the scored stages so far, in money."""
-    return -chain.prices.money(_sum(chain.cost(), chain.scored), arrays)
+    return -chain.prices.money(_sum(chain.cost(), chain.scored))
 
 
-def metrics(chain: LaneChain, arrays: Any) -> dict[str, list[Any]]:
+def metrics(chain: LaneChain) -> dict[str, list[Any]]:
     """Return the metrics of `score.metrics`, each with an entry a lane."""
     cost, scored = chain.cost(), chain.scored
     stages = chain.params.stages
     weeks, last = len(chain.orders), len(stages) - 1
 
     def money(rows: Sequence[int]) -> list[float]:
-        return entries(chain.prices.money(_sum(cost, rows), arrays))
+        found: list[float] = chain.prices.money(_sum(cost, rows)).tolist()
+        return found
 
     def mean(units: Array, over: int) -> list[float]:
-        return entries(arrays.astype(_sum(units, scored), arrays.float64) / over)
+        found: list[float] = (_sum(units, scored) / over).tolist()
+        return found
 
     ratio = _Bullwhip(chain).ratio
     return {
@@ -56,8 +57,8 @@ class _Bullwhip:
         self._lanes = chain.demand.shape[1]
         self._known = len(weeks) >= BULLWHIP_WEEKS
         if self._known:
-            self._orders = _variances([on_host(chain.orders[week]) for week in weeks])
-            self._incoming = _variances([on_host(chain.arriving(week)) for week in weeks])
+            self._orders = _variances([chain.orders[week] for week in weeks])
+            self._incoming = _variances([chain.arriving(week) for week in weeks])
 
     def ratio(self, low: int, high: int) -> list[float | None]:
         """Return the variance of a stage's orders over that of another's incoming orders."""

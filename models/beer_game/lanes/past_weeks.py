@@ -1,6 +1,6 @@
 """Arrays by week, which the forks of lanes share."""
 
-from typing import Any
+import numpy as np
 
 from desim.lanes.lane_columns import Array
 
@@ -10,13 +10,9 @@ class PastWeeks:
 
     A fork keeps its own weeks and reads earlier ones in the log that it continues, whose arrays
     never change; the entries of its lanes are taken when a week is read.
-
-    Args:
-        arrays: A namespace of the array API standard.
     """
 
-    def __init__(self, arrays: Any) -> None:
-        self._arrays = arrays
+    def __init__(self) -> None:
         self._own: list[Array] = []
         self._first = 0
         self._before: PastWeeks | None = None
@@ -32,13 +28,13 @@ class PastWeeks:
     def __getitem__(self, week: int) -> Array:
         log, rows = self, None
         while log._before is not None and week < log._first:
-            rows = log._rows if rows is None else self._arrays.take(log._rows, rows)
+            rows = log._rows if rows is None else np.take(log._rows, rows)
             log = log._before
         found = log._own[week - log._first]  # noqa: SLF001 (another log)
-        return found if rows is None else self._arrays.take(found, rows, axis=-1)
+        return found if rows is None else np.take(found, rows, axis=-1)
 
     def fork(self, rows: Array) -> "PastWeeks":
         """Return a log that continues this one with these lanes."""
-        fork = PastWeeks(self._arrays)
+        fork = PastWeeks()
         fork._first, fork._before, fork._rows = len(self), self, rows
         return fork

@@ -1,8 +1,8 @@
 """The prices of a chain as whole numbers, so that costs are sums of whole numbers."""
 
 from math import gcd
-from typing import Any
 
+import numpy as np
 from attrs import frozen
 
 from desim.lanes.lane_columns import Array
@@ -49,17 +49,18 @@ class ScaledPrices:
             per_unit // unit, per_owed // unit, floor // unit, unit // common, book // common
         )
 
-    def held(self, on_hand: Array, arrays: Any) -> Array:
+    def held(self, on_hand: Array) -> Array:
         """Return what is added up for the holding cost of a week, see `per_held`."""
         if not self.floor:
             return on_hand
-        return arrays.maximum(on_hand * self.per_unit, self.floor)
+        return np.maximum(on_hand * self.per_unit, self.floor)
 
     @property
     def per_held(self) -> int:
         """The factor of the sum of `held`."""
         return 1 if self.floor else self.per_unit
 
-    def money(self, cost: Array, arrays: Any) -> Array:
+    def money(self, cost: Array) -> Array:
         """Return costs in money, as `Book.money` rounds them."""
-        return arrays.astype(cost * self.over, arrays.float64) / self.below
+        money: Array = cost * self.over / self.below
+        return money

@@ -58,7 +58,7 @@ def test_the_defaults_of_the_parameters_are_the_published_rule() -> None:
 def test_a_request_for_a_trillion_leads_no_board(preset: str) -> None:
     """It is refused in every month, so that its episodes are those without funding."""
     rules = ("never_raise", "raise_when_free", TRILLION)
-    rows = sweep(f"enterprise_arena/{preset}", list(rules), range(3), digests=True)
+    rows = sweep(f"enterprise_arena/{preset}", list(rules), range(3))
     lines = ranked(rows)
     assert (TRILLION,) not in {line.policies for line in lines}
     trillion, nothing = (rows.where(policy=rule).values("score") for rule in (TRILLION, rules[0]))

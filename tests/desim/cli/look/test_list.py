@@ -119,7 +119,7 @@ def test_list_says_what_has_lanes(desim: Desim) -> None:
     """The model in a line, its policies by a mark; other worlds and policies have none."""
     models = json.loads(desim("list", "--json").out)["models"]
     lanes = {name for name, model in models.items() if model["lanes"]}
-    assert lanes == {"beer_game", "enterprise_arena"}
+    assert lanes == {"beer_game"}
     rules = models["beer_game"]["policies"]
     assert (rules["base_stock"]["lanes"], rules["perfect"]["lanes"]) == (True, False)
     out = desim("list", "beer_game").out

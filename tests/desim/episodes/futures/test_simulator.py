@@ -7,8 +7,7 @@ from typing import Any, ClassVar
 
 import pytest
 from attrs import define, field, frozen
-from support.futures import Cup, Guess, Rolls, Seen, zeros
-from support.ways_ahead import always_forks, always_repeats
+from support.futures import Cup, Guess, Rolls, Seen, always_forks, always_repeats, zeros
 
 from desim import Episode, Run, World, branch, play, replay
 from desim.composition import Composite

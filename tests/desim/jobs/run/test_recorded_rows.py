@@ -20,7 +20,8 @@ from desim.episodes.replay import replay
 from desim.errors import UsageError
 from desim.jobs.plan.grid import grid
 from desim.jobs.rows.rows import Rows
-from desim.studies.sweep import sweep
+from desim.studies.study_options import SweepOptions
+from desim.studies.sweep import sweep, swept
 
 WEEKS = 5
 
@@ -120,7 +121,7 @@ def test_every_seed_has_a_record_of_its_own(tmp_path: Path) -> None:
     rows = sweep("beer_game/classic", "order_up_to", range(3), out=tmp_path, records=True)
     assert len(records(tmp_path)) == 3
     assert len({row["score"] for row in rows}) == 1
-    played = sweep("beer_game/classic", "order_up_to", range(3), digests=True)
+    played = swept(SweepOptions("beer_game/classic", "order_up_to", range(3)), digests=True)
     assert same_but_records(rows, played)
 
 
