@@ -2,6 +2,7 @@
 
 import gc
 import os
+import sys
 from collections.abc import Generator, Iterator
 from contextlib import ExitStack
 from importlib import import_module
@@ -98,3 +99,10 @@ def _no_kept_workers() -> Iterator[None]:
     """End the workers that a test leaves: a forked one has whatever the test had patched."""
     yield
     warm_pool._pools[-1].end_idle()
+
+
+@pytest.fixture(autouse=True)
+def _no_user_module() -> Iterator[None]:
+    """Forget the module of a user's own rules, of which every test writes its own."""
+    yield
+    sys.modules.pop("mine", None)

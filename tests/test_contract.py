@@ -205,7 +205,7 @@ def test_of_the_shipped_policies_one_has_the_worlds_seed_and_knows_observations(
     """A published bot, whose runner seeds its draws with the world's seed."""
     every = {one for name, spec in CASES for one in makers(name, spec) if needs_world_seed(one)}
     assert {one.__name__ for one in every if knows(one) == "observation"} == {"PublishedRandom"}
-    assert {"Perfect", "Foresight", "KnownLuck"} <= {one.__name__ for one in every}
+    assert {"Perfect", "Foresight"} <= {one.__name__ for one in every}
 
 
 @pytest.mark.slow

@@ -112,14 +112,16 @@ def _is_amount(value: Any) -> bool:
 
 def exports(world: CheckedWorld) -> str:
     """Ledgers, statements, series and decisions are written as files in every form."""
-    record, files = world.record(), 0
-    for what, form in _exports(world):
+    record, files, forms = world.record(), 0, _exports(world)
+    if not forms:
+        raise NotChecked("the model has no series and no ledgers, and no role was asked")
+    for what, form in forms:
         folder = Path(world.folder) / f"{what}-{form}"
         try:
             files += len(export(record, form, folder, what=what, trust=True))
         except (DesimError, TypeError, ValueError) as fault:
             raise CheckFailed(f"{what} as {form}: {fault_sentence(fault)}") from fault
-    return f"{counted(files, 'file')} of {', '.join(f'{w} ({f})' for w, f in _exports(world))}"
+    return f"{counted(files, 'file')} of {', '.join(f'{w} ({f})' for w, f in forms)}"
 
 
 def _exports(world: CheckedWorld) -> Sequence[tuple[Exported, str]]:
@@ -132,4 +134,5 @@ def _exports(world: CheckedWorld) -> Sequence[tuple[Exported, str]]:
         forms[STATEMENTS_FORM] = None
     found: list[tuple[Exported, str]] = [("ledgers", form) for form in forms]
     series: list[tuple[Exported, str]] = [("series", "csv")] * offers(world.model, HasSeries)
-    return [*found, *series, ("decisions", "csv")]
+    decisions: list[tuple[Exported, str]] = [("decisions", "csv")] * bool(course.asked)
+    return [*found, *series, *decisions]

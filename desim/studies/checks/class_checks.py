@@ -89,6 +89,8 @@ def _check_described(name: str, role: Role, title: str, schema: Mapping[str, Any
 
 def rules(world: CheckedWorld) -> str:
     """Every role has rules in words; they hold no unfilled field and name no hidden one."""
+    if not world.model.roles:
+        raise NotChecked("the model has no role")
     hidden = _hidden_names(world)
     lengths = []
     for role in world.model.roles:

@@ -9,11 +9,9 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from desim.core.model_protocols import is_deterministic
-from desim.core.policy_protocols import is_drawing
-from desim.episodes.lineup import assigned, maker_of
 from desim.errors import DesimError, UsageError
 from desim.jobs.plan.grid import Grid, disjoint_seeds
+from desim.jobs.plan.players import is_fixed
 from desim.jobs.plan.ranges import Choices, Range, read_ranges
 from desim.jobs.run.playing import opened_executor, opened_store
 from desim.schema.signatures import takes
@@ -60,7 +58,7 @@ def tune(options: TuneOptions) -> Tuned:
     given = options.model, options.policy, options.preset, fixed, options.limits
     plan_of = partial(plan_of_point, *given)
     plans = probed(plan_of, found, ours)
-    if all(map(_is_fixed, plans)):
+    if all(is_fixed(one.variants[0].model, one.entries[0].policies) for one in plans):
         ours, others = ours[:1], others[:1]
     if budget < len(ours):
         raise UsageError(
@@ -144,13 +142,6 @@ def _kept_scores(search: Search, point: Point, seeds: tuple[int, ...]) -> tuple[
     if name not in search.samples:
         search.samples[name] = tuple(search.scores(search.plan_of(point, seeds))[0])
     return search.samples[name]
-
-
-def _is_fixed(plan: Grid) -> bool:
-    """Return whether episodes do not depend on the seed."""
-    model = plan.variants[0].model
-    makers = (maker_of(one, of) for one, of in assigned(model, plan.entries[0].policies))
-    return is_deterministic(model) and not any(map(is_drawing, makers))
 
 
 def _label(search: Search) -> str:

@@ -2,18 +2,19 @@
 
 import builtins
 import os
+import random
 import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from attrs import frozen
 from support.command_line import refused
 from support.paths import PYTHONPATH
-from support.small_worlds import FAILS, GATED, STRIDE, WALK, Still, Walk
+from support.small_worlds import FAILS, GATED, STRIDE, WALK, Go, Spot, Still, Stride, Walk
 
 from desim import sweep
 from desim.cli.main import main
@@ -126,11 +127,33 @@ def test_floats_and_logarithms_are_searched() -> None:
     assert wind == float(f"{wind:.7g}")
 
 
+@frozen
+class SteadyStride(Stride):
+    """Declares that its actions do not depend on chance."""
+
+    draws: ClassVar[bool] = False
+
+
+class TipsyStride(Stride):
+    """Draws, and does not say so."""
+
+    def decide(self, _spot: Spot) -> Go:
+        """Take a step of the given size, or none."""
+        return Go(self.size * random.randrange(2))  # noqa: S311 (as users do)
+
+
 def test_a_deterministic_world_is_played_on_one_seed() -> None:
-    """Further seeds would be the same episode again."""
-    found = tune(Still, STRIDE, SIZES, budget=30)
+    """Further seeds would be the same episode again, for a policy that declares that."""
+    found = tune(Still, f"{__name__}:SteadyStride", SIZES, budget=30)
     assert (found.seeds, found.held_out_seeds) == ((0,), (20,))
     assert found.best.parameters == {"policy.size": 40}
+
+
+def test_a_rule_that_may_draw_is_played_on_all_seeds() -> None:
+    """A class of a user may draw from `random`, which nobody can tell from outside."""
+    for rule in (STRIDE, f"{__name__}:TipsyStride"):
+        found = tune(Still, rule, SIZES, budget=40, seeds=range(3))
+        assert (found.seeds, len(found.held_out_seeds)) == ((0, 1, 2), 3)
 
 
 def test_the_result_depends_on_the_seed_of_the_sampler_alone() -> None:
