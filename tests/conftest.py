@@ -103,6 +103,8 @@ def _no_kept_workers() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def _no_user_module() -> Iterator[None]:
-    """Forget the module of a user's own rules, of which every test writes its own."""
+    """Forget a user's folder and the rules in it: every test writes its own `mine.py`."""
+    path = [*sys.path]
     yield
+    sys.path[:] = path
     sys.modules.pop("mine", None)
