@@ -1,12 +1,12 @@
 """Where two records differ: header, decisions, requests to language models, replies, end.
 
 Both are read as data; nothing that they name is imported, opened or contacted. Identifiers, times
-and tokens of replies, and what policies used are not compared.
+and tokens of replies, what policies used, and requests that were interrupted are not compared.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import zip_longest
+from itertools import chain, pairwise, zip_longest
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -159,11 +159,20 @@ def _of_calls(a: Path, b: Path) -> dict[str, Any]:
     """Return what differs in calls, by the names of attributes, after one pass over both."""
     counts = [0, 0]
     request = reply = None
-    for same, pair in enumerate(zip_longest(calls_of(a), calls_of(b))):
+    for same, pair in enumerate(zip_longest(_sent_once(a), _sent_once(b))):
         counts = [n + (call is not None) for n, call in zip(counts, pair, strict=True)]
         request = request or _differing(same, pair, _request_places, _call_label)
         reply = reply or _differing(same, pair, _reply_places, _call_label)
     return {"request": request, "reply": reply, "calls": tuple(counts)}
+
+
+def _sent_once(record: Path) -> Iterator[RecordedCall]:
+    """Yield calls without requests that were interrupted before a reply and sent again."""
+    for call, after in pairwise(chain(calls_of(record), [None])):
+        assert call is not None
+        open_ended = call.reply is None and not call.failure
+        if not (open_ended and after and (call.role, call.digest) == (after.role, after.digest)):
+            yield call
 
 
 def different_place(a: Any, b: Any, path: str = "$") -> DifferingPlace:

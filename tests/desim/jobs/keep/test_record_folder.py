@@ -332,7 +332,8 @@ def test_a_full_disk_is_a_sentence_and_loses_nothing(
     assert code == 0, errors
     assert [line["n"] for line in json.loads((out / "results.json").read_text())] == [20]
     assert 20 * 6 <= len(stub.requests) <= 20 * 6 + 20
-    assert verified(out)[0] == 0
+    code, printed, errors = verified(out)
+    assert code == 0, printed + errors
 
 
 def limited(suite: Path, out: Path, most: int) -> tuple[int, str, str]:
