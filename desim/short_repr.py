@@ -69,7 +69,7 @@ def shortened(text: str, width: int = 400) -> str:
     """Return a text without its middle part if it is longer than *width*.
 
     >>> shortened("invalid value 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx' at `$.name`", 40)
-    "invalid value 'xxxxx … xxxxxx' at `$.name`"
+    "invalid value 'xxxxx … xxxxxxx' at `$.name`"
     """
     half = width // 2
     return text if len(text) <= width else f"{text[:half]} … {text[-half:]}"

@@ -45,7 +45,7 @@ def part_seed(seed: int, name: str, repetition: int = 0) -> int:
         first repetition on.
 
     >>> part_seed(7, "lender")
-    1486118206
+    3742136759
     """
     text = f"{seed}:{name}" + (f":{repetition}" if repetition else "")
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big")

@@ -161,7 +161,7 @@ def seeds_for_difference(differences: Sequence[float], level: float = 0.95) -> i
         UsageError: *differences* is empty, or a value is not finite.
 
     >>> seeds_for_difference([1.6, 2.2, 2.6, 1.0, 2.8, 2.3])
-    4
+    5
     """
     known = interval(differences, level)
     return seeds_needed(known, abs(known.mean) / 2) if known.mean else None

@@ -21,8 +21,8 @@ _LONGEST = 300
 def clean(text: object, width: int = _LONGEST) -> str:
     r"""Return a text that any page and picture can hold: cut, on one line, without control codes.
 
-    >>> clean("a\\x00b\\nc")
-    'a\ufffdb c'
+    >>> clean("a\x00b\nc")
+    'a�b c'
     """
     # Cut before it is looked at, as a record from a stranger may hold a very long one.
     one_line = " ".join(shortened(str(text), width).split())

@@ -1,19 +1,10 @@
 """Units, kinds and labels of figures, as people read them."""
 
-import doctest
 from typing import ClassVar
 
 import pytest
 
-from desim.show import column
 from desim.show.column import CENTS, DOLLARS, SHARE, Column, columns_of, money_text
-
-
-def test_the_examples_of_the_docstrings_hold() -> None:
-    """Each doctest prints what it shows."""
-    results = doctest.testmod(column)
-    assert results.attempted >= 5
-    assert results.failed == 0
 
 
 @pytest.mark.parametrize(
