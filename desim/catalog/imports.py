@@ -51,11 +51,11 @@ def foreign_file(name: str) -> str:
     return "" if _is_own_file(package, file) else file
 
 
-def is_shipped(model: type) -> bool:
-    """Return whether the class of a model is in desim's own folder of models."""
-    package, _, _ = model.__module__.partition(".")
-    file = getattr(sys.modules.get(model.__module__), "__file__", None) or ""
-    return package == "models" and _is_own_file(package, file)
+def is_shipped(value: Any) -> bool:
+    """Return whether a class or function is in desim's own folder of models or policies."""
+    package, _, _ = value.__module__.partition(".")
+    file = getattr(sys.modules.get(value.__module__), "__file__", None) or ""
+    return package in {"models", "policies"} and _is_own_file(package, file)
 
 
 def _is_own_file(package: str, file: str) -> bool:

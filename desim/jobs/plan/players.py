@@ -9,6 +9,7 @@ from typing import Any
 import attrs
 
 from desim.catalog import policy_finder
+from desim.catalog.imports import is_shipped
 from desim.catalog.policy_spec import ConfiguredClass, Spec
 from desim.core.model_protocols import HasParts, Model, is_deterministic, offers
 from desim.core.policy_protocols import (
@@ -90,14 +91,16 @@ def _members(value: Any) -> list[Any]:
 def is_fixed(model: Model[Any], policies: Policies) -> bool:
     """Return whether a model and policies are known to play the same episode on every seed.
 
-    The model declares it. Policies of the catalog declare whether they draw; those of a user, given
-    as a class, a function, an instance or `module:Name`, must declare that they do not.
+    The model declares it. Desim's own policies, given by name, declare whether they draw; those of
+    a user, and all that are given otherwise, must declare that they do not.
     """
     played = assigned(model, policies)
     return is_deterministic(model) and not any(_may_draw(one, of) for one, of in played)
 
 
 def _may_draw(policy: Any, model: Model[Any]) -> bool:
-    listed = isinstance(policy, str) and ":" not in Spec.read(policy).name
     maker = maker_of(policy, model)
-    return is_drawing(maker) or not (listed or offers(maker, Draws))
+    if offers(maker, Draws):
+        return is_drawing(maker)
+    named = isinstance(policy, str) and ":" not in Spec.read(policy).name
+    return not (named and is_shipped(maker))

@@ -8,7 +8,7 @@ from typing import Any
 from attrs import asdict, frozen
 
 from desim.catalog import model_finder, policy_finder
-from desim.catalog.policy_spec import Spec, read_policies
+from desim.catalog.policy_spec import read_policies
 from desim.catalog.presets import presets
 from desim.core.limits import Limits
 from desim.core.model_protocols import (
@@ -17,20 +17,17 @@ from desim.core.model_protocols import (
     HasClusters,
     Model,
     Revision,
-    is_deterministic,
     offers,
     revision_of,
     revision_text,
 )
-from desim.core.policy_protocols import (
-    HasBoardSeeds,
-    is_drawing,
-)
+from desim.core.policy_protocols import HasBoardSeeds
 from desim.core.reported import HasItems
 from desim.core.roles import Knowledge, knowledge_order
-from desim.episodes.lineup import assigned, lineup_knows
+from desim.episodes.lineup import assigned, lineup_knows, maker_of
 from desim.errors import UsageError
 from desim.jobs.plan.grid import checked_seeds, with_further
+from desim.jobs.plan.players import is_fixed
 from desim.jobs.rows.known_means import known_means, known_note
 from desim.jobs.rows.rows import Rows
 from desim.jobs.run.executors import Executor
@@ -228,14 +225,12 @@ def entrants_of(
 
 
 def _entrant(spec: str, model: Model[Any], seeds: tuple[int, ...]) -> Entrant:
-    makers = [
-        policy_finder.policy(Spec.read(text).name, of)
-        for text, of in assigned(model, read_policies([spec]))
-    ]
-    fixed = is_deterministic(model) and not any(map(is_drawing, makers))
+    policies = read_policies([spec])
+    makers = [maker_of(one, of) for one, of in assigned(model, policies)]
+    fixed = is_fixed(model, policies)
     most = [maker.board_seeds for maker in makers if offers(maker, HasBoardSeeds)]
     count = 1 if fixed else min([len(seeds), *most])
-    return Entrant(spec, seeds[:count], lineup_knows(model, read_policies([spec])), fixed)
+    return Entrant(spec, seeds[:count], lineup_knows(model, policies), fixed)
 
 
 def _played(

@@ -1,6 +1,7 @@
 """`desim baselines` as a table and as JSON; series and nested parameters on the command line."""
 
 import json
+from pathlib import Path
 
 import pytest
 from support.command_line import Desim, refused
@@ -205,3 +206,25 @@ def test_a_sweep_selects_the_best(desim: Desim) -> None:
         (("--until", "5%", "--series"), "--series belongs to plain sweeps"),
     ]:
         refused(desim(*options, *wrong), text)
+
+
+@pytest.mark.parametrize(("declared", "episodes"), [("pass", 4), ("draws = False", 1)])
+def test_a_users_rule_that_may_draw_plays_every_seed(
+    shell: Desim, folder: Path, declared: str, episodes: int
+) -> None:
+    """Of a deterministic world, named with its module or alone, unless it says that it does not."""
+    (folder / "mine.py").write_text(
+        "from support.small_worlds import Go, Still\n"
+        f"class Tipsy:\n    {declared}\n    def decide(self, spot): return Go(1)\n"
+        "class Lab(Still): pass\n"
+    )
+    rules = folder / "policies" / "heuristics"
+    rules.mkdir(parents=True)
+    (rules / "mine.py").write_text(
+        "from mine import Tipsy\ndef baselines(model): return 'mine:Tipsy', 'tipsy'\n"
+    )
+    ended = shell("baselines", "mine:Lab/short", "--seeds", "0:4", "--jobs", "1", "--json")
+    assert ended.code == 0, ended.err
+    lines = json.loads(ended.out)["lines"]
+    played = {name: line["episodes"] for line in lines for name in line["policies"]}
+    assert played == {"mine:Tipsy": episodes, "tipsy": episodes, "greedy": 1, "random": 4}

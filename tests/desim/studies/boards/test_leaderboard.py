@@ -178,7 +178,7 @@ def test_policies_play_seeds_of_their_own_where_these_are_not_shared() -> None:
         ("Walk", "greedy", (4, 5, 6), "observation", False),
         ("Walk", "Slow", (4, 5), "observation", False),
         ("Walk", "walker=Seer", (4, 5), "state", False),
-        ("Still", "Seer", (4,), "state", True),
+        ("Still", "Seer", (4, 5), "state", False),
     ],
 )
 def test_a_policy_plays_once_where_the_seed_decides_nothing(
