@@ -6,10 +6,12 @@ A policy has limits of its own for a seat and an episode.
 """
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import Future
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, ClassVar
 
 from attrs import Attribute, define, field
 
@@ -103,12 +105,50 @@ def _not_negative(_: object, attribute: "Attribute[Any]", value: float | None) -
         raise UsageError(f"{attribute.name}={value} was given; it is a number of at least 0")
 
 
+#: Held while a call is checked and counted: several threads may share a limit.
+_LOCK = threading.Lock()
+
+#: Calls that wait until another gives back what it has reserved.
+_WAITING: "list[Future[None]]" = []
+
+
+@define(eq=False)
+class MoneyLimit:
+    """A limit of money that calls share; what those under way can cost is reserved.
+
+    Attributes:
+        name: Its name in errors: an option, or a key of a file.
+        most: The most money that may be spent.
+        spent: Returns the money spent so far.
+        reserved: The most that each call under way can cost.
+        left: What was left, and less than a call can cost, when one was refused; else empty.
+    """
+
+    name: str
+    most: float
+    spent: Callable[[], float]
+    reserved: list[float] = field(factory=list, init=False)
+    left: str = field(default="", init=False)
+
+    @property
+    def reached(self) -> bool:
+        """Whether no further call may be made."""
+        return bool(self.left) or self.spent() >= self.most
+
+    def fits(self, call: float) -> bool:
+        """Return whether a call fits beside those under way; one without a bound fits alone."""
+        if math.isinf(call):
+            return not self.reserved
+        return self.spent() + math.fsum(self.reserved) + call <= self.most
+
+
 @define(eq=False)
 class CommandBudget:
     """Counts what all policies of a command use; None means no limit.
 
-    A limit is checked before a call: the call that reaches `max_cost` may exceed it, and the next
-    is not made. What an earlier command has paid for a resumed record is not counted again.
+    The most that a call can cost is reserved (`reserve`), so that the calls under way do
+    not exceed `max_cost` together. A call whose cost has no bound is made alone and may exceed it.
+    What an earlier command has paid for a resumed record is not counted again.
 
     Attributes:
         max_calls: Requests sent.
@@ -116,13 +156,29 @@ class CommandBudget:
         calls: Requests sent so far.
         cost: Money used so far.
         calls_at_once: Calls under way at one endpoint, at most.
+        shared: The limits of money: those given, and `max_cost`.
     """
+
+    _stopped: ClassVar[tuple[str, str]] = (
+        "the limit of the whole command, {} {:g}, is reached",
+        "`desim resume` continues a record",
+    )
 
     max_calls: int | None = field(default=None, validator=_not_negative)
     max_cost: float | None = field(default=None, validator=_not_negative)
     calls: int = field(default=0, init=False)
     cost: float = field(default=0.0, init=False)
     calls_at_once: int | None = field(default=None, kw_only=True)
+    shared: tuple[MoneyLimit, ...] = field(default=(), kw_only=True)
+
+    def __attrs_post_init__(self) -> None:
+        if self.max_cost is not None:
+            self.shared += (MoneyLimit("--max-cost", self.max_cost, lambda: self.cost),)
+
+    @property
+    def limited(self) -> bool:
+        """Whether there is a limit."""
+        return self.max_calls is not None or bool(self.shared)
 
     def check(self) -> None:
         """Check that another call may be made.
@@ -130,15 +186,60 @@ class CommandBudget:
         Raises:
             LimitReached: A limit is reached.
         """
-        for option, limit, used in (
-            ("--max-calls", self.max_calls, self.calls),
-            ("--max-cost", self.max_cost, self.cost),
-        ):
-            if limit is not None and used >= limit:
-                raise LimitReached(
-                    f"the limit of the whole command, {option} {limit:g}, is reached; "
-                    "`desim resume` continues a record"
-                )
+        if self.max_calls is not None and self.calls >= self.max_calls:
+            raise self._reached("--max-calls", self.max_calls)
+        for limit in self.shared:
+            if limit.reached:
+                raise self._reached(limit.name, limit.most, limit.left)
+
+    def count_call(self) -> None:
+        """Count a request, which may then be sent.
+
+        Raises:
+            LimitReached: A limit is reached.
+        """
+        with _LOCK:
+            self.check()
+            self.calls += 1
+
+    def reserve(self, call: float) -> "Future[None] | None":
+        """Reserve the most that a call can cost, infinite if nothing is known.
+
+        Returns:
+            None once it is reserved. Otherwise a future that is done when another call has given
+            back what it had reserved; then ask again.
+
+        Raises:
+            LimitReached: A limit is reached, or leaves less than the call can cost.
+        """
+        with _LOCK:
+            self.check()
+            for limit in self.shared:
+                if limit.fits(call):
+                    continue
+                if limit.reserved:
+                    _WAITING.append(Future())
+                    return _WAITING[-1]
+                left = limit.most - limit.spent()
+                limit.left = f" but for {left:g}, and a call can cost {call:g}"
+                self.check()
+            for limit in self.shared:
+                limit.reserved.append(call)
+        return None
+
+    def give_back(self, call: float) -> None:
+        """Give back what a call had reserved; what it has cost is counted by now."""
+        with _LOCK:
+            for limit in self.shared:
+                limit.reserved.remove(call)
+            waiting = [each for each in _WAITING if each.set_running_or_notify_cancel()]
+            _WAITING.clear()
+        for each in waiting:
+            each.set_result(None)
+
+    def _reached(self, name: str, most: float, left: str = "") -> LimitReached:
+        state, then = self._stopped
+        return LimitReached(f"{state.format(name, most)}{left}; {then}")
 
 
 _present: ContextVar[CommandBudget] = ContextVar("command_budget")

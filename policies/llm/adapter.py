@@ -359,15 +359,17 @@ def _calls(
         cache=options.cache,
     )
     metered = Metered(endpoint, options, seat.budget)
-    call = _resending(options, seat, endpoint)(metered)
+    call = _resending(options, metered, endpoint)(metered)
     if not options.embed:
         return metered, call, hashed
     of_vectors = EmbeddingEndpoint.of(options.embed, options.base_url, options.key_env)
-    vectors = EndpointVectors(_resending(options, seat, endpoint)(metered.through(of_vectors)))
+    vectors = EndpointVectors(_resending(options, metered, endpoint)(metered.through(of_vectors)))
     return metered, call, vectors
 
 
-def _resending(options: LLMOptions, seat: Seat, endpoint: Endpoint) -> Callable[[Send], Resending]:
+def _resending(
+    options: LLMOptions, metered: Metered, endpoint: Endpoint
+) -> Callable[[Send], Resending]:
     """Return what makes a call of a `send` to the server of an endpoint."""
     return partial(
         Resending,
@@ -375,5 +377,6 @@ def _resending(options: LLMOptions, seat: Seat, endpoint: Endpoint) -> Callable[
         timeout=options.timeout,
         resends=options.resends,
         gate=gate_of(endpoint.server),
-        at_once=seat.budget.calls_at_once,
+        at_once=metered.command.calls_at_once,
+        reserved=metered.reserved,
     )

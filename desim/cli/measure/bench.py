@@ -267,4 +267,5 @@ def _fail_unless_whole(plan: "Plan", outcomes: "dict[str, JobOutcome]") -> None:
         )
     left = plan.episodes - sum(outcome.ended_episodes for outcome in outcomes.values())
     if left:
-        fail(f"{left} of {plan.episodes} episodes are left: the limit of money is spent")
+        spent = "the limit of money is spent, or leaves less than a call can cost"
+        fail(f"{left} of {plan.episodes} episodes are left: {spent}")

@@ -8,15 +8,15 @@ import math
 import os
 import threading
 import zlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Self
 
 import msgspec
 from attrs import Attribute, define, field, frozen
 
-from desim.episodes.usage import CommandBudget
-from desim.errors import LimitReached, UsageError, WriteFailed
+from desim.episodes.usage import CommandBudget, MoneyLimit
+from desim.errors import UsageError, WriteFailed
 from desim.jobs.keep.outcome import JobOutcome
 from desim.jobs.plan.record_job import RecordJob
 
@@ -151,30 +151,6 @@ class SpendingFile:
 
 
 @frozen
-class MoneyLimit:
-    """A limit of money on several jobs.
-
-    Attributes:
-        name: Its name in errors: a key of a file, or an option.
-        most: The most money that may be spent.
-        spent: Returns the money spent so far.
-    """
-
-    name: str
-    most: float
-    spent: Callable[[], float]
-
-    @property
-    def reached(self) -> bool:
-        """Whether the limit is reached."""
-        return self.spent() >= self.most
-
-    def left(self) -> float:
-        """Return the money that may still be spent."""
-        return self.most - self.spent()
-
-
-@frozen
 class Money:
     """The money that jobs spend.
 
@@ -203,32 +179,15 @@ class JobBudget(CommandBudget):
         cost: Money used in this command.
         job: The job's name.
         spent: Receives every change.
-        shared: The limits that the job shares with others.
+        shared: The limits that it shares with other jobs.
     """
+
+    _stopped = ("{} = {:g} is spent", "the same command with a larger limit goes on")
 
     calls: int = field(default=0, init=False, on_setattr=_book)
     cost: float = field(default=0.0, init=False, on_setattr=_book)
     job: str = field(kw_only=True)
     spent: SpendingFile = field(kw_only=True)
-    shared: tuple[MoneyLimit, ...] = field(default=(), kw_only=True)
-
-    @property
-    def money_left(self) -> Mapping[str, Callable[[], float]]:
-        """By the name of a shared limit: returns the money that is left."""
-        return {limit.name: limit.left for limit in self.shared}
-
-    def check(self) -> None:
-        """Check that another call may be made.
-
-        Raises:
-            LimitReached: A shared limit is reached.
-        """
-        for limit in self.shared:
-            if limit.reached:
-                raise LimitReached(
-                    f"{limit.name} = {limit.most:g} is spent; the same command with a larger limit "
-                    "goes on"
-                )
 
 
 def count_outcome(job: RecordJob, outcome: JobOutcome, spent: SpendingFile) -> bool:

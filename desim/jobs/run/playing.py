@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 from attrs import field, frozen
 
+from desim.episodes.usage import command_budget
 from desim.errors import DesimError, UsageError
 from desim.jobs.keep.store import KeptResults, MemoryStore, Store
 from desim.jobs.plan.grid import Grid
@@ -213,10 +214,15 @@ class Playing:
     def _shared_out(self, jobs: list[int]) -> Iterator[tuple[Executor, list[int]]]:
         """Yield executors with their jobs; a local one has an event loop for those that wait."""
         players = self.players
+        waiting = [job for job in jobs if self.plan.waits(job)]
         if not isinstance(players, LocalExecutor):
+            if waiting and command_budget().limited:
+                raise UsageError(
+                    "max_calls and max_cost of a command hold in one process; leave out the "
+                    "executor, or give executor processes=N,concurrent=N"
+                )
             yield players, jobs
             return
-        waiting = [job for job in jobs if self.plan.waits(job)]
         yield players, sorted({*jobs} - {*waiting})
         if waiting:
             yield players.waiting, waiting

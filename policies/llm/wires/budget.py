@@ -7,10 +7,12 @@ order, before another request is sent.
 
 import math
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
+import msgspec
 from attrs import asdict, define, evolve, field, frozen
 
 from desim.episodes.usage import CommandBudget
@@ -20,7 +22,8 @@ from desim.schema import from_plain, to_plain
 from desim.schema.validators import not_negative
 from policies.llm.replies.answer import answer_only
 from policies.llm.wires.recorded import RecordedReplies, recorded_reply
-from policies.llm.wires.request_lines import RequestLines, SentRequest
+from policies.llm.wires.request_lines import RequestLines, SentRequest, fields_of
+from policies.llm.wires.suspension import result_of
 from policies.llm.wires.wire import ModelReply, NoReply, Phase, Request, Send
 
 #: Prices are for a million tokens.
@@ -35,8 +38,9 @@ class Spent(Exception):
 class CallLimits:
     """Limits of one seat in one episode; None stands for no limit.
 
-    A limit is checked before a request: the one that reaches `max_tokens` or `max_cost` may exceed
-    it, and the next is not sent.
+    A limit is checked before a request. One that can cost more than `max_cost` leaves is not sent;
+    where its cost has no bound, and with `max_tokens`, the one that reaches the limit may exceed
+    it.
 
     Attributes:
         max_calls: Limit of requests sent for a seat in an episode, those without a reply included;
@@ -72,8 +76,12 @@ class CallLimits:
         if not self.price_in + self.price_out and not self.reported_cost:
             raise UsageError(f"{limit} needs prices; give price_in and price_out a million tokens")
 
-    def reached(self, used: "Used") -> str:
-        """Return which limit is reached; an empty text if none is."""
+    def reached(self, used: "Used", call: float = 0.0) -> str:
+        """Return which limit is reached, or leaves less than a call can cost; else empty."""
+        call = 0.0 if math.isinf(call) else call
+        if self.max_cost is not None and used.cost < self.max_cost < used.cost + call:
+            left = f"but for {self.max_cost - used.cost:g}, and a call can cost {call:g}"
+            return f"max_cost={self.max_cost:g} reached for this seat and episode {left}"
         for name, limit, value in (
             ("max_calls", self.max_calls, used.calls),
             ("max_tokens", self.max_tokens, used.tokens),
@@ -82,6 +90,23 @@ class CallLimits:
             if limit is not None and value >= limit:
                 return f"{name}={limit:g} reached for this seat and episode"
         return ""
+
+    def most(self, request: Request, fields: Mapping[str, Any]) -> float:
+        """Return the most that a request can cost; infinite where nothing limits its reply.
+
+        A token is read for every two bytes that are sent, and `reply_tokens` are written.
+        """
+        if not self.price_in + self.price_out and self.reported_cost:
+            return math.inf
+        millionths = -(-len(msgspec.json.encode(fields)) // 2) * max(
+            self.price_in, self.price_cached or 0.0
+        )
+        if self.price_out and request.phase != "vectors":
+            sent = {**fields, **fields.get("extra_body", {})}
+            limits = [sent.get(name) for name in ("max_completion_tokens", "max_tokens")]
+            written = max((each for each in limits if isinstance(each, int)), default=math.inf)
+            millionths += written * self.price_out
+        return millionths / _MILLION
 
     def cost(self, reply: ModelReply) -> float:
         """Return the price of a reply, or what the server reports where that is more."""
@@ -213,6 +238,31 @@ class Metered:
         # After the record, which keeps what the server sent.
         return answer_only(self._metered(self.send, request, timeout))
 
+    @contextmanager
+    def reserved(self, request: Request) -> Iterator[None]:
+        """Reserve the most that a call can cost while it is under way.
+
+        Waits while other calls have reserved what it needs. Nothing is reserved for a reply on
+        record.
+
+        Raises:
+            Spent: The seat's limit leaves less than the call can cost.
+            LimitReached: A limit of the command does.
+        """
+        limited = self.command.shared or self.limits.max_cost is not None
+        if not limited or any(each.reply for each in self._recorded):
+            yield
+            return
+        most = self.limits.most(request, fields_of(self.send, request))
+        if reason := self.limits.reached(self.episode, most):
+            raise Spent(reason)
+        while turn := self.command.reserve(most):
+            result_of(turn)
+        try:
+            yield
+        finally:
+            self.command.give_back(most)
+
     def through(self, send: Send) -> Send:
         """Return a sender of other requests that shares limits, sums and record with this one."""
         return partial(self._metered, send)
@@ -232,9 +282,8 @@ class Metered:
             if (reply := recorded.reply) is not None:
                 self._count(reply, request.phase)
                 return reply
-        self.command.check()
+        self.command.count_call()
         self._count_request(request.phase)
-        self.command.calls += 1
         for entry in self._lines.entries(sent, self.episode.calls):
             self.transcript(entry)
         return self._received(send, request, timeout)

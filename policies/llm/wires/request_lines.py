@@ -36,6 +36,11 @@ class HasFields(Protocol):
         ...
 
 
+def fields_of(send: Send, request: Request) -> dict[str, Any]:
+    """Return the fields of a request as a sender sends it."""
+    return send.fields(request) if isinstance(send, HasFields) else request.fields()
+
+
 @frozen
 class SentRequest:
     """A request as it is sent, in the form of the transcript.
@@ -59,7 +64,7 @@ class SentRequest:
     @classmethod
     def of(cls, send: Send, request: Request) -> Self:
         """Return a request as a sender sends it."""
-        fields = send.fields(request) if isinstance(send, HasFields) else request.fields()
+        fields = fields_of(send, request)
         plain = without_floats({"messages": list(request.messages), **fields})
         messages = [text_id(one) for one in plain["messages"]]
         texts: dict[str, Any] = dict(zip(messages, request.messages, strict=True))

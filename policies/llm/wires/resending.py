@@ -7,9 +7,9 @@ import random
 import threading
 import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 from attrs import define, field, frozen
 
@@ -150,8 +150,9 @@ class Resending:
         timeout: Seconds for the whole call: all its requests and the waits between them.
         resends: The largest number of requests beyond the first.
         gate: Lets the calls of one server through; shared by all of this process.
-        at_once: The largest number of calls of the server under way; None for no limit. The
-            timeout of a call does not include the time before the call begins.
+        at_once: The largest number of calls of the server under way; None for no limit.
+        reserved: Reserves the money for a call while it is under way. The timeout of a call
+            includes neither this wait nor that for a place.
     """
 
     send: Send
@@ -160,6 +161,7 @@ class Resending:
     resends: int = field(default=3, validator=not_negative)
     gate: Gate = field(factory=Gate, repr=False)
     at_once: int | None = None
+    reserved: Callable[[Request], AbstractContextManager[object]] = nullcontext
 
     def __call__(self, request: Request) -> ModelReply:
         """Return the first reply.
@@ -167,7 +169,7 @@ class Resending:
         Raises:
             PolicyFailed: No request brought one in time.
         """
-        with self.gate.place(self.at_once):
+        with self.reserved(request), self.gate.place(self.at_once):
             deadline = time.monotonic() + self.timeout
             for sent in range(1, self.resends + 2):
                 self._pass_gate(deadline)

@@ -273,16 +273,15 @@ REPLY = 15 * 100 / 1e6
 
 
 def test_a_limit_of_the_suite_stops_it_and_a_larger_one_goes_on(tmp_path: Path, stub: Stub) -> None:
-    """It is exceeded by the calls in flight at most, kills and commands counted together."""
+    """A call whose reply has no limit is sent alone; kills and commands are counted together."""
     suite, out = suite_file(tmp_path, stub.url, BEER, 'seeds = "0:4"'), tmp_path / "out"
     limit = ["--max-cost", str(9.5 * REPLY)]
     code, printed, errors = bench(suite, out, "--jobs", "2", *limit)
     assert code == 1
     assert "the limit of money is spent" in errors
-    assert 10 <= len(stub.requests) <= 10 + 1
-    sent = len(stub.requests)
+    assert len(stub.requests) == 10
     assert bench(suite, out, "--jobs", "2", *limit)[0] == 1
-    assert len(stub.requests) == sent
+    assert len(stub.requests) == 10
     code, printed, errors = bench(suite, out, "--jobs", "2", "--max-cost", "1")
     assert code == 0, errors
     assert len(stub.requests) == 24
@@ -302,6 +301,15 @@ def test_a_limit_of_an_entry_leaves_the_others_alone(tmp_path: Path, stub: Stub)
         "beer__model__seed0__1": "done",
         "beer__poor__seed0__1": "cut",
     }
+
+
+def test_a_call_that_may_cost_more_than_is_left_is_not_sent(tmp_path: Path, stub: Stub) -> None:
+    """With `reply_tokens` it is known, for every prompt."""
+    suite = suite_file(tmp_path, stub.url, BEER, 'seeds = "0:4"')
+    suite.write_text(suite.read_text().replace("max_calls = 12", "reply_tokens = 5"))
+    code, _, errors = bench(suite, tmp_path / "out", "--max-cost", str(9.5 * REPLY))
+    assert (code, stub.requests) == (1, [])
+    assert "max_cost = 0.01425 is spent but for 0.01425, and a call can cost 0.0" in errors
 
 
 def test_an_episode_cut_by_its_budget_is_in_no_mean(tmp_path: Path, stub: Stub) -> None:

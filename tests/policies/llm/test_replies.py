@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from support.scripted import player, seat_of, usage_of, worded
-from support.stub import USAGE, Served, call, message, serving, text
+from support.stub import USAGE, Served, Stub, call, message, serving, text
 
 from desim import catalog, play, play_series
 from desim.errors import BadRecord
@@ -140,6 +140,24 @@ def test_cached_tokens_have_a_price_and_a_larger_reported_cost_counts(
     used = metered.episode
     assert (used.cached_tokens, used.reported_cost) == (cached, reported or 0)
     assert used.cost == metered.command.cost == pytest.approx(cost, rel=1e-12)
+
+
+def test_a_seat_does_not_send_a_call_that_may_cost_more_than_is_left() -> None:
+    """Its prompt is at most a token for every two bytes, its reply `reply_tokens`."""
+    with serving(text('{"order_qty": 100}')) as stub:
+        spec = f"llm,model=m,base_url={stub.url},price_in=1000,price_out=1000,reply_tokens=5"
+        most = len(json.dumps(sent_by(stub, spec)).encode()) / 2 / 1000 + 0.02
+        episode = play("beer_game", f"{spec},max_cost={most}")
+    assert 0 < usage_of(episode)["cost"] <= most
+    assert usage_of(episode)["default_actions"] > 0
+    assert episode.steps[-1].notes is not None
+    assert "and a call can cost" in episode.steps[-1].notes["default_action"]
+
+
+def sent_by(stub: Stub, spec: str) -> dict[str, Any]:
+    """Return the first request of a policy."""
+    play("beer_game", f"{spec},max_calls=1")
+    return stub.requests.pop()
 
 
 def test_limits_of_money_need_no_prices_where_the_server_reports_its_cost() -> None:

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from desim.episodes.usage import MoneyLimit
 from desim.errors import LimitReached, WriteFailed
-from desim.jobs.keep.spending import JobBudget, MoneyLimit, SpendingFile
+from desim.jobs.keep.spending import JobBudget, SpendingFile
 
 
 def test_lines_that_are_none_are_skipped(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Language models of a sweep wait for their replies together, in one event loop."""
 
 import asyncio
+import json
 import signal
 import threading
 import time
@@ -9,7 +10,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
-from attrs import define, field, frozen
+from attrs import define, evolve, field, frozen
 from support.forked import desim_process, ended
 from support.paths import PYTHONPATH
 from support.small_worlds import STRIDE, WALK, Go, Spot
@@ -20,6 +21,7 @@ from desim.episodes.usage import CommandBudget, spending
 from desim.errors import DesimError, UsageError
 from desim.jobs.plan.grid import grid
 from desim.jobs.rows.rows import Rows
+from desim.jobs.run.executors import SerialExecutor
 from desim.jobs.run.pool_executor import EventLoopExecutor
 from desim.studies.sweep import sweep
 
@@ -118,6 +120,38 @@ def test_the_budget_of_a_command_holds_for_all_episodes(stub: Stub) -> None:
     assert len(stub.requests) == WEEKS + 1
     assert [row["error"] is None for row in rows] == [True] * 3 + [True, False, False] + [True] * 3
     assert "--max-calls 5, is reached" in rows.failed[0]["error"]
+
+
+@pytest.mark.parametrize(("bound", "at_once"), [(",reply_tokens=40", 3), ("", 1)])
+def test_calls_under_way_keep_to_the_limit_of_money_together(
+    stub: Stub, calls: Calls, bound: str, at_once: int
+) -> None:
+    """Three calls as dear as possible fit; one whose reply has no limit is sent alone."""
+    paid: list[float] = []
+
+    def dear(number: int, body: dict[str, Any]) -> Served:
+        read = len(json.dumps(body, separators=(",", ":")).encode()) // 2
+        paid.append(read + 40)
+        served = text("{}", usage={"prompt_tokens": read, "completion_tokens": 40})
+        return evolve(served, before=calls.arrive)
+
+    stub.script, calls.wanted = dear, at_once
+    most = 3500
+    model = f"{spec(stub)}{bound},price_in=1e6,price_out=1e6"
+    with spending(CommandBudget(max_cost=most)) as budget:
+        rows = sweep(**GAME, policies=model, seeds=range(12), executor="concurrent=12")
+    assert len(rows.failed) == 12
+    assert "--max-cost" in rows.failed[0]["error"]
+    assert calls.most == at_once
+    assert sum(paid) == budget.cost
+    assert budget.cost <= most if bound else budget.cost - paid[-1] < most
+
+
+def test_limits_are_refused_where_they_would_not_hold(stub: Stub) -> None:
+    """An executor of the user's may play in other processes."""
+    with spending(CommandBudget(max_calls=1)), pytest.raises(UsageError, match="in one process"):
+        sweep(**GAME, policies=spec(stub), seeds=[1], executor=SerialExecutor())
+    assert not stub.requests
 
 
 def test_a_limit_of_time_holds_while_a_reply_is_awaited(stub: Stub) -> None:
