@@ -31,7 +31,13 @@ _ENOUGH = 60
 
 _RANK = "rank: the lowest and the highest that the data leave possible (95 %, all together)"
 _AMONG = ", among those that know as much"
-_TO_BEST = "to the best: the mean less the highest mean of the others (95 %, all together)"
+#: The upper end of an interval to the best that leaves out 0.
+_BELOW = "<0"
+
+_TO_BEST = (
+    "to the best: the mean less the highest mean of the others (95 %, all together); "
+    f"{_BELOW}: it is lower"
+)
 _MAY_BE_BEST = "* may be the best: no other mean is known to be higher"
 _INTERVAL = " (95 %)"
 _JOINED = "a = b: the same scores, ends and {} on every seed"
@@ -119,6 +125,8 @@ def to_best_cell(line: BoardLine) -> Printed | None:
         return None
     low, high = line.to_best
     texts = [estimate_text(end, (high - low) / 2) if end else "0" for end in line.to_best]
+    if not line.may_be_best:
+        texts[1] = _BELOW  # Hsu's interval ends at 0 also where that is excluded
     return Printed(line.to_best, " to ".join(dict.fromkeys(texts)))
 
 

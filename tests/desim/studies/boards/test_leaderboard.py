@@ -49,7 +49,7 @@ def test_a_board_ranks_policies_and_compares_each_with_the_best_other() -> None:
         ["a,x=1", "—", "4"],
     ]
     assert lines[0].split()[3:] == ["4", "12.5", "6.2", "0", "to", "14.0", "—", "4", "horizon"]
-    assert lines[1].split()[5:9] == ["-14.0", "to", "0", "5"]
+    assert lines[1].split()[5:9] == ["-14.0", "to", "<0", "5"]
     assert lines[2].split()[3:7] == ["—"] * 4
     assert lines[2].endswith("3 horizon, 1 failed")
     assert notes[0] == "ranks rest on 4 seeds: outcomes of up to 52.7 % may be unseen"
