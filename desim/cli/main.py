@@ -12,6 +12,7 @@ from typing import Any
 
 import click
 
+from desim.cli.arguments import CheckedCommand
 from desim.cli.exit_codes import errors_reported
 from desim.core.log import LEVELS, configure
 from desim.errors import possible
@@ -86,7 +87,7 @@ GROUPS = {
 }
 
 
-class CommandGroup(click.Group):
+class CommandGroup(CheckedCommand, click.Group):
     """The commands of `COMMANDS`; turns every error into one sentence and an exit code."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 (click's signature)

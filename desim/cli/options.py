@@ -18,6 +18,7 @@ import attrs
 import click
 from attrs import frozen
 
+from desim.cli.arguments import CheckedCommand
 from desim.cli.completion import complete_model, complete_policy
 from desim.core.limits import Limits
 from desim.core.observer import MAX_EVENTS
@@ -86,7 +87,7 @@ def command(
     return lambda function: _Command(name, function, without, forms)
 
 
-class _Command(click.Command):
+class _Command(CheckedCommand):
     """A command whose options are made when they are used: `desim --help` shows none."""
 
     def __init__(
@@ -251,7 +252,7 @@ SET: dict[str, Any] = {
 #: Seeds of episodes.
 SEEDS: dict[str, Any] = {"type": str, "metavar": "A:B", "callback": converted(_seeds)}
 
-_NEW_FILE = click.Path(dir_okay=False)
+_FILE = click.Path(dir_okay=False)
 
 #: By the name of a field the arguments of `click.Option`, and as `option` its name if that differs.
 _FORMS: dict[str, dict[str, Any]] = {
@@ -268,8 +269,8 @@ _FORMS: dict[str, dict[str, Any]] = {
     "out": {"type": click.Path(file_okay=False)},
     "model": {"shell_complete": complete_model},
     "params": SET,
-    "path": {"type": click.Path(), "metavar": "FILE"},
-    "plot": {"type": _NEW_FILE},
+    "path": {"type": _FILE, "metavar": "FILE"},
+    "plot": {"type": _FILE},
     "policies": POLICIES,
     "record": {"type": click.Path()},
     "seats": {
@@ -281,5 +282,5 @@ _FORMS: dict[str, dict[str, Any]] = {
     "seeds": SEEDS,
     "set": SET,
     "specs": SPECS,
-    "trace": {"type": _NEW_FILE},
+    "trace": {"type": _FILE},
 }

@@ -22,7 +22,7 @@ class ModelOptions:
     Attributes:
         model: A name in the catalog or `module:Class`, with or without `/preset`; a model class; or
             a model.
-        preset: A preset of the model; `desim list MODEL` shows them. Empty for the first.
+        preset: A preset of the model; `desim list MODEL` shows them; default: the first.
         set: A parameter of the model, or with dots a field inside one. In Python a mapping of
             parameters to values or texts.
     """

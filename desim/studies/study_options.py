@@ -167,7 +167,7 @@ class TuneOptions(JobOptions):
             numbers.
         held_out: The seeds of the report; default: as many behind the others. In Python whole
             numbers.
-        preset: A preset of the model; `desim list MODEL` shows them. Empty for the first.
+        preset: A preset of the model; `desim list MODEL` shows them; default: the first.
         set: Further values that are fixed.
         sampler_seed: The seed of the search; the same call returns the same result.
         executor: As for `sweep`.

@@ -5,9 +5,11 @@ from typing import Any
 
 import click
 
+from desim.cli.arguments import CheckedCommand
 
-@click.command("export")
-@click.argument("record", metavar="RECORD", type=click.Path())
+
+@click.command("export", cls=CheckedCommand)
+@click.argument("record", metavar="RECORD", type=click.Path(dir_okay=False))
 @click.option(
     "--what",
     type=click.Choice(["ledgers", "series", "decisions", "messages"]),

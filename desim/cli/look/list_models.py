@@ -16,7 +16,7 @@ class Listed:
         policy: Show one policy: its arguments and what they set.
     """
 
-    model: str
+    model: str | None
     policy: str | None = field(default=None, kw_only=True)
 
 
@@ -30,7 +30,7 @@ def command(listed: Listed, printed: PrintOptions) -> None:
     from desim.cli.tables import print_catalog, print_model, print_policy
 
     model, policy = listed.model, listed.policy
-    summary = summarise_catalog([model] if model else [])
+    summary = summarise_catalog([] if model is None else [model])
     if printed.as_json:
         click.echo(msgspec.json.encode(asdict(summary)))
     elif policy:

@@ -2,8 +2,10 @@
 
 import click
 
+from desim.cli.arguments import CheckedCommand
 
-@click.command("report")
+
+@click.command("report", cls=CheckedCommand)
 @click.argument("paths", metavar="DIR|RECORD...", nargs=-1, required=True, type=click.Path())
 @click.option(
     "--out",

@@ -58,7 +58,7 @@ def _compared_with(specs: tuple[str, ...]) -> object:
 @command_of(
     "regret",
     without=["level", "progress"],
-    record={"metavar": "RECORD"},
+    record={"metavar": "RECORD", "type": click.Path(dir_okay=False)},
     then={**POLICIES, "option": "--then"},
     against={
         **POLICIES,

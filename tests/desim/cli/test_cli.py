@@ -228,6 +228,7 @@ RUN = ("run", "beer_game")
     [
         (("run", "beer_gam"), "there is no model 'beer_gam'; did you mean 'beer_game'?"),
         (("run", ""), "there is no model ''; Possible: "),
+        (("list", ""), "there is no model ''; Possible: "),
         (("run", "beer_game/clasic"), "no preset 'clasic'; did you mean 'classic'?"),
         ((*RUN, "--preset", "clasic"), "no preset 'clasic'; did you mean 'classic'?"),
         (("run", "beer_game/classic", "--preset", "poisson"), "presets 'classic' and 'poisson'"),
@@ -294,6 +295,24 @@ def test_wrong_usage_ends_with_one_sentence(
         (("run",), "Missing argument 'MODEL'"),
         (("--log-level", "loud", "list"), "'loud' is not one of"),
         ((*RUN, "--record", "."), "'.' is a directory"),
+        ((*RUN, "--seed", "1", "--seed=2"), "'--seed' was given 2 times; give it once"),
+        (("--log-level", "info", "list", "--log-level=debug"), "'--log-level' was given 2 times"),
+        (("report", "a", "--out", "b", "--out", "c"), "'--out' was given 2 times"),
+        (("sweep", "beer_game", "--seeds", ""), "'--seeds' is an empty text; give a value"),
+        (("check", "beer_game", "--seeds="), "'--seeds' is an empty text; give a value"),
+        ((*RUN, "--record", ""), "'--record' is an empty text; give a value"),
+        (("replay", ""), "'FILE' is an empty text; give a value"),
+        *(
+            ((name, ".", *more), "is a directory")
+            for name, *more in (
+                ("replay",),
+                ("resume",),
+                ("branch", "--at=1"),
+                ("regret",),
+                ("export",),
+                ("memory",),
+            )
+        ),
     ],
     ids=lambda value: " ".join(value)[:60] if isinstance(value, tuple) else "",
 )
