@@ -12,12 +12,13 @@ from typing import Any
 from attrs import frozen
 from published import reference
 
-from desim import Rows, catalog
+from desim import Rows
 from desim.episodes.driver import play_session
 from desim.episodes.lineup import resolve
 from desim.episodes.session import Session
 from desim.show.table import Table
 from desim.statistics.intervals import interval
+from models.enterprise_arena import EnterpriseArena
 from models.enterprise_arena.score import curve
 
 ANY = "any"
@@ -120,18 +121,24 @@ def _target(given: Mapping[str, Any]) -> Target:
     )
 
 
-def compare(played: Mapping[str, Rows], early: Rows, seeds: int) -> Table:
-    """Return a table of every target beside our figure.
+def compare(played: Mapping[str, Rows], early: Rows, seeds: int, **changes: str) -> Table:
+    """Return a table of every target of the presets played beside our figure.
 
     Args:
         played: The episodes of all rules by preset.
         early: Episodes of three months in which nothing is raised.
         seeds: Number of seeds of each.
+        changes: Parameters with which the presets were played.
     """
-    heads = ["profile", "rule", "figure", "published", "prototype", "ours", "± 95 %", "band"]
+    profile = ", ".join(["profile", *(f"{name}={value}" for name, value in changes.items())])
+    heads = [profile, "rule", "figure", "published", "prototype", "ours", "± 95 %", "band"]
     return Table(
         [*heads, f"inside, {seeds} seeds"],
-        (cells(each, values(each, played[each.profile], early, seeds)) for each in targets()),
+        (
+            cells(each, values(each, played[each.profile], early, seeds, **changes))
+            for each in targets()
+            if each.profile in played
+        ),
     )
 
 
@@ -153,7 +160,7 @@ def cells(target: Target, ours: Sequence[float]) -> list[str]:
     return [*texts, f"{low:g} to {high:g}", "yes" if low <= mean.mean <= high else "NO"]
 
 
-def values(target: Target, rows: Rows, early: Rows, seeds: int) -> list[float]:
+def values(target: Target, rows: Rows, early: Rows, seeds: int, **changes: str) -> list[float]:
     """Return a target's figure, one value for each episode, or one for all."""
     mine = rows if target.policy == ANY else rows.where(policy=target.policy)
     match target.figure:
@@ -167,7 +174,7 @@ def values(target: Target, rows: Rows, early: Rows, seeds: int) -> list[float]:
         case "identity":
             return [max(map(residual, mine.where(survived=True)))]
         case "time_average":
-            return [time_average(target.profile, seed) / 1e6 for seed in range(seeds)]
+            return [time_average(target.profile, seed, **changes) / 1e6 for seed in range(seeds)]
     return shown(mine, target.figure)
 
 
@@ -189,9 +196,9 @@ def residual(row: Mapping[str, Any]) -> float:
     return abs(float(row["score"] - expected)) / 1e6
 
 
-def time_average(profile: str, seed: int) -> float:
+def time_average(profile: str, seed: int, **changes: str) -> float:
     """Return the mean over months of the running score without funding, dollars."""
-    model = catalog.model(f"enterprise_arena/{profile}")
+    model = EnterpriseArena.preset(profile, **changes)
     with Session(model, resolve(model, LOOKING, seed), seed) as session:
         play_session(session)
         return fmean(curve(session.run.state))

@@ -38,7 +38,7 @@ class EnterpriseArena(ArenaParams, Presets):
     The parameters are those of `ArenaParams`.
     """
 
-    revision: ClassVar[int] = 1
+    revision: ClassVar[int] = 2
 
     def __attrs_post_init__(self) -> None:
         super().__attrs_post_init__()

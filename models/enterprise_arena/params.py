@@ -52,6 +52,9 @@ class ArenaParams(Opening, Noise, Lending, Raising, Information, Scoring):
         horizon: Months, 1 to 1,200; no more than the table has, unless the history is drawn. [P]
         macro: The macro table: a table, the path of a CSV file, or None for 2015 to 2025. [P]
         growth_column: The column of the table that holds borrower growth: the profile. [C]
+        solvency: When cash below zero ends the episode: "opening" when a month opens, where money
+            that is due then counts, "month_end" at its end, as in the paper; the last month in
+            either case at its end. [P, C]
         history: "table" plays the table itself; "regimes" plays a path drawn from the seed by the
             Markov-switching model that is fitted to the table.
         max_questions_per_tick: Commands in one month; with more the episode fails with `Stuck`.
@@ -61,16 +64,17 @@ class ArenaParams(Opening, Noise, Lending, Raising, Information, Scoring):
     horizon: int = field(default=132, validator=[whole, ge(1), le(1_200)])
     macro: Macro | str | None = field(default=None, converter=macro.given)
     growth_column: str = field(default=_COLUMNS[0], validator=in_(_COLUMNS))
+    solvency: str = field(default="opening", validator=in_(("opening", "month_end")))
     history: str = field(default="table", validator=in_(("table", "regimes")))
     max_questions_per_tick: int = field(default=1_000, validator=[whole, ge(1)])
     thinking: Thinking = field(factory=Thinking, validator=instance_of(Thinking))
 
-    #: The first is the default. The defaults of the parameters are those of `paper`, so a record
-    #: written before a parameter existed is read as the world in which it was played.
+    #: The first is the default. The defaults of the parameters are those of `paper` except for
+    #: `solvency`, so a record written before a parameter existed is read as it was played.
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         "capped": _CAPPED,
         "regime": {**_CAPPED, "history": "regimes"},
-        "paper": {},
+        "paper": {"solvency": "month_end"},
         "snapshot": {"growth_column": _COLUMNS[1]},
     }
 

@@ -67,8 +67,7 @@ def months(world: World, lender: Lender) -> Process:
     for month in range(lender.params.horizon):
         yield world.timeout(min(month, 1), rank=OPEN)
         if lender.cash < 0:
-            world.end(BANKRUPT)
-            return
+            break
         lender.open_month()
         if lender.params.thinking.takes_time:
             # The month goes on without the officer, whose answer may belong to a later one.
@@ -81,6 +80,8 @@ def months(world: World, lender: Lender) -> Process:
         yield world.timeout(0, rank=MONTH_END)
         settle_tax(lender, month)
         lender.close_month()
+        if lender.cash < 0 and lender.params.solvency == "month_end":
+            break
     # Closing cash decides; a request that is due after the last month is lost.
     world.end(BANKRUPT if lender.cash < 0 else SURVIVED)
 

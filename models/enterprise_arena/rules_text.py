@@ -8,9 +8,8 @@ _YEAR = 12
 
 _RULES = """You are the chief financial officer of a company that lends {to}. Every \
 month you may look into things and must then do exactly one thing, which ends the month. Your \
-first duty is that cash never falls below zero at the end of a month: then everything is over. If \
-the company lives on, revenue of its latest {latest_months} and cash in the bank count for \
-you{less}.
+first duty is that cash is never below zero {when}: then everything is over. If the company lives \
+on, revenue of its latest {latest_months} and cash in the bank count for you{less}.
 
 - Tools show how things stand. Each use counts against {you}the month's budget of \
 {budget} calls.
@@ -19,6 +18,11 @@ arrives {soonest} to {latest} months later, if at all, and only one request can 
 
 There is no order that you must follow; you may act at any time."""
 
+#: When cash below zero ends everything, by the parameter `solvency`.
+_WHEN = {
+    "month_end": "at the end of a month",
+    "opening": "when a month opens (money due then counts) or at the very end",
+}
 _LESS = "; in either case equity that you have raised and debt that you owe count against you"
 
 
@@ -28,6 +32,7 @@ def rules(params: ArenaParams) -> str:
     months = params.trailing_months
     return _RULES.format(
         to="to consumers" if params.opening_users or params.opening_loans else "nothing",
+        when=_WHEN[params.solvency],
         latest_months="year" if months == _YEAR else f"{months} months",
         you="you and against " if params.tool_charge else "",
         less=_LESS if params.score_of == "value_added" else "",
@@ -53,15 +58,16 @@ def briefing(params: ArenaParams) -> SeatBriefing:
         if params.tool_charge
         else ""
     )
+    when = _WHEN[params.solvency]
     less = ", less the equity that you raised and the debt that you owe"
     return SeatBriefing(
         title="The lender's years",
         you_are="The chief financial officer of a company that lends. Each month you may look "
         "things up, and must then do one thing.",
-        you_want="Cash that never falls below $0 at the end of a month, and a company that grows.",
+        you_want=f"Cash that is never below $0 {when}, and a company that grows.",
         it_costs=f"{charge}Money that you ask for arrives {soonest} to {latest} months later, if "
         "at all.",
-        it_ends=f"After {params.horizon} months, or with the first month that ends below $0.",
+        it_ends=f"After {params.horizon} months, or as soon as cash is below $0 {when}.",
         score=f"Dollars: {params.valuation_multiple:g} times the revenue of the last "
         f"{params.trailing_months} months, plus cash"
         + (less if params.score_of == "value_added" else "")

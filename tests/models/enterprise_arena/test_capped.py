@@ -51,7 +51,7 @@ def test_boards_begin_with_the_bounded_worlds() -> None:
 
 def test_the_defaults_of_the_parameters_are_the_published_rule() -> None:
     """A record without the newer parameters is read as the world in which it was played."""
-    assert EnterpriseArena.preset("paper") == EnterpriseArena()
+    assert EnterpriseArena.preset("paper") == EnterpriseArena(solvency="month_end")
 
 
 @pytest.mark.parametrize("preset", ["capped", "regime"])

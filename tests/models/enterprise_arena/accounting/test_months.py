@@ -8,6 +8,7 @@ import pytest
 from support.arena import DEBT, EQUITY, MILLION, entries, months, opened, played
 
 from desim import Run, play
+from desim.core.model_protocols import world_rules
 from models.enterprise_arena import BookClosing, EnterpriseArena, FundRaisingRequest, Pass
 from models.enterprise_arena.accounting.reports import REPORTS
 from models.enterprise_arena.ranks import OPERATE, PAYDAY, SERVICE
@@ -88,6 +89,25 @@ def test_funding_due_in_a_month_saves_it() -> None:
     saved = EnterpriseArena(zero_noise=True, forced_funding={32: (True, 1, 2)})
     assert metrics(played(late, {32: EQUITY}))["months"] == 33
     assert metrics(played(saved, {32: EQUITY}))["months"] > 33
+
+
+@pytest.mark.parametrize(
+    ("preset", "when", "negative"),
+    [
+        ("paper", "at the end of a month", [33]),
+        ("snapshot", "when a month opens (money due then counts)", [33, 61]),
+    ],
+)
+def test_the_preset_and_its_texts_say_when_solvency_is_tested(
+    preset: str, when: str, negative: list[int]
+) -> None:
+    """Equity that is due when month 34 opens comes too late in `paper`."""
+    saved = {"zero_noise": True, "forced_funding": {32: (True, 1, 2)}}
+    model = EnterpriseArena.preset(preset, **saved)
+    cash = model.series(played(model, {32: EQUITY}))["cash"]
+    assert [month for month, dollars in enumerate(cash) if dollars < 0] == negative
+    assert f"cash is never below zero {when}" in world_rules(model, "cfo")
+    assert f"cash is below $0 {when}" in model.briefing_for("cfo").it_ends
 
 
 @pytest.mark.parametrize(
