@@ -9,6 +9,7 @@ from attrs import define
 from desim import Seat
 from desim.errors import UsageError, WrongAction
 from desim.schema import codec
+from desim.show.files import read_text
 from policies.fixed_actions import FixedActions
 
 __all__ = ["Script"]
@@ -46,7 +47,7 @@ def _actions(path: Path, seat: Seat) -> Iterator[Any]:
 
 def _lines(path: Path) -> list[str]:
     try:
-        return path.read_text(encoding="utf-8").splitlines()
+        return read_text(path).splitlines()
     except OSError as fault:
         raise UsageError(f"cannot read the script {path}: {fault.strerror}") from None
     except UnicodeDecodeError:

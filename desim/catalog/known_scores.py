@@ -28,7 +28,7 @@ from desim.core.roles import Knowledge
 from desim.errors import UsageError
 from desim.schema import to_plain
 from desim.short_repr import short_repr
-from desim.show.files import read_regular
+from desim.show.files import read_text
 
 #: The quality of a bound. "proved": no policy can score more. "relaxation": the same, but for an
 #: easier problem, so possibly no policy comes near it. "best known": no bound is known, and the
@@ -255,7 +255,7 @@ def read_known_scores(module: str) -> Mapping[str, KnownScores]:
     """
     path = Path(module).with_name(FILE_NAME)
     try:
-        data = read_regular(path, MOST_BYTES)
+        data = read_text(path, MOST_BYTES).encode()
     except OSError as fault:
         raise UsageError(f"cannot read {path}: {fault.strerror}") from None
     return parsed_known_scores(data, str(path))

@@ -4,6 +4,7 @@ A file may come from a stranger: only a regular file is opened, nothing is unzip
 limits, and a line is in memory only until the next one is read.
 """
 
+import codecs
 import io
 import os
 import zlib
@@ -44,18 +45,22 @@ def is_record_name(name: str) -> bool:
 
 
 def lines_of(path: Path) -> Iterator[bytes]:
-    """Yield the lines of a file with their ends; a cut gzip file yields what can be unzipped.
+    r"""Yield the lines of a file with their ends; a cut gzip file yields what can be unzipped.
+
+    A byte order mark is left out and a line ends with `\n`, so that a copy that an editor or a
+    version control of Windows has made is the same record.
 
     Raises:
         BadRecord: The file cannot be read, is not a regular file, or is beyond a limit.
     """
     try:
         with _opened(path) as file:
-            total = 0
+            total, mark = 0, codecs.BOM_UTF8
             while line := file.readline(MAX_LINE_BYTES + 1):
                 total += len(line)
                 _check_limits(path, len(line), total)
-                yield line
+                yield _with_line_feed(line.removeprefix(mark))
+                mark = b""
     except OSError as fault:
         raise BadRecord(f"cannot read {path}: {fault.strerror}") from None
 
@@ -85,10 +90,14 @@ def end_lines(path: Path) -> tuple[bytes, bytes]:
                 tail = file.read(block)
                 at = tail.rfind(b"\n", 0, -1) + 1
                 if at or not start or block > MAX_LINE_BYTES:
-                    return first, tail[at:]
+                    return first, _with_line_feed(tail[at:])
                 block *= 4
     except OSError as fault:
         raise BadRecord(f"cannot read {path}: {fault.strerror}") from None
+
+
+def _with_line_feed(line: bytes) -> bytes:
+    return line[:-2] + b"\n" if line.endswith(b"\r\n") else line
 
 
 def _opened(path: Path) -> Any:

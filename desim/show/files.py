@@ -3,10 +3,14 @@
 Reads files that may come from a stranger: regular files alone, within a limit.
 
 To open a pipe that nothing writes to would wait without end, and a device may have no end.
+
+Reads texts as any system writes them.
 """
 
 import contextlib
+import csv
 import errno
+import io
 import os
 import stat
 from collections.abc import Iterable, Iterator
@@ -14,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from desim.errors import UsageError
+from desim.short_repr import short_repr
 
 
 def write_whole(path: Path, parts: Iterable[bytes], *, mode: int = 0o666) -> None:
@@ -159,6 +164,44 @@ def read_regular(path: str | Path, most_bytes: int) -> bytes:
         limit = f"{most_bytes >> 20:,} MiB" if most_bytes >= 1 << 20 else f"{most_bytes:,} bytes"
         raise OSError(errno.EFBIG, f"it is larger than {limit}, the limit", str(path))
     return content
+
+
+def read_text(path: str | Path, most_bytes: int | None = None) -> str:
+    r"""Return the text of a file without its byte order mark, each line end as `\n`.
+
+    Args:
+        path: The file.
+        most_bytes: See `read_regular`; with None a pipe is read as well.
+
+    Raises:
+        OSError: The file cannot be read; see `strerror`.
+        UnicodeDecodeError: It is not UTF-8 text.
+    """
+    if most_bytes is None:
+        return Path(path).read_text("utf-8-sig")
+    return io.StringIO(read_regular(path, most_bytes).decode("utf-8-sig"), newline=None).read()
+
+
+def read_csv(path: str | Path) -> list[tuple[int, list[str]]]:
+    """Return the rows of a CSV file that are not empty, each with its line number.
+
+    Blanks around a cell are left out.
+
+    Raises:
+        OSError: The file cannot be read; see `strerror`.
+        ValueError: It is not UTF-8 text, no CSV, or its columns are not separated by commas.
+    """
+    reader = csv.reader(io.StringIO(read_text(path)))
+    try:
+        rows = [(reader.line_num, [cell.strip() for cell in row]) for row in reader if row]
+    except csv.Error as fault:
+        raise ValueError(str(fault)) from None
+    head = rows[0][1] if rows else []
+    if len(head) == 1 and (found := [mark for mark in ";\t|" if mark in head[0]]):
+        raise ValueError(
+            f"{found[0]!r} separates the columns in {short_repr(head[0])}; it must be ','"
+        )
+    return rows
 
 
 def _open_without_waiting(path: str, flags: int) -> int:

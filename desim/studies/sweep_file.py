@@ -19,7 +19,7 @@ from desim.catalog.policy_spec import read_policies
 from desim.errors import SchemaError, UsageError
 from desim.jobs.rows.rows import Rows
 from desim.schema import from_plain
-from desim.show.files import read_regular
+from desim.show.files import read_text
 from desim.studies.designs import DesignSpec, planned
 from desim.studies.effects import Effects, effects
 from desim.studies.study_options import FIRST_SEEDS
@@ -174,7 +174,7 @@ def read_seeds(text: str) -> Sequence[int]:
 
 def _from_file(path: Path) -> SweepSpec:
     try:
-        plain = tomllib.loads(read_regular(path, _MAX_BYTES).decode())
+        plain = tomllib.loads(read_text(path, _MAX_BYTES))
         spec: SweepSpec = from_plain(plain, SweepSpec)
     except OSError as fault:
         raise UsageError(f"cannot read {path}: {fault.strerror}") from None

@@ -29,7 +29,7 @@ from desim.jobs.plan.players import inside, players
 from desim.schema import to_plain
 from desim.show.files import read_regular
 from desim.suites.published import published_text
-from desim.suites.suite_file import Suite, parsed_suite
+from desim.suites.suite_file import Suite, parsed_suite, suite_content
 from desim.suites.suite_plan import Plan, PlannedEntry, PlannedWorld, plan_to_print
 
 #: The format of the folder, counted up when its meaning changes.
@@ -82,10 +82,7 @@ class Manifest(msgspec.Struct, frozen=True):
         Raises:
             UsageError: The suite's file cannot be read.
         """
-        try:
-            text = plan.path.read_text(encoding="utf-8")
-        except OSError as fault:
-            raise UsageError(f"cannot read {plan.path}: {fault.strerror}") from None
+        text = suite_content(plan.path)
         entries = {name: _EntryFacts(one.host, one.training) for name, one in plan.entries.items()}
         clusters = {name: one.clusters for name, one in plan.worlds.items() if one.clusters}
         published = tuple(_published(plan))
@@ -117,7 +114,7 @@ class Manifest(msgspec.Struct, frozen=True):
         """
         played = {name: (one.host, one.training) for name, one in self.entries.items()}
         numbers = {(one.world, one.entry, one.column): one.text for one in self.published}
-        content, path = self.text.encode(), Path(self.file)
+        content, path = self.text, Path(self.file)
         return plan_to_print(path, content, played, numbers, self.clusters, tuning=self.tuning)
 
 
@@ -174,7 +171,7 @@ def suite_of(folder: RecordFolder) -> Suite:
     if found is None:
         raise UsageError(f"{folder.path} holds no suite; desim bench SUITE --out plays one into it")
     faults: list[str] = []
-    suite = parsed_suite(Path(found.file), found.text.encode(), faults)
+    suite = parsed_suite(Path(found.file), found.text, faults)
     if faults:
         raise UsageError(f"{folder.path}: {faults[0]}")
     return suite

@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 
+from desim.show.files import read_text
 from desim.suites.suite_plan import Plan, PlannedTable, PlannedWorld
 
 #: The figures of the reproduced papers, in the wheel and in a checkout.
@@ -54,8 +55,8 @@ def _folder(plan: Plan) -> Path:
 def _rows(file: Path, table: str) -> dict[str, dict[str, Any]]:
     """Return the cells of a table by row and column; empty if the file is not as expected."""
     try:
-        data = msgspec.json.decode(file.read_bytes())
+        data = msgspec.json.decode(read_text(file))
         sheet = (data["tables"] | data.get("figures", {}))[table]
         return {row["label"]: row["values"] for row in sheet["rows"]}
-    except (OSError, msgspec.DecodeError, KeyError, TypeError):
+    except (OSError, UnicodeDecodeError, msgspec.DecodeError, KeyError, TypeError):
         return {}

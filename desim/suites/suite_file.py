@@ -36,7 +36,7 @@ from desim.schema import to_plain
 from desim.schema.toml_table import read_table
 from desim.schema.validators import not_negative
 from desim.short_repr import short_repr
-from desim.show.files import read_regular
+from desim.show.files import read_text
 
 #: Most bytes of a suite's file.
 _MAX_BYTES = 1_000_000
@@ -257,7 +257,7 @@ def read_suite(path: Path, faults: list[str]) -> Suite:
     return parsed_suite(path, suite_content(path), faults)
 
 
-def parsed_suite(path: Path, content: bytes, faults: list[str]) -> Suite:
+def parsed_suite(path: Path, content: str, faults: list[str]) -> Suite:
     """Return the suite of a file's content, as `read_suite` does; the file is not opened.
 
     Raises:
@@ -285,22 +285,24 @@ def parsed_suite(path: Path, content: bytes, faults: list[str]) -> Suite:
     )
 
 
-def suite_content(path: Path) -> bytes:
-    """Return the bytes of a suite's file.
+def suite_content(path: Path) -> str:
+    """Return the text of a suite's file.
 
     Raises:
-        UsageError: It cannot be read, or is beyond the limit.
+        UsageError: It cannot be read, or is beyond the limit, or is not UTF-8 text.
     """
     try:
-        return read_regular(path, _MAX_BYTES)
+        return read_text(path, _MAX_BYTES)
     except OSError as fault:
         raise UsageError(f"cannot read {path}: {fault.strerror}") from None
+    except UnicodeDecodeError as fault:
+        raise UsageError(f"{path} is no TOML: {fault}") from None
 
 
-def _loaded(path: Path, content: bytes) -> dict[str, Any]:
+def _loaded(path: Path, content: str) -> dict[str, Any]:
     try:
-        return tomllib.loads(content.decode())
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as fault:
+        return tomllib.loads(content)
+    except (tomllib.TOMLDecodeError, RecursionError) as fault:
         raise UsageError(f"{path} is no TOML: {fault}") from None
 
 

@@ -269,7 +269,7 @@ def _built(path: Path, suite: Suite, faults: list[str], *, keys: bool) -> Plan:
 
 def plan_to_print(
     path: Path,
-    content: bytes,
+    content: str,
     played: Mapping[str, tuple[str, int]],
     published: Mapping[tuple[str, str, str], str],
     clusters: Mapping[str, tuple[str, ...]],

@@ -7,14 +7,13 @@ list, so a record of an episode does not depend on the file.
 The weeks of a strike, read from a text `FIRST:LAST`.
 """
 
-import csv
 import math
 import re
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from desim.short_repr import short_repr
+from desim.show.files import read_csv
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -33,6 +32,10 @@ _KINDS = {
 _RANDOM = {"poisson", "normal"}
 
 
+#: A file and a column; the path may begin with a drive of Windows.
+_CSV = re.compile(r"csv:((?:[A-Za-z]:(?=[\\/]))?[^:]*)(?::(.*))?", re.DOTALL)
+
+
 _FORMS = (
     "step:LOW:HIGH:WEEK, constant:LEVEL, list:U:U:..., poisson:MEAN, normal:MEAN:SD "
     "or csv:FILE[:COLUMN]"
@@ -45,9 +48,8 @@ _LARGEST = 1e15
 
 def file_of(given: object) -> str:
     """Return the file that `read` would open for a demand; empty if none."""
-    if not isinstance(given, str) or not given.startswith("csv:"):
-        return ""
-    return given.split(":")[1]
+    found = _CSV.fullmatch(given) if isinstance(given, str) else None
+    return found[1] if found else ""
 
 
 def read(given: str | Sequence[int]) -> str:
@@ -64,9 +66,9 @@ def read(given: str | Sequence[int]) -> str:
         if not isinstance(given, Sequence):
             raise ValueError(f"demand={short_repr(given)} was given; it is {_FORMS}")  # noqa: TRY004 (one kind)
         given = ":".join(["list", *map(str, given)])
+    if found := _CSV.fullmatch(given):
+        return read(_from_csv(*found.groups("")))
     kind, _, rest = given.partition(":")
-    if kind == "csv":
-        return read(_from_csv(rest))
     numbers = _numbers(kind, rest, given)
     return ":".join([kind, *(repr(n) if n % 1 else str(int(n)) for n in numbers)])
 
@@ -163,9 +165,8 @@ def _numbers(kind: str, rest: str, given: str) -> list[float]:
     return numbers
 
 
-def _from_csv(rest: str) -> list[int]:
+def _from_csv(file: str, column: str) -> list[int]:
     """Read the column with a heading, or the first column, with or without one."""
-    file, _, column = rest.partition(":")
     rows = _rows(file)
     if not rows:
         raise ValueError(f"demand: {file!r} is empty; it needs one row a week")
@@ -182,18 +183,15 @@ def _from_csv(rest: str) -> list[int]:
 def _rows(file: str) -> list[tuple[int, list[str]]]:
     """Return the rows that are not blank, each with its line number."""
     try:
-        # Spreadsheets write a byte order mark.
-        with Path(file).open(newline="", encoding="utf-8-sig") as lines:
-            reader = csv.reader(lines)
-            return [(reader.line_num, row) for row in reader if row]
+        return read_csv(file)
     except OSError as fault:
         raise ValueError(f"demand: cannot read {file!r}: {fault.strerror or fault}") from None
-    except (UnicodeDecodeError, csv.Error) as fault:
+    except ValueError as fault:
         raise ValueError(f"demand: cannot read {file!r}: {fault}") from None
 
 
 def _units(file: str, number: int, row: list[str], at: int) -> int:
-    text = row[at].strip() if at < len(row) else ""
+    text = row[at] if at < len(row) else ""
     if not _is_number(text) or float(text) % 1:
         raise ValueError(
             f"demand: {file!r}, line {number}: {short_repr(text)} is no number of units"

@@ -16,7 +16,7 @@ from desim.errors import SchemaError
 from desim.schema import from_plain
 from desim.schema.untrusted import decode_json
 from desim.short_repr import short_repr
-from desim.show.files import read_regular
+from desim.show.files import read_text
 from models.consulting.case import Case
 
 #: Cases of a folder.
@@ -87,7 +87,7 @@ def _folder(folder: Path) -> tuple[Case, ...]:
 def _file(file: Path) -> Case:
     """Read one case; a case without an id is named after its file."""
     try:
-        fields = decode_json(read_regular(file, MOST_BYTES).decode("utf-8-sig"))
+        fields = decode_json(read_text(file, MOST_BYTES))
         if isinstance(fields, dict):
             fields.pop("canary", None)  # a line by which a corpus shows that it holds the file
             fields.setdefault("id", file.stem)

@@ -17,6 +17,7 @@ import attrs
 from desim.errors import possible
 from desim.schema.untrusted import decode_json
 from desim.short_repr import short_repr
+from desim.show.files import read_text
 from models.edt.scenario import AGENTS, Consultant, Project, Scenario
 
 #: Python types by the type's name in the document.
@@ -58,8 +59,7 @@ def read(given: Any) -> Scenario:
         )
     file = os.fspath(given)
     try:
-        text = Path(file).read_text(encoding="utf-8-sig")
-        return from_document(decode_json(text))
+        return from_document(decode_json(read_text(file)))
     except OSError as fault:
         raise ValueError(f"scenario: cannot read {file!r}: {fault.strerror}") from None
     except UnicodeDecodeError:

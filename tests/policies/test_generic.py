@@ -151,6 +151,13 @@ def test_a_script_that_is_too_short_fails_where_it_ends(tmp_path: Path) -> None:
         play(GAME, script(tmp_path, "# nothing\n"))
 
 
+def test_a_script_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
+    """As some editors write it."""
+    (tmp_path / "script").write_text('{"do": "order", "quantity": 5}\n' * 60, "utf-8-sig")
+    played = play(GAME, f"script,file={tmp_path / 'script'}")
+    assert {step.action for step in played.steps} == {Order(5)}
+
+
 def test_a_script_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
     """Missing, a folder, no text, or no file given."""
     with pytest.raises(UsageError, match=r"cannot read the script .*none: No such file"):

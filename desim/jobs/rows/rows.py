@@ -1,5 +1,6 @@
 """The rows of a sweep, one for each episode: filtered, compared, read and written."""
 
+import codecs
 import contextlib
 import operator
 from array import array
@@ -32,6 +33,9 @@ if TYPE_CHECKING:  # `import desim` must not load numpy
     from numpy import float64
     from numpy.typing import NDArray
 
+
+#: Bytes around a row: its line end, and the byte order mark of a copy that an editor has made.
+_AROUND = codecs.BOM_UTF8 + b"\r\n"
 
 #: Groups of rows that notebooks show.
 _SHOWN = 50
@@ -108,7 +112,7 @@ class Rows(Sequence[Row]):
                 return _unfinished(folder)
         try:
             with open_regular(file) as lines:
-                return cls.parsed(_checked(line.rstrip(b"\r\n")) for line in lines)
+                return cls.parsed(_checked(line.strip(_AROUND)) for line in lines)
         except OSError as fault:
             raise UsageError(f"cannot read {file}: {fault.strerror}") from None
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as fault:
@@ -428,7 +432,7 @@ def load(path: str | Path) -> Rows | Episode:
         return Rows.read(place)
     try:
         with open_regular(place) as file:
-            start = file.read(len(_RECORD))
+            start = file.read(len(codecs.BOM_UTF8 + _RECORD)).removeprefix(codecs.BOM_UTF8)
     except OSError as fault:
         raise UsageError(f"cannot read {place}: {fault.strerror}") from None
     if start.startswith((_RECORD, _GZIP)):

@@ -18,6 +18,7 @@ from attrs import Attribute, asdict, field, fields, frozen
 from desim.errors import SchemaError, possible
 from desim.schema import from_plain
 from desim.short_repr import short_repr
+from desim.show.files import read_csv
 
 _FILE = Path(__file__).with_name("macro.csv")
 
@@ -207,14 +208,11 @@ def read(path: str) -> Macro:
         ValueError: The file cannot be read or has a fault; the text names the file and the place.
     """
     try:
-        # Spreadsheets begin a file with a byte order mark, which utf-8-sig drops.
-        with Path(path).open(newline="", encoding="utf-8-sig") as lines:
-            rows = [row for row in csv.reader(lines) if row]
-    except (OSError, UnicodeDecodeError, csv.Error) as fault:
-        why = getattr(fault, "strerror", None) or "it is no CSV text"
-        raise ValueError(f"macro: cannot read {path!r}: {why}") from None
-    try:
-        return Macro(**_columns(rows))
+        return Macro(**_columns(read_csv(path)))
+    except OSError as fault:
+        raise ValueError(f"macro: cannot read {path!r}: {fault.strerror}") from None
+    except UnicodeDecodeError:
+        raise ValueError(f"macro: cannot read {path!r}: it is no CSV text") from None
     except ValueError as fault:
         raise ValueError(f"macro: {path!r}: {fault}") from None
 
@@ -232,9 +230,9 @@ def write(path: str, table: Macro) -> None:
         writer.writerows(zip(*columns, strict=True))
 
 
-def _columns(rows: list[list[str]]) -> dict[str, tuple[Any, ...]]:
+def _columns(rows: list[tuple[int, list[str]]]) -> dict[str, tuple[Any, ...]]:
     """Return the columns of a file's rows; the first row is the heading."""
-    head = [name.strip() for name in rows[0]] if rows else []
+    head = rows[0][1] if rows else []
     for name in head:
         if name not in COLUMNS:
             raise ValueError(f"there is no column {name!r}; {possible(name, COLUMNS)}")
@@ -242,11 +240,11 @@ def _columns(rows: list[list[str]]) -> dict[str, tuple[Any, ...]]:
         raise ValueError(f"it has no column {', '.join(missing)}")
     if len(head) > len(COLUMNS):
         raise ValueError("a column occurs twice in its heading")
-    for line, row in enumerate(rows[1:], 2):
+    for line, row in rows[1:]:
         if len(row) != len(head):
             raise ValueError(f"row {line} has {len(row)} values for {len(head)} columns")
     return {
-        name: tuple([_figure(name, row[at].strip(), line) for line, row in enumerate(rows[1:], 2)])
+        name: tuple([_figure(name, row[at], line) for line, row in rows[1:]])
         for at, name in enumerate(head)
     }
 

@@ -18,7 +18,7 @@ from desim.errors import SchemaError, UsageError
 from desim.records.record_lock import RecordLock
 from desim.schema import from_plain, to_plain
 from desim.schema.untrusted import decode_json
-from desim.show.files import read_regular, write_whole
+from desim.show.files import read_text, write_whole
 from policies.llm.method_parts.items import Past
 from policies.llm.method_parts.method import Method
 
@@ -192,7 +192,7 @@ def _trusted(
 def _whole(path: str | Path) -> dict[str, Any] | None:
     """Return the JSON object of a file; None if the file does not exist."""
     try:
-        content = read_regular(path, MAX_BYTES)
+        content = read_text(path, MAX_BYTES)
     except FileNotFoundError:
         return None
     except (OSError, ValueError) as fault:

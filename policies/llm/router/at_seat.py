@@ -11,7 +11,7 @@ from desim import catalog
 from desim.errors import BadRecord, PolicyWarning, UsageError, possible
 from desim.schema.untrusted import decode_json
 from desim.short_repr import short_repr
-from desim.show.files import read_regular
+from desim.show.files import read_text
 from policies.llm.chat.messages import as_json
 from policies.llm.method_parts.embedding import EndpointVectors
 from policies.llm.method_parts.method import Method
@@ -256,7 +256,7 @@ def read_policy(router: str) -> Policy:
     if not Path(router).is_file():
         raise UsageError(f"{given}, and there is no such file; possible are {TABLE_4} or a file")
     try:
-        data = decode_json(read_regular(router, MAX_BYTES))
+        data = decode_json(read_text(router, MAX_BYTES))
     except OSError as fault:
         raise UsageError(f"{given}, which cannot be read: {fault.strerror}") from None
     except ValueError:

@@ -32,6 +32,14 @@ def test_a_file_holds_a_sweep(file: str) -> None:
     assert list(rows.groups("policy")) == [(STRIDE,), (f"walker={STRIDE} helper=greedy",)]
 
 
+def test_a_file_may_come_from_an_editor_of_windows(tmp_path: Path, file: str) -> None:
+    """With a byte order mark, and a carriage return in each line end."""
+    Path(file).write_text(FILE, "utf-8-sig", newline="\r\n")
+    (tmp_path / "plain.toml").write_text(FILE)
+    plain = read_config(str(tmp_path / "plain.toml"), "", {}, [], "")
+    assert read_config(file, "", {}, [], "") == plain
+
+
 def test_options_take_precedence_over_a_file(file: str) -> None:
     """Parameters are added; policies and seeds replace those of the file."""
     spec = read_config(file, "long", {"wind": "0,1"}, ["random"], "5")

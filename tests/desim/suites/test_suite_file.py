@@ -7,6 +7,7 @@ from support.paths import ROOT
 from support.suites import suite_file
 
 from desim.errors import UsageError
+from desim.suites.manifest import Manifest
 from desim.suites.suite_plan import Plan, read_plan, safe_name
 
 SHIPPED = sorted((ROOT / "experiments" / "suites").glob("*.toml"))
@@ -49,6 +50,12 @@ def test_jobs_are_worlds_by_entries_by_seeds_by_repeats(tmp_path: Path) -> None:
     ]
     assert len(set(names)) == len(names) == 8
     assert plan.jobs[0].model.horizon == 4  # type: ignore[attr-defined]
+
+
+def test_a_file_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
+    """As some editors write it; the text that its results keep has none."""
+    plan = planned(tmp_path, "\ufeff" + GOOD)
+    assert Manifest.of(plan).text == GOOD
 
 
 def test_all_faults_are_listed_at_once(tmp_path: Path) -> None:

@@ -50,6 +50,16 @@ def verified(folder: Path, *options: str) -> tuple[int, list[str], str]:
     return done.code, done.out.splitlines(), done.err
 
 
+def test_a_copy_with_line_ends_of_windows_is_accepted(copied: Path) -> None:
+    """Records, tables and the suite in the folder."""
+    for file in (copied / "out").rglob("*"):
+        if file.suffix in (".json", ".jsonl", ".csv", ".md"):
+            file.write_bytes(file.read_bytes().replace(b"\n", b"\r\n"))
+    code, lines, errors = verified(copied, "--trust")
+    assert (code, errors) == (0, "")
+    assert lines == ["out: 4 episodes played again by their policies; all as recorded"]
+
+
 def test_an_honest_folder_is_accepted(honest: Path) -> None:
     """A rule of one's own is imported with --trust alone."""
     code, lines, _ = verified(honest, "--trust")

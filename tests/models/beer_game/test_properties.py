@@ -326,6 +326,7 @@ def test_a_csv_becomes_a_list(tmp_path: Path) -> None:
         ('"units","x"\r\n"10","1"\r\n', ":x", "list:1"),
         ("a,a\n1,2\n", ":a", "list:1"),
         ("7", "", "list:7"),
+        ("week,units \n1,5 \n", ":units", "list:5"),
     ],
 )
 def test_forms_of_csv(tmp_path: Path, text: str, column: str, form: str) -> None:
@@ -345,6 +346,8 @@ def test_forms_of_csv(tmp_path: Path, text: str, column: str, form: str) -> None
         ("a\n1\nx\n", "", "line 3: 'x' is no number of units"),
         ("1\n2.5\n", "", "line 2: '2.5' is no number of units"),
         ("1\nnan\n", "", "line 2: 'nan' is no number of units"),
+        ("week;units\n1;2\n", ":units", r"d.csv': ';' separates .* 'week;units'; it must be ','"),
+        ("week\tunits\n1\t2\n", "", r"'\\t' separates the columns in "),
         ("1\n-2\n", "", "demand='list:1:-2': -2 is no number of units"),
         (b"\xff\xfe\x00", "", "demand: cannot read '.*d.csv': "),
     ],
@@ -380,6 +383,20 @@ def test_a_csv_may_come_from_a_spreadsheet(tmp_path: Path) -> None:
     """Which marks its byte order."""
     (tmp_path / "d.csv").write_text("units\n3\n", encoding="utf-8-sig")
     assert BeerGame(demand=f"csv:{tmp_path / 'd.csv'}:units").demand == "list:3"
+
+
+@pytest.mark.parametrize("name", [r"C:\data.csv", "d:/data.csv", r"C:\data"])
+@pytest.mark.parametrize("column", [":units", ""])
+def test_the_path_of_a_csv_may_begin_with_a_drive_of_windows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, column: str
+) -> None:
+    """Its colon does not begin the column."""
+    monkeypatch.chdir(tmp_path)
+    Path("d:").mkdir()
+    Path(name).write_text("units\n3\n")
+    given = f"csv:{name}{column}"
+    assert changed(BeerGame(), {"demand": given}).demand == "list:3"
+    assert BeerGame.files({"demand": given}) == [name]
 
 
 def test_options_stay_within_what_can_be_ordered() -> None:
