@@ -72,24 +72,29 @@ def label_of(text: str, options: tuple[str, ...]) -> str:
 #: A number with commas, decimals and an exponent; a sign counts only directly before it.
 _NUMBER = re.compile(r"[+-]?(?:\d[\d,]*(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?")
 
+#: A number with a comma before every three digits.
+_THOUSANDS = re.compile(r"(?<![\d,.])\d{1,3}(?:,\d{3})+(?![\d,])")
+
 
 def judge_value(item: Item, answer: str, _: Rules) -> Verdict:
     """Compare the whole answer, else the field of a JSON object in it, else its last number.
 
-    As published, commas are removed from the last number and not from the right answer: one with a
-    thousands comma equals no answer that has a number. Without any number the texts are compared.
+    A right answer that is no number is compared as a text. Thousands commas are left out.
     """
-    right, truth = item.answer.strip(), _float(item.answer)
-    field, last = _field(answer), _last_number(answer)
-    if truth is not None:
-        numbers = (_float(text) for text in (answer, field, last))
-        number = next((each for each in numbers if each is not None), None)
-        if number is not None:
-            return Verdict.single(correct=number == truth, predicted=number, truth=truth)
-    if field is not None and field.strip() == right:
-        return Verdict.single(correct=True, predicted=None, truth=truth)
-    equal = right == (answer.strip() if last is None else last)
-    return Verdict.single(correct=equal, predicted=None, truth=truth)
+    field = _field(answer)
+    right, *given = (_plain(text) for text in (item.answer, answer, field or ""))
+    truth = _float(right)
+    if truth is None:
+        equal = right == given[0] or (field is not None and right == given[1])
+        return Verdict.single(correct=equal, predicted=None, truth=None)
+    numbers = (_float(text) for text in (*given, _last_number(answer)))
+    number = next((each for each in numbers if each is not None), None)
+    return Verdict.single(correct=number == truth, predicted=number, truth=truth)
+
+
+def _plain(text: str) -> str:
+    """Return a text without the spaces around it and the commas between thousands."""
+    return _THOUSANDS.sub(lambda found: found.group().replace(",", ""), text.strip())
 
 
 def _field(answer: str) -> str | None:

@@ -130,10 +130,10 @@ def _within(features: Features, name: str, value: Any) -> bool:
 
 
 def _flag(value: Any) -> bool | None:
-    """Return a truth value, also one written as a number or text; None for anything else."""
+    """Return a truth value, also one written as text; None for anything else."""
     if isinstance(value, str):
         return _TRUTH.get(value.strip().lower())
-    return bool(value) if isinstance(value, int | float) else None
+    return value if isinstance(value, bool) else None
 
 
 def number_of(value: Any) -> float | None:

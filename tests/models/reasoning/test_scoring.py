@@ -117,9 +117,20 @@ def test_labels_are_numbers_or_texts(given: str, right: str, equal: bool) -> Non
     ("right", "given", "equal"),
     [
         ("35835.68", "35,835.68", True),
-        ("12,345.6", "12345.6", False),
-        ("12,345.6", "12,345.6", False),
-        ("12,345.6", "It is 12,345.6", False),
+        ("12,345.6", "12345.6", True),
+        ("12,345.6", "It is 12,345.6", True),
+        ("-1,234,567", '{"final_answer": "-1234567", "n": 3}', True),
+        ("1234", '{"final_answer": "1,234", "n": 3}', True),
+        ("12,345", "12,3450", False),
+        ("1,2", "12", False),
+        ("7 pears", "7 pears", True),
+        ("7 pears", "7", False),
+        ("7 pears", "-7 pears", False),
+        ("7 pears", '{"final_answer": "7 pears"}', True),
+        ("12,345 pears", "12345 pears", True),
+        ("7", "7 pears", True),
+        ("", "", True),
+        ("", "0", False),
         ("5 apples", "5", False),
         ("none", "none", True),
         ("none", '{"final_answer": " none "}', True),
@@ -128,12 +139,12 @@ def test_labels_are_numbers_or_texts(given: str, right: str, equal: bool) -> Non
         ("nan", "nan", False),
     ],
 )
-def test_a_formula_value_compares_its_last_number_where_it_has_one(
+def test_a_formula_value_is_the_right_number_or_the_right_text(
     right: str,
     given: str,
     equal: bool,  # noqa: FBT001 (parametrized)
 ) -> None:
-    """As published, a comma leaves the last number and stays in the right answer."""
+    """Thousands commas make no difference; a text that is no number is compared as a whole."""
     assert correct(item("formula", right), given) is equal
 
 
