@@ -10,7 +10,7 @@ from attrs import evolve, field, frozen
 from desim.core.model_protocols import HasClusters, HasScoreRange, Model, offers
 from desim.errors import UsageError
 from desim.jobs.plan.grid import Grid, checked_seeds, with_further
-from desim.jobs.rows.failures import counted
+from desim.jobs.rows.failures import counted, missing_text
 from desim.jobs.rows.rows import Rows
 from desim.jobs.run.playing import Playing
 from desim.short_repr import short_repr
@@ -232,6 +232,13 @@ class PlayedCells:
     def values(self, cell: int) -> list[float]:
         """Return the figure of every cluster; none at all if an episode has none."""
         return self.batches.values(self.by_seed(cell))
+
+    def problem(self, cell: int) -> str:
+        """Return why a cell has no values."""
+        rows = self.rows[cell]
+        if rows.failed:
+            return "episodes have failed"
+        return missing_text(counted(rows, self.show).count(None), len(rows))
 
     def mean(self, cell: int) -> float | None:
         """Return the mean of the clusters; None if an episode has no figure."""

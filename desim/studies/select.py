@@ -161,11 +161,19 @@ def _selected(played: PlayedCells, options: SelectOptions) -> _Found:
     made = played.batches
     played.play(dict.fromkeys(range(len(made.plan.cells)), made.first))
     known = [cell for cell in range(len(made.plan.cells)) if played.values(cell)]
+    out = [cell for cell in range(len(made.plan.cells)) if cell not in known]
+    texts = ", ".join(f"{made.name(cell)} ({played.problem(cell)})" for cell in out)
     if not known:
-        raise UsageError(f"every candidate has episodes without a {options.show}, as they failed")
+        raise UsageError(f"every candidate has episodes without a {options.show}: {texts}")
+    best, sentence = _best_of(played, options, known)
+    return best, sentence + f"; left out: {texts}" * bool(out)
+
+
+def _best_of(played: PlayedCells, options: SelectOptions, known: list[int]) -> _Found:
+    """Select among the candidates that have a figure."""
     if len(known) == 1:
-        return known, "all other candidates have failed episodes"
-    if made.is_fixed():
+        return known, "no other candidate has a mean"
+    if played.batches.is_fixed():
         best = max(known, key=lambda cell: played.values(cell)[0])
         return [best], "deterministic: every seed has the same episode"
     if options.by == "ocba":
@@ -229,9 +237,10 @@ def _refuse_failures(played: PlayedCells, cells: Sequence[int]) -> None:
     for cell in cells:
         if not played.values(cell):
             failed = played.rows[cell].failed
-            why = f"has failed on a later seed: {failed[0]['error']}" if failed else "has no figure"
+            why = f", the first: {failed[0]['error']}" if failed else ""
             raise UsageError(
-                f"{played.batches.name(cell)} {why}; it cannot be compared with the others"
+                f"{played.batches.name(cell)} cannot be compared with the others: "
+                f"{played.problem(cell)}{why}"
             )
 
 

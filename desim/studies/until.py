@@ -86,6 +86,7 @@ class ComparedLine:
             reference, and where episodes have no figure.
         is_exact: Whether all seeds are known to have the same episode, so that nothing is
             estimated.
+        missing: Why there is no interval; empty where there is one.
     """
 
     group: tuple[Any, ...]
@@ -96,6 +97,7 @@ class ComparedLine:
     is_reference: bool
     look: Look | None
     is_exact: bool
+    missing: str = ""
 
     @property
     def reached(self) -> bool:
@@ -111,7 +113,7 @@ class ComparedLine:
     def problem(self) -> str:
         """The reason why the interval is not narrow enough."""
         if self.look is None:
-            return "episodes have failed" if self.failed else "episodes have no figure"
+            return self.missing
         described, half = self.look.shape, self.look.half
         if self.look.reason == "constant":
             text = f"all {estimate_text(described.atom)}; no interval; outcomes of up to"
@@ -313,7 +315,15 @@ def _values(played: PlayedCells, cell: int, other: int | None) -> list[float]:
     if other is None:
         return mine
     # A reference has played as many seeds as its last rival.
-    return differences(mine, played.values(other)[: len(mine)])
+    theirs = played.values(other)[: len(mine)]
+    return differences(mine, theirs) if theirs else []
+
+
+def _problem(played: PlayedCells, cell: int, other: int | None) -> str:
+    """Return why a mean or a difference has no value."""
+    if other is None or not played.values(cell):
+        return played.problem(cell)
+    return f"{played.batches.name(other)}: {played.problem(other)}"
 
 
 def _is_exact(played: PlayedCells, cell: int, other: int | None) -> bool:
@@ -335,4 +345,5 @@ def _compared(
         is_reference=cell not in measured,
         look=found,
         is_exact=found is not None and _is_exact(played, cell, other),
+        missing="" if found or cell not in measured else _problem(played, cell, other),
     )

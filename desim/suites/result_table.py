@@ -6,7 +6,7 @@ from typing import Any
 
 from desim.core.roles import knowledge_legend, knowledge_order, with_knowledge
 from desim.episodes.usage import MOST_DEFAULTS
-from desim.jobs.rows.estimate_notes import DEFAULTS_MEANS, unit_note
+from desim.jobs.rows.estimate_notes import DEFAULTS_MEANS, missing_note, unit_note
 from desim.show.estimates import ends_cell
 from desim.show.labels import estimate_text, number_text
 from desim.show.table import Printed, Table
@@ -98,6 +98,11 @@ def _pooled_note(lines: Sequence[SuiteLine]) -> Iterator[str]:
 def _notes(lines: Sequence[SuiteLine]) -> Iterator[str]:
     """Yield the sentences on variances, on the seeds needed, and on the revision of the world."""
     yield from _pooled_note(lines)
+    cells = [
+        (line, cell) for line in lines for cell in line.cells if cell.estimate or not cell.used
+    ]
+    lacking = {f"{line.entry} in {cell.head}": (cell.missing, line.n) for line, cell in cells}
+    yield from missing_note(lacking)
     firsts = [(line.entry, line.main) for line in lines]
     parts = [f"{entry} {_parts(cell)}" for entry, cell in firsts if cell.parts]
     if parts:

@@ -113,6 +113,7 @@ class ResultCell:
         used: Whether the column is the usage of episodes, and not one of the world's own columns.
         show: The statistic that the column shows; see `SuiteColumn.show`.
         by_seed: The values that the estimate rests on, by seed.
+        missing: How many episodes have no number and are not in the estimate.
     """
 
     head: str
@@ -124,6 +125,7 @@ class ResultCell:
     show: str = "mean"
     sample: Sample = field(factory=lambda: Sample({}), repr=False)
     by_seed: Mapping[int, tuple[float, ...]] = field(factory=dict, repr=False)
+    missing: int = 0
 
 
 @frozen
@@ -297,7 +299,7 @@ def _default_share(episodes: Iterable[Played]) -> float | None:
 
 def _cell(
     column: SuiteColumn,
-    done: Iterable[tuple[SuiteJob, Played]],
+    done: Sequence[tuple[SuiteJob, Played]],
     published: str,
     clusters: Mapping[int, str],
 ) -> ResultCell:
@@ -308,7 +310,10 @@ def _cell(
         if (value := column_value(played, column)) is not None:
             by_job.setdefault((job.seed, job.repeat), []).append(value)
     values = [value for of_job in by_job.values() for value in of_job]
-    empty = ResultCell(column.head, None, None, published=published, show=column.show)
+    lacking = len(done) - len(values)
+    empty = ResultCell(
+        column.head, None, None, published=published, show=column.show, missing=lacking
+    )
     if not values:
         return empty
     if column.show == "spread":
@@ -330,16 +335,19 @@ def _cell(
 
 
 def _share(
-    column: SuiteColumn, done: Iterable[tuple[SuiteJob, Played]], published: str
+    column: SuiteColumn, done: Sequence[tuple[SuiteJob, Played]], published: str
 ) -> ResultCell:
     """Return the share of 1 in lists of outcomes by item; an item is a place in a world's list."""
-    found = [
-        ((job.world, place), outcome)
+    lists = [
+        (job.world, outcomes)
         for job, played in done
         if isinstance(outcomes := figure(played, column.figure), list)
-        for place, outcome in enumerate(outcomes)
     ]
-    empty = ResultCell(column.head, None, None, published=published, show=column.show)
+    found = [((world, at), one) for world, each in lists for at, one in enumerate(each)]
+    lacking = len(done) - len(lists)
+    empty = ResultCell(
+        column.head, None, None, published=published, show=column.show, missing=lacking
+    )
     if not found:
         return empty
     items, values = zip(*found, strict=True)

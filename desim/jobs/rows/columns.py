@@ -118,7 +118,9 @@ def column(rows: Sequence[Row], name: str) -> list[Any]:
 
 
 def numbers(rows: Sequence[Row], name: str) -> list[float | None]:
-    """Return a column of numbers, truth values as 0 and 1; None for a row without a value.
+    """Return a column of numbers, truth values as 0 and 1; None for a row without a number.
+
+    NaN and infinity, which JSON lacks, are None as well.
 
     Raises:
         UsageError: The column does not exist, or holds other values than numbers.
@@ -189,7 +191,7 @@ def mean(values: Sequence[float]) -> float:
 
 def _number(name: str, value: Any) -> float | None:
     if value is None or isinstance(value, int | float):
-        return None if value is None else float(value)
+        return None if value is None or not math.isfinite(value) else float(value)
     raise UsageError(
         f"column {name!r} holds {short_repr(value)}, which is no number; group by it instead"
     )

@@ -10,6 +10,7 @@ from desim.jobs.rows.estimate_notes import (
     averaged_note,
     estimate_legend,
     estimate_notes,
+    missing_note,
     to_tell_term,
 )
 from desim.jobs.rows.samples import Sample
@@ -36,6 +37,8 @@ class TableLine:
             that is not known.
         sample: The values on which the estimate rests.
         to_tell: Seeds that would tell it from the reference; see `Sample.to_tell`.
+        episodes: How many rows the group has.
+        missing: How many of them have no number, though they have not failed.
     """
 
     group: tuple[Any, ...]
@@ -46,6 +49,8 @@ class TableLine:
     seeds: tuple[int, int] | None = None
     sample: Sample = field(factory=lambda: Sample({}), repr=False)
     to_tell: int | None = None
+    episodes: int = 0
+    missing: int = 0
 
     @property
     def name(self) -> str:
@@ -103,7 +108,12 @@ class ComparisonTable(Tabular):
 
     def notes(self) -> list[str]:
         """Return the sentences without which a line could be misread."""
-        found = averaged_note(self.averaged)
+        several = len({line.figure for line in self.lines}) > 1
+        lacking = {
+            f"{line.name} in {line.figure}" if several else line.name: (line.missing, line.episodes)
+            for line in self.lines
+        }
+        found = [*averaged_note(self.averaged), *missing_note(lacking)]
         if self.against:
             together = f"; the {self.rivals} intervals of a figure hold together (Bonferroni)"
             more = together * (self.rivals > 1)

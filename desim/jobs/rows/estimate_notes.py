@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
+from desim.jobs.rows.failures import missing_text
 from desim.jobs.rows.samples import Sample
 from desim.show.estimates import ALIKE, EXACT, SAME, TO_TELL, is_equal
 from desim.show.labels import estimate_text, value_text
@@ -101,6 +102,16 @@ def to_tell_term(other: str) -> str:
         f"{TO_TELL}: seeds (or cases, items) with which half the 95 % interval of the difference "
         f"to {other} would be half of it"
     )
+
+
+def missing_note(counts: Mapping[str, tuple[int, int]]) -> list[str]:
+    """Return the sentence on numbers that are missing, NaN or infinite, if there are any.
+
+    Args:
+        counts: By line, the episodes without a number that have not failed, and all episodes.
+    """
+    texts = [f"{name}: {missing_text(*of)}" for name, of in counts.items() if of[0]]
+    return [f"in no mean, as missing, NaN or infinite: {_listed(texts)}"] if texts else []
 
 
 def averaged_note(values: Mapping[str, Sequence[Any]]) -> list[str]:

@@ -24,6 +24,16 @@ def counted(rows: Sequence[Row], name: str) -> list[float | None]:
     return found
 
 
+def missing(values: Iterable[float | None], failed: Iterable[bool]) -> int:
+    """Return how many episodes have no number although they have not failed."""
+    return sum(value is None and not fault for value, fault in zip(values, failed, strict=True))
+
+
+def missing_text(count: int, total: int) -> str:
+    """Return how many of some episodes have no number: it is missing, NaN or infinite."""
+    return f"{count:,} of {total:,} episodes have no number"
+
+
 def course(row: Row) -> tuple[Any, ...]:
     """Return what equal episodes share: score, end, error, and ledgers or else all metrics.
 

@@ -4,7 +4,7 @@ import json
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Self
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from desim.errors import UsageError, possible
 from desim.jobs.plan.job import CLUSTER, DEFAULTS, FIXED, ITEMS, REVISION, Row
@@ -19,9 +19,10 @@ from desim.jobs.rows.columns import (
     varying,
 )
 from desim.jobs.rows.comparison_table import ComparisonTable, TableLine
-from desim.jobs.rows.failures import counted, different_seeds
+from desim.jobs.rows.failures import counted, different_seeds, missing
 from desim.jobs.rows.known_means import knowledge_of_groups, known_note
 from desim.jobs.rows.samples import Sample, item_scores
+from desim.show.estimates import is_equal
 from desim.statistics.intervals import Interval
 from desim.statistics.pairing import simultaneous
 
@@ -63,17 +64,23 @@ def compare(
         found = _Figure.of(rows, figure, kept)
         for key, group in groups.items():
             pair = found.pair(group, groups[reference_of[key]]) if key in reference_of else None
-            sample = found.sample(group)
+            sample, failed = found.sample(group), [kept.failed[place] for place in group]
+            lacking = missing((found.values[place] for place in group), failed)
+            estimate = sample.estimate(level)
+            if lacking and estimate and is_equal(estimate):
+                estimate = evolve(estimate, low=None, high=None)  # not all values are equal
             lines.append(
                 TableLine(
                     key,
                     figure,
-                    sample.estimate(level),
-                    sum(kept.failed[place] for place in group),
+                    estimate,
+                    sum(failed),
                     pair and pair[0].less(pair[1], each_level),
                     different[key],
                     sample,
                     pair and pair[0].to_tell(pair[1]),
+                    len(group),
+                    lacking,
                 )
             )
     text = "" if against is None else _reference_label(against)

@@ -16,7 +16,7 @@ from desim.errors import BadRecord, UsageError
 from desim.jobs.plan.job import Row
 from desim.jobs.rows import columns, row_frames
 from desim.jobs.rows.comparison_table import ComparisonTable
-from desim.jobs.rows.failures import counted
+from desim.jobs.rows.failures import counted, missing, missing_text
 from desim.jobs.rows.groups import compare
 from desim.jobs.rows.packed import PackedRows, SelectedRows
 from desim.jobs.rows.row_series import series_by_group
@@ -297,8 +297,8 @@ class Rows(Sequence[Row]):
             alpha: The probability of dropping the truly best group, above 0 and below 1.
 
         Raises:
-            UsageError: A column does not exist, every group has failed episodes, or the groups
-                share no seed.
+            UsageError: A column does not exist, every group has failed episodes, the groups share
+                no seed, or an episode that has not failed has no number.
         """
         checked_level(1 - alpha)
         known = {
@@ -376,9 +376,14 @@ class Rows(Sequence[Row]):
 def _means_of_all(rows: Rows, show: str) -> Mapping[Hashable, float] | None:
     """Return the mean of a column by seed; None if a failed episode has no value."""
     values = counted(rows, show)
-    if any(v is None and e is not None for v, e in zip(values, rows.column("error"), strict=True)):
-        return None
-    return columns.means_by_seed(rows.column("seed"), values, complete=True)
+    failed = [error is not None for error in rows.column("error")]
+    if lacking := missing(values, failed):
+        raise UsageError(f"{missing_text(lacking, len(rows))} for {show!r}; no group is the best")
+    return (
+        None
+        if None in values
+        else columns.means_by_seed(rows.column("seed"), values, complete=True)
+    )
 
 
 def _unfinished(folder: Path) -> Rows:

@@ -28,6 +28,8 @@ from desim.episodes.lineup import assigned, lineup_knows, maker_of
 from desim.errors import UsageError
 from desim.jobs.plan.grid import checked_seeds, with_further
 from desim.jobs.plan.players import is_fixed
+from desim.jobs.rows.estimate_notes import missing_note
+from desim.jobs.rows.failures import missing
 from desim.jobs.rows.known_means import known_means, known_note
 from desim.jobs.rows.rows import Rows
 from desim.jobs.run.executors import Executor
@@ -107,8 +109,17 @@ class Board(Tabular):
         known = known_note(self.rows, self.rows.column("seed"))
         title = f"{self.name}: {episodes}, {rate}"
         lines = self.ranked()
-        notes = [known, f"revision of the world: {revision_text(self.revision)}"]
+        lacking = missing_note(dict(self._missing()))
+        notes = [*lacking, known, f"revision of the world: {revision_text(self.revision)}"]
         return (board_table(title, lines, notes, paired=self.paired), *self._shares(lines))
+
+    def _missing(self) -> Iterator[tuple[str, tuple[int, int]]]:
+        """Yield how many episodes of each policy lack a metric that stands beside the score."""
+        for (policy,), rows in self.rows.groups("policy").items() if self.beside else ():
+            failed = [error is not None for error in rows.column("error")]
+            for name in self.beside:
+                values = [row["metrics"].get(name) for row in rows]
+                yield f"{policy} in {name}", (missing(values, failed), len(rows))
 
     def _shares(self, lines: Sequence[BoardLine]) -> Iterator[Table]:
         if any(line.sample.unit == "items" for line in lines):
