@@ -47,14 +47,15 @@ def errors_reported(*, debug: bool) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def warnings_as_sentences(kind: type[Warning]) -> Iterator[None]:
-    """Print each warning of the block once on standard error, as one sentence."""
+def warnings_as_sentences(*kinds: type[Warning]) -> Iterator[None]:
+    """Print each warning of some kinds in the block once on standard error, as one sentence."""
 
     def show(message: Warning | str, *_: Any, **__: Any) -> None:
         click.echo(f"desim: {visible_text(str(message))}", err=True)
 
     with warnings.catch_warnings():
-        warnings.simplefilter("default", kind)
+        for kind in kinds:
+            warnings.simplefilter("default", kind)
         warnings.showwarning = show
         yield
 

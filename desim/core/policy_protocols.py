@@ -147,6 +147,13 @@ class Rehearses(Protocol):
         """
         ...
 
+    def reuse(self, entries: Iterable[Any], /) -> None:
+        """Take the transcript entries of earlier episodes, in order, before the first decision.
+
+        What is asked for as it was then is taken from them at no cost; the rest is asked for.
+        """
+        ...
+
     @staticmethod
     def reached_in_rehearsal(arguments: Mapping[str, str], /) -> Iterable[str]:
         """Yield what its construction would open or import although nothing is asked for.

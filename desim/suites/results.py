@@ -192,12 +192,7 @@ def pair_sizes(lines: Sequence[SuiteLine]) -> dict[tuple[str, str], SampleSize]:
 
 
 def results(plan: Plan, outcomes: Mapping[str, JobOutcome]) -> list[SuiteLine]:
-    """Return a line for each world and entry, in the order of the suite.
-
-    Raises:
-        UsageError: The episodes of a line were played with two prompts, or with two versions of
-            the policies' code.
-    """
+    """Return a line for each world and entry, in the order of the suite."""
     jobs: dict[tuple[str, str], list[SuiteJob]] = {}
     for job in plan.jobs:
         jobs.setdefault((job.world, job.entry), []).append(job)

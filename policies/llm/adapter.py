@@ -195,6 +195,14 @@ class Llm:
         """
         self.metered.rehearse(entries)
 
+    def reuse(self, entries: Iterable[Mapping[str, Any]]) -> None:
+        """Take the replies of earlier records, each for a request that is the same as there.
+
+        Raises:
+            BadRecord: An entry is not a valid request or reply.
+        """
+        self.metered.reuse(entries)
+
     @staticmethod
     def reached_in_rehearsal(arguments: Mapping[str, str]) -> Iterator[str]:
         """Yield the files of a memory and of a router, and the modules of a user's own parts."""

@@ -70,6 +70,35 @@ def test_nine_methods_take_interviews_beside_the_published_table(
     assert (temperatures[0.3], temperatures[0.1]) == (9 * 6 * 2, 9 * 2)
 
 
+def whoever(number: int, _: dict[str, Any]) -> Served:
+    """Reply in every world of the suite."""
+    further = {"C": number % 25, "R": 0.5, "P": [[1, 0, 40]] * 24, "order_qty": 100 + number % 9}
+    return text(json.dumps(REPLY | further | {"reasoning": "", "final_answer": "A"}))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("feedback", ["false", "true"])
+def test_the_suite_runs_to_its_last_table(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, feedback: str
+) -> None:
+    """All worlds and entries, shorter and on a stub; the same command again asks nothing."""
+    monkeypatch.setenv("DEEPSEEK_API_KEY", "none")
+    with serving(whoever) as stub:
+        suite = SUITE.read_text().replace("https://api.deepseek.com/v1", stub.url)
+        suite = suite.replace("feedback = false", f"feedback = {feedback}")
+        suite = suite.replace("repeats = 3\nset = {", "set = { limit = 2,")
+        suite = suite.replace("episodes = 6", "episodes = 2")
+        (tmp_path / "suite.toml").write_text(suite)
+        for calls in (range(1_000, 5_000), range(1)):
+            stub.requests.clear()
+            code, printed, errors = bench(tmp_path / "suite.toml", tmp_path / "out")
+            assert code == 0, errors
+            assert len(stub.requests) in calls
+    lines = json.loads((tmp_path / "out" / "results.json").read_text())
+    assert all(line["n"] and not line["open"] + line["failed"] for line in lines)
+    assert [line for line in printed.splitlines() if line.startswith("Table 1")]
+
+
 @pytest.mark.filterwarnings("ignore:router=table_4")  # a rule for a published data set
 def test_the_entries_of_the_suite_are_columns_of_table_2() -> None:
     """The row is named by the column of ours; an entry or a row that is not there is empty."""

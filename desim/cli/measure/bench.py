@@ -10,7 +10,7 @@ from attrs import field, frozen
 
 from desim.cli.exit_codes import fail, warnings_as_sentences
 from desim.cli.options import command as command_of
-from desim.errors import UsageError
+from desim.errors import PolicyWarning, UsageError
 
 if TYPE_CHECKING:  # commands start fast
     from desim.jobs.keep.outcome import JobOutcome
@@ -37,7 +37,8 @@ class BenchOptions:
         written: With --dry-run: tokens that a model writes in a call, reasoning included, instead
             of those that a stub wrote.
         yes: Do not ask, whatever the suite is expected to cost.
-        restart: Discard the episodes in --out, of this suite or another.
+        restart: Discard the episodes in --out, of this suite or another, and play anew; what a
+            language model was asked there is not paid for again.
         watches: Show how far the command in DIR is.
     """
 
@@ -83,7 +84,7 @@ def command(options: BenchOptions) -> None:
     from desim.jobs.keep.store import SweepWarning
 
     suite, watches = options.suite, options.watches
-    with warnings_as_sentences(SweepWarning):
+    with warnings_as_sentences(SweepWarning, PolicyWarning):
         if suite.is_dir():
             if options.plays:
                 raise UsageError(

@@ -3,6 +3,7 @@
 suite.json       the manifest: what was asked for, as data; the folder does not read it
 suite.sqlite     the journal: what determines the episodes, and the last outcome of each job
 records/JOB.jsonl  one record an episode; of a series records/JOB/episode-001.jsonl and so on
+earlier/         records that --restart has set aside, until their jobs are played again
 spent.jsonl      calls and money, a line a call
 status.json      the jobs under way
 results.csv      a row an episode
@@ -12,7 +13,7 @@ table.csv        the table of results; results.json holds the same
 import contextlib
 import shutil
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from desim.episodes.usage import UsageSums
@@ -32,6 +33,9 @@ MANIFEST = "suite.json"
 
 #: The files of results that a command writes at its end.
 RESULTS = ("results.csv", "table.csv", "results.json")
+
+#: The folders of the records, and of those that --restart has set aside.
+_RECORDS, _EARLIER = "records", "earlier"
 
 #: Files that --restart removes; outcomes.jsonl is of the earlier format.
 _DISCARDED = ("spent.jsonl", "status.json", "outcomes.jsonl", *RESULTS)
@@ -55,7 +59,7 @@ class RecordFolder:
 
     def record(self, job: str) -> Path:
         """Return the path of a job's record."""
-        return self.path / "records" / f"{job}.jsonl"
+        return self._records / f"{job}.jsonl"
 
     def spent(self, *, write: bool = False) -> SpendingFile:
         """Open the file of calls and money.
@@ -79,7 +83,7 @@ class RecordFolder:
         for job in jobs:
             outcome = outcomes.get(job.name)
             if job.host and not (outcome and outcome.final):
-                used = [_noted(record) for record in self._records_of(job)]
+                used = [_noted(record) for record in records_of(job, self.record(job.name))]
                 spent.require(job.name, sum(n for n, _ in used), sum(cost for _, cost in used))
 
     @contextlib.contextmanager
@@ -97,8 +101,8 @@ class RecordFolder:
             identity: What determines the episodes, by topic.
             jobs: All jobs.
             manifest: The content of the manifest.
-            restart: Discard the episodes in the folder, of this suite or another, with their
-                records and the money spent.
+            restart: Discard the episodes in the folder, of this suite or another, with the money
+                spent; their records are set aside, see `earlier_record`.
 
         Raises:
             UsageError: The folder holds another suite, episodes of other code or data, or other
@@ -157,6 +161,8 @@ class RecordFolder:
         """
         assert self._journal is not None, "the folder is not opened"
         self._journal.put(outcome)
+        if outcome.final:
+            _remove(earlier_record(self.record(outcome.job)))
 
     def write(self, name: str, content: bytes) -> None:
         """Replace a file as a whole.
@@ -193,7 +199,7 @@ class RecordFolder:
 
     @property
     def _records(self) -> Path:
-        return self.path / "records"
+        return self.path / _RECORDS
 
     def _make(self) -> None:
         try:
@@ -220,10 +226,19 @@ class RecordFolder:
             )
 
     def _discard(self) -> None:
-        """Remove records and results; the journal is discarded after them, in case of a kill."""
+        """Remove results, set records aside; the journal is discarded then, in case of a kill."""
+        earlier = self.path / _EARLIER
         try:
             if any(self._records.iterdir()):
-                _warn(f"{self._records}: the records and what was spent were discarded")
+                _warn(
+                    f"{self._records}: the records and what was spent were discarded; requests of "
+                    "language models that are the same again take their replies from there"
+                )
+            earlier.mkdir(exist_ok=True)
+            for record in self._records.iterdir():
+                # One that an earlier restart has set aside was not played again yet.
+                if not (earlier / record.name).exists():
+                    record.replace(earlier / record.name)
             shutil.rmtree(self._records)
             self._records.mkdir()
             for name in _DISCARDED:
@@ -237,12 +252,6 @@ class RecordFolder:
         if journal.damaged:
             _warn(f"{journal.path} was damaged; what is lost is read from the records again")
 
-    def _records_of(self, job: RecordJob) -> Iterable[Path]:
-        record = self.record(job.name)
-        if job.is_series:
-            return sorted(series_folder(record).glob("*.jsonl"))
-        return [record] if record.exists() else []
-
 
 def series_folder(record: Path) -> Path:
     """Return the folder of a series from the path that the record of a single episode would have.
@@ -251,6 +260,26 @@ def series_folder(record: Path) -> Path:
     'game__rule-1.5__seed0__1'
     """
     return record.with_suffix("")
+
+
+def records_of(job: RecordJob, record: Path) -> list[Path]:
+    """Return the records of a job that are there, given the path of that of a single episode."""
+    if job.is_series:
+        return sorted(series_folder(record).glob("*.jsonl"))
+    return [record] if record.exists() else []
+
+
+def earlier_record(record: Path) -> Path:
+    """Return where --restart sets a record aside, so that its replies are not paid for twice."""
+    return record.parent.with_name(_EARLIER) / record.name
+
+
+def _remove(record: Path) -> None:
+    """Remove the record of an episode, or those of a series."""
+    with contextlib.suppress(OSError):  # it is not needed, so it does no harm
+        record.unlink(missing_ok=True)
+        shutil.rmtree(series_folder(record), ignore_errors=True)
+        record.parent.rmdir()  # if it was the last
 
 
 def _noted(record: Path) -> tuple[int, float]:

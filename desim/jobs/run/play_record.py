@@ -15,7 +15,8 @@ from typing import Any
 from attrs import define, field
 from msgspec.structs import replace
 
-from desim.core.model_protocols import Model
+from desim.core.model_protocols import Model, offers
+from desim.core.policy_protocols import Rehearses
 from desim.core.result import score_of
 from desim.core.world import Decision
 from desim.episodes.driver import play_session
@@ -26,7 +27,7 @@ from desim.episodes.session import Session
 from desim.episodes.usage import CommandBudget, spending, usage_in_all
 from desim.errors import BadRecord, DesimError, LimitReached
 from desim.jobs.keep.outcome import JobOutcome, Played, read_outcome, read_played
-from desim.jobs.keep.record_folder import series_folder
+from desim.jobs.keep.record_folder import earlier_record, records_of, series_folder
 from desim.jobs.plan.record_job import RecordJob
 from desim.jobs.run.play_episode import error_label, error_text, opened_session, play_in_loop
 from desim.records.episode import Episode
@@ -246,7 +247,12 @@ class _Playing:
 
     def _lineup(self) -> Lineup:
         with spending(self.budget):
-            return resolve(self.job.model, self.job.policies, self.job.seeds[0])
+            lineup = resolve(self.job.model, self.job.policies, self.job.seeds[0])
+        earlier = records_of(self.job, earlier_record(self.record)) if self.job.host else ()
+        for file in earlier:
+            with contextlib.suppress(BadRecord):  # then all is asked for
+                _reuse(Episode.read(file, whole=False, keep_steps=False), lineup)
+        return lineup
 
     def _stopped(self, fault: BaseException) -> JobOutcome:
         limit = str(fault) if isinstance(fault, LimitReached) else ""
@@ -257,6 +263,13 @@ class _Playing:
             error="" if limit else text(fault),
             seconds=round(time.monotonic() - self._start, 3),
         )
+
+
+def _reuse(earlier: Episode, lineup: Lineup) -> None:
+    """Give policies their transcript of an earlier episode, if their arguments are the same."""
+    for role, policy in lineup.policies.items():
+        if earlier.header.policies.get(role) == lineup.labels[role] and offers(policy, Rehearses):
+            policy.reuse(line.entry for line in earlier.transcript if line.role == role)
 
 
 def series_outcome(

@@ -2,18 +2,18 @@
 
 Every request is written to the record's transcript before it is sent, and every reply before it is
 used. For a resumed record the same requests are counted again, and the same replies returned in
-order, before another request is sent.
+order, before another request is sent. Replies of an earlier record answer the same requests again.
 """
 
 import math
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
 import msgspec
-from attrs import asdict, define, evolve, field, frozen
+from attrs import asdict, define, field, frozen
 
 from desim.episodes.usage import CommandBudget
 from desim.errors import UsageError
@@ -194,11 +194,10 @@ class Used:
 
 @frozen
 class _RecordedRequest:
-    """A request of a resumed record, with its reply or a statement that it has none."""
+    """A request on record, with its reply if it has one."""
 
     entry: RequestEntry
     reply: ModelReply | None = None
-    no_reply: bool = False
 
 
 @define
@@ -223,6 +222,7 @@ class Metered:
     _lines: RequestLines = field(factory=RequestLines, init=False)
     _recorded: deque[_RecordedRequest] = field(factory=deque, init=False)
     _rehearsal: RecordedReplies | None = field(default=None, init=False)
+    _earlier: dict[str, deque[ModelReply]] = field(factory=dict, init=False)
 
     def __call__(self, request: Request, timeout: float = math.inf) -> ModelReply:
         """Return the next reply of a resumed record, or send a request if none is left.
@@ -250,7 +250,7 @@ class Metered:
             LimitReached: A limit of the command does.
         """
         limited = self.command.shared or self.limits.max_cost is not None
-        if not limited or any(each.reply for each in self._recorded):
+        if not limited or self._is_recorded(request):
             yield
             return
         most = self.limits.most(request, fields_of(self.send, request))
@@ -262,6 +262,11 @@ class Metered:
             yield
         finally:
             self.command.give_back(most)
+
+    def _is_recorded(self, request: Request) -> bool:
+        if any(each.reply for each in self._recorded):
+            return True
+        return bool(self._earlier and self._earlier.get(SentRequest.of(self.send, request).digest))
 
     def through(self, send: Send) -> Send:
         """Return a sender of other requests that shares limits, sums and record with this one."""
@@ -280,26 +285,36 @@ class Metered:
             self._count_request(request.phase)
             # A recorded request without a reply is counted; then the call goes on.
             if (reply := recorded.reply) is not None:
+                self._earlier_reply(sent)  # each is used once
                 self._count(reply, request.phase)
                 return reply
-        self.command.count_call()
+        earlier = self._earlier_reply(sent)
+        if earlier is None:
+            self.command.count_call()
         self._count_request(request.phase)
         for entry in self._lines.entries(sent, self.episode.calls):
             self.transcript(entry)
-        return self._received(send, request, timeout)
+        reply = earlier or self._received(send, request, timeout)
+        self.transcript({"reply": to_plain(reply)})
+        cost = self._count(reply, request.phase)
+        if earlier is None:
+            self.command.cost += cost
+        return reply
 
     def _received(self, send: Send, request: Request, timeout: float) -> ModelReply:
-        """Send a request that is on record, and write its outcome to the record."""
+        """Send a request that is on record, and write to the record that it brought no reply."""
         try:
-            reply = (self._rehearsal or send)(request, timeout)
+            return (self._rehearsal or send)(request, timeout)
         except NoReply as fault:
             self.transcript({"no_reply": str(fault)})
             raise
-        self.transcript({"reply": to_plain(reply)})
-        self.command.cost += self._count(reply, request.phase)
-        return reply
 
-    def restore(self, entries: Iterable[Mapping[str, Any]]) -> None:
+    def _earlier_reply(self, sent: SentRequest) -> ModelReply | None:
+        """Take the next reply of earlier records to the same request; None without one."""
+        replies = self._earlier.get(sent.digest)
+        return replies.popleft() if replies else None
+
+    def restore(self, entries: Sequence[Mapping[str, Any]]) -> None:
         """Take the texts, requests and replies among the transcript entries of a cut record.
 
         Raises:
@@ -308,16 +323,17 @@ class Metered:
         for entry in entries:
             if "texts" in entry:
                 self._lines.texts |= from_plain(entry["texts"], dict[str, Any], "$.entry.texts")
-            elif "request" in entry:
-                self._recorded.append(_RecordedRequest(request_entry(entry)))
-            elif "reply" in entry:
-                reply = recorded_reply(entry["reply"])
-                # It belongs to the last request, if there is one.
-                open_ = self._recorded and self._recorded[-1].reply is None
-                request = self._recorded.pop().entry if open_ else RequestEntry()
-                self._recorded.append(_RecordedRequest(request, reply))
-            elif "no_reply" in entry and self._recorded:
-                self._recorded.append(evolve(self._recorded.pop(), no_reply=True))
+        self._recorded.extend(_requests_in(entries))
+
+    def reuse(self, entries: Iterable[Mapping[str, Any]]) -> None:
+        """Take the replies of earlier records, each for a request that is the same as there.
+
+        Raises:
+            BadRecord: An entry is not a valid request or reply, or reports figures out of range.
+        """
+        for one in _requests_in(entries):
+            if one.reply is not None:
+                self._earlier.setdefault(one.entry.digest, deque()).append(one.reply)
 
     def rehearse(self, entries: Iterable[Mapping[str, Any]]) -> None:
         """Take the replies of whole records in place of those of a server.
@@ -343,3 +359,18 @@ class Metered:
         for used in (self.decision, self.episode):
             used.add(reply, cost, phase)
         return cost
+
+
+def _requests_in(entries: Iterable[Mapping[str, Any]]) -> deque[_RecordedRequest]:
+    """Return the requests among transcript entries, with their replies."""
+    found: deque[_RecordedRequest] = deque()
+    for entry in entries:
+        if "request" in entry:
+            found.append(_RecordedRequest(request_entry(entry)))
+        elif "reply" in entry:
+            reply = recorded_reply(entry["reply"])
+            # It belongs to the last request, if there is one.
+            open_ = found and found[-1].reply is None
+            request = found.pop().entry if open_ else RequestEntry()
+            found.append(_RecordedRequest(request, reply))
+    return found

@@ -152,6 +152,43 @@ def test_an_edited_prompt_is_refused(tmp_path: Path, stub: Stub) -> None:
     assert "entries.rule" not in errors
 
 
+#: A world of the user, whose code and whose rules are edited.
+WORLD = """
+from models.beer_game.model import BeerGame
+
+class World(BeerGame):
+    def rules_for(self, role):
+        return "Order beer."
+
+    def score(self, state):
+        return super().score(state) - 0
+"""
+
+
+def test_what_is_on_record_is_not_asked_again_for_other_code(tmp_path: Path, stub: Stub) -> None:
+    """After --restart the model is asked only what it was not asked: here after other rules."""
+    world, out = tmp_path / "world.py", tmp_path / "out"
+    alone = BEER.replace("beer_game", "world:World")
+    worlds = f"{alone}\n{alone.replace('beer]', 'row]')}\nepisodes = 2"
+    suite = suite_file(tmp_path, stub.url, worlds, rule=GREEDY)
+    world.write_text(WORLD)
+    code, printed, errors = bench(suite, out)
+    assert code == 0, errors
+    before, asked = _scores(out), len(stub.requests)
+    assert before["beer__model__seed0__1"] is not None
+    for rules, again in (("Order beer.", 0), ("Order well.", asked)):
+        stub.requests.clear()
+        world.write_text(WORLD.replace("- 0", "- 9").replace("Order beer.", rules))
+        assert bench(suite, out)[0] == 2
+        code, printed, errors = bench(suite, out, "--restart")
+        assert code == 0, errors
+        assert len(stub.requests) == again
+        assert f"in {asked} calls" in printed
+        assert _scores(out) == {job: score and score - 9 for job, score in before.items()}
+        assert verified(out, "--trust")[0] == 0
+        assert not (out / "earlier").exists()
+
+
 def test_a_folder_without_its_code_is_refused(tmp_path: Path) -> None:
     """One of an earlier desim, and one whose journal is gone; both can be discarded."""
     suite, out = of_rule(tmp_path), tmp_path / "out"
