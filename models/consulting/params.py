@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from attrs import Attribute, field, frozen
+from attrs import Attribute, astuple, field, frozen
 from attrs.validators import ge, in_, instance_of, le
 
 from desim.core.roles import Thinking
@@ -32,6 +32,24 @@ def _cases(given: Any) -> Any:
 
 
 @frozen(kw_only=True)
+class Weights:
+    """Weights of a verdict's fields in the weighted score, at least 0; divided by their sum.
+
+    Appendix A.1 of the paper names a weighted average and no weights. The defaults are those of the
+    judge by rubric.
+    """
+
+    structure: float = field(default=0.25, validator=[finite, ge(0)])
+    quant: float = field(default=0.3, validator=[finite, ge(0)])
+    business_sense: float = field(default=0.3, validator=[finite, ge(0)])
+    communication: float = field(default=0.15, validator=[finite, ge(0)])
+
+    def __attrs_post_init__(self) -> None:
+        if not any(astuple(self)):
+            raise ValueError("weights of 0 alone were given; at least one is above 0")
+
+
+@frozen(kw_only=True)
 class ConsultingParams:
     """A case interview: an interviewer leads a candidate through a case, and judges score it.
 
@@ -52,8 +70,10 @@ class ConsultingParams:
             answer; 0: at once.
         judges: Judges who score the dialogue, each without knowing of the others, 1 to 9.
         word_limit: Words that a message should have at most; longer ones are counted, not cut.
-        score_of: What a judge's score of the candidate is: its "overall" as in the code, or the
-            "mean_of_four" other fields as in the paper's main text.
+        score_of: What a judge's score of the candidate is: its "overall" as in the code, the
+            "mean_of_four" other fields as in the paper's main text, or their "weighted" average as
+            in its appendix A.1.
+        weights: Those of the weighted average.
         thinking: Seconds that the messages of players take, before they are spoken.
 
     Source: reference SPEC section 4 (`published`) and 8 (`paper`); durations, `timed`, `drawn` and
@@ -69,7 +89,8 @@ class ConsultingParams:
     reading_speed: float = field(default=0.0, validator=[finite, _speed])
     judges: int = field(default=1, validator=[whole, ge(1), le(9)])
     word_limit: int = field(default=500, validator=[whole, ge(1), le(100_000)])
-    score_of: str = field(default="overall", validator=in_(("overall", "mean_of_four")))
+    score_of: str = field(default="overall", validator=in_(("overall", "mean_of_four", "weighted")))
+    weights: Weights = field(factory=Weights, validator=instance_of(Weights))
     thinking: Thinking = field(factory=Thinking, validator=instance_of(Thinking))
 
     #: Changes of parameters by preset; the first preset is the default.

@@ -1,8 +1,10 @@
 """Score and metrics of an interview: means over the judges, and counts of the dialogue."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from statistics import fmean
 from typing import Any
+
+from attrs import asdict
 
 from models.consulting.actions import FIELDS, Verdict
 from models.consulting.observation import Speaker
@@ -52,9 +54,12 @@ def mean(values: Iterable[float | None]) -> float | None:
 
 def _figures(interview: Interview) -> dict[str, float | None]:
     """Return each field and the mean of the four, averaged over the judges."""
-    given = _verdicts(interview)
+    given, params = _verdicts(interview), interview.params
     fields = {name: mean(_score_in(each, name) for each in given) for name in FIELDS}
-    return {**fields, "mean_of_four": mean(map(_mean_of_four, given))}
+    figures = {**fields, "mean_of_four": mean(map(_mean_of_four, given))}
+    if params.score_of == "weighted":
+        figures["weighted"] = mean(_weighted(each, asdict(params.weights)) for each in given)
+    return figures
 
 
 def _by_judge(interview: Interview) -> dict[str, float | None]:
@@ -67,6 +72,15 @@ def _by_judge(interview: Interview) -> dict[str, float | None]:
 
 def _mean_of_four(verdict: Verdict) -> float | None:
     return mean(_score_in(verdict, name) for name in FOUR)
+
+
+def _weighted(verdict: Verdict, weights: Mapping[str, float]) -> float | None:
+    """Return the weighted mean of the fields that have a number; None if their weights are 0."""
+    given = [
+        (w, each) for name, w in weights.items() if (each := _score_in(verdict, name)) is not None
+    ]
+    whole = sum(weight for weight, _ in given)
+    return sum(weight * each for weight, each in given) / whole if whole else None
 
 
 def _score_in(verdict: Verdict, name: str) -> float | None:

@@ -9,11 +9,12 @@ recommends.
 
 from collections.abc import Sequence
 
-from attrs import frozen
+from attrs import astuple, frozen
 
 from models.consulting.actions import FIELDS, Verdict
 from models.consulting.case import Rubric
 from models.consulting.observation import JudgeView
+from models.consulting.params import Weights
 from models.consulting.rules.claims import Claims, claims
 from models.consulting.rules.recommendation import recommends
 from models.consulting.rules.words import found, sentences, words
@@ -49,9 +50,6 @@ _BRIEF = 150
 
 #: A candidate with fewer words in total hardly speaks, and the most that one can get.
 _HARDLY, _WEAK = 40, 3.0
-
-#: Weights of structure, quant, business sense and communication in the overall score.
-_WEIGHTS = (0.25, 0.3, 0.3, 0.15)
 
 
 @frozen
@@ -93,7 +91,7 @@ def verdict(view: JudgeView) -> Verdict:
         10 * (0.6 * seen.drivers + 0.4 * seen.recommendation),
         10 * seen.brevity,
     )
-    overall = sum(weight * each for weight, each in zip(_WEIGHTS, four, strict=True))
+    overall = sum(weight * each for weight, each in zip(astuple(Weights()), four, strict=True))
     if not (seen.speaks and seen.has_ground):
         overall = min(overall, _WEAK)
     rounded = (round(each, 1) for each in (*four, overall))

@@ -11,6 +11,7 @@ from support.interviews import BAKERY
 from desim import Episode, play, replay
 from models.consulting import Case, Consulting, Fact
 from models.consulting.case_file import MOST_BYTES, MOST_CASES
+from models.consulting.params import Weights
 
 PLAIN: dict[str, Any] = {k: v for k, v in asdict(BAKERY).items() if v is not None}
 
@@ -103,6 +104,12 @@ def test_parameters_out_of_range_are_refused(params: dict[str, Any], expected: s
     """With what was given and what is possible."""
     with pytest.raises(ValueError, match=expected):
         Consulting(**params)
+
+
+def test_weights_of_zero_alone_are_refused() -> None:
+    """Their average is no number."""
+    with pytest.raises(ValueError, match="at least one is above 0"):
+        Weights(structure=0, quant=0, business_sense=0, communication=0)
 
 
 def test_a_record_holds_the_cases_and_replays_without_the_folder(tmp_path: Path) -> None:

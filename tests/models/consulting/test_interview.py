@@ -7,6 +7,7 @@ from desim import Run
 from desim.errors import UsageError
 from models.consulting import Consulting, Reply, Verdict
 from models.consulting.actions import END
+from models.consulting.params import Weights
 from models.consulting.processes import STOP
 
 FULL = Verdict(6, 5.5, 7, 8, 6.5)
@@ -74,6 +75,16 @@ def test_scores_are_not_clipped() -> None:
     run = held({}, [Verdict(12, -3, 0, 0, 11)])
     assert run.result().score == 11
     assert run.result().metrics["mean_of_four"] == 9 / 4
+
+
+def test_the_score_may_be_a_weighted_average() -> None:
+    """Of the fields that have a number; beside it there are the two other scores."""
+    given = [Verdict(4, 8, 6, 2, 9), Verdict(4, None, 6, 2)]
+    weights = Weights(structure=1, quant=2, business_sense=0, communication=1)
+    run = held({}, given, judges=2, score_of="weighted", weights=weights).result()
+    assert run.score == run.metrics["weighted"] == ((4 + 16 + 2) / 4 + (4 + 2) / 2) / 2
+    assert (run.metrics["overall"], run.metrics["mean_of_four"]) == (9, (5 + 4) / 2)
+    assert "weighted" not in held({}, given[:1]).result().metrics
 
 
 def test_a_missing_number_is_left_out_of_its_field_alone() -> None:
