@@ -18,7 +18,7 @@ from policies.llm.method_parts.method import Method
 from policies.llm.methods import METHODS
 from policies.llm.methods.build import MethodMaker
 from policies.llm.router.labels import Labeller, Labels, Sample
-from policies.llm.router.policy import LABELS, Policy, canonical, holds, table_4
+from policies.llm.router.policy import LABELS, Policy, canonical, holds, table_4, unwrapped
 from policies.llm.router.routing import Chooser, RuleChooser
 from policies.llm.router.situation import Situation
 from policies.llm.wires.wire import Complete, Message, ModelReply, Request
@@ -257,6 +257,7 @@ def read_policy(router: str) -> Policy:
         raise UsageError(f"{given}, and there is no such file; possible are {TABLE_4} or a file")
     try:
         data = decode_json(read_text(router, MAX_BYTES))
+        data = unwrapped(data) if isinstance(data, dict) else None
     except OSError as fault:
         raise UsageError(f"{given}, which cannot be read: {fault.strerror}") from None
     except ValueError:

@@ -199,11 +199,12 @@ def _described(item: Item, method: str) -> dict[str, Any]:
 
 def _hint(value: Any) -> Hint:
     hint = value if isinstance(value, Mapping) else {}
-    return Hint(_names(hint.get("prefer")), _names(hint.get("avoid")), _storable(hint.get("when")))
+    return Hint(_names(hint, "prefer"), _names(hint, "avoid"), _storable(hint.get("when")))
 
 
-def _names(value: Any) -> tuple[str, ...]:
-    """Return the texts of a list, or a single text as a list of one."""
+def _names(hint: Mapping[str, Any], key: str) -> tuple[str, ...]:
+    """Return the texts of a list, or a single text as a list of one; the paper has KEY_agent."""
+    value = hint.get(key, hint.get(f"{key}_agent"))
     listed = value if isinstance(value, list) else [value]
     return tuple(text for each in listed[:_MOST_NAMES] if (text := _storable(each)))
 

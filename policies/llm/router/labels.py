@@ -53,7 +53,10 @@ _LONGEST = 20_000
 #: Characters that may surround the words of a line, such as signs of Markdown.
 _AROUND = " \t*_`"
 
-_BEFORE = _AROUND + "#-"
+_NO_LETTER = re.compile(r"[^a-z]")
+
+#: Names of the line with the score.
+_SCORES = ("score", "difficultyscore", "difficulty")
 
 _SCORE = re.compile(r"[-+]?\d+(?:\.\d+)?")
 
@@ -109,13 +112,16 @@ def bucket_of(capability: str, score: float, *, every_capability: bool = False) 
 def read_label(text: str) -> Label:
     """Read the three lines of a reply; of lines of one kind the last counts, others are ignored.
 
+    `DifficultyScore`, which the paper asks for, is a score too.
+
     >>> read_label("Capability: domain knowledge").capability
     'Domain Knowledge'
     """
     lines: dict[str, str] = {}
     for line in text[:_LONGEST].splitlines():
         name, _, value = line.partition(":")
-        lines[name.strip(_BEFORE).lower()] = value.strip(_AROUND)
+        kind = _NO_LETTER.sub("", name.lower())
+        lines["score" if kind in _SCORES else kind] = value.strip(_AROUND)
     known = {name.lower(): name for name in CAPABILITIES}
     number = _SCORE.search(lines.get("score", ""))
     return Label(

@@ -20,7 +20,7 @@ from policies.llm.replies.answer import answer_only
 from policies.llm.replies.objects import objects
 from policies.llm.router.experiences import MOST_ANSWERS, Experience, experiences
 from policies.llm.router.labels import BUCKETS, CAPABILITIES
-from policies.llm.router.policy import BOUNDS, NO_BUCKET, Policy, Rule
+from policies.llm.router.policy import BOUNDS, NO_BUCKET, Policy, Rule, unwrapped
 from policies.llm.router.predictions import (
     Item,
     grouped,
@@ -153,9 +153,10 @@ def _policy_in(reply: ModelReply) -> tuple[Policy, tuple[str, ...]]:
     if answer.malformed:
         raise BadReply(answer.malformed)
     for each in objects(answer.text):
-        policy = each.get("policy", each)
+        policy = unwrapped(each)
         if isinstance(policy, Mapping) and isinstance(policy.get("rules"), list):
-            return Policy.read(_storable(policy)), _findings(each.get("findings"))
+            findings = each.get("findings", each.get("meta_findings"))
+            return Policy.read(_storable(policy)), _findings(findings)
     raise BadReply("your reply holds no JSON object with a policy and its list of rules")
 
 

@@ -223,6 +223,11 @@ class Policy:
         return found
 
 
+def unwrapped(data: Mapping[str, Any]) -> Any:
+    """Return the policy in an object of findings and policy, as the paper names it or we do."""
+    return data.get("policy", data.get("routing_policy", data))
+
+
 def canonical(name: str) -> str:
     """Return the name of a method that a name or an alias stands for."""
     return ALIASES.get(name.strip(), name.strip())

@@ -53,9 +53,11 @@ def methods_of(episode: Episode) -> list[Any]:
     return [(step.notes or {}).get("method") for step in episode.steps]
 
 
-def test_a_rule_of_a_file_chooses_by_the_worlds_name(stub: Stub, tmp_path: Path) -> None:
-    """The world's name is the task; the chosen method makes its calls and is noted."""
-    chosen = play(WORLD, spec(stub, write(tmp_path)))
+@pytest.mark.parametrize("key", ["", "policy", "routing_policy"])
+def test_a_rule_of_a_file_chooses_by_the_worlds_name(key: str, stub: Stub, tmp_path: Path) -> None:
+    """The policy alone, or beside findings; the chosen method makes its calls and is noted."""
+    given = {key: POLICY, "meta_findings": ["f"]} if key else POLICY
+    chosen = play(WORLD, spec(stub, write(tmp_path, given)))
     assert methods_of(chosen) == ["debate"] * 4
     assert [step.notes["usage"]["calls"] for step in chosen.steps if step.notes] == [3] * 4
     with pytest.warns(PolicyWarning, match="rule 0 never matches: every decision here has task"):
@@ -94,7 +96,7 @@ def test_table_4_says_what_its_rules_need(stub: Stub) -> None:
 
 def test_labels_are_asked_for(stub: Stub) -> None:
     """One call more for a decision; then a rule of Table 4 can match."""
-    label = text("Capability: Domain Knowledge\nScore: 9\nReasoning: r")
+    label = text("Capability: Domain Knowledge\nDifficultyScore: 9\nReasoning: r")
 
     def script(number: int, body: dict[str, Any]) -> Served:
         asked = "You sort questions" in str(body["messages"][0]["content"])

@@ -27,6 +27,8 @@ IE, NC = "Information Extraction", "Numerical Calculation"
             (DK, 7, "Many labels."),
         ),
         ("**Capability:** domain knowledge\r\n- Score : 7/10", (DK, 7, "")),
+        ("Capability: Domain Knowledge\nDifficultyScore: 9\nReasoning: r", (DK, 9, "r")),
+        ("**Difficulty Score**: 4.5\n1. Difficulty_Score: 8", ("", 8, "")),
         ("Capability:\nScore: 3", ("", 3, "")),
         ("Score: -2", ("", 0, "")),
         ("Score: 99.5", ("", 10, "")),

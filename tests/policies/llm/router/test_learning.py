@@ -101,6 +101,13 @@ def test_odd_fields_of_a_lesson_are_left_out(tmp_path: Path) -> None:
     write_learned(tmp_path / "router.json", Learned(Policy(), (), (found,)))
 
 
+def test_a_lesson_in_the_form_of_the_paper_is_read() -> None:
+    """Its hint names the methods under `prefer_agent` and `avoid_agent`."""
+    hint = {"prefer_agent": "ace", "avoid_agent": ["cot", "dc"], "when": "tables"}
+    found, *_ = experiences([item("a")], Asked(lambda _: lesson(routing_hint=hint)))
+    assert found.hint == Hint(("ace",), ("cot", "dc"), "tables")
+
+
 def test_an_interrupted_run_goes_on_where_it_was() -> None:
     """Each experience is handed over as soon as it is there."""
     kept: list[Experience] = []
@@ -160,6 +167,13 @@ def test_a_reply_without_rules_is_asked_for_again() -> None:
     assert "no JSON object with a policy" in model.requests[-1]
     with pytest.raises(PolicyFailed, match="2 replies held no routing policy"):
         synthesised([], METHODS, Asked(lambda _: "no"), retries=1)
+
+
+def test_rules_in_the_form_of_the_paper_are_read() -> None:
+    """Findings and policy under its names."""
+    written = {"meta_findings": ["f"], "routing_policy": {"rules": [ACE], "default_agent": "cot"}}
+    policy, findings = synthesised([], METHODS, Asked(lambda _: json.dumps(written)))
+    assert (policy.rules[0].choose, policy.default, findings) == ("ace", "cot", ("f",))
 
 
 @pytest.mark.parametrize(
