@@ -1,11 +1,11 @@
 """Reflexion: critique and rewrite an answer, and remember what went wrong.
 
 Source: reference SPEC of FirmBench, section 5, and its vectors. A decision for a whole episode is
-made in one call, and a lesson is written after an episode that missed the goal.
+made in one call, and a lesson is written after every episode: in Table 3 Reflexion learns online.
 
 As published: every turn of a dialogue and of a game counts as a failure, and in a game the final
 reply itself is stored as the reflection; the callback after an episode receives shifted arguments,
-so that the lesson is written after every episode, from the figures alone, without the decision.
+so that the lesson is written from the figures alone, without the decision.
 """
 
 from collections.abc import Mapping, Sequence
@@ -170,10 +170,8 @@ class Reflexion(Reviewed):
 
     @only_for("game", "plan", as_published=("plan",))
     def learn_episode(self, past: Past) -> None:
-        """Write a lesson, unless the episode reached its goal."""
+        """Write a lesson, also if the episode reached its goal."""
         lesson = self._shifted(past) if self.as_published else self._about(past)
-        if lesson.success:
-            return
         figures, shown = as_json(dict(lesson.figures)), lesson.decision or "(not known)"
         text = f"# The decision\n{shown}\n\n# What came of it\n{figures}"
         if not self.as_published:

@@ -12,6 +12,7 @@ from support.scripted import called, player, seat_of, usage_of, worded
 from support.stub import Served, call, serving, text
 
 from desim import Role, World, catalog, play, play_series, replay
+from desim.cli.main import main
 from policies.llm.wires.wire import ModelReply
 
 ORDER = text('{"order_qty": 400, "note": "as last week"}')
@@ -98,6 +99,28 @@ def test_six_decisions_with_feedback(tmp_path: Path) -> None:
     )
     assert {usage_of(episode)["calls"] for episode in episodes} == {1}
     assert max(p.name for p in tmp_path.iterdir()) == "episode-006.jsonl"
+
+
+@pytest.mark.parametrize("method", ["reflexion", "amem", "dynamic_cheatsheet", "ace"])
+def test_methods_that_table_3_calls_online_learn_from_good_episodes(
+    method: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The consultants work 94 % of their time; an episode is learned from before the next."""
+    added = {"operations": [{"type": "ADD", "section": "OTHERS", "content": "Take all."}]}
+
+    def script(_: int, body: dict[str, Any]) -> Served:
+        keeps = "You keep a playbook" in str(body["messages"][0]["content"])
+        return text(json.dumps(added if keeps else PLAN))
+
+    file = tmp_path / "memory.json"
+    with serving(script) as stub:
+        spec = f"llm,model=m,base_url={stub.url},method={method},memory={file},feedback=false"
+        play_series("edt/published", spec, range(6))
+    main(["memory", str(file), "--json"], standalone_mode=False)
+    memory = json.loads(capsys.readouterr().out)
+    kept = [row for row in memory["rows"] if "pending episode" not in row]
+    assert memory["episodes"] == {"manager": 6}
+    assert len(kept) == (1 if method == "dynamic_cheatsheet" else 5)
 
 
 def test_an_episode_without_feedback_is_like_the_first() -> None:

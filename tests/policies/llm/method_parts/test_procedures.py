@@ -174,7 +174,7 @@ def test_reflexion_gives_the_last_three_failures() -> None:
 
 @pytest.mark.parametrize("published", [True, False])
 def test_a_lesson_is_about_the_decision_unless_as_published(published: bool) -> None:  # noqa: FBT001
-    """There the figures are taken for it, and a success is not noticed."""
+    """There the figures are taken for it. A success is a lesson, too."""
     model = Model(["  keep\n it "])
     method = Reflexion(complete=model, setting=PLAN, as_published=published)
     past = Past(
@@ -185,7 +185,7 @@ def test_a_lesson_is_about_the_decision_unless_as_published(published: bool) -> 
     assert method.memory.shown == ("keep it",)
     assert method.memory.lessons[0].goal == (None if published else 0.5)
     method.learn_episode(Past(outcome=Outcome(metrics={"load": 0.9})))
-    assert method.memory.written == 1 + published
+    assert [lesson.success for lesson in method.memory.lessons] == [False, not published]
 
 
 def test_a_turn_that_was_approved_is_no_failure_unless_as_published() -> None:
