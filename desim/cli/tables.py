@@ -17,6 +17,7 @@ from desim.errors import UsageError, possible
 from desim.jobs.rows.rows import Rows
 from desim.records.episode import Episode
 from desim.show.console import console
+from desim.show.estimates import better_note
 from desim.show.labels import NOTHING, value_text
 from desim.show.table import Table, print_tables
 
@@ -162,9 +163,11 @@ def print_found(found: Findings, *, as_json: bool) -> None:
         console().print(found)
 
 
-def print_rows(rows: Rows, figures: Sequence[str], against: str | None) -> None:
+def print_rows(rows: Rows, figures: Sequence[str], against: str | None, minimise: str = "") -> None:
     """Print a sweep's rows by policy and by every parameter that varies."""
-    console().print(rows.table(by=[*rows.varying, "policy"], show=figures, against=against))
+    table = rows.table(by=[*rows.varying, "policy"], show=figures, against=against)
+    lower = better_note(minimise, "lower") if minimise else []
+    console().print(evolve(table, of_worlds=(*lower, *table.of_worlds)))
 
 
 def _actions(model: ModelSummary) -> dict[str, str]:

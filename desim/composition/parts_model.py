@@ -35,6 +35,9 @@ from desim.core.roles import Role, split_name
 from desim.core.world import World
 from desim.show.column import Column
 
+#: The score of a part whose model does not describe it.
+_SCORE = Column(better="higher")
+
 #: Stands instead of the reason of the end for a part that has not begun.
 NOT_BEGUN = "not begun"
 
@@ -146,7 +149,7 @@ class PartsModel:
         return {
             f"{part}.{name}": column
             for part, model in self.models.items()
-            for name, column in metric_columns_of(model).items()
+            for name, column in {"score": _SCORE, **metric_columns_of(model)}.items()
         }
 
     def series_ticks(self, state: Any) -> dict[str, Sequence[int]]:

@@ -11,7 +11,8 @@ from typing import (
 from attrs import frozen
 
 from desim.core.model_protocols import Model, Rows, offers
-from desim.show.column import Column
+from desim.errors import UsageError
+from desim.show.column import Column, Direction
 
 
 @frozen
@@ -186,13 +187,37 @@ class HasMetricColumns(Protocol):
 
     @property
     def metric_columns(self) -> Mapping[str, Column]:
-        """Unit, label and kind by the name of the metric; `score` describes the score."""
+        """Unit, label, kind and which values are better, by metric; `score` describes the score."""
         ...
 
 
 def metric_columns_of(model: Model[Any]) -> Mapping[str, Column]:
     """Return the columns that a model declares for its metrics; empty if it declares none."""
     return model.metric_columns if offers(model, HasMetricColumns) else {}
+
+
+def direction(model: Model[Any], name: str, minimise: str = "") -> Direction:
+    """Return whether a higher or a lower value of a figure is better; empty if nothing says so.
+
+    Args:
+        model: The model, which declares it in `metric_columns`; a higher score is always better.
+        name: The score or a metric.
+        minimise: A figure of which lower is better whatever the model declares.
+    """
+    if name == minimise:
+        return "lower"
+    if name == "score":
+        return "higher"
+    return metric_columns_of(model).get(name.removeprefix("metrics."), Column()).better
+
+
+def undirected(name: str) -> UsageError:
+    """Return the error of a selection by a figure without a direction."""
+    return UsageError(
+        f"nothing says whether a higher or a lower {name} is better; give --minimise {name} "
+        f"(in Python minimise={name!r}), or let the world declare it in metric_columns, as in "
+        f'{{"{name}": Column(better="higher")}}'
+    )
 
 
 @runtime_checkable

@@ -1,7 +1,7 @@
 """The description of a figure: a series, or a field of an observation, action or metric."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal, get_args
 
 import attrs
@@ -15,6 +15,11 @@ from desim.show.labels import is_number, label_text, number_text, value_text
 ColumnKind = Literal["number", "money", "share", "tick", "identifier", "text"]
 
 _KINDS: tuple[ColumnKind, ...] = ("number", "money", "share", "tick", "identifier", "text")
+
+#: Which values of a figure are better.
+Direction = Literal["", "higher", "lower"]
+
+_DIRECTIONS: tuple[Direction, ...] = ("", "higher", "lower")
 
 #: Characters of a text of a column; reports and tables show them whole.
 _TEXT = 80
@@ -54,6 +59,7 @@ class Column:
             unit; None for no such range. Gymnasium spaces of actions have it as bounds.
         priority: Figures of a higher priority are shown first.
         shown: Whether a person who plays sees the figure.
+        better: Whether "higher" or "lower" values of a metric are better; empty for neither.
     """
 
     unit: str = field(default="", validator=max_len(_TEXT))
@@ -67,6 +73,7 @@ class Column:
     usual: tuple[float, float] | None = field(default=None, validator=optional(_range))
     priority: int = 0
     shown: bool = True
+    better: Direction = field(default="", validator=in_(_DIRECTIONS))
 
     def name(self, name: str) -> str:
         """Return the label, or the name of a field or series as words.
@@ -137,6 +144,18 @@ class Column:
 DOLLARS = Column(_DOLLARS, kind="money")
 CENTS = Column(_DOLLARS, kind="money", scale=0.01)
 SHARE = Column(kind="share")
+
+
+def directed(
+    columns: Mapping[str, Column], *, higher: Iterable[str] = (), lower: Iterable[str] = ()
+) -> dict[str, Column]:
+    """Return columns that say of some metrics whether higher or lower values are better."""
+    found = dict(columns)
+    for name in higher:
+        found[name] = attrs.evolve(columns.get(name, Column()), better="higher")
+    for name in lower:
+        found[name] = attrs.evolve(columns.get(name, Column()), better="lower")
+    return found
 
 
 def money_text(dollars: float) -> str:

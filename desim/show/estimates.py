@@ -20,6 +20,11 @@ SEEDED_HEADS = ("n", "mean", "95 % interval")
 SAME, ALIKE, EXACT = "all equal", "all cases alike", "exact"
 
 
+def better_note(figure: str, better: str) -> list[str]:
+    """Return the sentence on which values of a figure are better; none for the score."""
+    return [] if figure == "score" else [f"{figure}: {better} is better"]
+
+
 def interval_head(level: float) -> str:
     """Return the head of a column of intervals."""
     return f"{100 * level:g} % interval"

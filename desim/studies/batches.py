@@ -136,7 +136,7 @@ def declared_range(options: GoalOptions, models: Iterable[Model[Any]]) -> ScoreR
     given = options.score_range
     if given is not None:
         return None if given == "none" else _read_range(given)
-    if options.show != "score":
+    if options.figure != "score":
         return None
     ranges = [one.score_range if offers(one, HasScoreRange) else None for one in models]
     known = [one for one in ranges if one is not None]
@@ -199,12 +199,14 @@ class PlayedCells:
         playing: The grid, and what was played.
         show: The figure.
         batches: The seeds.
+        sign: 1, or -1 where lower is better: values are then negated, so that higher ones are.
         rows: By cell, the rows so far.
     """
 
     playing: Playing
     show: str
     batches: Batches
+    sign: int = 1
     rows: dict[int, Rows] = field(factory=dict)
 
     def play(self, seeds: Mapping[int, int]) -> None:
@@ -224,13 +226,13 @@ class PlayedCells:
             start += count
 
     def by_seed(self, cell: int) -> list[float]:
-        """Return the figure of every seed; none at all if an episode has none."""
+        """Return the figure of every seed times the sign; none if an episode has none."""
         values = counted(self.rows[cell], self.show)
-        known = [value for value in values if value is not None]
+        known = [self.sign * value for value in values if value is not None]
         return known if len(known) == len(values) else []
 
     def values(self, cell: int) -> list[float]:
-        """Return the figure of every cluster; none at all if an episode has none."""
+        """Return the figure of every cluster times the sign; none if an episode has none."""
         return self.batches.values(self.by_seed(cell))
 
     def problem(self, cell: int) -> str:
@@ -243,4 +245,4 @@ class PlayedCells:
     def mean(self, cell: int) -> float | None:
         """Return the mean of the clusters; None if an episode has no figure."""
         values = self.values(cell)
-        return fmean(values) if values else None
+        return self.sign * fmean(values) if values else None

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from itertools import combinations
+from statistics import fmean
 from typing import get_args
 
 from attrs import field, frozen
@@ -9,7 +10,8 @@ from attrs import field, frozen
 from desim.errors import UsageError
 from desim.jobs.rows.rows import Rows
 from desim.schema.signatures import takes
-from desim.show.estimates import number_cell
+from desim.show.column import Direction
+from desim.show.estimates import better_note, number_cell
 from desim.show.labels import estimate_text
 from desim.show.table import Table, Tabular
 from desim.statistics.intervals import interval
@@ -61,6 +63,8 @@ class Choice(Tabular):
         episodes: How many episodes were played.
         sentence: What is guaranteed, in words.
         rows: One for each episode.
+        figure: What the means are of.
+        better: Whether higher or lower means are better.
     """
 
     best: tuple[str, ...]
@@ -68,6 +72,8 @@ class Choice(Tabular):
     episodes: int
     sentence: str
     rows: Rows = field(repr=False)
+    figure: str = "score"
+    better: Direction = "higher"
 
     @property
     def reached(self) -> bool:
@@ -81,12 +87,16 @@ class Choice(Tabular):
             [one.name, "yes" * one.selected, one.seeds, one.failed, number_cell(one.mean)]
             for one in self.candidates
         )
-        return (Table(heads, cells, (0, 1), notes=[self.sentence]),)
+        notes = [*better_note(self.figure, self.better), self.sentence]
+        return (Table(heads, cells, (0, 1), notes=notes),)
 
 
 @takes(SelectOptions)
 def select(options: SelectOptions) -> Choice:
-    """Select the best of all policies and parameters; a higher figure is better.
+    """Select the best of all policies and parameters, by the highest or the lowest mean.
+
+    A higher score is better. Of another figure the model declares in `metric_columns` which values
+    are better, or *minimise* names it.
 
     "elimination" drops candidates that are worse for certain, by confidence sequences of paired
     differences, until one is left or known to be within *delta* of the best: with probability
@@ -100,20 +110,24 @@ def select(options: SelectOptions) -> Choice:
     """
     if options.by not in PROCEDURES:
         raise UsageError(f"by={options.by!r} was given; possible: {', '.join(PROCEDURES)}")
-    if len(options.grid([0]).cells) < 2:  # noqa: PLR2004 (a choice needs two candidates)
+    plan = options.grid([0])
+    if len(plan.cells) < 2:  # noqa: PLR2004 (a choice needs two candidates)
         raise UsageError("one candidate was given; a selection is among at least 2")
     _check_goal(options)
     if not 0 < options.alpha < 1:
         raise UsageError(f"alpha={options.alpha:g} was given; it is above 0 and below 1")
-    made = _batches(options)
+    better = options.better(one.model for one in plan.variants)
+    made, sign = _batches(options), -1 if better == "lower" else 1
     with options.playing(made.plan) as started:
-        played = PlayedCells(started, options.show, made)
+        played = PlayedCells(started, options.figure, made, sign)
         best, sentence = _selected(played, options)
         cells = range(len(made.plan.cells))
-        candidates = sorted((_candidate(played, cell, best) for cell in cells), key=_place)
+        candidates = [_candidate(played, cell, best) for cell in cells]
+        candidates.sort(key=lambda one: _place(one, sign))
         rows = started.finish()
         names = tuple(made.name(cell) for cell in best)
-        return Choice(names, tuple(candidates), len(rows), sentence, rows)
+        ordered = tuple(candidates)
+        return Choice(names, ordered, len(rows), sentence, rows, options.figure, better)
 
 
 def _check_goal(options: SelectOptions) -> None:
@@ -164,7 +178,7 @@ def _selected(played: PlayedCells, options: SelectOptions) -> _Found:
     out = [cell for cell in range(len(made.plan.cells)) if cell not in known]
     texts = ", ".join(f"{made.name(cell)} ({played.problem(cell)})" for cell in out)
     if not known:
-        raise UsageError(f"every candidate has episodes without a {options.show}: {texts}")
+        raise UsageError(f"every candidate has episodes without a {options.figure}: {texts}")
     best, sentence = _best_of(played, options, known)
     return best, sentence + f"; left out: {texts}" * bool(out)
 
@@ -186,6 +200,8 @@ def _best_of(played: PlayedCells, options: SelectOptions, known: list[int]) -> _
 def _eliminated(played: PlayedCells, known: list[int], delta: float, alpha: float) -> _Found:
     """Drop candidates that are worse for certain until one can be chosen."""
     bounds = played.batches.bounds
+    if bounds and played.sign < 0:
+        bounds = bounds.negated
     procedure = Elimination(len(known), delta, bounds, alpha)
     for count in played.batches.looks():
         played.play({known[place]: count for place in procedure.left})
@@ -245,7 +261,7 @@ def _refuse_failures(played: PlayedCells, cells: Sequence[int]) -> None:
 
 
 def _by_budget(played: PlayedCells, known: list[int], budget: int) -> _Found:
-    """Allocate episodes to the candidates; return the one with the highest mean."""
+    """Allocate episodes to the candidates; return the one with the best mean."""
     most = len(played.batches.plan.seeds)
     while (used := sum(map(len, played.rows.values()))) < budget:
         estimates = {cell: interval(played.values(cell)) for cell in known}
@@ -256,9 +272,10 @@ def _by_budget(played: PlayedCells, known: list[int], budget: int) -> _Found:
             break
         played.play(wanted)
         _refuse_failures(played, known)
-    best = max(known, key=lambda cell: played.mean(cell) or 0.0)
+    best = max(known, key=lambda cell: fmean(played.values(cell)))
+    end = "highest" if played.sign > 0 else "lowest"
     return [best], (
-        f"highest mean of {len(known)} after {used:,} episodes (optimal computing budget "
+        f"{end} mean of {len(known)} after {used:,} episodes (optimal computing budget "
         "allocation); no guarantee"
     )
 
@@ -269,6 +286,6 @@ def _candidate(played: PlayedCells, cell: int, best: Sequence[int]) -> Candidate
     return Candidate(name, played.mean(cell), len(rows), len(rows.failed), cell in best)
 
 
-def _place(candidate: Candidate) -> tuple[bool, float]:
-    mean = float("-inf") if candidate.mean is None else candidate.mean
-    return not candidate.selected, -mean
+def _place(candidate: Candidate, sign: int) -> tuple[bool, float]:
+    mean = float("inf") if candidate.mean is None else -sign * candidate.mean
+    return not candidate.selected, mean

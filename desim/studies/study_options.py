@@ -9,7 +9,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from attrs import field, frozen
 
+from desim.core.model_protocols import Model
+from desim.core.reported import direction, undirected
+from desim.errors import UsageError
 from desim.jobs.run.job_options import GridOptions, JobOptions
+from desim.show.column import Direction
 from desim.show.progress import ProgressOption
 
 if TYPE_CHECKING:  # `desim sweep --help` must not load numpy
@@ -71,6 +75,54 @@ class GridStudy(GridOptions):
 
 
 @frozen(kw_only=True, slots=False)
+class FigureOptions:
+    """The figure of a study, and which values of it are better.
+
+    Attributes:
+        show: The figure: score, decisions, or a metric.
+        minimise: A figure of which lower is better: the one that is shown, if *show* names none.
+    """
+
+    show: str = "score"
+    minimise: str = ""
+
+    @property
+    def figure(self) -> str:
+        """The figure.
+
+        Raises:
+            UsageError: Two figures were given, or lower scores are said to be better.
+        """
+        refuse_score(self.minimise)
+        if self.minimise and self.show not in {"score", self.minimise}:
+            raise UsageError(
+                f"show={self.show} and minimise={self.minimise} were given; name one figure"
+            )
+        return self.minimise or self.show
+
+    def better(self, models: Iterable[Model[Any]]) -> Direction:
+        """Return whether a higher or a lower value of the figure is better.
+
+        Raises:
+            UsageError: Nothing says so, or the models differ.
+        """
+        found = {direction(model, self.figure, self.minimise) for model in models}
+        if len(found) > 1 or "" in found:
+            raise undirected(self.figure)
+        return found.pop()
+
+
+def refuse_score(minimise: str) -> None:
+    """Refuse to minimise the score, with which failed episodes and all tables rank.
+
+    Raises:
+        UsageError: The figure is the score.
+    """
+    if minimise == "score":
+        raise UsageError("minimise=score was given; a higher score is better in every world")
+
+
+@frozen(kw_only=True, slots=False)
 class SweepOptions(GridStudy):
     """The arguments of `sweep`.
 
@@ -79,6 +131,8 @@ class SweepOptions(GridStudy):
         design: Points to play instead of all combinations: a `Design` over parameters that *set*
             does not name, or a text such as "lhs:64" over the ranges and lists of values in *set*.
             Rows have the index of their point, and in `given` the policy without its arguments.
+        minimise: A figure of which lower is better, whatever the model declares: `Rows.best` takes
+            the lowest.
         retry_failed: Play the failed episodes in *out* again.
         series: Keep the model's series in the rows, and in rows.jsonl; see `Rows.series`.
         records: Record each episode in a file of its own in the folder `records` of *out*, which
@@ -89,17 +143,17 @@ class SweepOptions(GridStudy):
 
     seeds: Iterable[int] = field(kw_only=False)
     design: "Design | DesignSpec | str | None" = None
+    minimise: str = ""
     retry_failed: bool = False
     series: bool = False
     records: bool = False
 
 
 @frozen(kw_only=True, slots=False)
-class GoalOptions(GridStudy):
+class GoalOptions(GridStudy, FigureOptions):
     """A sweep that plays batches of seeds until a goal is reached.
 
     Attributes:
-        show: The figure: score, decisions, or a metric.
         seeds: Those that are played first; others follow behind the largest. Where no range of the
             figure is known, the first look is at 60 at least, or as many as *rarest* needs. None:
             as many as the first look needs.
@@ -110,7 +164,6 @@ class GoalOptions(GridStudy):
             Python a pair of numbers as well.
     """
 
-    show: str = "score"
     seeds: Iterable[int] | None = None
     max_seeds: int = MAX_SEEDS
     rarest: float = 0.05
@@ -152,7 +205,7 @@ class SelectOptions(GoalOptions):
 
 
 @frozen(kw_only=True, slots=False)
-class TuneOptions(JobOptions):
+class TuneOptions(JobOptions, FigureOptions):
     """The arguments of `tune`.
 
     Attributes:

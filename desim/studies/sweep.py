@@ -1,16 +1,18 @@
 """Plays every model with every policy on every seed, and returns the rows."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from attrs import evolve
 
+from desim.core.reported import direction, metric_columns_of
 from desim.errors import UsageError
-from desim.jobs.plan.grid import grid
+from desim.jobs.plan.grid import Grid, grid
 from desim.jobs.plan.job import RECORDS
 from desim.jobs.rows.rows import Rows
 from desim.jobs.run.playing import Playing
 from desim.schema.signatures import takes
-from desim.studies.study_options import SweepOptions
+from desim.studies.study_options import SweepOptions, refuse_score
 
 
 @takes(SweepOptions)
@@ -53,6 +55,7 @@ def swept(options: SweepOptions, *, digests: bool = False) -> Rows:
         digests: Whether every episode is played by itself, so that its row has the digest of its
             ledgers, also where a model and its policies play many seeds at once.
     """
+    refuse_score(options.minimise)
     points, changes = None, options.set
     if options.design is not None:
         from desim.studies.designs import planned
@@ -76,7 +79,17 @@ def swept(options: SweepOptions, *, digests: bool = False) -> Rows:
         if folder is not None:
             _prepare_records(started, folder / RECORDS, restart=options.restart)
         started.play(range(len(plan)))
-        return started.finish()
+        return started.finish().directed(_directions(plan, options.minimise))
+
+
+def _directions(plan: Grid, minimise: str) -> Mapping[str, str]:
+    """Return which values of metrics are better, where the models of a sweep agree."""
+    models = [one.model for one in plan.variants]
+    names = dict.fromkeys(name for model in models for name in metric_columns_of(model))
+    found = {name: {direction(model, name, minimise) for model in models} for name in names}
+    return {name: of.pop() for name, of in found.items() if len(of) == 1} | (
+        {minimise: "lower"} if minimise else {}
+    )
 
 
 def _prepare_records(started: Playing, folder: Path, *, restart: bool) -> None:

@@ -14,7 +14,7 @@ from desim.jobs.rows.groups import reference_groups
 from desim.jobs.rows.rows import Rows, policy_label
 from desim.schema.signatures import takes
 from desim.short_repr import short_repr
-from desim.show.estimates import ends_cell, interval_head, number_cell
+from desim.show.estimates import better_note, ends_cell, interval_head, number_cell
 from desim.show.labels import estimate_text
 from desim.show.table import Table, Tabular
 from desim.statistics.sequential.sequences import ScoreRange
@@ -136,6 +136,7 @@ class Comparison(Tabular):
         level: The level at which all intervals hold together.
         clusters: The number of clusters of the seeds played, such as cases.
         bounds: The range of the figure; None if none is declared.
+        minimise: The figure, if lower is better; otherwise empty.
     """
 
     rows: Rows = field(repr=False)
@@ -146,6 +147,7 @@ class Comparison(Tabular):
     level: float
     clusters: int
     bounds: ScoreRange | None
+    minimise: str = ""
 
     @property
     def reached(self) -> bool:
@@ -173,7 +175,8 @@ class Comparison(Tabular):
         ]
         paired = [f"difference to {self.against}, paired by seed"] if self.against else []
         left = range(len(self.by))
-        return [Table(heads, lines, left, notes=[*paired, self.sentence], legend=marks)]
+        lower = better_note(self.minimise, "lower") if self.minimise else []
+        return [Table(heads, lines, left, notes=[*lower, *paired, self.sentence], legend=marks)]
 
     def _cells(self, line: ComparedLine, usual: float | None) -> list[Any]:
         found = line.look
@@ -246,7 +249,7 @@ def compare(options: CompareOptions) -> Comparison:
     made = batches(options)
     cells = range(len(made.plan.cells))
     with options.playing(made.plan) as started:
-        played = PlayedCells(started, options.show, made)
+        played = PlayedCells(started, options.figure, made)
         played.play(dict.fromkeys(cells, made.first))
         rows = started.rows()
         by = (*rows.varying, "policy")
@@ -263,7 +266,8 @@ def compare(options: CompareOptions) -> Comparison:
         clusters = len(made.values([0.0] * max(line.seeds for line in lines)))
         rows = started.finish()
         level, bounds = options.level, made.bounds
-        return Comparison(rows, by, lines, text, precision, level, clusters, bounds)
+        found_by = precision, level, clusters, bounds, options.minimise
+        return Comparison(rows, by, lines, text, *found_by)
 
 
 #: The cells of which an interval is wanted, each with its reference; None: of its mean.

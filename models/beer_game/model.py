@@ -125,8 +125,8 @@ class BeerGame(BeerGameParams, Presets):
 
     @property
     def metric_columns(self) -> Mapping[str, Column]:
-        """Units of score and metrics."""
-        return score.METRIC_COLUMNS
+        """Units and directions of metrics."""
+        return score.metric_columns(self.stages)
 
     def series(self, state: Chain) -> dict[str, list[float]]:
         """Return orders, inventory, backlog (units) and cost (money) of each stage by week.

@@ -1,11 +1,11 @@
 """Score and metrics of an episode, under the names of reference SPEC section 7."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from operator import mul
 from typing import Any
 
-from desim.show.column import Column
+from desim.show.column import Column, directed
 from models.beer_game import observation
 from models.beer_game.accounts import CASH, PAYABLE, SALES
 from models.beer_game.state import Chain, Echelon, Units, Week, shown
@@ -20,8 +20,18 @@ def score(chain: Chain) -> float:
 
 
 _BACKLOGS = ("avg_backlog_controlled", "mean_backlog_controlled")
-#: Units of metrics; costs are money without a currency.
-METRIC_COLUMNS: Mapping[str, Column] = dict.fromkeys(_BACKLOGS, Column("units"))
+
+
+def metric_columns(stages: Sequence[str]) -> dict[str, Column]:
+    """Return units and directions of metrics; costs are money without a currency."""
+    chain = ("controlled", "supply_chain")
+    lower = (
+        *("total_cost_controlled", "total_cost_supply_chain", "unpaid", *_BACKLOGS),
+        *(f"bullwhip_{name}" for name in (*chain, *stages)),
+        *(f"cost_{stage}" for stage in stages),
+    )
+    units = dict.fromkeys(_BACKLOGS, Column("units"))
+    return directed(units, higher=("end_cash", "sales", "profit"), lower=lower)
 
 
 def metrics(chain: Chain) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from models.consulting import options, processes, rules_text, score, tables
 from models.consulting.actions import Reply, Say, Verdict
 from models.consulting.observation import CandidateView, InterviewerView, JudgeView
 from models.consulting.params import ConsultingParams
+from models.consulting.score import METRIC_COLUMNS
 from models.consulting.state import Interview
 
 #: When an interview that is held alone begins: a Monday morning, invented here.
@@ -104,6 +105,8 @@ class Consulting(ConsultingParams, Presets):
     def score(self, state: Interview) -> float:
         """Return the judges' mean score, 0 to 10 if they keep to the scale."""
         return score.score(state)
+
+    metric_columns: ClassVar[Mapping[str, Column]] = METRIC_COLUMNS
 
     def metrics(self, state: Interview) -> dict[str, Any]:
         """Return the scores by field and the counts of the dialogue: README, "Score"."""

@@ -6,6 +6,7 @@ from typing import Any
 
 from attrs import asdict
 
+from desim.show.column import directed
 from models.consulting.actions import FIELDS, Verdict
 from models.consulting.observation import Speaker
 from models.consulting.rules.leaks import leaks
@@ -18,6 +19,14 @@ FOUR = FIELDS[:4]
 def score(interview: Interview) -> float:
     """Return the mean over the judges of the field `score_of`; 0 if no judge gave a number."""
     return _figures(interview)[interview.params.score_of] or 0.0
+
+
+#: Directions of metrics.
+METRIC_COLUMNS = directed(
+    {},
+    higher=(*FIELDS, "mean_of_four"),
+    lower=("unscored", "leaks", "messages_over_limit"),
+)
 
 
 def metrics(interview: Interview) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from math import fsum
 from typing import Any
 
-from desim.show.column import SHARE, Column
+from desim.show.column import SHARE, Column, directed
 from models.edt import series
 from models.edt.company.controlling import CASH, COSTS, REVENUE
 from models.edt.company.firm import Firm
@@ -25,8 +25,16 @@ _SHARES = (
     *("mean_step_utilization", "overall_avg_utilization", "overall_profit_margin"),
     *("profit_margin", "revenue_risk", "utilization"),
 )
-#: Units of metrics; the scenario names no currency.
-METRIC_COLUMNS: Mapping[str, Column] = dict.fromkeys(_SHARES, SHARE)
+#: Units and directions of metrics; the scenario names no currency.
+METRIC_COLUMNS: Mapping[str, Column] = directed(
+    dict.fromkeys(_SHARES, SHARE),
+    higher=(
+        *("accumulated_earnings", "accumulated_revenue", "cash", "earnings", "revenue"),
+        *("cash_flow", "mean_step_utilization", "overall_avg_utilization", "utilization"),
+        *("overall_profit_margin", "profit_margin"),
+    ),
+    lower=("accumulated_expenses", "expenses", "revenue_risk"),
+)
 
 
 def metrics(firm: Firm) -> dict[str, Any]:

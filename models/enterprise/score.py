@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from desim.core.calendar import month_start
-from desim.show.column import DOLLARS, Column
+from desim.show.column import DOLLARS, Column, directed
 from ledgers.standard_reports import by_period
 from models.enterprise.accounts import reports
 from models.enterprise.params import CONTROLLER, DEPARTMENTS
@@ -22,8 +22,10 @@ def score(company: Company) -> float:
 
 _OWED = tuple(f"{name}.owed_to_treasury" for name in DEPARTMENTS)
 _DOLLARS = ("score", "cash", "lowest_cash", *_OWED)
-#: Units of score and metrics of the group itself.
-METRIC_COLUMNS: Mapping[str, Column] = dict.fromkeys(_DOLLARS, DOLLARS)
+#: Units and directions of score and metrics of the group itself.
+METRIC_COLUMNS: Mapping[str, Column] = directed(
+    dict.fromkeys(_DOLLARS, DOLLARS), higher=("score", "cash", "lowest_cash"), lower=_OWED
+)
 
 
 def metrics(company: Company) -> dict[str, Any]:

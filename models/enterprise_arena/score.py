@@ -7,7 +7,7 @@ best, whatever it does with it. `value_added` takes off what investors and credi
 from collections.abc import Mapping
 from typing import Any
 
-from desim.show.column import DOLLARS, SHARE, Column
+from desim.show.column import DOLLARS, SHARE, Column, directed
 from models.enterprise_arena.accounting.accounts import CASH, dollars
 from models.enterprise_arena.state import SURVIVED, Lender
 
@@ -57,11 +57,15 @@ _SHARES = (
     *("success_rate", "request_share", "successful_request_share"),
     *("closing_share", "pass_share"),
 )
-#: Units of score and metrics.
-METRIC_COLUMNS: Mapping[str, Column] = {
-    **dict.fromkeys(_DOLLARS, DOLLARS),
-    **dict.fromkeys(_SHARES, SHARE),
-}
+#: Units and directions of score and metrics; money raised is neither good nor bad by itself.
+METRIC_COLUMNS: Mapping[str, Column] = directed(
+    {**dict.fromkeys(_DOLLARS, DOLLARS), **dict.fromkeys(_SHARES, SHARE)},
+    higher=(
+        *("score", "value", "value_added", "score_net_of_debt", "survived", "success_rate"),
+        *("end_cash", "low_cash", "peak_cash", "trailing_revenue"),
+    ),
+    lower=("end_debt", "requests_refused"),
+)
 
 
 def metrics(lender: Lender) -> dict[str, Any]:

@@ -12,10 +12,10 @@ from desim.core.calendar import Calendar
 from desim.core.reported import ScoreSeries, SeatBriefing
 from desim.errors import UsageError, possible
 from desim.short_repr import short_repr
-from desim.show.column import Column
+from desim.show.column import Column, directed
 from models.reasoning import item_file, observation, options, processes, score, tables
 from models.reasoning.actions import Command
-from models.reasoning.item import groups
+from models.reasoning.item import groups, slug
 from models.reasoning.observation import Question, told
 from models.reasoning.params import ReasoningParams
 from models.reasoning.processes import ANALYST
@@ -113,6 +113,14 @@ class ReasoningTasks(ReasoningParams, Presets):
     def metrics(self, state: Desk) -> dict[str, Any]:
         """Return accuracies and their counts by task, category, capability and bucket."""
         return score.metrics(state)
+
+    @property
+    def metric_columns(self) -> dict[str, Column]:
+        """Directions of metrics: accuracies and right answers of all, of each task and so on."""
+        items = self.chosen_items
+        named = {name for i in items for name in (slug(i.task), slug(i.category), *groups(i))}
+        parts = [f"{figure}_{name}" for figure in ("accuracy", "right") for name in named]
+        return directed({}, higher=("accuracy", "right", *parts), lower=("raised",))
 
     @property
     def item_groups(self) -> dict[str, tuple[str, ...]]:

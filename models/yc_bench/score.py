@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from desim.show.column import CENTS, DOLLARS, SHARE, Column
+from desim.show.column import CENTS, DOLLARS, SHARE, Column, directed
 from models.yc_bench.accounts import FINES, REWARDS, WAGES
 from models.yc_bench.company.completion import CAUSES, DETAILS, bankruptcy_cause, losses
 from models.yc_bench.company.entities import Task
@@ -14,11 +14,21 @@ from models.yc_bench.state import CompanyState
 _SHARES = ("adversarial_share", "trust_share", "succeeded_trust_share", "adversarial_market_share")
 #: Money of the metrics, and of the score.
 _CENTS = ("final_funds", "funds_by_month", "revenue", "payroll", "fines", "lost_by_cause")
-METRIC_COLUMNS: Mapping[str, Column] = {
-    "score": DOLLARS,
-    **{f"{name}_cents": CENTS for name in _CENTS},
-    **dict.fromkeys(_SHARES, SHARE),
-}
+METRIC_COLUMNS: Mapping[str, Column] = directed(
+    {
+        "score": DOLLARS,
+        **{f"{name}_cents": CENTS for name in _CENTS},
+        **dict.fromkeys(_SHARES, SHARE),
+    },
+    higher=(
+        *("score", "final_funds_cents", "revenue_cents", "tasks_succeeded", "max_prestige"),
+        "succeeded_trust_share",
+    ),
+    lower=(
+        *("fines_cents", "tasks_failed", "adversarial_share"),
+        *(f"failed_{cause}" for cause in (*CAUSES, *DETAILS)),
+    ),
+)
 
 
 def final_funds(company: CompanyState) -> float:

@@ -58,6 +58,8 @@ class SweepCommand(GridOptions):
         records: Record each episode in a file of its own in --out/records.
         series: Keep the model's series in the rows, if it has any.
         figures: A figure of the table; default: score.
+        minimise: A figure of which lower is better, whatever the model declares: it is shown, and
+            --select takes the lowest.
         against: The policy with which the others are compared.
         until: Play seeds until half of every interval is as narrow: 5% of the mean, or 2.5.
         select: Play only what is needed to select the best: best by successive elimination, or
@@ -77,6 +79,7 @@ class SweepCommand(GridOptions):
     records: bool = False
     series: bool = False
     figures: tuple[str, ...] = ()
+    minimise: str = ""
     against: str | None = None
     until: str | None = None
     select: Literal["best", "ocba"] | None = None
@@ -109,6 +112,11 @@ class SweepCommand(GridOptions):
             )
         return str(self.executor)
 
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """The figures of the table."""
+        return self.figures or (self.minimise or "score",)
+
     def check(self, spec: "SweepSpec") -> None:
         """Refuse options that would have no effect.
 
@@ -117,7 +125,13 @@ class SweepCommand(GridOptions):
         """
         if spec.analysed:
             refuse_options(
-                {"--against": self.against}, "sweeps whose table has policies, not effects"
+                {"--against": self.against, "--minimise": self.minimise},
+                "sweeps whose table has policies, not effects",
+            )
+        if self.minimise and self.minimise not in self.shown:
+            raise UsageError(
+                f"--minimise {self.minimise} was given, and the table shows "
+                f"{', '.join(self.shown)}; give --show {self.minimise} as well, or no --show"
             )
         if self.until is None and self.select is None:
             counts = {"--max-seeds": self.max_seeds, "--rarest": self.rarest}
@@ -172,7 +186,7 @@ def command(text: SweepText, options: SweepCommand, spending: Spending) -> None:
     options.check(spec)
     with spending.limited(), warnings_as_sentences(SweepWarning):
         found, rows = _played(spec, options)
-    shown = options.figures or ("score",)
+    shown = options.shown
     effects = _effects(spec, rows, shown)
     if options.as_json:
         for row in effects.plain() if effects else rows:
@@ -180,7 +194,7 @@ def command(text: SweepText, options: SweepCommand, spending: Spending) -> None:
     elif found or effects:
         console().print(found or effects)
     else:
-        print_rows(rows, shown, options.against)
+        print_rows(rows, shown, options.against, options.minimise)
     if options.out and not options.as_json:
         click.echo(f"rows are in {Path(options.out) / 'rows.csv'} and rows.jsonl", err=True)
     if rows.failed:
@@ -195,10 +209,10 @@ def _played(spec: "SweepSpec", options: SweepCommand) -> "tuple[Comparison | Cho
     if options.until is None and options.select is None:
         from desim.studies.sweep import sweep
 
-        names = ("retry_failed", "series", "records")
+        names = ("retry_failed", "series", "records", "minimise")
         how |= {name: getattr(options, name) for name in names}
         return None, sweep(design=spec.design, **how)
-    how["show"] = (options.figures or ("score",))[0]
+    how |= {"show": options.shown[0], "minimise": options.minimise}
     goal = {name: getattr(options, name) for name in ("max_seeds", "rarest", "score_range")}
     how |= {name: value for name, value in goal.items() if value is not None}
     if not spec.seeds:

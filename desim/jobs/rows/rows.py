@@ -6,12 +6,14 @@ import operator
 from array import array
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, overload
 
 import msgspec
 from attrs import evolve
 
 from desim.catalog.policy_spec import label
+from desim.core.reported import undirected
 from desim.errors import BadRecord, UsageError
 from desim.jobs.plan.job import Row
 from desim.jobs.rows import columns, row_frames
@@ -82,12 +84,17 @@ class Rows(Sequence[Row]):
 
     Args:
         rows: One for each episode.
+        better: Which values of metrics are better, "higher" or "lower", for `best`; a sweep states
+            those that its models declare.
     """
 
-    def __init__(self, rows: Iterable[Row]) -> None:
+    def __init__(
+        self, rows: Iterable[Row], better: Mapping[str, str] = MappingProxyType({})
+    ) -> None:
         self._rows: Sequence[Row] = (
             rows if isinstance(rows, PackedRows | SelectedRows) else list(rows)
         )
+        self._better = dict(better)
 
     @classmethod
     def parsed(cls, lines: Iterable[bytes]) -> "Rows":
@@ -125,7 +132,9 @@ class Rows(Sequence[Row]):
     def __getitem__(self, index: slice) -> "Rows": ...
 
     def __getitem__(self, index: int | slice) -> "Row | Rows":
-        return Rows(self._rows[index]) if isinstance(index, slice) else self._rows[index]
+        if isinstance(index, slice):
+            return Rows(self._rows[index], self._better)
+        return self._rows[index]
 
     def __iter__(self) -> Iterator[Row]:
         return iter(self._rows)
@@ -140,7 +149,10 @@ class Rows(Sequence[Row]):
 
     def __add__(self, other: "Rows") -> "Rows":
         """Return the rows of both, those of *other* behind."""
-        return Rows([*self, *other]) if isinstance(other, Rows) else NotImplemented
+        if not isinstance(other, Rows):
+            return NotImplemented
+        same = self._better.items() & other._better.items()
+        return Rows([*self, *other], dict(same))
 
     __hash__ = None  # type: ignore[assignment]  # rows are plain dicts, which may be changed
 
@@ -175,6 +187,10 @@ class Rows(Sequence[Row]):
     def varying(self) -> tuple[str, ...]:
         """The columns of models and parameters that have several values, as tables name them."""
         return columns.varying(self._rows)
+
+    def directed(self, better: Mapping[str, str]) -> "Rows":
+        """Return the rows with which values of metrics are better."""
+        return Rows(self._rows, better)
 
     def where(self, **equal: Any) -> "Rows":
         """Return the rows whose columns have these values.
@@ -284,27 +300,36 @@ class Rows(Sequence[Row]):
         by, show = (tuple([one] if isinstance(one, str) else one) for one in (by, show))
         return compare(self._rows, by, show, policy_label(against), level)
 
-    def best(self, show: str = "score", by: str = "policy", alpha: float = 0.05) -> tuple[Any, ...]:
-        """Return the groups that may be the best, highest mean first.
+    def best(
+        self, show: str = "score", by: str = "policy", alpha: float = 0.05, minimise: str = ""
+    ) -> tuple[Any, ...]:
+        """Return the groups that may be the best, the best mean first.
 
         The best is among them with probability 1 - *alpha* (`RankedMean.may_be_best`). A group with
         failed episodes is left out, as it has no mean; a failed episode counts if the model
         declares a worst score.
 
         Args:
-            show: A column of numbers, higher is better.
+            show: The score, or a metric of which the model declares which values are better.
             by: The column whose values are compared.
             alpha: The probability of dropping the truly best group, above 0 and below 1.
+            minimise: A column of numbers, lower is better, instead of *show*.
 
         Raises:
-            UsageError: A column does not exist, every group has failed episodes, the groups share
-                no seed, or an episode that has not failed has no number.
+            UsageError: A column does not exist, nothing says which of its values are better, every
+                group has failed episodes, the groups share no seed, or an episode that has not
+                failed has no number.
         """
         checked_level(1 - alpha)
+        figure = minimise or show
+        better = "lower" if minimise else self._better.get(figure.removeprefix("metrics."))
+        if not better and figure != "score":
+            raise undirected(figure)
+        sign = -1 if better == "lower" else 1
         known = {
-            key[0]: means
+            key[0]: {seed: sign * value for seed, value in means.items()}
             for key, rows in self.groups(by).items()
-            if (means := _means_of_all(rows, show)) is not None
+            if (means := _means_of_all(rows, figure)) is not None
         }
         if not known:
             raise UsageError("every group has failed episodes, so none has a mean to choose by")
@@ -364,7 +389,7 @@ class Rows(Sequence[Row]):
 
     def _at(self, places: Iterable[int]) -> "Rows":
         """Return the rows at some indices."""
-        return Rows(SelectedRows(self._rows, array("L", places)))
+        return Rows(SelectedRows(self._rows, array("L", places)), self._better)
 
     def _csv(self) -> Iterator[bytes]:
         """Yield the lines of rows.csv."""

@@ -306,7 +306,8 @@ def _beside(job: Job, series: Series | None) -> dict[str, Any]:
 def _columns(model: Model[Any], series: Series) -> dict[str, dict[str, str]]:
     """Return the columns of the series, if the model declares them."""
     declared = model.series_columns if offers(model, HasSeriesColumns) else {}
-    return {name: asdict(declared[name]) for name in series if name in declared}
+    kept = lambda one, _: one.name != "better"  # noqa: E731 (metrics have it, series do not)
+    return {name: asdict(declared[name], filter=kept) for name in series if name in declared}
 
 
 def _play(job: Job) -> Episode:

@@ -46,6 +46,11 @@ class ScoreRange:
         """Return the range of differences of two values of this range."""
         return ScoreRange(self.low - self.high, self.high - self.low)
 
+    @property
+    def negated(self) -> "ScoreRange":
+        """The range of the negated values."""
+        return ScoreRange(-self.high, -self.low)
+
     def scaled(self, values: Sequence[float]) -> NDArray[np.float64]:
         """Return values as shares of the range.
 

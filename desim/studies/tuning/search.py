@@ -9,7 +9,7 @@ from attrs import field, frozen
 from desim.errors import DesimError, UsageError
 from desim.jobs.keep.store import Store
 from desim.jobs.plan.grid import Grid
-from desim.jobs.rows.failures import counted
+from desim.jobs.rows.failures import counted, missing_text
 from desim.jobs.run.executors import Executor
 from desim.jobs.run.playing import Playing
 from desim.show.labels import estimate_text
@@ -42,6 +42,8 @@ class Search:
         progress: Receives the number of episodes so far and the budget, and failures.
         exhausted: Holds True once the study has found no further point.
         samples: Scores of the report by point and seeds.
+        figure: What is searched.
+        sign: 1, or -1 where lower is better: trials then hold negated values.
     """
 
     study: Study
@@ -53,6 +55,8 @@ class Search:
     progress: Progress
     exhausted: list[bool] = field(factory=list)
     samples: dict[str, tuple[float | None, ...]] = field(factory=dict)
+    figure: str = "score"
+    sign: int = 1
 
     def run(self) -> None:
         """Play points until the budget is used or the study finds no further point.
@@ -95,7 +99,7 @@ class Search:
         return found
 
     def scores(self, plan: Grid) -> tuple[Scores, str]:
-        """Play the grid of a point; return the scores and the first error.
+        """Play the grid of a point; return the figure of each seed and the first error.
 
         Raises:
             UsageError: Kept episodes of the point are of other code or files.
@@ -107,14 +111,18 @@ class Search:
         started.play(range(len(plan)))
         rows = started.rows()
         errors = [row["error"] for row in rows if row["error"] is not None]
-        return counted(rows, "score"), errors[0] if errors else ""
+        return counted(rows, self.figure), errors[0] if errors else ""
+
+    def natural(self, scores: Sequence[float]) -> tuple[float, ...]:
+        """Return the figure of the seeds of a trial."""
+        return tuple(self.sign * score for score in scores)
 
     def stopped_text(self, *, resumable: bool) -> str:
         """Return the message of an interrupted search."""
         best = best_of(self.study.trials)
         so_far = "no point has played all seeds"
         if best:
-            mean = estimate_text(sum(best.scores) / len(best.scores))
+            mean = estimate_text(self.sign * sum(best.scores) / len(best.scores))
             so_far = f"best so far {parameters_text(best.point)}, mean {mean} on training seeds"
         goes_on = "the same command goes on" if resumable else "with --out it could be continued"
         return f"stopped after {self.episodes:,} of {self.budget:,} episodes; {so_far}; {goes_on}"
@@ -130,10 +138,10 @@ class Search:
                 return Trial(point, tuple(scores), "failed", len(scores), str(fault))
             found, why = self.scores(plan)
             error, played = error or why, len(scores) + len(batch)
-            known = [score for score in found if score is not None and math.isfinite(score)]
+            known = [self.sign * score for score in found if score is not None]
             self.progress(before + played, self.budget)
             if len(known) < len(batch):
-                why = error or "a score is no finite number"
+                why = error or missing_text(len(batch) - len(known), len(batch))
                 return Trial(point, tuple(scores), "failed", played, why)
             scores += known
             if self.study.pruned(trial, scores) and played < len(self.seeds):

@@ -1,4 +1,4 @@
-"""Searches the parameters of a policy or a model with the highest mean score.
+"""Searches the parameters of a policy or a model with the best mean score, or another figure.
 
 A search keeps the highest of many means, so the score on the seeds of the search is biased upwards.
 The result therefore always holds the scores of the best and the default parameters on held-out
@@ -34,7 +34,10 @@ _MAX_BUDGET, _MAX_SAMPLER_SEED = 100_000_000, 2**32 - 1
 
 @takes(TuneOptions)
 def tune(options: TuneOptions) -> Tuned:
-    """Search ranges for the parameters with the highest mean score, with Optuna.
+    """Search ranges for the parameters with the best mean, with Optuna.
+
+    A higher score is better. Of another figure the model declares in `metric_columns` which values
+    are better, or *minimise* names it.
 
     Points are proposed by a tree-structured Parzen estimator (Bergstra et al. 2011). All of them
     play the same seeds. After every quarter of the seeds a point is pruned if the best one so far
@@ -58,6 +61,7 @@ def tune(options: TuneOptions) -> Tuned:
     given = options.model, options.policy, options.preset, fixed, options.limits
     plan_of = partial(plan_of_point, *given)
     plans = probed(plan_of, found, ours)
+    sign = -1 if options.better(one.variants[0].model for one in plans) == "lower" else 1
     if all(is_fixed(one.variants[0].model, one.entries[0].policies) for one in plans):
         ours, others = ours[:1], others[:1]
     if budget < len(ours):
@@ -71,7 +75,9 @@ def tune(options: TuneOptions) -> Tuned:
         shown_progress(options.progress) as show,
     ):
         study = Study(found, sampler_seed)
-        search = Search(study, plan_of, ours, budget, players, store, show)
+        search = Search(
+            study, plan_of, ours, budget, players, store, show, figure=options.figure, sign=sign
+        )
         try:
             search.run()
             return _report(search, plans[0], found, others)
@@ -101,7 +107,9 @@ def _report(
         ranges={name: str(one) for name, one in ranges.items()},
         seeds=search.seeds,
         held_out_seeds=held_out,
-        best=Setting(best.point, best.scores, _kept_scores(search, best.point, held_out)),
+        best=Setting(
+            best.point, search.natural(best.scores), _kept_scores(search, best.point, held_out)
+        ),
         default=_default(search, held_out),
         bought=tuple(_bought(search, share, held_out) for share in SHARES),
         budget=search.budget,
@@ -111,6 +119,8 @@ def _report(
         failed=sum(trial.state == "failed" for trial in trials),
         exhausted=bool(search.exhausted),
         edges=tuple(name for name, one in ranges.items() if one.on_edge(best.point[name])),
+        figure=search.figure,
+        better="lower" if search.sign < 0 else "higher",
     )
 
 
@@ -133,7 +143,8 @@ def _bought(search: Search, share: float, held_out: tuple[int, ...]) -> Bought:
     if best is None:
         return Bought(share, played, None, None, None)
     unseen = _kept_scores(search, best.point, held_out)
-    return Bought(share, played, best.point, mean_of(best.scores), mean_of(unseen))
+    known = search.natural(best.scores)
+    return Bought(share, played, best.point, mean_of(known), mean_of(unseen))
 
 
 def _kept_scores(search: Search, point: Point, seeds: tuple[int, ...]) -> tuple[float | None, ...]:

@@ -5,7 +5,8 @@ from typing import Any
 
 from attrs import field, frozen
 
-from desim.show.estimates import estimate_cells, number_cell
+from desim.show.column import Direction
+from desim.show.estimates import better_note, estimate_cells, number_cell
 from desim.show.table import Printed, Table, Tabular
 from desim.statistics.intervals import Interval, interval
 from desim.statistics.pairing import paired
@@ -60,7 +61,7 @@ class Tuned(Tabular):
         ranges: The ranges as texts, by parameter.
         seeds: The seeds of the search.
         held_out_seeds: The others.
-        best: The parameters with the highest mean on the training seeds.
+        best: The parameters with the best mean on the training seeds.
         default: The policy and the model without these parameters; None if they have no defaults.
         bought: What 10, 30 and 100 % of the budget had found.
         budget: Episodes that the search might play.
@@ -69,6 +70,8 @@ class Tuned(Tabular):
             and *failed* were refused or had an episode that failed without a score.
         exhausted: Whether the search ended because it found no further point.
         edges: Parameters near an end of their range: the range may limit the result.
+        figure: What was searched.
+        better: Whether higher or lower means are better.
     """
 
     model: str
@@ -86,6 +89,8 @@ class Tuned(Tabular):
     failed: int
     exhausted: bool
     edges: tuple[str, ...]
+    figure: str = "score"
+    better: Direction = "higher"
 
     @property
     def training(self) -> Interval | None:
@@ -138,7 +143,7 @@ class Tuned(Tabular):
         ]
         lines += [[name, number_cell(value), ""] for name, value in self._biases().items()]
         title = f"{self.model}, {self.policy}: best {parameters_text(self.best.parameters)}"
-        return Table(["score", "mean", "95 % interval"], lines, title=title)
+        return Table([self.figure, "mean", "95 % interval"], lines, title=title)
 
     def _default_scores(self) -> list[tuple[str, Interval | None]]:
         if self.default is None:
@@ -175,7 +180,7 @@ class Tuned(Tabular):
             f"{self.pruned:,} of them pruned, {self.failed:,} failed; {len(self.seeds)} training "
             f"and {len(self.held_out_seeds)} held-out seeds."
         )
-        notes = [played]
+        notes = [*better_note(self.figure, self.better), played]
         if self.exhausted:
             notes.append("The search ended early: it found no further point in the ranges.")
         if self.default is None:
@@ -183,7 +188,9 @@ class Tuned(Tabular):
         if self.edges:
             notes.append(f"{', '.join(self.edges)}: near an end of the range, which may limit it.")
         if self.held_out is None:
-            notes.append("An episode failed on a held-out seed; its model declares no worst score.")
+            notes.append(
+                f"An episode on a held-out seed has no {self.figure}, so there is no mean."
+            )
         return notes
 
 

@@ -4,18 +4,24 @@ import json
 from pathlib import Path
 
 import pytest
-from support.command_line import Desim
+from support.command_line import Desim, refused
 
-#: A world whose metric is no number for long strides, where the first gust is not negative.
+from desim import Rows, UsageError, sweep
+
+#: A world with figures that strides raise: of `far` and `debt` it says which values are better.
+#: Those of `lost` and `huge` are no numbers after long strides if the first gust is not negative.
 WORLD = """
 import math
+from desim.show.column import Column
 from support.small_worlds import Stride, Walk
 
 class Lab(Walk):
+    metric_columns = {"far": Column(better="higher"), "debt": Column(better="lower")}
+
     def metrics(self, path):
         far, first = path.places[-1], path.gusts[0]
         return {
-            "far": far,
+            **dict.fromkeys(("far", "debt", "plain"), far + first / (1 + (far > 3))),
             "lost": math.nan if far > 3 and first >= 0 else 1.0,
             "huge": math.inf if far > 3 and first >= 0 else 1.0,
         }
@@ -49,3 +55,73 @@ def test_a_goal_is_not_reached_without_every_number(desim: Desim) -> None:
     rows = desim(*SWEEP, "--seeds", "0:60", "--json").out.splitlines()
     missing = sum(json.loads(row)["metrics"]["lost"] is None for row in rows)
     assert f"not within ±1 ({missing} of 60 episodes have no number)" in err
+
+
+#: Figures and options, and the stride that is best by them.
+DIRECTIONS = [
+    (("--show", "far"), "9"),
+    (("--show", "debt"), "1"),
+    (("--show", "metrics.debt"), "1"),
+    (("--show", "plain", "--minimise", "plain"), "1"),
+    (("--minimise", "far"), "1"),
+]
+
+
+@pytest.mark.parametrize(("options", "best"), DIRECTIONS)
+@pytest.mark.parametrize(
+    "goal", [("--select", "best", "--delta", "2"), ("--select", "ocba", "--budget", "120")]
+)
+def test_the_best_is_selected_in_the_direction_of_a_figure(
+    desim: Desim, options: tuple[str, ...], best: str, goal: tuple[str, ...]
+) -> None:
+    """The world declares it, or `--minimise`; the table says which."""
+    code, out, err = desim(*SWEEP, *options, *goal)
+    assert (code, err) == (0, "")
+    assert out.splitlines()[1].split()[:2] == [f"mine:Stride,size={best}", "yes"]
+    assert f"{options[1]}: {'higher' if best == '9' else 'lower'} is better\n" in out
+
+
+@pytest.mark.parametrize(("options", "best"), DIRECTIONS)
+def test_the_best_point_is_searched_in_the_direction_of_a_figure(
+    desim: Desim, options: tuple[str, ...], best: str
+) -> None:
+    """All points of a small range are played; the figures have their own sign."""
+    search = ("--set", "policy.size=choice:1|9", "--seeds", "0:4", "--budget", "30", "--json")
+    code, out, _ = desim("tune", "mine:Lab", "--policy", "mine:Stride", *options, *search)
+    found = json.loads(out)
+    assert (code, found["best"]["parameters"]) == (0, {"policy.size": best})
+    assert found["figure"] == options[1]
+    assert abs(found["training"]["mean"] - 3 * int(best)) < 5
+
+
+def test_a_figure_without_a_direction_selects_nothing(desim: Desim) -> None:
+    """Nor does a search take it; lower scores are never better."""
+    text = "nothing says whether a higher or a lower plain is better; give --minimise plain"
+    refused(desim(*SWEEP, "--select", "best", "--delta", "2", "--show", "plain"), text)
+    search = ("tune", "mine:Lab", "--policy", "mine:Stride", "--set", "policy.size=int:1:9")
+    refused(desim(*search, "--budget", "40", "--show", "plain"), text)
+    refused(desim(*search, "--budget", "40", "--minimise", "score"), "a higher score is better")
+    refused(desim(*SWEEP, "--minimise", "score"), "a higher score is better in every world")
+    refused(desim(*SWEEP, "--show", "far", "--minimise", "debt"), "the table shows far")
+
+
+def test_rows_take_the_best_in_the_direction_of_a_figure(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As the world of their sweep declares it; rows that were read know the score's alone."""
+    monkeypatch.syspath_prepend(folder)
+    rows = sweep("mine:Lab", ["mine:Stride,size=1", "mine:Stride,size=9"], range(4), out="kept")
+    assert rows.best("far") == ("mine:Stride,size=9",)
+    assert rows.best("debt") == rows.best(minimise="plain") == ("mine:Stride,size=1",)
+    assert rows[:].where(seed=2).best("debt")[0] == "mine:Stride,size=1"
+    for figure, each in (("plain", rows), ("far", Rows.read("kept"))):
+        with pytest.raises(UsageError, match=f"a higher or a lower {figure} is better"):
+            each.best(figure)
+
+
+def test_a_table_says_that_lower_is_better(desim: Desim) -> None:
+    """Of the figure that is minimised, which is shown."""
+    code, out, _ = desim(*SWEEP, "--seeds", "0:4", "--minimise", "plain")
+    assert (code, "plain: lower is better\n" in out) == (0, True)
+    code, out, _ = desim(*SWEEP, "--until", "2", "--minimise", "plain")
+    assert (code, "plain: lower is better\n" in out) == (0, True)
