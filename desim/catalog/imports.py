@@ -5,6 +5,7 @@ import importlib.util
 import inspect
 import pkgutil
 import sys
+from contextlib import suppress
 from functools import cache
 from importlib.machinery import PathFinder
 from pathlib import Path
@@ -12,7 +13,7 @@ from types import ModuleType
 from typing import Any
 
 from desim.errors import UsageError, possible
-from desim.joined_packages import own_folder
+from desim.joined_packages import module_named, own_folder
 from desim.opened_files import noting
 
 
@@ -31,7 +32,7 @@ def _packages(*folders: str) -> set[str]:
 
 def is_loaded(module: str) -> bool:
     """Return whether a module is imported already, so that importing it runs no code."""
-    return isinstance(sys.modules.get(module), ModuleType)
+    return isinstance(sys.modules.get(module_named(module)), ModuleType)
 
 
 def foreign_file(name: str) -> str:
@@ -64,10 +65,9 @@ def _is_own_file(package: str, file: str) -> bool:
 
 def is_users_module(name: str) -> bool:
     """Return whether a module of that name exists outside Python's library; imports no module."""
-    return (
-        name.isidentifier()
-        and name not in sys.stdlib_module_names
-        and importlib.util.find_spec(name) is not None
+    return name.isidentifier() and (
+        module_named(name) != name
+        or (name not in sys.stdlib_module_names and importlib.util.find_spec(name) is not None)
     )
 
 
@@ -87,21 +87,33 @@ def load(path: str, what: str) -> Any:
         raise UsageError(f"{what} {path!r} names no module; write module:Class")
     try:
         with noting():  # a module may read its data when it is imported
-            members = vars(importlib.import_module(module))
+            members = vars(importlib.import_module(module_named(module)))
     except ModuleNotFoundError as fault:
         if fault.name is None or not module.startswith(fault.name):
             raise
-        members, missing = {}, f"there is no module {fault.name!r} here"
+        members, missing = {}, f"there is no module {fault.name!r} here{_read_from(module)}"
     except SystemExit as fault:
         missing = f"{module} ends Python while it is imported (sys.exit({fault.code!r}))"
+        missing += _read_from(module)
         raise UsageError(f"{what} {path!r}: {missing}") from fault
     else:
         names = [n for n, v in members.items() if _loadable(v)]
         missing = f"no class or function {name!r} in {module!r}; {possible(name, names)}"
+        missing += _read_from(module)
     found = members.get(name)
     if not _loadable(found):
         raise UsageError(f"{what} {path!r}: {missing}")
     return found
+
+
+def _read_from(module: str) -> str:
+    """Return the end of an error sentence: the file of a module, or of the package around it."""
+    own = module_named(module)
+    for name in (own, own.partition(".")[0]):
+        with suppress(ImportError, ValueError):  # a missing module, or one without a specification
+            if (spec := importlib.util.find_spec(name)) and spec.has_location:
+                return f" (read from {spec.origin})"
+    return ""
 
 
 def _loadable(value: Any) -> bool:

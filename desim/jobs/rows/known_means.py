@@ -4,7 +4,6 @@ Known scores, and what policies know, shown with rows.
 """
 
 import contextlib
-import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import asdict, frozen
 
 from desim.catalog import model_finder, policy_finder
+from desim.catalog.imports import is_loaded
 from desim.catalog.known_scores import HasKnownScores
 from desim.catalog.policy_spec import Spec, read_policies
 from desim.catalog.presets import from_preset
@@ -28,7 +28,6 @@ from desim.show.labels import estimate_text
 
 if TYPE_CHECKING:
     from desim.catalog.known_scores import KnownScore, KnownScores
-
 
 #: Most policies that are named; of more, the first and a count.
 _NAMED = 2
@@ -292,4 +291,4 @@ def _preset_model(cls: type, preset: str) -> Model[Any]:
 
 def _is_loaded(name: str) -> bool:
     """Return whether a name can be used without importing a user's module."""
-    return ":" not in name or name.partition(":")[0] in sys.modules
+    return ":" not in name or is_loaded(name.partition(":")[0])

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
 from desim.errors import DesimError
-from desim.jobs.run.signals import interrupts_blocked, interrupts_deferred
+from desim.jobs.run.signals import interrupts_deferred, workers_started
 
 if TYPE_CHECKING:  # `import desim` must not load the pools
     from concurrent.futures import ProcessPoolExecutor
@@ -48,7 +48,7 @@ class LoneWorker:
 
         processes = children(self._pool)
         try:
-            with interrupts_deferred(), interrupts_blocked():
+            with interrupts_deferred(), workers_started():
                 future = self._pool.submit(function, *arguments)
             processes = children(self._pool) or processes
             return future.result()

@@ -19,7 +19,7 @@ from desim.jobs.run.job_messages import import_path, pickled, unpickle_and_play
 from desim.jobs.run.lone_worker import LoneWorker, ProcessEnded, kill
 from desim.jobs.run.play_job import failed_to_json
 from desim.jobs.run.pool_executor import Numbered, PoolExecutor
-from desim.jobs.run.signals import allow_exit, interrupts_blocked, interrupts_deferred
+from desim.jobs.run.signals import allow_exit, interrupts_deferred, start_ended, workers_started
 
 if TYPE_CHECKING:  # `import desim` must not load the pools
     from concurrent.futures import Future, ProcessPoolExecutor
@@ -94,7 +94,7 @@ class ProcessExecutor(PoolExecutor):
     def _submit(self, message: Any) -> "Future[list[bytes]]":
         # Ctrl-C in a terminal reaches the whole process group. This process alone handles it, so a
         # worker starts with SIGINT blocked, until `_begin_worker` ignores it.
-        with interrupts_blocked():
+        with workers_started():
             return super()._submit(message)
 
 
@@ -145,18 +145,20 @@ def spawned_pool(workers: int) -> "ProcessPoolExecutor":
     from multiprocessing import get_context
 
     forget_standard_input()
-    return ProcessPoolExecutor(
-        workers,
-        mp_context=get_context("spawn"),
-        initializer=_begin_worker,
-        initargs=(import_path(),),
-    )
+    with workers_started():  # Python starts its process that tracks semaphores
+        return ProcessPoolExecutor(
+            workers,
+            mp_context=get_context("spawn"),
+            initializer=_begin_worker,
+            initargs=(import_path(),),
+        )
 
 
 def _begin_worker(path: list[str]) -> None:
     """Prepare a worker: set the parent's import path, ignore SIGINT, end when the parent ends."""
     from multiprocessing.util import Finalize
 
+    start_ended()
     sys.path[:] = path
     allow_exit()
     signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -21,7 +21,7 @@ from desim.jobs.run.executors import ChunkQueue, ChunkResult, Executor, Work
 from desim.jobs.run.job_messages import import_path, unpickle_and_play
 from desim.jobs.run.pool_executor import Numbered
 from desim.jobs.run.process_executor import ProcessExecutor
-from desim.jobs.run.signals import interrupts_blocked, interrupts_deferred
+from desim.jobs.run.signals import interrupts_deferred, workers_started
 from desim.opened_files import opened
 from desim.short_repr import short_repr
 
@@ -200,7 +200,7 @@ class WarmPool(ProcessExecutor):
             return False
         try:
             # Deferred, as an interrupt inside a future may leave its lock held.
-            with interrupts_deferred(), interrupts_blocked():
+            with interrupts_deferred(), workers_started():
                 self._processes.submit(import_path).result()
         except BrokenExecutor:
             return False
@@ -217,7 +217,7 @@ class WarmPool(ProcessExecutor):
         return super()._restart()
 
     def _submit(self, message: Any) -> "Future[list[bytes]]":
-        with interrupts_blocked():
+        with workers_started():
             return self._processes.submit(play_and_tell, message, import_path(), self._started)  # type: ignore[arg-type] # see `_rows`
 
     def _rows(self, future: "Future[Any]") -> list[bytes]:
