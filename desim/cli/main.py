@@ -155,7 +155,7 @@ def _common_options_first(args: list[str]) -> list[str]:
     """Move the options that every command has to the front, where click looks for them."""
     front, rest, left = [], [], iter(args)
     for arg in left:
-        if arg == "--debug" or arg.startswith("--log-level="):
+        if arg in ("--debug", "--log-json") or arg.startswith("--log-level="):
             front.append(arg)
         elif arg == "--log-level":
             front += [arg, *itertools.islice(left, 1)]
@@ -167,11 +167,12 @@ def _common_options_first(args: list[str]) -> list[str]:
 @click.group(cls=CommandGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="desim")
 @click.option("--log-level", type=click.Choice(LEVELS), help="Write log lines to standard error.")
+@click.option("--log-json", is_flag=True, help="Write them as JSON, one object a line.")
 @click.option("--debug", is_flag=True, help="Show the traceback of an error.")
-def main(log_level: str | None, **_flags: bool) -> None:
+def main(log_level: str | None, **flags: bool) -> None:
     """Simulate business worlds in which somebody has to decide."""
     # A table has characters that an encoding such as ASCII lacks; they are written as `?`.
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")
-    if log_level:
-        configure(log_level)
+    if log_level or flags["log_json"]:
+        configure(log_level or "info", as_json=flags["log_json"])

@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 
 from attrs import frozen
 
-from desim.core.model_protocols import TickCalendar
+from desim.core.calendar import TickCalendar
 
 _MICROSECOND = timedelta(microseconds=1)
 

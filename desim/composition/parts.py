@@ -100,6 +100,7 @@ class Part:
         self.world.on_event = self._shared.on_event
         self.world.on_cause = self._shared.on_cause
         self.world.prefix = f"{self._shared.prefix}{self._prefix}"
+        self.world.calendar = self.ticks.calendar
         if self._shared.points is not None:
             self.world.points = PartPoints(self._shared.points, self.name, self._common)
         with self._noted():

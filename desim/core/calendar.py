@@ -8,7 +8,7 @@ Time zones and holidays are not modelled.
 
 from datetime import date, datetime, time, timedelta
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
 from attrs import Attribute, evolve, field, frozen
 from attrs.validators import instance_of
@@ -20,6 +20,26 @@ WEEKDAYS = (0, 1, 2, 3, 4)
 
 _DAYS = 7
 _HOURS = 24
+
+
+class TickCalendar(Protocol):
+    """Maps the ticks of a model to dates and times without a time zone."""
+
+    def moment(self, tick: int) -> datetime:
+        """Return when a tick is, to the microsecond; a later tick is later."""
+        ...
+
+    def last_tick(self, moment: datetime) -> int:
+        """Return the last tick that is not after a moment; -1 or less before tick 0."""
+        ...
+
+    def starting(self, start: datetime) -> "TickCalendar":
+        """Return the same calendar for a model that begins at another moment.
+
+        A calendar whose first tick is at an hour of the day, or at the start of a month, begins at
+        the first such moment that is not before the given one.
+        """
+        ...
 
 
 # Datetimes have no time zone on purpose: with one, a day could have 23 hours, and ticks of a fixed

@@ -47,6 +47,51 @@ class HasBalances(Protocol):
 
 
 @runtime_checkable
+class HasJournal(Protocol):
+    """A ledger of accounts, each of whose entries has a text, a kind and amounts by account."""
+
+    @property
+    def journal(self) -> Sequence[Any]:
+        """Every entry, oldest first; grows with the ledger."""
+        ...
+
+
+@runtime_checkable
+class HasMoves(Protocol):
+    """A ledger of places, each of whose moves has a source, a target and units."""
+
+    @property
+    def moves(self) -> Sequence[Any]:
+        """Every move, oldest first; grows with the ledger."""
+        ...
+
+
+@runtime_checkable
+class HasDigits(Protocol):
+    """A ledger whose integers are a currency with so many decimals."""
+
+    @property
+    def digits(self) -> int:
+        """Decimals of one unit of the currency."""
+        ...
+
+
+@runtime_checkable
+class OfPart(Protocol):
+    """A ledger of a part, which has the part's name."""
+
+    @property
+    def ledger(self) -> Any:
+        """The ledger itself."""
+        ...
+
+    @property
+    def owner(self) -> Any:
+        """The state of the part."""
+        ...
+
+
+@runtime_checkable
 class Exportable(Protocol):
     """A ledger that can be written in forms which other programs read."""
 

@@ -1,13 +1,15 @@
-"""Structured log lines with the simulated time; silent until `configure` is called.
+"""Structured log lines with the simulated time; silent until somebody listens.
 
 structlog is imported only then, because it takes longer to import than the rest of desim together.
 """
 
 import sys
 from collections.abc import MutableMapping
+from datetime import datetime
 from typing import Any, Protocol
 
 from desim.errors import UsageError, possible
+from desim.short_repr import short_repr
 
 LEVELS = ("debug", "info", "warning", "error")
 
@@ -47,11 +49,15 @@ class _Silent:
 
     info = warning = error = debug
 
+    def __bool__(self) -> bool:
+        return False
 
-#: The logger of a world that writes nothing.
+
+#: The logger of a world that writes nothing; it counts as False, so that a model can leave out what
+#: only a log line needs: `if world.log: world.log.info("payday", paid=book.money(total))`.
 SILENT: Log = _Silent()
-#: The lowest level that is written; empty before `configure` is called.
-_level = ""
+#: Whether `configure` was called in this process.
+_configured = False
 
 
 def configure(level: str = "info", *, as_json: bool = False) -> None:
@@ -68,33 +74,108 @@ def configure(level: str = "info", *, as_json: bool = False) -> None:
         raise UsageError(f"there is no log level {level!r}; {possible(level, LEVELS)}")
     import structlog
 
-    global _level  # noqa: PLW0603 (one switch a process, as in structlog itself)
-    _level = level
-    tty = sys.stderr.isatty()
-    renderer: Any = structlog.processors.JSONRenderer() if as_json else None
+    global _configured  # noqa: PLW0603 (one switch a process, as in structlog itself)
+    _configured = True
+    text = structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty(), sort_keys=False)
+    ending: tuple[Any, ...] = (_story, text)
+    if as_json:
+        ending = (structlog.processors.JSONRenderer(default=str),)
     structlog.configure(
-        processors=[
-            _stamp,
-            structlog.processors.add_log_level,
-            renderer or structlog.dev.ConsoleRenderer(colors=tty, pad_event_to=28, sort_keys=False),
-        ],
+        processors=[structlog.processors.add_log_level, *ending],
         wrapper_class=structlog.make_filtering_bound_logger(level),
         # Standard output is for data, also of `--json`.
         logger_factory=structlog.PrintLoggerFactory(sys.stderr),
     )
 
 
-def logger(world: Clock) -> Log:
-    """Return the logger of a world: structlog's once `configure` was called, else a silent one."""
-    if not _level:
+def logger(world: Any) -> Log:
+    """Return the logger of a world.
+
+    It is structlog's once `configure` was called, or while `structlog.testing.capture_logs` is in
+    force, and else `SILENT`.
+    """
+    if not (_configured or _is_captured()):
         return SILENT
-    import structlog
-
-    log: Log = structlog.get_logger(world=world)
-    return log
+    return _Stamped(world)
 
 
-def _stamp(_log: Any, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
-    """Replace the world by its present time, which comes first; a line may give its own time."""
-    world = event.pop("world", None)
-    return event if world is None else {"t": event.pop("t", world.now), **event}
+class _Stamped:
+    """Adds tick, date and part to the lines of a world; a line may give its own tick."""
+
+    def __init__(self, world: Any) -> None:
+        import structlog
+
+        self._world, self._log = world, structlog.get_logger()
+
+    def debug(self, event: str, **fields: Any) -> None:
+        """Write a detail for debugging."""
+        self._log.debug(event, **self._stamped(fields))
+
+    def info(self, event: str, **fields: Any) -> None:
+        """Write an event of the episode."""
+        self._log.info(event, **self._stamped(fields))
+
+    def warning(self, event: str, **fields: Any) -> None:
+        """Write a possible mistake in the model or its use."""
+        self._log.warning(event, **self._stamped(fields))
+
+    def error(self, event: str, **fields: Any) -> None:
+        """Write a failure."""
+        self._log.error(event, **self._stamped(fields))
+
+    def _stamped(self, fields: dict[str, Any]) -> dict[str, Any]:
+        world = self._world
+        tick = fields.pop("t", world.now)
+        calendar, prefix = world.calendar, world.prefix
+        date = {} if calendar is None else {"date": _date(calendar.moment(tick))}
+        part = {"part": prefix.rstrip(".")} if prefix else {}
+        return {"t": tick, **date, **part, **fields}
+
+
+class LoggedDraws:
+    """A random generator whose draws are log lines.
+
+    Args:
+        stream: A generator of numpy.
+        name: The name of the stream.
+        log: Where they are logged.
+    """
+
+    def __init__(self, stream: Any, name: str, log: Log) -> None:
+        self._stream, self._name, self._log = stream, name, log
+
+    def __getattr__(self, method: str) -> Any:
+        """Return a method of the generator that logs its result, or an attribute as it is."""
+        found = getattr(self._stream, method)
+        if not callable(found):
+            return found
+
+        def draw(*args: Any, **options: Any) -> Any:
+            drawn = found(*args, **options)
+            # Scalars and arrays of numpy, but not the numbers of Python, have a `tolist`.
+            plain = drawn.tolist() if hasattr(drawn, "tolist") else drawn
+            self._log.debug("draw", stream=self._name, method=method, drawn=short_repr(plain))
+            return drawn
+
+        return draw
+
+
+def _date(moment: datetime) -> str:
+    return moment.isoformat(" ", "minutes").removesuffix(" 00:00")
+
+
+def _is_captured() -> bool:
+    structlog = sys.modules.get("structlog")
+    if structlog is None:
+        return False
+    processors = structlog.get_config()["processors"]
+    return any(isinstance(one, structlog.testing.LogCapture) for one in processors)
+
+
+def _story(_log: Any, method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    """Begin a line with the date, or else the tick; show the level where it is a warning."""
+    tick = event.pop("t", None)
+    when = event.pop("date", "" if tick is None else f"t={tick}")
+    if method in ("debug", "info"):
+        event.pop("level", None)
+    return {"timestamp": f"{when:<16}", **event} if when else event

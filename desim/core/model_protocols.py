@@ -4,7 +4,6 @@ None of them is a base class; the framework tests with `offers` which ones a mod
 member is declared by a protocol of its own.
 """
 
-import datetime as dt
 import inspect
 from collections.abc import Iterable, Mapping, Sequence
 from types import FunctionType
@@ -17,6 +16,7 @@ from typing import (
     runtime_checkable,
 )
 
+from desim.core.calendar import TickCalendar
 from desim.core.roles import Role
 from desim.core.world import World
 from desim.errors import UsageError
@@ -175,26 +175,6 @@ class HasRoleTimes(Protocol):
 
     def role_time(self, state: Any, role: str, tick: int) -> str:
         """Return a tick up to the present one as *role* may know it; empty if it has no name."""
-        ...
-
-
-class TickCalendar(Protocol):
-    """Maps the ticks of a model to dates and times without a time zone."""
-
-    def moment(self, tick: int) -> dt.datetime:
-        """Return when a tick is, to the microsecond; a later tick is later."""
-        ...
-
-    def last_tick(self, moment: dt.datetime) -> int:
-        """Return the last tick that is not after a moment; -1 or less before tick 0."""
-        ...
-
-    def starting(self, start: dt.datetime) -> "TickCalendar":
-        """Return the same calendar for a model that begins at another moment.
-
-        A calendar whose first tick is at an hour of the day, or at the start of a month, begins at
-        the first such moment that is not before the given one.
-        """
         ...
 
 

@@ -14,6 +14,13 @@ import simpy
 from simpy.events import Condition, Event, Initialize, Interruption, Timeout
 from simpy.resources.base import BaseResource, Get, Put
 
+from desim.core.ledger_protocols import (
+    HasDigits,
+    HasJournal,
+    HasLedgers,
+    HasMoves,
+    OfPart,
+)
 from desim.core.model_protocols import offers
 from desim.core.world import Decision, World
 from desim.short_repr import short_repr
@@ -44,6 +51,48 @@ class Observer(Protocol):
             world: The run's world, or the one of a part of its model.
         """
         ...
+
+
+class PostingLog:
+    """An observer that logs what is posted to the ledgers of a run, at level debug.
+
+    A call of `event` logs the entries since the last one.
+    """
+
+    def attach(self, run: Observed) -> None:
+        """Prepare for a run."""
+        self._run = run
+        self._logged: dict[int, int] = {}
+
+    def event(self, _world: World) -> None:
+        """Log the entries that the last event has posted."""
+        state, log = self._run.state, self._run.world.log
+        for outer in state.ledgers if offers(state, HasLedgers) else ():
+            ledger: Any = outer.ledger if offers(outer, OfPart) else outer
+            if offers(ledger, HasJournal):
+                rows = ledger.journal
+            elif offers(ledger, HasMoves):
+                rows = ledger.moves
+            else:
+                continue
+            scale = 10**ledger.digits if offers(ledger, HasDigits) else 1
+            named = {"ledger": name} if (name := getattr(outer, "name", "")) else {}
+            first, self._logged[id(ledger)] = self._logged.get(id(ledger), 0), len(rows)
+            for at in range(first, len(rows)):
+                log.debug("posting", **named, **_entry_fields(rows[at], scale))
+
+
+def _entry_fields(row: Any, scale: int) -> dict[str, Any]:
+    """Return what a row of a ledger says, amounts in the currency itself.
+
+    The time is left out: that of a part's ledger is a tick of its own clock.
+    """
+    fields = {name: value for name, value in row._asdict().items() if value and name != "time"}
+    if "amounts" in fields:
+        fields["amounts"] = {
+            account: amount / scale for account, amount in row.amounts.items() if amount
+        }
+    return fields
 
 
 @runtime_checkable

@@ -11,9 +11,16 @@ from heapq import heappop
 from typing import Any, Generic, NoReturn, TypeVar
 
 from desim.core.limits import Alarm, Limits, Meter
-from desim.core.log import SILENT
-from desim.core.model_protocols import HasFuture, Model, default_roles, offers, question_limit
-from desim.core.observer import Observer, before_events, on_causes
+from desim.core.log import Log
+from desim.core.model_protocols import (
+    HasCalendar,
+    HasFuture,
+    Model,
+    default_roles,
+    offers,
+    question_limit,
+)
+from desim.core.observer import Observer, PostingLog, before_events, on_causes
 from desim.core.points import Points
 from desim.core.result import (
     Result,
@@ -107,6 +114,10 @@ class Run(Generic[S]):
         self.world = World(seed, check_roles(model, seats))
         self.world.points = points
         self._meter = Meter(limits, lambda: self.world.now) if limits else None
+        self._postings = PostingLog() if self.world.log else None
+        if self._postings is not None:
+            observers = (*observers, self._postings)
+            self.world.calendar = model.calendar if offers(model, HasCalendar) else None
         self.is_observed = bool(observers)
         counting = () if self._meter is None else (self._meter.event,)
         self.world.on_event = before_events((*counting, *(one.event for one in observers)))
@@ -143,11 +154,15 @@ class Run(Generic[S]):
             self._fail(fault)
         # A warning, not an error: a process that waits when no event is left waits forever, which
         # is usually a mistake but may be intended.
-        log = self.world.log
+        if self._postings is not None:
+            self._tell_end(self._postings, self.world.log)
+        return []
+
+    def _tell_end(self, postings: PostingLog, log: Log) -> None:
+        postings.event(self.world)  # those of the last event
         if self._waiting:
             log.warning("no event is left and processes still wait", waiting=self._waiting)
         log.info("episode ended", reason=self.world.ended, decisions=self.decisions)
-        return []
 
     def _move(self) -> bool:
         """Process events until questions are handed out or the episode has ended."""
@@ -351,7 +366,7 @@ class Run(Generic[S]):
         # In the order of the questions, not of the answers: the order of events must not depend on
         # an event loop that awaits several policies at once.
         for decision in self._open:
-            if log is not SILENT:  # the call alone takes as long as the check of an observation
+            if log:  # the call alone takes as long as the check of an observation
                 log.debug("answered", role=decision.role, action=decision.action)
             decision.settle(decision.action)
         self.decisions += len(self._open)

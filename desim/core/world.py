@@ -16,7 +16,7 @@ import simpy
 from simpy.core import BoundClass, EmptySchedule, SimTime
 from simpy.events import NORMAL, Event, Timeout
 
-from desim.core.log import logger
+from desim.core.log import LoggedDraws, logger
 from desim.core.points import TakesPoints
 from desim.core.roles import Role
 from desim.core.streams import check_seed, generator, redrawn_seed
@@ -25,6 +25,8 @@ from desim.short_repr import short_repr
 
 if TYPE_CHECKING:  # numpy.random takes longer to import than all of desim
     from numpy.random import Generator
+
+    from desim.core.calendar import TickCalendar
 
 
 #: Ended processes and waits are forgotten whenever more than this many are kept.
@@ -199,7 +201,8 @@ class World(simpy.Environment):
             that is not traced.
         prefix: The prefix of names in a part's world, such as "plant."; empty otherwise.
         points: Takes the points of `point`; None if they are not recorded.
-        log: A structured logger that adds the simulated time; silent until it is configured.
+        calendar: Says when a tick is; None in a model without dates.
+        log: A structured logger that adds tick and date; silent, and False, if nobody listens.
     """
 
     if TYPE_CHECKING:
@@ -228,6 +231,7 @@ class World(simpy.Environment):
         self.on_cause: Callable[[World, str], object] | None = None
         self.prefix = ""
         self.points: TakesPoints | None = None
+        self.calendar: TickCalendar | None = None
         self.log = logger(self)
         # The generators themselves, so that `redraw` reaches those that processes hold.
         self._streams: dict[tuple[str, ...], Generator] = {}
@@ -480,7 +484,8 @@ class World(simpy.Environment):
             self._free.remove(key)
         else:
             raise StreamTaken(f"random stream {'/'.join(key)!r} is in use; choose another name")
-        return stream
+        logged: Any = LoggedDraws(stream, "/".join(key), self.log)
+        return logged if self.log else stream
 
     def delay(
         self, stream: "Generator", sampler: "Callable[[Generator], int]", rank: int = 0

@@ -6,11 +6,11 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, get_args
 
+from desim.core.calendar import TickCalendar
 from desim.core.model_protocols import (
     HasCalendar,
     HasRoleTimes,
     Model,
-    TickCalendar,
     model_of,
     offers,
 )

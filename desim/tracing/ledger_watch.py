@@ -6,7 +6,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from attrs import frozen
 
-from desim.core.ledger_protocols import HasLedgers
+from desim.core.ledger_protocols import HasDigits, HasJournal, HasLedgers, HasMoves, OfPart
 from desim.core.model_protocols import offers
 from desim.core.observer import attributes
 from desim.tracing.trace_labels import clean
@@ -18,57 +18,12 @@ _EXACT = 2**53
 
 
 @runtime_checkable
-class HasJournal(Protocol):
-    """A ledger of accounts, each of whose entries has a text, a kind and amounts by account."""
-
-    @property
-    def journal(self) -> Sequence[Any]:
-        """Every entry, oldest first; grows with the ledger."""
-        ...
-
-
-@runtime_checkable
-class HasMoves(Protocol):
-    """A ledger of places, each of whose moves has a source, a target and units."""
-
-    @property
-    def moves(self) -> Sequence[Any]:
-        """Every move, oldest first; grows with the ledger."""
-        ...
-
-
-@runtime_checkable
-class HasDigits(Protocol):
-    """A ledger whose integers are a currency with so many decimals."""
-
-    @property
-    def digits(self) -> int:
-        """Decimals of one unit of the currency."""
-        ...
-
-
-@runtime_checkable
 class HasAccountNames(Protocol):
     """A ledger whose accounts have names for people beside their codes."""
 
     @property
     def declared(self) -> Mapping[str, Any]:
         """The accounts with such a `name`, by code."""
-        ...
-
-
-@runtime_checkable
-class OfPart(Protocol):
-    """A ledger of a part, which has the part's name."""
-
-    @property
-    def ledger(self) -> Any:
-        """The ledger itself."""
-        ...
-
-    @property
-    def owner(self) -> Any:
-        """The state of the part."""
         ...
 
 

@@ -11,7 +11,6 @@ from functools import partial
 from typing import Any
 
 from desim import World
-from desim.core.log import SILENT
 from models.beer_game import demand, rules
 from models.beer_game.accounts import PAYABLE, book_units
 from models.beer_game.actions import Order
@@ -67,14 +66,25 @@ def weekly_work(world: World, chain: Chain, ranks: Ranks) -> Process:
         yield world.timeout(1, rank=ranks.work)
         ship(week, chain)
         total = account(week, chain, unit_prices)
-        if world.log is not SILENT:  # the sum in money takes as long as a shipment
-            world.log.info("week accounted", cost=chain.book.money(total))
+        if world.log:
+            _tell_week(world, chain, total)
         for e in standing:
             if e.played and week > chain.params.forced_weeks:
                 with world.caused_by(e.name):
                     place_standing(week, chain, e)
             else:
                 place_standing(week, chain, e)
+
+
+def _tell_week(world: World, chain: Chain, total: int) -> None:
+    """Log what every stage has received and shipped this week, and the cost of all stages."""
+    for e in chain.echelons:
+        if e.received:
+            world.log.info("delivery", role=e.name, units=e.received)
+        if e.shipped:
+            to = e.below.name if e.below else CUSTOMERS
+            world.log.info("shipment", role=e.name, to=to, units=e.shipped)
+    world.log.info("week accounted", cost=chain.book.money(total))
 
 
 def ship(week: int, chain: Chain) -> None:
@@ -191,6 +201,8 @@ def place(week: int, chain: Chain, e: Echelon, units: Units, line: Units) -> Non
             if supplier.below is not None:  # an echo at the only stage stays in the mail
                 supplier.slips.send(week, units)
     e.ordered = units
+    if chain.world.log:
+        chain.world.log.info("order", role=e.name, units=units)
     on_hand, owed = chain.units[e.on_hand], chain.slips[e.owed]
     e.log.append((e.received, e.incoming, e.shipped, units, on_hand, owed, line, e.cost))
 

@@ -124,6 +124,7 @@ def judging(world: World, interview: Interview) -> Process:
         verdict = _answer(asked[role]) if role in asked else judge.verdict(observe())
         interview.verdicts[role] = verdict
         interview.books.verdict(world.now, role, verdict)
+        world.log.info("verdict", role=role, verdict=verdict)
 
 
 def _answer(asked: Decision) -> Verdict:

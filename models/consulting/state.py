@@ -81,6 +81,7 @@ class Interview:
         else:
             self._asked.update(fact.topic for fact in topics(self.case, text))
         self.lines.append(Line(now, Message(speaker, text)))
+        self.world.log.info("message", role=speaker, text=text)
 
     def _tell(self, now: int, text: str) -> None:
         for fact in self._finder.told(text):

@@ -121,6 +121,7 @@ def extend_or_complete(world: World, firm: Firm, me: Engagement) -> None:
 def follow_on(world: World, firm: Firm, me: Engagement) -> None:
     """Found a follow-on project if the gate is open; called at the deadline, staffed or not."""
     if is_open(world, firm, me, "follow_on", me.follow_on_probability):
+        world.log.info("follow-on project", after=me.name)
         world.process(project(world, firm, listing.follow_on(firm, me)))
 
 

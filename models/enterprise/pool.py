@@ -46,6 +46,8 @@ def close_unpaid(company: Company) -> None:
         limits.months_unpaid = limits.months_unpaid + 1 if company.unpaid(name) > 0 else 0
         if limits.months_unpaid >= company.params.grace:
             company.group.part(name).end(f"closed: costs unpaid for {limits.months_unpaid} months")
+            log = company.group.world.log
+            log.info("department closed", department=name, months_unpaid=limits.months_unpaid)
             _pay(company, name, TREASURY, company.group.cash(name))
 
 
@@ -81,3 +83,5 @@ def _pay(company: Company, sender: str, receiver: str, cents: int) -> None:
     """Pay cents from one part to another if they are above 0."""
     if cents > 0:
         company.group.transfer(sender, receiver, cents)
+        log = company.group.world.log
+        log.info("cash moved", sender=sender, receiver=receiver, amount=dollars(cents))

@@ -96,6 +96,7 @@ def month_ends(world: World, company: Company) -> Process:
         balance(company)
         close_unpaid(company)
         company.consolidate()
+        world.log.info("month closed", month=month, net_worth=dollars(company.worths[-1]))
     world.end("horizon")
 
 
@@ -105,6 +106,8 @@ def decide(world: World, company: Company, before: int | None = None) -> Process
     while not over:
         command = yield world.ask(CONTROLLER, partial(position, company), before)
         over = execute(company, command)
+        if company.reply:
+            world.log.info("refused", role=CONTROLLER, command=command, why=company.reply)
 
 
 def loss(world: World, company: Company, name: str, month: int, lose: Lose) -> Process:

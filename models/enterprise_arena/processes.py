@@ -23,6 +23,7 @@ from models.enterprise_arena.accounting.accounts import (
     PRINCIPAL_RECEIVABLE,
     TAX_PAYABLE,
     cents,
+    dollars,
 )
 from models.enterprise_arena.accounting.books import Books
 from models.enterprise_arena.accounting.operations import (
@@ -80,9 +81,14 @@ def months(world: World, lender: Lender) -> Process:
         yield world.timeout(0, rank=MONTH_END)
         settle_tax(lender, month)
         lender.close_month()
+        if world.log:
+            cash, debt = dollars(lender.cash), dollars(lender.debt)
+            world.log.info("month closed", month=month, cash=cash, debt=debt)
         if lender.cash < 0 and lender.params.solvency == "month_end":
             break
     # Closing cash decides; a request that is due after the last month is lost.
+    if lender.cash < 0:
+        world.log.info("bankruptcy", cash=dollars(lender.cash))
     world.end(BANKRUPT if lender.cash < 0 else SURVIVED)
 
 
@@ -92,7 +98,10 @@ def decide(world: World, lender: Lender) -> Process:
     while True:
         # Asked before all events of rank OPERATE and above, so that these follow the action.
         command = yield world.ask(CFO, observe, before=OPERATE)
-        if execute(lender, command):
+        is_over = execute(lender, command)
+        if lender.reply is not None and not lender.reply.ok:
+            world.log.info("refused", role=CFO, command=command, why=lender.reply.out)
+        if is_over:
             return
 
 
@@ -101,6 +110,7 @@ def year_ends(world: World, lender: Lender) -> Process:
     while True:
         yield world.timeout(YEAR, rank=YEAR_END)
         lender.books.close_year(world.now)
+        world.log.info("year closed")
 
 
 def paydays(world: World, lender: Lender) -> Process:
@@ -109,6 +119,9 @@ def paydays(world: World, lender: Lender) -> Process:
     for month in count():
         pay_staff(lender, month)
         pay_payables(lender, month)
+        if world.log:
+            vendors = dollars(lender.payables_due)
+            world.log.info("payday", payroll=dollars(lender.payroll), vendors=vendors)
         yield world.timeout(1, rank=PAYDAY)
 
 
@@ -120,6 +133,7 @@ def note_service(world: World, lender: Lender) -> Process:
             yield lender.drawing
             yield world.timeout(0, rank=SERVICE)
         service_notes(lender)
+        world.log.info("notes served", notes=len(lender.term_loans))
         yield world.timeout(1, rank=SERVICE)
 
 

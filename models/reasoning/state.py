@@ -84,6 +84,9 @@ class Desk:
         """
         graded = grade(item, command.text, self.params.rules, extracts=isinstance(command, Reply))
         self.grades.append(graded)
+        self.world.log.info(
+            "answer", item=item.id, extracted=graded.extracted, correct=graded.correct
+        )
         digest = hashlib.sha256(command.text.encode()).hexdigest()
         account = outcome(graded.correct)
         memo = Memo(f"{item.id} {digest}", "answer", {"item": item.id, "answer": digest})

@@ -47,9 +47,9 @@ def work(world: World, company: CompanyState, task: Task) -> Process:
         yield task.wait
         settle(company)
         if task.due is not None and task.due <= world.now:
-            company.report.append(complete(company, task))
+            company.happened(complete(company, task))
         else:
-            company.report.append(_reach_milestone(company, task))
+            company.happened(_reach_milestone(company, task), task=task.shown)
         stop(company, at_once=company.bankrupt)
 
 
@@ -60,7 +60,7 @@ def horizon(world: World, company: CompanyState, episode: int) -> Process:
         return
     settle(company)
     company.over = True
-    company.report.append({"type": "horizon_end", "reached": True})
+    company.happened({"type": "horizon_end", "reached": True})
     stop(company, at_once=True)
 
 
@@ -71,7 +71,7 @@ def bankruptcy(world: World, company: CompanyState, episode: int) -> Process:
     if company.episode != episode:
         return
     company.bankruptcy_due = None
-    company.report.append({"type": "bankruptcy", "bankrupt": True})
+    company.happened({"type": "bankruptcy", "bankrupt": True})
     stop(company, at_once=True)
 
 
@@ -93,7 +93,7 @@ def _pay(company: CompanyState) -> None:
     world, params = company.world, company.params
     for who in company.employees:
         company.accounts.pay_wages(world.now, who.name, who.salary_cents)
-    company.report.append({"type": "monthly_payroll", "funds_after": company.funds_cents})
+    company.happened({"type": "monthly_payroll", "funds_after": company.funds_cents})
     if company.bankrupt and params.bankruptcy_is_queued and company.bankruptcy_due is None:
         world.process(bankruptcy(world, company, company.episode))
     if company.bankrupt or params.resume_stops_at_paydays:
@@ -140,7 +140,7 @@ def lose_client(company: CompanyState, name: str) -> None:
     cancelled.sort(key=by_row)
     for task in cancelled:
         give_up(company, task)
-    company.report.append(
+    company.happened(
         {
             "type": "client_lost",
             "client_name": client.name,

@@ -45,6 +45,10 @@ class PastEpisode:
     accounts: CompanyAccounts
 
 
+#: The cents among the entries of a report.
+_AMOUNTS = {"funds_after", "funds_delta", "listed_reward", "salary_bump_total_cents"}
+
+
 @define(eq=False)
 class CompanyState:
     """The state of an episode.
@@ -142,6 +146,21 @@ class CompanyState:
     ledger_rows: list[ReadOnlyRow] = field(factory=list)
     _titles: dict[str, list[Task]] = field(factory=dict)
     _staff: dict[str, StaffMember] = field(factory=dict)
+
+    def happened(self, entry: dict[str, Any], **shown: Any) -> None:
+        """Add an entry to the report of the present resume, and log it.
+
+        Args:
+            entry: Its `type` and figures, amounts in cents, which the log has in dollars.
+            **shown: Further fields of the log line.
+        """
+        self.report.append(entry)
+        if self.world.log:
+            for name, value in entry.items():
+                if name not in ("type", "task_id"):
+                    amount = value / 100 if name in _AMOUNTS else value
+                    shown[name.removesuffix("_cents")] = amount
+            self.world.log.info(entry["type"].replace("_", " "), **shown)
 
     @property
     def ledgers(self) -> tuple[Any, ...]:

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 from attrs import field, frozen
+from structlog.testing import capture_logs
 from support.cases import stable
 from support.stage import Bid, Seen, Stage, asking
 
 from desim import Role, Run, World, errors
-from desim.core import log as logs
 from desim.errors import (
     DesimError,
     ModelFailed,
@@ -277,19 +277,15 @@ def waits(world: World, log: list[Any]) -> Generator[Any, Any, None]:
     yield world.event()
 
 
-def test_an_end_without_events_says_who_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_end_without_events_says_who_waits() -> None:
     """The result and a warning name the processes and their events; twelve are ten and two more."""
-    warned: list[Any] = []
-
-    def warning(event: str, **fields: Any) -> None:
-        warned.append((event, fields["waiting"]))
-
-    run = Run(Stage((waits,) * 12))
-    monkeypatch.setattr(type(logs.SILENT), "warning", staticmethod(warning))
-    assert run.advance() == []
+    with capture_logs() as lines:
+        run = Run(Stage((waits,) * 12))
+        assert run.advance() == []
     waiting = run.result().waiting
     assert waiting == ("waits waits for an event of class Event",) * 10 + ("and 2 more",)
-    assert warned == [("no event is left and processes still wait", waiting)]
+    assert lines[0]["event"] == "no event is left and processes still wait"
+    assert lines[0]["waiting"] == waiting
 
 
 def test_an_end_by_the_model_leaves_no_one_waiting() -> None:

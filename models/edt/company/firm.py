@@ -276,6 +276,7 @@ class Firm:
         """Dismiss *count* of some consultants: idle ones first, then the last on the list."""
         for who in sorted(some, key=lambda e: (e.project is not None, -e.rank))[:count]:
             self.dismiss(who)
+            self.world.log.info("consultant released", consultant=who.rank)
         self.call(LAST)
 
     def end_early(self, project: Engagement) -> None:
@@ -300,7 +301,8 @@ class Firm:
         self.controlling.settle(over)
 
     def happened(self, what: str, project: Engagement) -> None:
-        """Log an event for the manager and move the bell behind the last turn of this step."""
+        """Note an event for the manager and move the bell behind the last turn of this step."""
+        self.world.log.info("project", name=project.name, becomes=what)
         if self.bell is None:
             return
         if not self.happenings:

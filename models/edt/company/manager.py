@@ -108,6 +108,7 @@ def _hire(firm: Firm, count: int) -> str:
         who.hired = True
         firm.controlling.payroll.employ(who.terms, who.rank, firm.world.now + 1)
         firm.world.process(processes.newcomer(firm, who))
+        firm.world.log.info("consultant hired", consultant=who.rank)
     return ""
 
 
@@ -145,6 +146,7 @@ def decide_once(world: World, firm: Firm) -> Process:
         firm.refusal, plan = judged(answer, limits, firm.params.mode)
         if plan is not None:
             break
+        world.log.info("refused", role=MANAGER, why=firm.refusal)
     firm.plan = plan
     listing.open_by(firm, plan)
     processes.start(world, firm)
@@ -165,6 +167,8 @@ def manage_at_events(world: World, firm: Firm) -> Process:
             if isinstance(command, Wait):
                 break
             firm.refusal = carry_out(firm, command)
+            if firm.refusal:
+                world.log.info("refused", role=MANAGER, command=command, why=firm.refusal)
         firm.refusal = ""
         # Events since then are left, so that a manager who took time is asked again at once.
         firm.happenings[:] = [each for each in firm.happenings if each[0] > asked]

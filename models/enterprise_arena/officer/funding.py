@@ -97,6 +97,7 @@ def submit(lender: Lender, kind: str, amount: float) -> CommandReply:
             indicative_rate=rate,
         )
     )
+    lender.world.log.info("request submitted", instrument=kind, amount=amount, rate=rate)
     lender.world.process(raising(lender, request, lender.slot.request()))
     out = {"status": "submitted", "type": kind, "amount": amount}
     return CommandReply(
@@ -249,6 +250,7 @@ def _limited(amount: float, most: int | None) -> int:
 def _notify(lender: Lender, event: str, hidden: dict[str, Any] | None = None, **shown: Any) -> None:
     """Show an outcome to the officer, and log it with the figures that stay hidden."""
     outcome = _event(lender, event, **shown)
+    lender.world.log.info("settlement", outcome=event, **shown)
     lender.notifications.append(outcome)
     lender.events.append({**outcome, **(hidden or {})})
 

@@ -34,6 +34,14 @@ def accept(company: CompanyState, action: TaskAccept) -> dict[str, Any]:
     if params.accepting_step_unrounded and not task.client.spec.adversarial:
         task.client.unrounded = True
     replacement = _replace(company, task)
+    if company.world.log:
+        company.world.log.info(
+            "task accepted",
+            task=task.shown,
+            client=task.client.name,
+            reward=task.spec.reward_cents / 100,
+            deadline=None if task.deadline is None else company.clock.text(task.deadline),
+        )
     return {
         "task_id": task.shown,
         "status": task.status,

@@ -58,6 +58,8 @@ def _run_company(world: World, company: CompanyState) -> Generator[Event, Any, s
             reason = _note_resume(company, turns, reply)
         elif command is not None:
             reply = _carry_out(company, line, command)
+        if reply is not None and reply.exit_code:
+            world.log.info("refused", role=FOUNDER, command=line, why=reply.stderr or reply.out)
     return reason
 
 

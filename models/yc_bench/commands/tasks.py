@@ -66,6 +66,8 @@ def dispatch(company: CompanyState, action: TaskDispatch) -> dict[str, Any]:
     note_workload(company)
     plan_anew(company, sharing(task.team))
     company.start(task)
+    if company.world.log:
+        company.world.log.info("task started", task=task.shown, staff=_names(task))
     return {
         "task_id": task.shown,
         "status": task.status,
@@ -88,6 +90,7 @@ def cancel(company: CompanyState, action: TaskCancel) -> dict[str, Any]:
     set_trust(company, task.client, left)
     give_up(company, task)
     new = company.prestige[task.domain]
+    company.world.log.info("task cancelled", task=task.shown, reason=action.reason)
     change = {"old": float(old), "new": float(new), "delta": float(new - old)}
     return {
         "task_id": task.shown,

@@ -100,9 +100,19 @@ def test_json_stays_pure_with_a_record_and_a_log(process: Desim) -> None:
     assert out.count("\n") == 1
     assert json.loads(out)["params"]["opponents"] == "oracle"
     assert "unknown rule passes orders through" in err
-    assert "t=0" in err
+    assert "2025-01-13       delivery                       role=retailer units=100" in err
     assert "opponents=oracle" in err
     assert "Traceback" not in err
+
+
+def test_log_lines_as_json(process: Desim) -> None:
+    """An object a line, with tick and date."""
+    code, out, err = process("run", "beer_game", "--json", "--log-json")
+    assert (code, out.count("\n")) == (0, 1)
+    assert json.loads(err.splitlines()[0]) == {
+        "t": 1, "date": "2025-01-13", "role": "retailer", "units": 100,
+        "event": "delivery", "level": "info",
+    }  # fmt: skip
 
 
 def test_a_record_that_does_not_replay_ends_with_one(desim: Desim, folder: Path) -> None:
