@@ -150,7 +150,19 @@ class Rehearses(Protocol):
     def reuse(self, entries: Iterable[Any], /) -> None:
         """Take the transcript entries of earlier episodes, in order, before the first decision.
 
-        What is asked for as it was then is taken from them at no cost; the rest is asked for.
+        What is asked for as it was then is taken from them at no cost; the rest is asked for. An
+        entry `predictions` holds what methods answered to questions: `stored` to those of this
+        episode, and `learned` to those from which a router learns its rules.
+        """
+        ...
+
+    @staticmethod
+    def predictions(model: Any, episodes: Mapping[str, Any], /) -> Iterable[dict[str, Any]]:
+        """Yield the questions of a world as plain values, with the answers of methods.
+
+        Args:
+            model: The world.
+            episodes: A whole episode of it by the method that played it.
         """
         ...
 

@@ -1,9 +1,9 @@
 """Published numbers beside ours: cells of a data file, found by table, row and column.
 
 A file holds `tables` and `figures`, each with `rows` of a `label` and `values` by column; a value
-has what was `printed`. Entries are rows of a table, or its columns. The folder is the one that the
-suite names, otherwise `FIGURES`. A plan to print has the numbers that were found when it was
-played.
+has what was `printed`. A figure may hold `values` alone, each a row by its `id`. Entries are rows
+of a table, or its columns. The folder is the one that the suite names, otherwise `FIGURES`. A plan
+to print has the numbers that were found when it was played.
 """
 
 from functools import cache
@@ -57,6 +57,8 @@ def _rows(file: Path, table: str) -> dict[str, dict[str, Any]]:
     try:
         data = msgspec.json.decode(read_text(file))
         sheet = (data["tables"] | data.get("figures", {}))[table]
+        if "values" in sheet:  # a figure
+            return {one["id"]: {"value": one} for one in sheet["values"]}
         return {row["label"]: row["values"] for row in sheet["rows"]}
     except (OSError, UnicodeDecodeError, msgspec.DecodeError, KeyError, TypeError):
         return {}

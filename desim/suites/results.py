@@ -334,12 +334,13 @@ def _share(
 ) -> ResultCell:
     """Return the share of 1 in lists of outcomes by item; an item is a place in a world's list."""
     lists = [
-        (job.world, outcomes)
-        for job, played in done
-        if isinstance(outcomes := figure(played, column.figure), list)
+        (number, (job.world, name), outcomes)
+        for number, (job, played) in enumerate(done)
+        for name in column.figure.split(" + ")
+        if isinstance(outcomes := figure(played, name), list)
     ]
-    found = [((world, at), one) for world, each in lists for at, one in enumerate(each)]
-    lacking = len(done) - len(lists)
+    found = [((*where, at), one) for _, where, each in lists for at, one in enumerate(each)]
+    lacking = len(done) - len({number for number, *_ in lists})
     empty = ResultCell(
         column.head, None, None, published=published, show=column.show, missing=lacking
     )

@@ -54,6 +54,10 @@ MAX_IN_A_ROW = 999
 SHOWS = ("mean", "spread", "over_best", "normalised", "share")
 
 
+#: The method that chooses one of all methods for each question.
+ROUTER = "router"
+
+
 #: Most characters of a world's or an entry's name.
 _LONGEST_NAME = 100
 
@@ -71,9 +75,15 @@ def _count(most: int | None = None) -> "Callable[[Any, Attribute[Any], int | Non
     return validate
 
 
-def _one_of_shows(_: object, attribute: "Attribute[Any]", value: str) -> None:
-    if value not in SHOWS:
-        raise ValueError(f"{attribute.name}={value!r} was given; {possible(value, SHOWS)}")
+def _one_of(*values: str) -> "Callable[[Any, Attribute[Any], str], None]":
+    """Return a validator of a field that holds one of some texts."""
+
+    def validate(_: object, attribute: "Attribute[Any]", value: str) -> None:
+        if value not in values:
+            known = possible(value, list(filter(None, values)))
+            raise ValueError(f"{attribute.name}={value!r} was given; {known}")
+
+    return validate
 
 
 @frozen
@@ -91,8 +101,8 @@ class SuiteColumn:
             "over_best", the mean over that of the best language model, or where no entry is one
             over that of the best entry; "normalised", the mean on a scale from 0 for the worst of
             them to 1 for the best; or "share", the share of 1 in a metric that lists 1 or 0 for
-            each item, whose interval is over items, however often each was answered. Higher is
-            better: a cost has a scale below 0.
+            each item, whose interval is over items, however often each was answered; several such
+            metrics are joined by " + ". Higher is better: a cost has a scale below 0.
         published: The column of the published sheet, or TABLE/COLUMN in the same file; empty for
             none.
     """
@@ -102,7 +112,7 @@ class SuiteColumn:
     per: str = ""
     equals: str | None = None
     scale: float = 1.0
-    show: str = field(default="mean", validator=_one_of_shows)
+    show: str = field(default="mean", validator=_one_of(*SHOWS))
     published: str = ""
 
     @property
@@ -187,7 +197,10 @@ class EntryTable:
         key_env: The environment variable that holds the key.
         price_in: Money for a million tokens read; 0 states that they are free.
         price_out: Money for a million tokens written; likewise.
-        method: The method around the model; empty for none.
+        method: The method around the model; empty for none; "router" for one that is chosen for
+            each question and answers with what it has answered in this suite, without a call.
+        learn: Where a router has its rules from: "offline", from what the methods of the suite
+            answered; otherwise the paper's Table 4, or the file that options name as `router`.
         options: Further arguments of the policy `llm`: temperature, max_calls, mode, ...
         max_cost: Money that all episodes of this entry may use.
         worlds: The worlds that it plays; all where empty.
@@ -206,6 +219,7 @@ class EntryTable:
     price_in: float | None = field(default=None, validator=not_negative)
     price_out: float | None = field(default=None, validator=not_negative)
     method: str = ""
+    learn: str = field(default="", validator=_one_of("", "offline"))
     options: dict[str, Any] = field(factory=dict)
     max_cost: float | None = field(default=None, validator=not_negative)
     worlds: list[str] = field(factory=list)
@@ -354,7 +368,8 @@ def _policy_faults(table: EntryTable) -> Iterator[str]:
     given = to_plain(table)
     if not table.policy:
         yield "it names neither a policy nor a language model (policy or model)"
-    for key in ("roles", "base_url", "key_env", "method", "options", "price_in", "price_out"):
+    keys = ("roles", "base_url", "key_env", "method", "learn", "options", "price_in", "price_out")
+    for key in keys:
         if given.get(key) not in (None, "", [], {}):
             yield f"{key} belongs to a language model; give its name as model"
 
@@ -362,6 +377,10 @@ def _policy_faults(table: EntryTable) -> Iterator[str]:
 def _model_faults(table: EntryTable) -> Iterator[str]:
     if not table.roles and (isinstance(table.policy, str) and table.policy):
         yield "beside a model, policy is for the other roles; name the model's own as roles"
+    if table.learn and table.method != ROUTER:
+        yield f'learn={table.learn} was given; only method = "{ROUTER}" learns from other methods'
+    if table.learn and "router" in table.options:
+        yield f"options.router and learn={table.learn} were given; each names the router's rules"
     yield from option_faults(table.options)
 
 

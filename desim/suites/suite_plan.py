@@ -22,6 +22,7 @@ from desim.jobs.keep.spending import Money, SpendingFile
 from desim.jobs.plan.record_job import DEFAULT_HOST, HOST, Built, RecordJob, host_of, safe_name
 from desim.suites.suite_file import (
     MAX_JOBS,
+    ROUTER,
     EntryTable,
     PooledTable,
     Suite,
@@ -431,7 +432,8 @@ def _arguments(table: EntryTable, options: Mapping[str, Any]) -> dict[str, str]:
         "key_env": table.key_env,
         "price_in": table.price_in or "",
         "price_out": table.price_out or "",
-        "method": table.method,
+        "method": "" if table.method == ROUTER else table.method,
+        "router": (table.learn or "table_4") if table.method == ROUTER else "",
     }
     named = {key: str(value) for key, value in own.items() if value != ""}
     return named | {k: argument_text(value) for k, value in {**options, **table.options}.items()}

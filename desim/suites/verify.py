@@ -8,7 +8,7 @@ that in the folder, and the tables with those that the outcomes give.
 
 import re
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +36,7 @@ from desim.records.provenance import versions
 from desim.records.reach import model_reaches, policy_reaches, refuse
 from desim.short_repr import short_repr
 from desim.suites.manifest import plan_of, suite_of
+from desim.suites.predictions import FILE, Predictions, is_routed
 from desim.suites.result_files import result_files
 from desim.suites.suite_file import Suite
 from desim.suites.suite_plan import Plan, SuiteJob, plan_of_suite, with_hosts
@@ -110,9 +111,15 @@ def verify_suite(
     plan = plan_of_suite(printed.path, suite, tuning=printed.tuning)
     verified, outcomes = Verified(), folder.outcomes()
     found: list[str] = []
+    try:
+        predictions = Predictions.of(plan, outcomes, folder)
+    except BadRecord:  # found with its job
+        predictions = Predictions(plan, {})
     for done, job in enumerate(plan.jobs):
         progress(done, len(plan.jobs))
-        found += _of_job(job, outcomes.get(job.name), folder, verified, trust=trust)
+        told = predictions.told(job) if is_routed(plan, job) else job
+        found += _of_job(told, outcomes.get(job.name), folder, verified, trust=trust)
+    found += _of_predictions(predictions, folder)
     found += _of_tables(printed, outcomes, folder)
     verified.differences = tuple(found)
     return verified
@@ -139,10 +146,18 @@ def _of_job(
         for one, file in zip(ended, files, strict=True):
             yield from outcome_differences(job.name, one, file)
         if files:
-            again = _played_again(job.model, job.policies, files, verified, trust=trust)
+            again = _played_again(
+                job.model, job.policies, files, verified, known=job.known, trust=trust
+            )
             yield from (f"{job.name}: {each}" for each in again)
     except BadRecord as fault:
         yield f"{job.name}: {fault}"
+
+
+def _of_predictions(found: Predictions, folder: RecordFolder) -> Iterator[str]:
+    path = folder.path / FILE
+    if path.is_file() and path.read_bytes() != found.content:
+        yield f"{path} is not what the records say"
 
 
 def _of_tables(plan: Plan, outcomes: dict[str, JobOutcome], folder: RecordFolder) -> Iterator[str]:
@@ -164,11 +179,12 @@ def _played_again(
     records: Sequence[Path],
     verified: Verified,
     *,
+    known: Sequence[Mapping[str, Any]] = (),
     trust: bool,
 ) -> Iterator[str]:
     """Play recorded episodes again, in a row if they are several, and yield what differs."""
     past = [Episode.read(record, keep_steps=False) for record in records]
-    lineup = _asked(model, policies, past)
+    lineup = _asked(model, policies, past, known)
     if lineup is None:
         verified.repeated += len(past)
         for record in records:
@@ -187,10 +203,15 @@ def _played_again(
                 yield f"{record}: {difference}"
 
 
-def _asked(model: Model[Any], policies: Policies, past: Sequence[Episode]) -> Lineup | None:
+def _asked(
+    model: Model[Any],
+    policies: Policies,
+    past: Sequence[Episode],
+    known: Sequence[Mapping[str, Any]],
+) -> Lineup | None:
     """Return the policies that decide again; None if one cannot, such as a person.
 
-    A language model takes its replies from the records.
+    A language model takes its replies from the records; *known* is `RecordJob.known`.
     """
     try:
         given = assign(model, policies)
@@ -205,6 +226,7 @@ def _asked(model: Model[Any], policies: Policies, past: Sequence[Episode]) -> Li
         if offers(policy, Rehearses):
             its = (line.entry for one in past for line in one.transcript if line.role == role)
             policy.rehearse(its)
+            policy.reuse(known)
     return lineup
 
 

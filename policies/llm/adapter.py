@@ -9,7 +9,7 @@ from attrs import define, evolve, field
 from desim import Episode, Model, Role, Seat
 from desim.core.policy_protocols import ReadReply, ShownMemory
 from desim.errors import BadRecord
-from desim.schema import from_plain
+from desim.schema import from_plain, to_plain
 from desim.schema.arguments import build, parameters
 from policies.llm.chat.conversation import (
     Conversation,
@@ -32,7 +32,8 @@ from policies.llm.methods import method_class
 from policies.llm.methods.build import MethodMaker, check_method, own_arguments
 from policies.llm.replies import BadReply
 from policies.llm.replies.answer import read_recorded
-from policies.llm.router.at_seat import TABLE_4, Routing, routing_at
+from policies.llm.router.at_seat import OFFLINE, TABLE_4, Routing, routing_at
+from policies.llm.router.predictions import Item, predicted
 from policies.llm.wires.budget import Metered, Spent, Used
 from policies.llm.wires.endpoint import Endpoint
 from policies.llm.wires.resending import Resending, gate_of
@@ -201,14 +202,24 @@ class Llm:
         Raises:
             BadRecord: An entry is not a valid request or reply.
         """
-        self.metered.reuse(entries)
+        known = list(entries)
+        for entry in known:
+            if "predictions" in entry and self.routing:
+                given = from_plain(entry["predictions"], dict[str, list[Item]], "$.predictions")
+                self.routing.take(given["learned"], given["stored"])
+        self.metered.reuse(known)
+
+    @staticmethod
+    def predictions(model: Model[Any], episodes: Mapping[str, Episode]) -> Iterator[dict[str, Any]]:
+        """Yield the questions of a world as plain values, as methods answered them."""
+        yield from map(to_plain, predicted(model, episodes))
 
     @staticmethod
     def reached_in_rehearsal(arguments: Mapping[str, str]) -> Iterator[str]:
         """Yield the files of a memory and of a router, and the modules of a user's own parts."""
         if memory := arguments.get("memory", ""):
             yield f"the file {memory}"
-        if (router := arguments.get("router", "")) not in ("", TABLE_4):
+        if (router := arguments.get("router", "")) not in ("", TABLE_4, OFFLINE):
             yield f"the file {router}"
         for name in ("conversation", "method"):
             if ":" in (value := arguments.get(name, "")):
@@ -217,6 +228,8 @@ class Llm:
     @staticmethod
     def calls_a_decision(arguments: Mapping[str, str]) -> int:
         """Return the requests that the method needs for a decision."""
+        if arguments.get("router") == OFFLINE:
+            return 0  # methods have answered
         name = arguments.get("method", "")
         return method_class(name).CALLS if name else 1
 
@@ -227,7 +240,7 @@ class Llm:
         self._default_reason = ""
         self.metered.decision = Used()
         if self.routing:
-            self.routing.begin_decision()
+            self.routing.begin_decision(observation)
         self._record_memory()
         action = self._action(observation)
         self.notes = self._noted()

@@ -97,6 +97,9 @@ def test_the_suite_runs_to_its_last_table(
     lines = json.loads((tmp_path / "out" / "results.json").read_text())
     assert all(line["n"] and not line["open"] + line["failed"] for line in lines)
     assert [line for line in printed.splitlines() if line.startswith("Table 1")]
+    assert {line["usage"]["calls"] for line in lines if line["entry"].startswith("AOA")} == {0}
+    (figure,) = [one for one in lines if (one["world"], one["entry"]) == ("Figure 3", "AOA")]
+    assert figure["columns"]["all questions"]["published"] == "0.729"
 
 
 @pytest.mark.filterwarnings("ignore:router=table_4")  # a rule for a published data set

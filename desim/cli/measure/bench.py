@@ -18,7 +18,7 @@ if TYPE_CHECKING:  # commands start fast
     from desim.jobs.keep.spending import SpendingFile
     from desim.jobs.run.play_record import Watch
     from desim.show.table import Table
-    from desim.suites.suite_plan import Plan
+    from desim.suites.suite_plan import Plan, SuiteJob
 
 
 @frozen
@@ -223,7 +223,6 @@ def _played(
     from desim.suites.suite_plan import money_of
 
     outcomes, running = folder.outcomes(), dict[str, "Watch"]()
-    left = [job for job in plan.jobs if not (o := outcomes.get(job.name)) or not o.final]
     jobs = options.jobs
     at_once = jobs or plan.suite.concurrent
     workers = Workers(at_once, jobs or os.cpu_count() or 1)
@@ -231,14 +230,44 @@ def _played(
     clock = StatusClock(plan, spent, running, outcomes)
     try:
         with progress_shown(folder.status, clock.now) as tick:
-            for event in play_all(left, folder, money, workers, running, tick):
-                if event.outcome:
-                    outcomes[event.job.name] = event.outcome
-                    click.echo(line(event.job, event.outcome, clock.now()), err=True)
+            for some in _parts(plan, folder, outcomes):
+                left = [job for job in some if not (o := outcomes.get(job.name)) or not o.final]
+                for event in play_all(left, folder, money, workers, running, tick):
+                    if event.outcome:
+                        outcomes[event.job.name] = event.outcome
+                        click.echo(line(event.job, event.outcome, clock.now()), err=True)
     finally:
         for name, content in result_files(plan, outcomes).items():
             folder.write(name, content)
     return outcomes
+
+
+def _parts(
+    plan: "Plan", folder: "RecordFolder", outcomes: "dict[str, JobOutcome]"
+) -> "Iterator[list[SuiteJob]]":
+    """Yield the jobs without routers, then those with them, which know what the others answered.
+
+    If that has changed they are played anew. The file that holds it is written after them.
+    """
+    from desim.suites.predictions import FILE, Predictions, is_routed
+
+    routed = [job for job in plan.jobs if is_routed(plan, job)]
+    others = [job for job in plan.jobs if not is_routed(plan, job)]
+    yield others
+    worlds = {job.world for job in routed}
+    if any(
+        not (o := outcomes.get(job.name)) or not o.final for job in others if job.world in worlds
+    ):
+        return
+    found = Predictions.of(plan, outcomes, folder)
+    content, file = found.content, folder.path / FILE
+    if not file.is_file() or file.read_bytes() != content:
+        for job in routed:
+            folder.set_aside(job)
+            outcomes.pop(job.name, None)
+    yield [found.told(job) for job in routed]
+    if content:
+        folder.write(FILE, content)
 
 
 def _print_results(plan: "Plan", folder: "RecordFolder") -> None:

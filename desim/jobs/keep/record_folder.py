@@ -6,6 +6,7 @@ records/JOB.jsonl  one record an episode; of a series records/JOB/episode-001.js
 earlier/         records that --restart has set aside, until their jobs are played again
 spent.jsonl      calls and money, a line a call
 status.json      the jobs under way
+predictions.jsonl  what methods answered to questions
 results.csv      a row an episode
 table.csv        the table of results; results.json holds the same
 """
@@ -38,7 +39,7 @@ RESULTS = ("results.csv", "table.csv", "results.json")
 _RECORDS, _EARLIER = "records", "earlier"
 
 #: Files that --restart removes; outcomes.jsonl is of the earlier format.
-_DISCARDED = ("spent.jsonl", "status.json", "outcomes.jsonl", *RESULTS)
+_DISCARDED = ("spent.jsonl", "status.json", "predictions.jsonl", "outcomes.jsonl", *RESULTS)
 
 
 class RecordFolder:
@@ -127,6 +128,11 @@ class RecordFolder:
                     yield
                 finally:
                     self._journal = None
+
+    def set_aside(self, job: RecordJob) -> None:
+        """Set the records of a job aside, which is to be played anew; see `earlier_record`."""
+        record = self.record(job.name)
+        _set_aside(series_folder(record) if job.is_series else record)
 
     def outcomes(self) -> dict[str, JobOutcome]:
         """Return the last outcome of each job.
@@ -227,20 +233,14 @@ class RecordFolder:
 
     def _discard(self) -> None:
         """Remove results, set records aside; the journal is discarded then, in case of a kill."""
-        earlier = self.path / _EARLIER
         try:
             if any(self._records.iterdir()):
                 _warn(
                     f"{self._records}: the records and what was spent were discarded; requests of "
                     "language models that are the same again take their replies from there"
                 )
-            earlier.mkdir(exist_ok=True)
-            for record in self._records.iterdir():
-                # One that an earlier restart has set aside was not played again yet.
-                if not (earlier / record.name).exists():
-                    record.replace(earlier / record.name)
-            shutil.rmtree(self._records)
-            self._records.mkdir()
+            for record in [*self._records.iterdir()]:
+                _set_aside(record)
             for name in _DISCARDED:
                 (self.path / name).unlink(missing_ok=True)
         except OSError as fault:
@@ -272,6 +272,18 @@ def records_of(job: RecordJob, record: Path) -> list[Path]:
 def earlier_record(record: Path) -> Path:
     """Return where --restart sets a record aside, so that its replies are not paid for twice."""
     return record.parent.with_name(_EARLIER) / record.name
+
+
+def _set_aside(record: Path) -> None:
+    earlier = earlier_record(record)
+    # One that is there already has not been played again to its end, and holds more.
+    if not earlier.exists() and record.exists():
+        earlier.parent.mkdir(exist_ok=True)
+        record.replace(earlier)
+    elif record.is_dir():
+        shutil.rmtree(record)
+    else:
+        record.unlink(missing_ok=True)
 
 
 def _remove(record: Path) -> None:

@@ -2,10 +2,10 @@
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from attrs import frozen
+from attrs import field, frozen
 
 from desim.catalog.policy_spec import ConfiguredClass, Spec
 from desim.core.model_protocols import Model, offers
@@ -48,6 +48,7 @@ class RecordJob(Built):
         host: The address that its policies wait for, or `DEFAULT_HOST`; empty if they wait for
             none.
         purse: The name of the limits of money that it shares with other jobs.
+        known: Transcript entries that its policies get before they play; see `Rehearses.reuse`.
     """
 
     name: str
@@ -57,6 +58,7 @@ class RecordJob(Built):
     training: int = 0
     host: str = ""
     purse: str = ""
+    known: Sequence[Mapping[str, Any]] = field(default=(), repr=False)
 
     @property
     def episodes(self) -> int:

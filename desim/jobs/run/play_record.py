@@ -252,6 +252,9 @@ class _Playing:
         for file in earlier:
             with contextlib.suppress(BadRecord):  # then all is asked for
                 _reuse(Episode.read(file, whole=False, keep_steps=False), lineup)
+        for policy in lineup.policies.values() if self.job.known else ():
+            if offers(policy, Rehearses):
+                policy.reuse(self.job.known)
         return lineup
 
     def _stopped(self, fault: BaseException) -> JobOutcome:

@@ -59,8 +59,8 @@ class LLMOptions(RequestOptions):
         train: Of learning=offline: the number of episodes to learn from, or of a world's training
             questions, of which 0 stands for all.
         embed: The server's model for a method's vectors; empty for vectors without a server.
-        router: Chooses one of all methods for each decision, in place of method: table_4, or the
-            file of a policy.
+        router: Chooses one of all methods for each decision, in place of method: table_4, the file
+            of a policy, or offline in a suite, where rules are learned from methods' answers.
         router_labels: Whether the model labels each decision for the router by a further call.
     """
 

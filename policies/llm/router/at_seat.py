@@ -9,6 +9,7 @@ from attrs import define, field, frozen
 
 from desim import catalog
 from desim.errors import BadRecord, PolicyWarning, UsageError, possible
+from desim.schema import to_plain
 from desim.schema.untrusted import decode_json
 from desim.short_repr import short_repr
 from desim.show.files import read_text
@@ -18,13 +19,16 @@ from policies.llm.method_parts.method import Method
 from policies.llm.methods import METHODS
 from policies.llm.methods.build import MethodMaker
 from policies.llm.router.labels import Labeller, Labels, Sample
+from policies.llm.router.learning import tallied
 from policies.llm.router.policy import LABELS, Policy, canonical, holds, table_4, unwrapped
+from policies.llm.router.predictions import Item
 from policies.llm.router.routing import Chooser, RuleChooser
 from policies.llm.router.situation import Situation
 from policies.llm.wires.wire import Complete, Message, ModelReply, Request
 
-#: The name of the paper's policy; every other text is the name of a file.
-TABLE_4 = "table_4"
+#: The name of the paper's policy, and that of the rules learned from the stored predictions that a
+#: suite gives; every other text is the name of a file.
+TABLE_4, OFFLINE = "table_4", "offline"
 
 #: Bytes of a policy's file that are read.
 MAX_BYTES = 1 << 20
@@ -85,6 +89,8 @@ class Routed:
         default: The method taken where the chooser names none of them; the first where empty, as
             the published live agent does.
         chosen: The method of the last decision; empty before the first.
+        item: The question of the decision with its stored predictions, which answer it without a
+            call; None for a question without any.
 
     Raises:
         UsageError: `methods` is empty, or does not contain the default.
@@ -95,6 +101,7 @@ class Routed:
     describe: Describe
     default: str = ""
     chosen: str = field(default="", init=False)
+    item: Item | None = field(default=None, init=False)
 
     def __attrs_post_init__(self) -> None:
         if not self.methods:
@@ -107,8 +114,12 @@ class Routed:
     def __call__(self, request: Request) -> ModelReply:
         """Return the reply of the method that is chosen for this decision."""
         if not (self.chosen and _asked_again(request.messages)):
-            name = canonical(self.chooser.choose(self.describe(request.messages)))
+            item = self.item
+            situation = item.situation if item else self.describe(request.messages)
+            name = canonical(self.chooser.choose(situation))
             self.chosen = name if name in self.methods else self.default
+        if self.item and (stored := self.item.predictions.get(self.chosen)):
+            return ModelReply(text=stored.answer)
         return self.methods[self.chosen](request)
 
 
@@ -129,7 +140,8 @@ class Routing:
     Attributes:
         policy: The rules.
         task: The name of the world.
-        labelled: Whether a model labels each decision.
+        labelled: Whether each decision has labels, by a model or in stored predictions.
+        learns: Whether the rules are learned from stored predictions.
         methods: The methods by name. They learn nothing, and their memories are empty.
         routed: The call that chooses a method for each decision.
         remarks: One sentence for each part of the policy that has no effect.
@@ -138,9 +150,11 @@ class Routing:
     policy: Policy
     task: str
     labelled: bool
+    learns: bool
     methods: Mapping[str, Method]
     routed: Routed
     remarks: tuple[str, ...] = field(init=False)
+    _stored: Mapping[str, Item] = field(factory=dict, init=False)
     _recorded: bool = field(default=False, init=False)
     _told: bool = field(default=False, init=False)
 
@@ -148,7 +162,17 @@ class Routing:
         self._follow(self.policy)
 
     def record(self, transcript: Callable[[Any], None]) -> None:
-        """Write the policy to the record of an episode, once."""
+        """Write the policy to the record of an episode, once.
+
+        Raises:
+            UsageError: Its rules are to be learned, and no predictions were given.
+        """
+        if self.learns:
+            raise UsageError(
+                f"router={OFFLINE} was given, which learns from what the methods of a suite "
+                f'answered: an entry has method = "router" and learn = "{OFFLINE}"; possible here '
+                f"are {TABLE_4} or a file"
+            )
         if not self._recorded:
             transcript({"router": self.policy.plain()})
             self._recorded = True
@@ -164,9 +188,19 @@ class Routing:
         self._follow(Policy.read(plain))
         self._recorded = True
 
-    def begin_decision(self) -> None:
-        """Discard the choice of the last decision."""
+    def take(self, learned: Sequence[Item], stored: Sequence[Item]) -> None:
+        """Take stored predictions: to learn rules from, and to answer questions from."""
+        self._stored = {item.id: item for item in stored}
+        self.labelled = True
+        self._follow(tallied(learned) if self.learns else self.policy)
+        if self.learns and self._stored.keys() & {item.id for item in learned}:
+            self.remarks += ("the rules were learned from questions that are asked here",)
+        self.learns = False
+
+    def begin_decision(self, observation: Any) -> None:
+        """Discard the choice of the last decision, and find the stored predictions for this one."""
         self.routed.chosen = ""
+        self.routed.item = self._stored.get(to_plain(observation)["id"]) if self._stored else None
 
     def begin_episode(self) -> None:
         """Forget what belongs to an episode that has ended."""
@@ -187,7 +221,8 @@ class Routing:
         self.policy = policy
         self.routed.chooser = RuleChooser(policy, tuple(self.methods))
         known = LABELS[:1] if self.labelled else LABELS
-        unmatched = _never_matching(policy, self.task, known)
+        tasks = {one.task for one in self._stored.values()} or {self.task}
+        unmatched = _never_matching(policy, sorted(tasks), known)
         self.remarks = (*policy.remarks(tuple(self.methods)), *unmatched)
 
 
@@ -205,7 +240,8 @@ def routing_at(maker: MethodMaker) -> Routing | None:
         if options.router_labels:
             raise UsageError("router_labels=true was given, but no router; give router=table_4")
         return None
-    policy = read_policy(options.router)
+    learns = options.router == OFFLINE
+    policy = Policy() if learns else read_policy(options.router)
     methods = {name: maker.method(name) for name in METHODS}
     for method in methods.values():
         method.learns = False
@@ -216,6 +252,7 @@ def routing_at(maker: MethodMaker) -> Routing | None:
         policy=policy,
         task=task,
         labelled=options.router_labels,
+        learns=learns,
         methods=methods,
         routed=Routed(methods, chooser, Describer(task, labeller=labeller)),
     )
@@ -225,19 +262,23 @@ def routing_at(maker: MethodMaker) -> Routing | None:
     return routing
 
 
-def _never_matching(policy: Policy, task: str, known: Sequence[str]) -> Iterator[str]:
+def _never_matching(policy: Policy, tasks: Sequence[str], known: Sequence[str]) -> Iterator[str]:
     """Yield one sentence for each rule that no decision of a world matches.
 
     *known* are the labels that are the same for every decision.
     """
-    unlabelled = Situation(task)
+    unlabelled = [Situation(task) for task in tasks]
     for number, rule in enumerate(policy.rules):
         conditions = {key: value for key, value in (rule.when or {}).items() if key in known}
-        wrong = [key for key in conditions if not holds({key: conditions[key]}, unlabelled)]
+        wrong = [
+            key
+            for key, value in conditions.items()
+            if not any(holds({key: value}, one) for one in unlabelled)
+        ]
         for key in wrong[:1]:
             value = short_repr(conditions[key])
             why = (
-                f"every decision here has {key} {task!r}, not {value}"
+                f"every decision here has {key} {' or '.join(map(repr, tasks))}, not {value}"
                 if key == "task_name"
                 else f"it needs {key} {value}, and only router_labels=true gives decisions labels"
             )

@@ -18,11 +18,15 @@ from typing import Any, TypeVar
 
 from attrs import evolve, field, frozen, validators
 
+from desim import Episode, Model
+from desim.core.model_protocols import offers
+from desim.core.reported import HasItems
 from desim.errors import BadRecord, SchemaError, UsageError, sentence
 from desim.records.record_file import RecordFile, lines_of
-from desim.schema import encode, from_plain
+from desim.schema import encode, from_plain, to_plain
 from desim.schema.untrusted import decode_json
 from desim.short_repr import short_repr
+from policies.llm.router.labels import BUCKETS, CAPABILITIES
 from policies.llm.router.policy import canonical
 from policies.llm.router.situation import Bucket, Features, Situation, features_of
 
@@ -151,6 +155,55 @@ def read_items(path: Path) -> list[Item]:
     if not items:
         raise BadRecord(f"{path} holds no item")
     return items
+
+
+def predicted(model: Model[Any], episodes: Mapping[str, Episode]) -> list[Item]:
+    """Return the questions of a world, of those with labels, as methods answered them.
+
+    Args:
+        model: A world that offers `HasItems`.
+        episodes: A whole episode of it by the method that played it.
+    """
+    items: dict[str, Item] = {}
+    groups = model.item_groups if offers(model, HasItems) else {}
+    for method, episode in episodes.items():
+        right = _right(groups, episode)
+        for step in episode.steps:
+            asked, said = to_plain(step.observation), to_plain(step.action).get("text", "")
+            if (name := asked.get("id", "")) not in right:
+                continue
+            item = items.get(name) or _question(asked, groups[name])
+            found = {**item.predictions, method: Prediction(right[name], said)}
+            items[name] = evolve(item, predictions=found)
+    return list(items.values())
+
+
+def _right(groups: Mapping[str, Sequence[str]], episode: Episode) -> dict[str, bool]:
+    """Return by question whether it was answered right, from a metric in the order of their ids."""
+    listed = episode.result.metrics.get("by_item", {}) if episode.result else {}
+    outcomes = {name: iter(values) for name, values in listed.items()}
+    return {
+        item: bool(next(outcomes[own[0]]))
+        for item, own in sorted(groups.items())
+        if own and own[0] in outcomes
+    }
+
+
+def _question(asked: Mapping[str, Any], groups: Sequence[str]) -> Item:
+    """Return an item as it was asked, with the labels that name its groups."""
+    names = {one.lower().replace(" ", "_"): one for one in CAPABILITIES}
+    buckets = [one for one in BUCKETS if one in [name.rpartition("_")[2] for name in groups[1:]]]
+    question, context = asked["question"], asked["context"]
+    return Item(
+        asked["id"],
+        asked["task"],
+        {},
+        names.get(groups[0], ""),
+        buckets[0] if buckets else None,
+        question,
+        context,
+        features=features_of(question, context),
+    )
 
 
 def methods_of(items: Iterable[Item]) -> tuple[str, ...]:

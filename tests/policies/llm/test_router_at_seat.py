@@ -6,13 +6,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.forked import desim_process, ended
 from support.stub import Served, Stub, serving, text
+from support.suites import bench, suite_file
 
 from desim import Episode, catalog, play, play_series, replay, resume
 from desim.errors import BadRecord, PolicyWarning, UsageError
 from policies.llm.methods import METHODS
 from policies.llm.router.at_seat import MAX_BYTES, read_policy
 from policies.llm.router.policy import table_4
+from policies.llm.router.predictions import read_items
 
 WORLD = catalog.model("beer_game", changes={"horizon": "4"})
 
@@ -217,3 +220,67 @@ def test_a_strangers_policy_is_checked(content: bytes, why: str, tmp_path: Path)
 def test_the_papers_policy_is_the_one_that_ships() -> None:
     """By its name."""
     assert read_policy("table_4") == table_4()
+
+
+# -- in a suite ------------------------------------------------------------------------------------
+
+QUESTIONS = """
+[worlds.questions]
+model = "reasoning/online"
+columns = [{ name = "right", figure = "ALL", show = "share" }]
+""".replace(
+    "ALL",
+    "by_item.numerical_calculation + by_item.domain_knowledge + by_item.information_extraction"
+    " + by_item.complex_reasoning",
+)
+
+#: The right answers, and whether they take numbers, by the question.
+ANSWERS = {
+    (one.context, one.question): (one.answer, one.capability == "Numerical Calculation")
+    for one in catalog.model("reasoning", changes={"split": ""}).loaded_items
+}
+
+
+def half_right(_: int, body: dict[str, Any]) -> Served:
+    """Answer numerical questions of one method right, and all others of another."""
+    told, *asked = [each["content"] for each in body["messages"]]
+    context, question = asked if len(asked) > 1 else ("", asked[0])
+    answer, numerical = next(
+        found
+        for (about, what), found in ANSWERS.items()
+        if what in question and (about in context or about in question)
+    )
+    right = ("small steps" in told) == numerical
+    return text(json.dumps({"reasoning": "", "final_answer": answer if right else "no"}))
+
+
+def test_a_router_learns_from_the_answers_of_a_suite(tmp_path: Path) -> None:
+    """It answers as the better method of each kind of question does, without a call."""
+    out = tmp_path / "out"
+    with serving(half_right) as stub:
+        model = f'model = "m"\nbase_url = "{stub.url}"\nmethod = '
+        entries = {
+            "refine": f'{model}"self_refine"\noptions = {{ rounds = 0 }}',
+            "router": f'{model}"router"\nlearn = "offline"',
+        }
+        # The second suite has one method more, so that the router learns and answers again.
+        for more, calls in (
+            ({}, 84),
+            ({"cot": f'{model}"cot"'}, 84),
+            ({"cot": f'{model}"cot"'}, 0),
+        ):
+            stub.requests.clear()
+            suite = suite_file(tmp_path, "", QUESTIONS, model="", **entries, **more)
+            code, _, errors = bench(suite, out)
+            assert code == 0, errors
+            assert len(stub.requests) == calls
+    lines = json.loads((out / "results.json").read_text())
+    right = {line["entry"]: line["columns"]["right"]["mean"] for line in lines}
+    # The seven easy questions of knowledge are too few for a rule.
+    assert right["refine"] + right["cot"] == pytest.approx(1)
+    assert right["router"] >= 74 / 84 > right["refine"] > right["cot"]
+    items = read_items(out / "predictions.jsonl")
+    assert {*items[0].predictions} == {"cot", "self_refine"}
+    assert (len(items), items[0].features is None) == (84, False)
+    done = ended(desim_process("verify", str(out), cwd=tmp_path))
+    assert done.code == 0, done.out

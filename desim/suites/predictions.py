@@ -1,0 +1,100 @@
+"""`predictions.jsonl`: what each method answered to each question of a suite, right or wrong.
+
+A line is a question with the answers of all methods around one language model, in the same world,
+with the same seed and repeat. Routers answer from these lines and learn their rules from them, so
+their jobs are played after all others in their worlds.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Self
+
+import msgspec
+from attrs import evolve, field, frozen
+
+from desim.core.model_protocols import offers
+from desim.core.policy_protocols import Rehearses
+from desim.core.reported import HasItems
+from desim.episodes.lineup import maker_of
+from desim.jobs.keep.outcome import JobOutcome
+from desim.jobs.keep.record_folder import RecordFolder
+from desim.records.episode import Episode
+from desim.suites.suite_file import ROUTER
+from desim.suites.suite_plan import MODEL_POLICY, Plan, SuiteJob
+
+#: The name of the file in the folder of a suite.
+FILE = "predictions.jsonl"
+
+#: The key of lines: language model, world, seed and repeat.
+_Key = tuple[str, str, int, int]
+
+
+@frozen
+class Predictions:
+    """The stored predictions of a suite.
+
+    Attributes:
+        plan: The suite.
+        lines: Questions as plain values.
+    """
+
+    plan: Plan
+    lines: Mapping[_Key, list[dict[str, Any]]] = field(repr=False)
+
+    @classmethod
+    def of(cls, plan: Plan, outcomes: Mapping[str, JobOutcome], folder: RecordFolder) -> Self:
+        """Return the predictions in the records of a folder, of episodes that have ended.
+
+        Raises:
+            BadRecord: A record cannot be read.
+        """
+        played: dict[_Key, dict[str, SuiteJob]] = {}
+        for job in plan.jobs:
+            table = plan.entries[job.entry].table
+            ended = job.name in outcomes and outcomes[job.name].final
+            if ended and not (job.is_series or is_routed(plan, job)) and table.method:
+                key = (table.model, job.world, job.seed, job.repeat)
+                if offers(job.model, HasItems):
+                    played.setdefault(key, {}).setdefault(table.method, job)
+        found = {key: list(_lines(jobs, folder)) for key, jobs in played.items()}
+        return cls(plan, found)
+
+    @property
+    def content(self) -> bytes:
+        """The content of the file."""
+        encode = msgspec.json.Encoder(order="deterministic").encode
+        return b"".join(
+            encode(line | {"id": f"{model}/{world}/{seed}/{repeat + 1}/{line['id']}"}) + b"\n"
+            for (model, world, seed, repeat), lines in self.lines.items()
+            for line in lines
+        )
+
+    def told(self, job: SuiteJob) -> SuiteJob:
+        """Return the job of a router whose policy gets its predictions before it plays.
+
+        It learns from questions that are asked in none of its worlds; if all are, from those.
+        """
+        model = self.plan.entries[job.entry].table.model
+        worlds = {one.world for one in self.plan.jobs if one.entry == job.entry}
+        mine = {key: lines for key, lines in self.lines.items() if key[0] == model}
+        asked = {line["id"] for key, lines in mine.items() if key[1] in worlds for line in lines}
+        every = [line for lines in mine.values() for line in lines]
+        learned = [line for line in every if line["id"] not in asked] or every
+        stored = self.lines.get((model, job.world, job.seed, job.repeat), [])
+        return evolve(job, known=({"predictions": {"learned": learned, "stored": stored}},))
+
+
+def is_routed(plan: Plan, job: SuiteJob) -> bool:
+    """Return whether a router plays a job."""
+    return plan.entries[job.entry].table.method == ROUTER
+
+
+def _lines(jobs: Mapping[str, SuiteJob], folder: RecordFolder) -> Iterator[dict[str, Any]]:
+    """Yield the questions of an episode with the answers of the methods that have played it."""
+    model = next(iter(jobs.values())).model
+    maker = maker_of(MODEL_POLICY, model)
+    assert offers(maker, Rehearses)
+    episodes = {
+        method: Episode.read(folder.record(job.name), keep_steps=False)
+        for method, job in jobs.items()
+    }
+    yield from maker.predictions(model, episodes)
