@@ -1,4 +1,4 @@
-"""The action of a stage."""
+"""The action of a stage, and the type of its units."""
 
 from collections.abc import Mapping
 from typing import ClassVar
@@ -7,6 +7,9 @@ from attrs import field, frozen
 from attrs.validators import ge, le
 
 from desim.show.column import Column
+
+#: Units: whole numbers as long as every order so far was whole.
+Number = int | float
 
 #: Largest size of an order, in units; the largest order of a published run is near 5e9.
 LARGEST = 10**18
@@ -25,4 +28,4 @@ class Order:
 
     columns: ClassVar[Mapping[str, Column]] = {"quantity": Column("units")}
 
-    quantity: int | float = field(validator=[ge(-LARGEST), le(LARGEST)])
+    quantity: Number = field(validator=[ge(-LARGEST), le(LARGEST)])

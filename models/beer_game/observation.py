@@ -10,11 +10,8 @@ from attrs import frozen
 
 from desim.core.reported import SeatBriefing
 from desim.show.column import Column
+from models.beer_game.actions import Number
 from models.beer_game.params import BeerGameParams
-
-#: Units: whole numbers as long as every order so far was whole.
-Number = int | float
-
 
 _UNITS = Column("units")
 

@@ -7,8 +7,8 @@ from attrs import evolve
 from desim import Option
 from desim.show.column import Column
 from models.beer_game import demand
-from models.beer_game.actions import LARGEST, Order
-from models.beer_game.observation import Number, Stage
+from models.beer_game.actions import LARGEST, Number, Order
+from models.beer_game.observation import Stage
 from models.beer_game.params import BeerGameParams
 
 #: Stocks or demands of a week that an order may have before a person is asked to confirm it.

@@ -10,7 +10,7 @@ from attrs.validators import deep_iterable, ge, in_, instance_of, le, min_len, o
 from desim.core.roles import Thinking
 from desim.schema.validators import finite, whole
 from desim.short_repr import short_repr
-from models.beer_game import demand
+from models.beer_game import demand, rules
 from models.beer_game.actions import LARGEST
 from models.beer_game.demand import read_strike, weeks_of_strike
 
@@ -53,6 +53,10 @@ def _whole_cents(_: object, attribute: "Attribute[Any]", value: float) -> None:
         raise ValueError(f"{attribute.name}={value} was given; it is money in whole cents")
 
 
+def _weighed(_: object, __: "Attribute[Any]", value: str) -> None:
+    rules.weights(value)
+
+
 _delay = [whole, ge(1), le(1_000)]
 _cash: list[Any] = [finite, ge(0), le(1e12), _whole_cents]
 _units = [whole, ge(0), le(LARGEST)]
@@ -77,7 +81,8 @@ class BeerGameParams:
         minimum_holding_cost: Money; a floor under a stage's weekly holding cost, not an addition.
         opponents: The rule of every stage without a player: typical, no_backorder, base_stock,
             smoothing:T, moving_average:T, benchmark, pass_through. Any other name works as
-            pass_through, as published.
+            pass_through, as published. typical:ALPHA:BETA and moving_average:T:ALPHA:BETA weigh
+            what inventory lacks and the backlog, 0 to 100, both 1 by default.
         names_opponents: Whether the observation holds the name of that rule.
         controlled: The stage that a policy plays when no role is named.
         stages: Names of the stages, beginning at the customers.
@@ -109,7 +114,7 @@ class BeerGameParams:
     holding_cost: float = field(default=0.5, validator=_price)
     backlog_cost: float = field(default=1.0, validator=_price)
     minimum_holding_cost: float = field(default=200.0, validator=_price)
-    opponents: str = field(default="typical", validator=instance_of(str))
+    opponents: str = field(default="typical", validator=[instance_of(str), _weighed])
     names_opponents: bool = field(default=True, validator=instance_of(bool))
     controlled: str = field(default="retailer")
     stages: tuple[str, ...] = field(

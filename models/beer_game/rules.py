@@ -13,10 +13,12 @@ Science 35(3), 1989.
 """
 
 from collections.abc import Callable
+from fractions import Fraction
 from functools import partial
 from typing import Any
 
-from models.beer_game.observation import Number
+from desim.short_repr import short_repr
+from models.beer_game.actions import Number
 
 #: Takes the five numbers, which are exact fractions once an order was a fraction.
 Rule = Callable[..., Any]
@@ -27,6 +29,12 @@ ANCHOR, DESIRED, DESIRED_UPSTREAM = 4, 28, 20
 #: Weeks over which `smoothing` closes the gap when its argument is missing or no whole number.
 SMOOTHING_WEEKS = 4
 
+#: The largest alpha and beta of a stage without a player.
+_MOST = 100
+
+#: Rules with alpha and beta, by the number of arguments before these.
+_WEIGHED = {"typical": 0, "moving_average": 1}
+
 #: Weeks over which `moving_average` takes the mean when its argument is missing or no whole number.
 AVERAGED_WEEKS = 4
 
@@ -36,9 +44,21 @@ def pass_through(i: Number, _on: Number, _owed: Number, _line: Number, _want: Nu
     return i
 
 
-def typical(i: Number, on: Number, owed: Number, _line: Number, want: Number) -> Number:
-    """Order i + want - on + owed; the supply line is left out."""
-    return i + want - on + owed
+def typical(
+    i: Number,
+    on: Number,
+    owed: Number,
+    _line: Number,
+    want: Number,
+    *,
+    alpha: Number | Fraction = 1,
+    beta: Number | Fraction = 1,
+) -> Any:
+    """Order i + alpha (want - on) + beta owed, with alpha and beta of A.5 of the paper.
+
+    The supply line is left out.
+    """
+    return i + alpha * (want - on) + beta * owed
 
 
 def no_backorder(i: Number, on: Number, _owed: Number, _line: Number, want: Number) -> Number:
@@ -98,23 +118,45 @@ def rule(name: str, *, upstream: bool) -> Rule:
     """Return a rule by name.
 
     Args:
-        name: One of `RULES`, `smoothing:T`, `moving_average:T`, or any other text for
-            `pass_through`.
+        name: One of `RULES`, `smoothing:T`, `typical:ALPHA:BETA`, `moving_average:T:ALPHA:BETA`,
+            or any other text for `pass_through`.
         upstream: Whether the rule is for the last stage, whose lead time is shorter.
     """
     base, _, argument = name.partition(":")
     if base == "smoothing":
         return partial(smoothing, weeks=_weeks(argument, SMOOTHING_WEEKS))
-    if base == "moving_average":
-        return typical
+    if base in _WEIGHED:
+        given = weights(name)
+        return partial(typical, **given) if given else typical
     if base == "benchmark":
         return partial(benchmark, desired=desired(upstream=upstream))
     return RULES.get(name, pass_through)
 
 
+def weights(name: str) -> dict[str, Any]:
+    """Return alpha and beta of `typical` or `moving_average` as far as a name gives them.
+
+    Raises:
+        ValueError: One is no number from 0 to 100, or there are more than the two.
+    """
+    base, *given = name.split(":")
+    texts = given[_WEIGHED[base] :] if base in _WEIGHED else []
+    try:
+        found = [Fraction(text) for text in texts]
+        if len(found) <= 2 and all(0 <= each <= _MOST for each in found):  # noqa: PLR2004 (alpha, beta)
+            return dict(zip(("alpha", "beta"), found, strict=False))
+    except (ValueError, ZeroDivisionError):
+        pass
+    raise ValueError(
+        f"opponents={short_repr(name)} was given; typical:ALPHA:BETA and "
+        f"moving_average:T:ALPHA:BETA take two numbers from 0 to {_MOST}"
+    )
+
+
 def memory(name: str) -> int:
     """Return the number of weeks, at least 1, over which a rule averages the incoming orders."""
     base, _, argument = name.partition(":")
+    argument = argument.partition(":")[0]
     return max(1, _weeks(argument, AVERAGED_WEEKS)) if base == "moving_average" else 1
 
 

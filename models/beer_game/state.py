@@ -18,7 +18,8 @@ from ledgers.book import Book
 from ledgers.consolidation import GoodsExchange
 from ledgers.stock import Stock
 from models.beer_game.accounts import DIGITS, Cash, chart
-from models.beer_game.observation import Number, Stage
+from models.beer_game.actions import Number
+from models.beer_game.observation import Stage
 from models.beer_game.params import BeerGameParams
 from models.beer_game.pipeline import Pipeline, Units, total
 from models.beer_game.ranks import Ranks

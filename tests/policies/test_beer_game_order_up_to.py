@@ -141,6 +141,7 @@ def test_a_reorder_point_waits_until_the_position_is_at_s() -> None:
             "value_added=much was given; possible: equal, none",
         ),
         ("moving_average,weeks=0", "weeks=0 was given; weeks is at least 1"),
+        ("moving_average,beta=-1", "beta=-1.0 was given; beta is at least 0"),
     ],
 )
 def test_wrong_arguments_are_refused(spec: str, says: str) -> None:

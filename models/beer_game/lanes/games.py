@@ -245,6 +245,11 @@ def _check(params: BeerGameParams, roles: Sequence[str]) -> None:
     """Refuse what the arrays cannot play exactly."""
     if params.opening_cash is not None:
         raise NoLanes(f"opening_cash={params.opening_cash} was given; lanes keep no cash")
+    if rules.weights(params.opponents) and not set(params.stages) <= set(roles):
+        raise NoLanes(
+            f"opponents={short_repr(params.opponents)} was given; lanes weigh neither what "
+            "inventory lacks nor the backlog"
+        )
     averages = rules.memory(params.opponents) > 1 and not set(params.stages) <= set(roles)
     if averages and not params.whole_units:
         raise NoLanes(

@@ -11,8 +11,8 @@ from desim.core.roles import Knowledge
 from desim.lanes.elementwise import at_least, at_most, is_array, whole
 from desim.lanes.lane_columns import Array, Columns
 from models.beer_game import rules
-from models.beer_game.actions import LARGEST, Order
-from models.beer_game.observation import Number, Stage
+from models.beer_game.actions import LARGEST, Number, Order
+from models.beer_game.observation import Stage
 
 #: A target is chosen for delays and demand, which the rules text leaves out.
 TARGET_KNOWS: Mapping[str, Knowledge] = {"target": "rules"}
@@ -81,15 +81,19 @@ class Typical(OrderingRule):
 
     Attributes:
         target: Units to keep on hand; None: the stage's target inventory.
+        alpha: Weight of what inventory lacks, at least 0.
+        beta: Weight of the backlog, at least 0.
     """
 
     knows_by: ClassVar[Mapping[str, Knowledge]] = TARGET_KNOWS
 
     target: int | None = field(default=None, validator=optional(ge(0)))
+    alpha: float = field(default=1, validator=ge(0))
+    beta: float = field(default=1, validator=ge(0))
 
     def units(self, stage: Any) -> Any:
-        """Return the units of SPEC section 4, `typical`."""
-        return rules.typical(*facts(stage, self.target))
+        """Return the units of SPEC section 4, `typical`, with alpha and beta of the paper's A.5."""
+        return rules.typical(*facts(stage, self.target), alpha=self.alpha, beta=self.beta)
 
 
 @frozen

@@ -11,7 +11,7 @@ from desim import Seat
 from desim.core.roles import Knowledge
 from desim.lanes import elementwise
 from models.beer_game import rules
-from models.beer_game.observation import Number
+from models.beer_game.actions import Number
 from policies.heuristics.beer_game.memoryless import OrderingRule, facts
 from policies.heuristics.beer_game.seat import at_least, parameters
 
@@ -26,6 +26,8 @@ class MovingAverage(OrderingRule):
         weeks: Weeks of the mean, at least 1.
         before: Units ordered from the stage in each week before the first.
         target: Units to keep on hand; None: the stage's target inventory.
+        alpha: Weight of what inventory lacks, at least 0.
+        beta: Weight of the backlog, at least 0.
 
     Source: reference SPEC section 9, the column of the paper.
     """
@@ -36,6 +38,8 @@ class MovingAverage(OrderingRule):
     weeks: int = field(default=rules.AVERAGED_WEEKS, validator=ge(1))
     before: Number = 0
     target: int | None = field(default=None, validator=optional(ge(0)))
+    alpha: float = field(default=1, validator=ge(0))
+    beta: float = field(default=1, validator=ge(0))
     _past: deque[Number] = field(init=False)
 
     def __attrs_post_init__(self) -> None:
@@ -43,7 +47,12 @@ class MovingAverage(OrderingRule):
 
     @classmethod
     def seated(
-        cls, seat: Seat, weeks: int = rules.AVERAGED_WEEKS, target: int | None = None
+        cls,
+        seat: Seat,
+        weeks: int = rules.AVERAGED_WEEKS,
+        target: int | None = None,
+        alpha: float = 1,
+        beta: float = 1,
     ) -> Self:
         """Build the policy for a stage; before the first week its orders were the initial flow.
 
@@ -51,10 +60,13 @@ class MovingAverage(OrderingRule):
             seat: A stage of the Beer Game.
             weeks: Weeks of the mean, at least 1.
             target: Units to keep on hand; None: the stage's target inventory.
+            alpha: Weight of what inventory lacks, at least 0.
+            beta: Weight of the backlog, at least 0.
         """
         at_least(1, weeks=weeks)
-        at_least(0, target=target)
-        return cls(weeks, parameters(seat.model, "moving_average").flow, target)
+        at_least(0, target=target, alpha=alpha, beta=beta)
+        flow = parameters(seat.model, "moving_average").flow
+        return cls(weeks, flow, target, alpha, beta)
 
     def units(self, stage: Any) -> Any:
         """Remember the incoming order and return the units of the rule."""
@@ -62,7 +74,8 @@ class MovingAverage(OrderingRule):
             self._past.append(stage.incoming_order)
         before = (self.weeks - len(self._past)) * self.before
         _, *others = facts(stage, self.target)
-        return rules.typical((before + sum(self._past)) / self.weeks, *others)
+        mean = (before + sum(self._past)) / self.weeks
+        return rules.typical(mean, *others, alpha=self.alpha, beta=self.beta)
 
 
 @define

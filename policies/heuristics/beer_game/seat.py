@@ -8,7 +8,7 @@ from typing import Any, Self
 from attrs import define
 
 from desim.errors import UsageError
-from models.beer_game.observation import Number
+from models.beer_game.actions import Number
 from models.beer_game.params import BeerGameParams
 
 
@@ -48,7 +48,7 @@ class Position:
         return stage.inventory + self.on_order - stage.backlog
 
 
-def at_least(least: int, **given: int | None) -> None:
+def at_least(least: int, **given: float | None) -> None:
     """Check arguments of a policy's spec; None stands for an argument that was not given.
 
     Raises:

@@ -131,6 +131,37 @@ def test_the_papers_other_rule_is_a_parameter() -> None:
     assert play("beer_game/paper", {}).ledger_digest == four != typical
 
 
+@pytest.mark.parametrize("rule", ["typical", "moving_average:1"])
+def test_what_inventory_lacks_and_the_backlog_have_weights(rule: str) -> None:
+    """Alpha and beta of the paper's A.5, for `opponents` and for a policy; both 1 by default."""
+    game = BeerGame.preset("paper", opponents=f"{rule}:0.5:0.25", blind=False)
+    run = Run(game, seats=[])
+    run.advance()
+    weeks = run.state.history("retailer")
+    assert [week.order for week in weeks[:3]] == [
+        100,
+        int(400 + 0.5 * (400 - 100)),
+        int(400 + 0.5 * 400 + 0.25 * 200),
+    ]
+    spec = f"{rule.replace(':', ',weeks=')},alpha=0.5,beta=0.25"
+    assert play(game, spec).metrics["cost_retailer"] == sum(week.cost for week in weeks)
+    plain, ones = (
+        play(BeerGame.preset("paper", opponents=f"{rule}{more}"), {}) for more in ("", ":1:1")
+    )
+    assert plain.ledger_digest == ones.ledger_digest != play(game, {}).ledger_digest
+
+
+@pytest.mark.parametrize(
+    "name", ["typical:x", "typical:-1", "moving_average:4:1:1:1", "typical:nan"]
+)
+def test_weights_are_two_numbers(name: str) -> None:
+    """Anything else is refused before a game is played."""
+    with pytest.raises(
+        ValueError, match=rf"opponents='{name}' was given; .* two numbers from 0 to"
+    ):
+        BeerGame(opponents=name)
+
+
 def test_the_papers_players_do_not_learn_the_others_rule() -> None:
     """The observation of the published code names it."""
     paper, code = (play(f"beer_game/{p}", "last_demand").steps[0] for p in ("paper", "firmbench"))

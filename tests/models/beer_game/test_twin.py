@@ -123,6 +123,7 @@ def test_a_fork_goes_on_and_leaves_the_lanes_as_they_were() -> None:
     [
         ({"opening_cash": 5}, "opening_cash=5 was given; lanes keep no cash"),
         ({"opponents": "moving_average:3", "whole_units": False}, "its orders are fractions"),
+        ({"opponents": "typical:0.5:1"}, "lanes weigh neither what inventory lacks nor"),
         ({"holding_cost": 1 / 3}, "prices of at most 12 decimals"),
         ({"target_inventory": 2**53}, "lanes take less than 9007199254740992"),
         ({"demand": f"constant:{10**15}", "blind": False}, "could leave the exact range"),
