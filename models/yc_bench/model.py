@@ -42,7 +42,7 @@ def begin(world: World, params: YCBenchParams) -> CompanyState:
 class YCBench(YCBenchParams, Presets):
     """A start-up's year: accept tasks, put people on them, meet payroll."""
 
-    revision: ClassVar[int] = 1
+    revision: ClassVar[int] = 2
 
     @classmethod
     def known_scores(cls, preset: str) -> KnownScores | None:

@@ -163,7 +163,8 @@ def market_row(spec: TaskSpec, shown: str, client: str, prestige_delta: float) -
         client: The client's name.
         prestige_delta: Prestige won with success, as used and shown.
     """
-    requirement = ReadOnlyRow({"domain": spec.domain, "required_qty": float(spec.required_qty)})
+    quantity = float(spec.required_qty)
+    requirements = [ReadOnlyRow(domain=each, required_qty=quantity) for each in spec.domains]
     return ReadOnlyRow(
         {
             "task_id": shown,
@@ -173,7 +174,7 @@ def market_row(spec: TaskSpec, shown: str, client: str, prestige_delta: float) -
             "reward_funds_cents": spec.reward_cents,
             "reward_prestige_delta": prestige_delta,
             "skill_boost_pct": spec.skill_boost,
-            "requirements": ReadOnlyList([requirement]),
+            "requirements": ReadOnlyList(requirements),
         }
     )
 

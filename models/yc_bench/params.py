@@ -40,7 +40,6 @@ _PAPER: dict[str, Any] = {
     "cancel_fails": False,
     "late_fines_as_rewards": False,
     "learners": 0,
-    "bump_of_salary": True,
     "bump_report_of_salary": False,
     "payout_prestige": "company",
     "trust_fragility": 0.0,

@@ -57,13 +57,13 @@ def _acceptance(task: Task) -> tuple[int, int]:
 
 
 def _require_acceptable(company: CompanyState, task: Task, name: str) -> None:
-    needs, level = task.spec.required_prestige, company.prestige[task.domain]
+    domain = min(task.domains, key=company.prestige.__getitem__)
+    needs, level = task.spec.required_prestige, company.prestige[domain]
     if task.status != "market":
         raise CommandRefused(f"Task {name} is not in market status (current: {task.status}).")
     if needs > level:
         raise CommandRefused(
-            f"Company prestige in {task.domain} ({level:.1f}) does not meet task requirement "
-            f"({needs})."
+            f"Company prestige in {domain} ({level:.1f}) does not meet task requirement ({needs})."
         )
     needs, trust = task.spec.required_trust, task.client.trust
     if needs > 0 and trust < needs:

@@ -84,20 +84,27 @@ def cancel(company: CompanyState, action: TaskCancel) -> dict[str, Any]:
     params = company.params
     if params.cancel_fails:
         raise CommandCrashed("AttributeError")
-    old, trust = company.prestige[task.domain], float(task.client.trust)
+    old, trust = dict(company.prestige), float(task.client.trust)
     lose_prestige(company, task, params.penalty_cancel_multiplier)
     left = trust_after_cancellation(params, trust)
     set_trust(company, task.client, left)
     give_up(company, task)
-    new = company.prestige[task.domain]
     company.world.log.info("task cancelled", task=task.shown, reason=action.reason)
-    change = {"old": float(old), "new": float(new), "delta": float(new - old)}
+    new = company.prestige
+    changes = {
+        each: {
+            "old": float(old[each]),
+            "new": float(new[each]),
+            "delta": float(new[each] - old[each]),
+        }
+        for each in task.domains
+    }
     return {
         "task_id": task.shown,
         "status": task.status,
         "reason": action.reason,
         "cancel_penalty_per_domain": params.penalty_cancel_multiplier * float(task.delta),
-        "prestige_changes": {task.domain: change},
+        "prestige_changes": changes,
         "trust_delta": left - trust,
         "bankrupt": company.bankrupt,
     }

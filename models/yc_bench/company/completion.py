@@ -7,7 +7,7 @@ client that swelled it, staff too slow for it, staff spread over too many tasks.
 finer ones that its text counts; ours are stated here, as the paper gives no definitions.
 """
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Any
 
 from models.yc_bench.accounts import FINE
@@ -31,8 +31,9 @@ def note_lateness(company: CompanyState, task: Task) -> None:
     "adversarial": its client swelled it; in detail "adversarial_again" if it was accepted after
     the company had already finished a task of that client late. Else "understaffed": its team would
     have been late even if it had worked on nothing else since the acceptance; in detail
-    "wrong_domain" if as many people, the fastest of the staff in that domain, would have been in
-    time, otherwise "too_few". Else "thin": its people had other tasks, or began too late.
+    "wrong_domain" if as many people, the fastest of the staff in their slowest domain of the task,
+    would have been in time, otherwise "too_few". Else "thin": its people had other tasks, or began
+    too late.
     """
     client, now = task.client, company.world.now
     if client.spec.adversarial:
@@ -43,8 +44,10 @@ def note_lateness(company: CompanyState, task: Task) -> None:
             client.unmasked = now
     elif _late_alone(company, task, task.team):
         task.cause = "understaffed"
-        domain = task.domain
-        fastest = sorted(company.employees, key=lambda who: -who.rates[domain])[: len(task.team)]
+        ranked = sorted(
+            company.employees, key=lambda e: -min(e.rates[each] for each in task.domains)
+        )
+        fastest = ranked[: len(task.team)]
         task.cause_detail = "too_few" if _late_alone(company, task, fastest) else "wrong_domain"
     else:
         task.cause = "thin"
@@ -68,11 +71,11 @@ def bankruptcy_cause(company: CompanyState) -> str | None:
     return max(CAUSES, key=lost.__getitem__) if any(lost.values()) else "payroll"
 
 
-def _late_alone(company: CompanyState, task: Task, team: Iterable[StaffMember]) -> bool:
+def _late_alone(company: CompanyState, task: Task, team: Sequence[StaffMember]) -> bool:
     """Return whether a team would have been late on this task alone, at the rates it has now."""
     assert task.accepted is not None
     assert task.deadline is not None
-    rate = rate_of(company, task.domain, team, alone=True)
+    rate = rate_of(company, task.domains, team, alone=True)
     done = company.clock.add_hours(task.accepted, task.required / rate) if rate else None
     return done is None or done > task.deadline
 
@@ -107,9 +110,11 @@ def complete(company: CompanyState, task: Task) -> dict[str, Any]:
 
 
 def lose_prestige(company: CompanyState, task: Task, times: float) -> None:
-    """Subtract a multiple of a task's prestige from its domain."""
-    least, level = decimal(company.params.prestige_min), company.prestige[task.domain]
-    company.prestige[task.domain] = stored(max(least, level - decimal(times) * task.delta), 3)
+    """Subtract a multiple of a task's prestige in each of its domains."""
+    least = decimal(company.params.prestige_min)
+    for domain in task.domains:
+        level = company.prestige[domain]
+        company.prestige[domain] = stored(max(least, level - decimal(times) * task.delta), 3)
 
 
 def set_trust(company: CompanyState, client: Client, trust: float) -> None:
@@ -130,10 +135,17 @@ def _release(company: CompanyState, task: Task, status: str) -> None:
 
 def _succeed(company: CompanyState, task: Task) -> tuple[int, int]:
     """Post the reward, raise skills and salaries; return the reward and the reported raises."""
-    params, domain = company.params, task.domain
     reward = _payout(company, task)
     company.accounts.earn(company.world.now, task.row, reward)
     task.client.succeeded += 1
+    for domain in task.domains:
+        _learn(company, task, domain)
+    return reward, sum(_raise(company, who) for who in task.team)
+
+
+def _learn(company: CompanyState, task: Task, domain: str) -> None:
+    """Raise prestige and skills in a domain after a success."""
+    params = company.params
     level = company.prestige[domain] + task.delta
     company.prestige[domain] = stored(min(decimal(params.prestige_max), level), 3)
     best = sorted(task.team, key=lambda e: -e.rates[domain])[: params.learners or None]
@@ -142,12 +154,11 @@ def _succeed(company: CompanyState, task: Task) -> tuple[int, int]:
         rate = who.rates[domain]
         who.shown_rates = None
         who.rates[domain] = stored(min(rate + rate * task.boost, limit), 4)
-    return reward, sum(_raise(company, who) for who in task.team)
 
 
 def _payout(company: CompanyState, task: Task) -> int:
-    listed, level = task.spec.reward_cents, float(company.prestige[task.domain])
-    return int(listed * formulas.payout_factor(company.params, level))
+    level = float(min(company.prestige[domain] for domain in task.domains))
+    return int(task.spec.reward_cents * formulas.payout_factor(company.params, level))
 
 
 def _raise(company: CompanyState, who: StaffMember) -> int:

@@ -131,8 +131,13 @@ class Task:
 
     @property
     def domain(self) -> str:
-        """Domain of the work."""
+        """Domain of the work; of several the first."""
         return self.spec.domain
+
+    @property
+    def domains(self) -> tuple[str, ...]:
+        """Domains of the work."""
+        return self.spec.domains
 
     @property
     def open(self) -> bool:

@@ -47,7 +47,7 @@ def remove_client(company: CompanyState, client: Client) -> int:
 
 def _fits(company: CompanyState, task: Task) -> bool:
     spec = task.spec
-    if spec.required_prestige > company.prestige[spec.domain]:
+    if any(spec.required_prestige > company.prestige[domain] for domain in spec.domains):
         return False
     return not spec.required_trust or spec.required_trust <= task.client.trust
 

@@ -5,7 +5,7 @@ The published code counts them differently: plans count nine-hour days, progress
 ahead of its old plan.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from decimal import Decimal
 
 from models.yc_bench.company.entities import StaffMember, Task
@@ -19,16 +19,28 @@ _DAY_SECONDS = 86_400
 
 
 def rate_of(
-    company: CompanyState, domain: str, team: Iterable[StaffMember], *, alone: bool = False
+    company: CompanyState,
+    domains: Iterable[str],
+    team: Sequence[StaffMember],
+    *,
+    alone: bool = False,
 ) -> Decimal:
-    """Return units an hour: the sum over the fastest of a team, each shared among their tasks.
+    """Return units an hour in the slowest of some domains.
+
+    In one it is the sum over the fastest of a team, each shared among their tasks.
 
     Args:
         company: The state.
-        domain: The domain of the work.
+        domains: The domains of the work.
         team: The people.
         alone: Whether to assume that they have no other task.
     """
+    return min([_rate_in(company, domain, team, alone=alone) for domain in domains])
+
+
+def _rate_in(
+    company: CompanyState, domain: str, team: Sequence[StaffMember], *, alone: bool
+) -> Decimal:
     # Division by one is exact, so it is left out.
     rates = [e.rates[domain] if e.load <= 1 or alone else e.rates[domain] / e.load for e in team]
     rates.sort(reverse=True)
@@ -45,7 +57,7 @@ def settle(company: CompanyState) -> None:
         hours = company.clock.hours_between(since, now)
         if hours > 0:
             for task in company.active:
-                done = task.completed + rate_of(company, task.domain, task.team) * hours
+                done = task.completed + rate_of(company, task.domains, task.team) * hours
                 task.completed = stored(min(task.required, done), 4)
     _wear(company, (now - since) / _MICROSECONDS / _DAY_SECONDS)
     company.settled = now
@@ -54,7 +66,7 @@ def settle(company: CompanyState) -> None:
 def plan(company: CompanyState, task: Task) -> None:
     """Compute when an active task will be done, and move its process's wait to that tick."""
     now, clock, params = company.world.now, company.clock, company.params
-    rate = rate_of(company, task.domain, task.team)
+    rate = rate_of(company, task.domains, task.team)
     remaining = task.required - task.completed
     task.due = now if remaining <= 0 else clock.add_hours(now, remaining / rate) if rate else None
     task.milestone_due = None

@@ -123,6 +123,10 @@ class WorldFile:
     def _check_task(self, task: TaskSpec, path: str) -> None:
         _check_numbers(task, path)
         _check_domains([task.domain], f"{path}.domain")
+        if task.further:
+            raise ValueError(
+                f"{path}.further={task.further} was given; a file's task has one domain"
+            )
         if not 0 <= task.client < len(self.clients):
             raise ValueError(f"{path}.client={task.client} was given; it is a client's place")
 

@@ -221,7 +221,7 @@ def _document(world: WorldFile) -> dict[str, Any]:
 
 
 def _row(task: TaskSpec, names: list[str]) -> list[Any]:
-    slot, title, client, *body = astuple(task)
+    slot, title, client, *body, _ = astuple(task)  # a file's task has no further domains
     body.insert(4, _effective(task.prestige_delta))
     return [slot, title, names[client], *body]
 

@@ -34,7 +34,8 @@ def _acceptable(company: CompanyState, action: MarketBrowse) -> list[Task]:
     return [
         task
         for task in open_tasks(company)
-        if domain in (None, task.domain) and (least is None or task.spec.reward_cents >= least)
+        if (domain is None or domain in task.domains)
+        and (least is None or task.spec.reward_cents >= least)
     ]
 
 
@@ -105,14 +106,14 @@ def task_inspect(company: CompanyState, action: TaskInspect) -> dict[str, Any]:
         "completed_at": _date_text(company, task.finished),
         "success": _SUCCESS.get(task.status),
         "progress_pct": _percent(task),
-        "requirements": [_requirement(task)],
+        "requirements": [_requirement(task, domain) for domain in task.domains],
         "assignments": _assignments(company, task),
     }
 
 
-def _requirement(task: Task) -> dict[str, Any]:
+def _requirement(task: Task, domain: str) -> dict[str, Any]:
     return {
-        "domain": task.domain,
+        "domain": domain,
         "required_qty": float(task.required),
         "completed_qty": float(task.completed),
         "remaining_qty": float(task.required - task.completed),

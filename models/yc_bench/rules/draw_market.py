@@ -4,6 +4,7 @@ The order of the draws is the published one, so that a seed gives the published 
 Parameters that differ from the defaults draw from the same streams and leave the others untouched.
 """
 
+from collections.abc import Sequence
 from random import Random
 
 from models.yc_bench.rules.market import MarketRules
@@ -95,6 +96,9 @@ def _task(
     delta = scale * chance.betavariate(*rules.prestige_delta_beta)
     mean, deviation, least, most = rules.skill_boost
     boost = chance.gauss(mean, deviation)
+    domains = [domain]
+    while len(domains) < rules.domain_count:
+        domains.append(_domain(rules, chance, client.specialties, domains))
     # The client's multiplier comes after the gate, which it must not move.
     paid = reward if multiplier is None else int(reward * multiplier)
     return TaskSpec(
@@ -106,14 +110,18 @@ def _task(
         round(max(least, min(most, boost)), 4),
         domain,
         quantity,
+        tuple(domains[1:]),
     )
 
 
-def _domain(rules: MarketRules, chance: Random, specialties: tuple[str, ...]) -> str:
-    own = [domain for domain in DOMAINS if domain in specialties]
+def _domain(
+    rules: MarketRules, chance: Random, specialties: Sequence[str], taken: Sequence[str] = ()
+) -> str:
+    left = [domain for domain in DOMAINS if domain not in taken]
+    own = [domain for domain in left if domain in specialties]
     if own and chance.random() < rules.specialty_bias:
         return chance.choice(own)
-    return chance.choice(DOMAINS)
+    return chance.choice(left)
 
 
 def _required_trust(rules: MarketRules, chance: Random, reward: int) -> int:

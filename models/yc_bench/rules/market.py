@@ -1,9 +1,9 @@
 """Parameters of the market: how its tasks are drawn and replaced (SPEC 2.4 and 4.3 to 4.5)."""
 
 from attrs import field, frozen
-from attrs.validators import in_
+from attrs.validators import ge, in_, le
 
-from desim.schema.validators import finite_numbers
+from desim.schema.validators import finite_numbers, whole
 from models.yc_bench.rules.checks import (
     AMOUNT,
     COUNT,
@@ -16,6 +16,7 @@ from models.yc_bench.rules.checks import (
     positive_pair,
     triangle,
 )
+from models.yc_bench.rules.specs import DOMAINS
 
 
 @frozen(kw_only=True, slots=False)
@@ -26,7 +27,9 @@ class MarketRules:
         num_market_tasks: Open tasks on the market; each accepted one is replaced.
         required_prestige: Low, high and mode of a triangular draw.
         reward_funds_cents: Low, high and mode, cents, before prestige and client.
-        required_qty: Low, high and mode, units of work, before prestige.
+        domain_count: Domains of a task, 1 to 4. Its work advances in all of them together, at the
+            rate of the slowest; it needs the company's prestige in each and changes it in each.
+        required_qty: Low, high and mode, units of work in each domain, before prestige.
         prestige_delta_scale: Largest prestige a task brings.
         prestige_delta_beta: The two parameters of the Beta distribution that scales it.
         skill_boost: Mean, deviation, lowest and highest of a normal draw.
@@ -49,6 +52,7 @@ class MarketRules:
     reward_funds_cents: Triple = field(
         default=(200_000.0, 1_200_000.0, 500_000.0), converter=as_tuple, validator=triangle
     )
+    domain_count: int = field(default=1, validator=[whole, ge(1), le(len(DOMAINS))])
     required_qty: Triple = field(
         default=(400.0, 1500.0, 800.0), converter=as_tuple, validator=triangle
     )

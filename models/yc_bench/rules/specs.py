@@ -63,7 +63,8 @@ class TaskSpec:
         prestige_delta: Prestige won with success, 4 decimals as drawn.
         skill_boost: Share by which rates grow with success, 4 decimals.
         domain: Domain of the work.
-        required_qty: Units of work, whole.
+        required_qty: Units of work in each domain, whole.
+        further: Further domains of the work, in which it advances together with the first.
     """
 
     slot: int
@@ -76,3 +77,9 @@ class TaskSpec:
     skill_boost: float
     domain: str
     required_qty: int
+    further: tuple[str, ...] = ()
+
+    @property
+    def domains(self) -> tuple[str, ...]:
+        """All domains of the work."""
+        return (self.domain, *self.further)

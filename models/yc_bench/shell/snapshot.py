@@ -39,7 +39,7 @@ def _open_task(company: CompanyState, task: Task) -> dict[str, Any]:
         "title": task.title,
         "status": task.status,
         "deadline": None if task.deadline is None else company.clock.stamp(task.deadline),
-        "req": [[task.domain, f"{task.required:.4f}", f"{task.completed:.4f}"]],
+        "req": [[each, f"{task.required:.4f}", f"{task.completed:.4f}"] for each in task.domains],
         "assigned": sorted(who.name for who in task.team),
     }
 

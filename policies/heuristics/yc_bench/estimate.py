@@ -54,7 +54,7 @@ class TaskOffer:
     Attributes:
         title: Its name.
         client: The client's name.
-        domain: Domain of the work.
+        domain: Domain of the work; of several the first, by which alone it is valued.
         listed: Units of work as listed.
         quantity: Units of work once accepted, if the client is honest.
         reward: Cents, as listed.

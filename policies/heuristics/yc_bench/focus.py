@@ -213,5 +213,4 @@ def _freest(staff: Sequence[Row], row: Row) -> tuple[str, ...]:
 
 
 def _rate(who: Row, row: Row) -> float:
-    rate: float = who["skill_rates"][row["requirements"][0]["domain"]]
-    return rate
+    return min(float(who["skill_rates"][need["domain"]]) for need in row["requirements"])

@@ -16,6 +16,7 @@ from models.yc_bench import (
     TaskAssign,
     TaskCancel,
     TaskDispatch,
+    TaskInspect,
     YCBench,
 )
 from models.yc_bench.rules.draw_market import draw_market
@@ -23,6 +24,9 @@ from models.yc_bench.rules.draw_people import draw_clients, draw_employees
 from models.yc_bench.state import CompanyState
 
 PAPER = YCBench.preset("paper")
+
+#: One percent of each tier's midpoint, cents (SPEC section 17).
+RAISES = {"junior": 3_000, "mid": 7_000, "senior": 12_500}
 
 
 class Founded:
@@ -101,8 +105,8 @@ def test_evenings_are_no_working_time() -> None:
     assert task.finished == pytest.approx(planned, abs=10**6)
 
 
-def test_everybody_on_a_task_learns_and_gets_a_raise_of_their_own_salary() -> None:
-    """Also the fifth of a team; a raise is one percent of the salary, not of the midpoint."""
+def test_everybody_on_a_task_learns_and_gets_a_fixed_raise_by_tier() -> None:
+    """Also the fifth of a team; a raise is one percent of the tier's midpoint."""
     made = Founded()
     title = made.honest()
     people = made.company.employees
@@ -118,7 +122,7 @@ def test_everybody_on_a_task_learns_and_gets_a_raise_of_their_own_salary() -> No
         assert who.rates[task.domain] == min(rate * (1 + task.boost), limit).quantize(
             Decimal("0.0001")
         )
-        assert who.salary_cents == salary + salary // 100
+        assert who.salary_cents == salary + RAISES[who.spec.tier]
 
 
 def domain(made: Founded, title: str) -> str:
@@ -141,6 +145,47 @@ def test_prestige_scales_the_payout() -> None:
         made.give(SimResume())
     paid = before - made.company.accounts.book.balance("rewards")
     assert paid == int(task.spec.reward_cents * (1 + 0.3 * 2.5))
+
+
+@pytest.mark.parametrize("count", [2, 4])
+def test_work_in_several_domains_advances_at_the_rate_of_the_slowest(count: int) -> None:
+    """It is listed in each of them, needs the prestige in each, and teaches and counts in each."""
+    made = Founded(YCBench(domain_count=count))
+    title, company = made.honest(), made.company
+    who = company.employees[0]
+    made.start(title, who.name)
+    task, rates = company.task(title), dict(who.rates)
+    assert task is not None
+    shown = made.give(TaskInspect(title))["requirements"]
+    domains = [need["domain"] for need in shown]
+    assert len({*domains}) == count
+    assert {need["required_qty"] for need in shown} == {float(task.required)}
+    hours = task.required / min(rates[domain] for domain in domains)
+    assert task.due == company.clock.add_hours(company.world.now, hours)
+    other = next(each for each in company.market if each.spec.required_prestige > 1)
+    company.prestige.update(dict.fromkeys(company.prestige, Decimal(5)))
+    company.prestige[other.domains[-1]] = Decimal("1.250")
+    refused = made.give(TaskAccept(other.title))
+    assert f"prestige in {other.domains[-1]} (1.2)" in refused["error"]
+    before = dict(company.prestige)
+    skills = [dict(each.rates) for each in company.employees]
+    made.give(TaskAssign(title, tuple(each.name for each in company.employees)))
+    while task.status == "active":
+        made.give(SimResume())
+    assert task.status == "completed_success"
+    assert {each for each in before if company.prestige[each] > before[each]} == {*domains}
+    now = [each.rates for each in company.employees]
+    taught = {
+        at for then, rate in zip(skills, now, strict=True) for at in then if then[at] < rate[at]
+    }
+    assert taught == {*domains}
+
+
+def test_the_number_of_domains_is_at_most_that_of_all() -> None:
+    """By default one, which the paper prints."""
+    assert YCBench.preset("paper").domain_count == 1
+    with pytest.raises(ValueError, match="domain_count"):
+        YCBench(domain_count=5)
 
 
 def test_cancelling_costs_prestige_and_frees_people() -> None:
