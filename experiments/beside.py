@@ -24,6 +24,16 @@ from desim.statistics.intervals import interval, t_quantile
 from desim.studies.sweep_file import read_seeds
 from desim.suites.suite_file import read_suite
 
+#: Half a range of means, as a share of the published value, from which agreement says nothing.
+_VAGUE = 0.2
+
+#: By whether a figure agrees, in the order printed: the text of its cell, and of the cells counted.
+_SAME = {
+    False: ("NO", "differ"),
+    None: ("cannot be told", "cannot be told"),
+    True: ("yes", "agree"),
+}
+
 #: Published columns in one printed table.
 WIDEST = 8
 
@@ -184,11 +194,12 @@ class Beside:
         text: Our number, or mean ± standard deviation and the number of episodes.
         agrees: Whether it is the published number. An exact figure is rounded as the published one
             is. The published mean of n runs must lie where 95 % of the means of n of our episodes
-            lie (by Student's t); of an unstated number of runs, as if it were one.
+            lie (by Student's t); of an unstated number of runs, as if it were one. None where it
+            does but could hardly fail to: half that range is above a fifth of the published value.
     """
 
     text: str
-    agrees: bool
+    agrees: bool | None
 
 
 def beside(cell: Cell, ours: Any, runs: int | None = None) -> Beside:
@@ -205,7 +216,8 @@ def beside(cell: Cell, ours: Any, runs: int | None = None) -> Beside:
         return Beside(f"{found.mean:,.4g} (1)", _rounds_to(cell.value, found.mean))
     reach = t_quantile(0.975, found.n - 1) * found.sd * math.sqrt(1 / (runs or 1) + 1 / found.n)
     inside = abs(found.mean - cell.value) <= reach + _step(cell.value) / 2
-    return Beside(f"{found.mean:,.4g} ± {found.sd:.3g} ({found.n})", inside)
+    vague = inside and reach > _VAGUE * abs(cell.value)
+    return Beside(f"{found.mean:,.4g} ± {found.sd:.3g} ({found.n})", None if vague else inside)
 
 
 def _rounds_to(published: float, ours: float) -> bool:
@@ -221,7 +233,7 @@ def _step(published: float) -> float:
 def show(out: Console, sheets: Sequence[Sheet], rules: Sequence[Rule]) -> None:
     """Print every sheet that the rules cover, what is rebuilt of it, and why the rest is not."""
     total: Counter[str] = Counter()
-    compared: Counter[tuple[str, bool]] = Counter()
+    compared: Counter[tuple[str, bool | None]] = Counter()
     for sheet in sheets:
         found = entries(sheet, rules)
         if not found:
@@ -242,8 +254,8 @@ def show(out: Console, sheets: Sequence[Sheet], rules: Sequence[Rule]) -> None:
         Table(
             ["cells compared", "parameters", "figures rebuilt"],
             [
-                [name, *(compared[fate.name, agrees] for fate in (Parameter, Rebuilt))]
-                for name, agrees in (("differ", False), ("agree", True))
+                [counted, *(compared[fate.name, agrees] for fate in (Parameter, Rebuilt))]
+                for agrees, (_, counted) in _SAME.items()
             ],
         )
     )
@@ -295,15 +307,15 @@ def _columns_of(line: Line, found: Sequence[Entry]) -> list[str]:
     return [c for c, cell in line.cells.items() if cell.printed or c in numeric]
 
 
-def _ours(found: Sequence[Entry], compared: Counter[tuple[str, bool]]) -> Table:
+def _ours(found: Sequence[Entry], compared: Counter[tuple[str, bool | None]]) -> Table:
     """Return the rebuilt cells, those that differ first; counts cells by fate and agreement."""
-    lines: dict[bool, list[list[str]]] = {False: [], True: []}
+    lines: dict[bool | None, list[list[str]]] = {agrees: [] for agrees in _SAME}
     for entry in found:
         if isinstance(entry.fate, Rebuilt):
             mine = beside(entry.cell, entry.ours(), entry.line.runs)
             compared[entry.fate.name, mine.agrees] += 1
-            same = "yes" if mine.agrees else "NO"
+            same, _ = _SAME[mine.agrees]
             place = entry.line.label, entry.column, entry.cell.text
             lines[mine.agrees].append([*place, mine.text, same, entry.fate.by])
     heads = ("beside ours", "figure", "published", "ours: mean ± sd (episodes)", "same", "by")
-    return Table(heads, [*lines[False], *lines[True]])
+    return Table(heads, [line for some in lines.values() for line in some])

@@ -43,7 +43,9 @@ def interview_parameter(line: Line, _: str) -> Any:
 
 _HELD = Parameter("preset paper of consulting", interview_parameter)
 _CASES = CannotBe("the paper's cases are not ours to ship; six of our own do")
-_PACES = CannotBe("minutes of short, medium and long cases; our cases have no length")
+_PACES = CannotBe(
+    "the minutes of short, medium and long cases; ours state a length, which sets the answers alone"
+)
 
 INTERVIEWS = (
     Rule("table_1", "*Consulting", "*", _INTERVIEWS),
@@ -59,6 +61,8 @@ RULES = (
     *reproduce_beer_game.RULES,
     *reproduce_edt.RULES,
     *INTERVIEWS,
+    # No suite runs the router, Agent-of-Agents.
+    Rule("figure_3|text", "aoa", "*", NeedsModel(None)),
     Rule("table_1|figure_3", "*", "*", SUITE),
     Rule(
         "table_5", "*", "*", CannotBe("sizes of the paper's data sets, which desim does not hold")
