@@ -13,6 +13,7 @@ from desim.reports.record.record_page import MOST_RECORDS, record_page
 from desim.reports.suite_page import suite_page
 from desim.reports.sweep.sweep_page import sweep_page
 from desim.show.files import write_whole
+from desim.studies.study_options import refuse_score
 
 #: The beginning of a row of a sweep.
 _ROW = b'{"model":'
@@ -25,6 +26,7 @@ def write_report(
     out: str | Path | None = None,
     *,
     against: str = "",
+    minimise: str = "",
     force: bool = False,
     trust: bool = False,
     whole: bool = False,
@@ -35,7 +37,9 @@ def write_report(
         paths: The folder of a sweep or of a suite, the rows.jsonl of a sweep, or records.
         out: The file; None is report.html in the folder, or for records NAME.html beside the first.
         against: For a sweep: the policy with which the others are compared; empty for the one with
-            the highest mean.
+            the best mean.
+        minimise: For a sweep: the figure that the report is about in place of the score; lower is
+            better.
         force: Whether a file other than a report may be replaced.
         trust: Whether a module and files that a record names may be imported and opened to play it
             again.
@@ -55,11 +59,13 @@ def write_report(
         raise UsageError("give the folder of a sweep or of a suite, or records")
     target = Path(out) if out else _beside(given[0])
     check_target(target, force=force)
-    write_whole(target, [rendered(_page(given, against, trust=trust, whole=whole))])
+    page = _page(given, against, minimise, trust=trust, whole=whole)
+    write_whole(target, [rendered(page)])
     return target
 
 
-def _page(paths: Sequence[Path], against: str, *, trust: bool, whole: bool) -> Page:
+def _page(paths: Sequence[Path], against: str, minimise: str, *, trust: bool, whole: bool) -> Page:
+    refuse_score(minimise)
     first = paths[0]
     if first.is_dir() or _holds_rows(first):
         if len(paths) > 1:
@@ -67,12 +73,12 @@ def _page(paths: Sequence[Path], against: str, *, trust: bool, whole: bool) -> P
         if whole:
             raise UsageError("--whole belongs to the report about records")
         if (first / "suite.json").exists():
-            _refuse(against)
+            _refuse(against, minimise)
             return suite_page(first)
         if first.is_dir() and not any((first / name).exists() for name in (_ROWS, FILE_NAME)):
             raise UsageError(f"{first} holds neither a sweep nor a suite; give its folder (--out)")
-        return sweep_page(Rows.read(first), first, against)
-    _refuse(against)
+        return sweep_page(Rows.read(first), first, against, minimise)
+    _refuse(against, minimise)
     for path in paths:
         if path.is_dir() or _holds_rows(path):
             raise UsageError(f"a report is about one folder or about records, and {path} is none")
@@ -81,9 +87,10 @@ def _page(paths: Sequence[Path], against: str, *, trust: bool, whole: bool) -> P
     return record_page(paths, trust=trust, whole=whole)
 
 
-def _refuse(against: str) -> None:
-    if against:
-        raise UsageError("--against belongs to the report about a sweep")
+def _refuse(against: str, minimise: str) -> None:
+    for name, value in (("--against", against), ("--minimise", minimise)):
+        if value:
+            raise UsageError(f"{name} belongs to the report about a sweep")
 
 
 def _holds_rows(path: Path) -> bool:

@@ -1,5 +1,7 @@
 """`desim report`: one HTML file about a sweep, a suite, or recorded episodes."""
 
+from typing import Any
+
 import click
 
 from desim.cli.arguments import CheckedCommand
@@ -17,6 +19,12 @@ from desim.cli.arguments import CheckedCommand
     default="",
     help="Of a sweep: the policy with which the others are compared; default: the best one.",
 )
+@click.option(
+    "--minimise",
+    default="",
+    metavar="NAME",
+    help="Of a sweep: report on this figure, lower is better; default: the score.",
+)
 @click.option("--force", is_flag=True, help="Replace the file even if it is no report.")
 @click.option("--trust", is_flag=True, help="Import and open whatever a record names.")
 @click.option("--whole", is_flag=True, help="Show every call and text of a conversation.")
@@ -24,6 +32,7 @@ def command(
     paths: tuple[str, ...],
     out: str | None,
     against: str,
+    minimise: str,
     force: bool,  # noqa: FBT001 (click passes flags so)
     trust: bool,  # noqa: FBT001 (click passes flags so)
     whole: bool,  # noqa: FBT001 (click passes flags so)
@@ -47,4 +56,5 @@ def command(
     """
     from desim.reports.report import write_report
 
-    click.echo(write_report(paths, out, against=against, force=force, trust=trust, whole=whole))
+    how: dict[str, Any] = {"against": against, "minimise": minimise, "force": force}
+    click.echo(write_report(paths, out, trust=trust, whole=whole, **how))

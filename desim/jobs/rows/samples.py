@@ -121,11 +121,11 @@ class Sample:
         return Sample(values, clusters, self.unit)
 
 
-def score_sample(rows: Sequence[Row]) -> Sample:
-    """Return the scores of one policy by seed or by item; none if an episode has none."""
-    if any(ITEMS in row for row in rows):
+def score_sample(rows: Sequence[Row], figure: str = "score") -> Sample:
+    """Return a figure of one policy by seed, or the scores by item; none if an episode has none."""
+    if figure == "score" and any(ITEMS in row for row in rows):
         return Sample(item_scores(rows), unit="items")
-    scores = counted(rows, "score")
+    scores = counted(rows, figure)
     if None in scores:
         return Sample({})
     by_seed = means_by_seed((row["seed"] for row in rows), scores, complete=False)

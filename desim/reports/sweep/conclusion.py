@@ -25,7 +25,7 @@ class Finding:
     """The best policy of one world among those that know what their roles observe.
 
     Attributes:
-        best: The line with the highest mean.
+        best: The line with the best mean.
         second: The next one; None without a rival.
         decided: Whether the data exclude that another policy is as good.
     """
@@ -40,26 +40,34 @@ class Finding:
         return clean(self.best.name, _NAME)
 
 
-def conclusion(worlds: Mapping[str, Rows], levels: Mapping[str, Any]) -> Iterator[str]:
+def conclusion(
+    worlds: Mapping[str, Rows], levels: Mapping[str, Any], minimise: str = ""
+) -> Iterator[str]:
     """Yield sentences on the best policy.
 
     Args:
         worlds: The rows of each world by its name.
         levels: By world the value of the only parameter that varies; empty if several vary.
+        minimise: The figure that is compared, of which lower is better; empty for the score.
     """
-    found = {name: one for name, rows in worlds.items() if (one := _finding(rows))}
+    found = {name: one for name, rows in worlds.items() if (one := _finding(rows, minimise))}
     if len(worlds) == 1:
         for one in found.values():
-            yield from _of_world(one)
+            yield from _of_world(one, minimise)
     elif found:
-        yield from _of_worlds(found, levels)
+        yield from _of_worlds(found, levels, minimise)
 
 
-def _finding(rows: Rows) -> Finding | None:
+def _mean_text(minimise: str) -> str:
+    """Return what the best policy has."""
+    return f"lowest mean {minimise}" if minimise else "highest mean score"
+
+
+def _finding(rows: Rows, minimise: str) -> Finding | None:
     """Return the two best of the least informed policies; None without a mean."""
     if len({*rows.column("policy")}) > _MOST_RANKED:
         return None
-    lines = families(ranked(rows, knowledge_of_policies(rows)))
+    lines = families(ranked(rows, knowledge_of_policies(rows), minimise=minimise))
     known = [line for line in lines[0] if line.estimate] if lines else []
     if not known:
         return None
@@ -68,26 +76,33 @@ def _finding(rows: Rows) -> Finding | None:
     return Finding(best, others[0] if others else None, decided)
 
 
-def _of_world(one: Finding) -> Iterator[str]:
+def _of_world(one: Finding, minimise: str) -> Iterator[str]:
     mean = _interval_text(one.best.estimate)
     if one.second is None:
-        yield f"The mean score of {one.name} is {mean}; it has no rival in this sweep."
+        figure = minimise or "score"
+        yield f"The mean {figure} of {one.name} is {mean}; it has no rival in this sweep."
         return
     second = clean(one.second.name, _NAME)
-    yield f"The highest mean score is that of {one.name}: {mean}. The next is {second}{_gap(one)}."
+    gap = _gap(one, -1 if minimise else 1)
+    best = f"The {_mean_text(minimise)} is that of {one.name}"
+    yield f"{best}: {mean}. The next is {second}{gap}."
     yield from _undecided(one, second)
 
 
-def _gap(one: Finding) -> str:
-    """Return by how much the next policy is lower, with the interval where there is one."""
+def _gap(one: Finding, sign: int) -> str:
+    """Return by how much the next policy is worse, with the interval where there is one."""
     found = one.second.difference if one.second else None
     if found is None:
         return ""
     paired = found.paired
-    text = f", lower by {estimate_text(abs(paired.mean), paired.half)}"
+    text = (
+        f", {'lower' if sign > 0 else 'higher'} by {estimate_text(abs(paired.mean), paired.half)}"
+    )
     if paired.low is None or paired.high is None or paired.low == paired.high:
         return text
-    ends = (estimate_text(-end, paired.half) for end in (paired.high, paired.low))
+    ends = (
+        estimate_text(end, paired.half) for end in sorted((-sign * paired.low, -sign * paired.high))
+    )
     return f"{text} [{' to '.join(ends)}] on the same {paired.n:,} seeds"
 
 
@@ -116,11 +131,14 @@ def _interval_text(found: Interval | None) -> str:
     return f"{mean} [{' to '.join(ends)}]"
 
 
-def _of_worlds(found: Mapping[str, Finding], levels: Mapping[str, Any]) -> Iterator[str]:
+def _of_worlds(
+    found: Mapping[str, Finding], levels: Mapping[str, Any], minimise: str
+) -> Iterator[str]:
     """Yield which policy is best where: along a parameter, or in how many worlds."""
     names = [one.name for one in found.values()]
     if len({*names}) == 1:
-        yield f"{names[0]} has the highest mean score in each of the {len(found):,} worlds."
+        best = f"{names[0]} has the {_mean_text(minimise)}"
+        yield f"{best} in each of the {len(found):,} worlds."
     elif levels:
         runs = "; ".join(_runs(found, levels))
         yield f"The best policy changes with {_parameter(found)}: {runs}."

@@ -1,4 +1,4 @@
-"""The effects of the varied parameters and policies of a sweep on the mean score."""
+"""The effects of the varied parameters and policies of a sweep on the mean of a figure."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -32,36 +32,35 @@ class Estimates:
     Attributes:
         seeds: The seed of every row.
         values: The figure of every row; a failed one has the worst score of its model, or None.
-        failed: Whether a row is failed.
     """
 
     seeds: Sequence[int]
     values: Sequence[float | None]
-    failed: Sequence[bool]
 
     @classmethod
     def of(cls, rows: Rows, figure: str = "score") -> "Estimates":
         """Return the column of some rows."""
-        failed = [error is not None for error in rows.column("error")]
-        return cls(rows.column("seed"), counted(rows, figure), failed)
+        return cls(rows.column("seed"), counted(rows, figure))
 
     def mean(self, places: Iterable[int]) -> Interval | None:
         """Return the mean of the rows at some indices, several rows of a seed as one value.
 
-        None without values, or if an episode failed and its model declares no worst
+        None without values, or if an episode has none, as it failed and its model declares no worst
         score: a mean without the bad episodes proves nothing.
         """
         each = list(places)
         values = [self.values[place] for place in each]
-        if any(self.failed[at] and v is None for at, v in zip(each, values, strict=True)):
+        if None in values:
             return None
         means = means_by_seed((self.seeds[at] for at in each), values, complete=False)
         return estimated(list(means.values()), 0.95)
 
 
-def over_parameters(rows: Rows, factors: Sequence[VaryingColumn]) -> Iterator[Given]:
-    """Yield the mean score over each number that varies, a line for each policy."""
-    estimates = Estimates.of(rows)
+def over_parameters(
+    rows: Rows, factors: Sequence[VaryingColumn], figure: str = "score"
+) -> Iterator[Given]:
+    """Yield the mean of a figure over each number that varies, a line for each policy."""
+    estimates = Estimates.of(rows, figure)
     for factor in factors:
         if not factor.numeric:
             continue
@@ -76,9 +75,9 @@ def over_parameters(rows: Rows, factors: Sequence[VaryingColumn]) -> Iterator[Gi
         shown = dict(islice((known_curves or curves).items(), _MOST_CURVES))
         about = [factor.text] if factor.text else []
         yield Figure(
-            f"Mean score against {factor.name}, with 95 % intervals",
-            lines([Panel("", factor.name, _curves(shown))], "score"),
-            f"Mean scores over {len(factor.values())} values of {factor.name}, "
+            f"Mean {figure} against {factor.name}, with 95 % intervals",
+            lines([Panel("", factor.name, _curves(shown))], figure),
+            f"Mean {figure} over {len(factor.values())} values of {factor.name}, "
             f"a line for each of {len(shown)} policies.",
             cleaned(
                 ["policy", factor.name, *SEEDED_HEADS],
@@ -88,18 +87,20 @@ def over_parameters(rows: Rows, factors: Sequence[VaryingColumn]) -> Iterator[Gi
         )
 
 
-def main_effects(rows: Rows, factors: Sequence[VaryingColumn]) -> Iterator[Given]:
-    """Yield the mean score at each level of what varies, over everything else; for several."""
-    design = _Design.of(rows, factors)
+def main_effects(
+    rows: Rows, factors: Sequence[VaryingColumn], figure: str = "score"
+) -> Iterator[Given]:
+    """Yield the mean of a figure by level of what varies, over everything else; for several."""
+    design = _Design.of(rows, factors, figure)
     if not design.factors:
         return
     found = {factor.name: design.means(factor, design.among) for factor in design.factors}
     shown = design.factors[:_MOST_PANELS]
     about = "each mean is over all rows with that level, several rows of a seed as one value"
     yield Figure(
-        "Main effects: mean score by level, with 95 % intervals",
-        lines([_panel(factor, {"": found[factor.name]}) for factor in shown], "score"),
-        f"Mean scores by level of {', '.join(factor.name for factor in shown)}.",
+        f"Main effects: mean {figure} by level, with 95 % intervals",
+        lines([_panel(factor, {"": found[factor.name]}) for factor in shown], figure),
+        f"Mean {figure} by level of {', '.join(factor.name for factor in shown)}.",
         cleaned(
             ["column", "level", *SEEDED_HEADS],
             _level_lines(found),
@@ -109,9 +110,11 @@ def main_effects(rows: Rows, factors: Sequence[VaryingColumn]) -> Iterator[Given
     )
 
 
-def interactions(rows: Rows, factors: Sequence[VaryingColumn]) -> Iterator[Given]:
-    """Yield the mean score at each pair of levels of every two columns that vary."""
-    design = _Design.of(rows, factors)
+def interactions(
+    rows: Rows, factors: Sequence[VaryingColumn], figure: str = "score"
+) -> Iterator[Given]:
+    """Yield the mean of a figure at each pair of levels of every two columns that vary."""
+    design = _Design.of(rows, factors, figure)
     pairs = list(combinations(design.factors, 2))
     for first, second in pairs[:_MOST_PANELS]:
         found = {
@@ -122,9 +125,9 @@ def interactions(rows: Rows, factors: Sequence[VaryingColumn]) -> Iterator[Given
         about = "lines that are not parallel show that the two act together"
         cut = note_of_cut(shown, found, f"levels of {second.name}")
         yield Figure(
-            f"Interaction of {first.name} and {second.name}: mean score, with 95 % intervals",
-            lines([_panel(first, shown, second.name)], "score"),
-            f"Mean scores by level of {first.name}, a line for each level of {second.name}.",
+            f"Interaction of {first.name} and {second.name}: mean {figure}, with 95 % intervals",
+            lines([_panel(first, shown, second.name)], figure),
+            f"Mean {figure} by level of {first.name}, a line for each level of {second.name}.",
             cleaned(
                 [first.name, second.name, *SEEDED_HEADS],
                 ([level, other, *texts] for other, level, *texts in _level_lines(found)),
@@ -163,12 +166,12 @@ class _Design:
     notes: Sequence[str] = ()
 
     @classmethod
-    def of(cls, rows: Rows, factors: Sequence[VaryingColumn]) -> "_Design":
+    def of(cls, rows: Rows, factors: Sequence[VaryingColumn], figure: str) -> "_Design":
         """Return the design of a sweep."""
         few = [one for one in factors if one.numeric or len(one.values()) <= _MOST_NAMES]
         if len(few) < _SEVERAL:
             return cls()
-        estimates = Estimates.of(rows)
+        estimates = Estimates.of(rows, figure)
         by_policy = families(rows, [factor.name for factor in few])
         groups = by_policy.places()
         whole = {

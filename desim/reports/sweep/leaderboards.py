@@ -10,7 +10,7 @@ from desim.jobs.rows.known_means import knowledge_of_policies
 from desim.jobs.rows.rows import Rows
 from desim.reports.elements.charts import dots
 from desim.reports.elements.page import Figure, Given, cleaned
-from desim.show.estimates import number_cell
+from desim.show.estimates import better_note, number_cell
 from desim.show.table import Table
 from desim.studies.boards.board_table import rank_cell, rank_notes, rank_terms, to_best_cell
 from desim.studies.boards.ranking import BoardLine, ranked
@@ -21,32 +21,34 @@ _MOST_RANKED, _MOST_SHOWN = 60, 40
 _LEVEL = 0.95
 
 
-def leaderboard(rows: Rows, against: str = "") -> Iterator[Given]:
-    """Yield the policies of one world by their mean score, ranked and compared with the best.
+def leaderboard(rows: Rows, against: str = "", minimise: str = "") -> Iterator[Given]:
+    """Yield the policies of one world by their mean, ranked and compared with the best.
 
     Args:
         rows: The rows of one world: one model with the same parameters.
         against: A policy with which the others are compared as well; empty for none.
+        minimise: The figure of the means, of which lower is better; empty for the score.
 
     Raises:
         UsageError: The policy *against* does not exist.
     """
     knows = knowledge_of_policies(rows)
-    plain = rows.table(level=_LEVEL)
-    lines = _ordered(plain.lines, knows)
-    ranks = _ranks(rows, knows, lines)
+    figure = minimise or "score"
+    plain = rows.table(show=figure, level=_LEVEL)
+    lines = _ordered(plain.lines, knows, -1 if minimise else 1)
+    ranks = _ranks(rows, knows, lines, minimise)
     yield Figure(
-        "Mean score of each policy with its 95 % interval",
+        f"Mean {figure} of each policy with its 95 % interval",
         dots(
             [_name(line, knows) for line in lines[:_MOST_SHOWN]],
             [line.estimate for line in lines[:_MOST_SHOWN]],
-            "score",
+            figure,
         ),
-        f"Mean scores with intervals of {len(lines[:_MOST_SHOWN])} policies, the highest on top.",
-        _scores(plain, lines, ranks, knows),
+        f"Mean {figure} with intervals of {len(lines[:_MOST_SHOWN])} policies, the best on top.",
+        _scores(plain, lines, ranks, knows, minimise),
     )
     if against:
-        yield from _differences(rows, lines, knows, against)
+        yield from _differences(rows, lines, knows, against, figure)
 
 
 def _scores(
@@ -54,12 +56,17 @@ def _scores(
     lines: Sequence[TableLine],
     ranks: dict[str, BoardLine],
     knows: Mapping[str, Knowledge],
+    minimise: str,
 ) -> Table:
     """Return the table's own cells with ranks and intervals to the best."""
     heads = [head for head in plain.heads() if head != "figure"]
-    notes = ["higher scores are better", *plain.notes(), *plain.legend()]
+    better = better_note(minimise, "lower") if minimise else ["higher scores are better"]
+    notes = [*better, *plain.notes(), *plain.legend()]
     if ranks:
-        notes += [*rank_notes([*ranks.values()]), *rank_terms([*ranks.values()])]
+        notes += [
+            *rank_notes([*ranks.values()]),
+            *rank_terms([*ranks.values()], lower=bool(minimise)),
+        ]
     else:
         notes.append(f"no ranks: more than {_MOST_RANKED} policies are not compared in pairs")
     if knows:
@@ -79,23 +86,27 @@ def _rank_cells(line: BoardLine | None) -> tuple[Any, Any]:
 
 
 def _differences(
-    rows: Rows, lines: Sequence[TableLine], knows: Mapping[str, Knowledge], against: str
+    rows: Rows,
+    lines: Sequence[TableLine],
+    knows: Mapping[str, Knowledge],
+    against: str,
+    figure: str,
 ) -> Iterator[Given]:
     names = [str(line.group[0]) for line in lines]
     if against not in names:
         raise UsageError(f"there is no policy {against!r}; {possible(against, names)}")
-    table = rows.table(against=against, level=_LEVEL)
+    table = rows.table(show=figure, against=against, level=_LEVEL)
     found = {str(line.group[0]): line for line in table.lines}
     each = [found[name] for name in names if name != against]
     if not any(line.difference for line in each):
         return
     shown = each[:_MOST_SHOWN]
     yield Figure(
-        f"Difference of each policy's mean score to that of {against}, paired by seed",
+        f"Difference of each policy's mean {figure} to that of {against}, paired by seed",
         dots(
             [_name(line, knows) for line in shown],
             [line.difference.paired if line.difference else None for line in shown],
-            f"score, difference to {against}",
+            f"{figure}, difference to {against}",
             zero=True,
         ),
         f"Differences with intervals of {len(shown)} policies to {against}; a line marks 0.",
@@ -120,23 +131,25 @@ def _cells(table: ComparisonTable, line: TableLine) -> list[Any]:
     return [*pairs, number_cell(found.unpaired, found.unpaired), correlation]
 
 
-def _ordered(lines: Iterable[TableLine], knows: Mapping[str, Knowledge]) -> list[TableLine]:
-    """Return policies that know less first, each level from the highest mean to those without."""
+def _ordered(
+    lines: Iterable[TableLine], knows: Mapping[str, Knowledge], sign: int
+) -> list[TableLine]:
+    """Return policies that know less first, each level from the best mean to those without."""
     return sorted(
         lines,
         key=lambda line: (
             knowledge_order(knows.get(str(line.group[0]), "observation")),
             line.estimate is None,
-            -line.estimate.mean if line.estimate else 0.0,
+            -sign * line.estimate.mean if line.estimate else 0.0,
         ),
     )
 
 
 def _ranks(
-    rows: Rows, knows: Mapping[str, Knowledge], lines: Sequence[TableLine]
+    rows: Rows, knows: Mapping[str, Knowledge], lines: Sequence[TableLine], minimise: str
 ) -> dict[str, BoardLine]:
     """Return ranked lines by policy; empty if there are too many for a comparison of all."""
-    found = ranked(rows, knows) if len(lines) <= _MOST_RANKED else ()
+    found = ranked(rows, knows, minimise=minimise) if len(lines) <= _MOST_RANKED else ()
     return {policy: line for line in found for policy in line.policies}
 
 

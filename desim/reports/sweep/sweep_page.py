@@ -25,7 +25,7 @@ from desim.reports.sweep.factor_effects import interactions, main_effects, over_
 from desim.reports.sweep.fans import series_fans
 from desim.reports.sweep.leaderboards import leaderboard
 from desim.reports.sweep.varied import swept, varied
-from desim.show.labels import is_number
+from desim.show.labels import is_number, label_text
 
 #: The versions that a sweep's folder states.
 _VERSIONS = ("desim", "python", "simpy", "numpy")
@@ -137,13 +137,14 @@ def _seeds(rows: Rows) -> str:
 _MOST_WORLDS = 12
 
 
-def sweep_page(rows: Rows, path: Path, against: str = "") -> Page:
+def sweep_page(rows: Rows, path: Path, against: str = "", minimise: str = "") -> Page:
     """Return the report about a sweep.
 
     Args:
         rows: Its rows.
         path: Where they were read.
-        against: The policy with which the others are compared; empty for the highest mean.
+        against: The policy with which the others are compared; empty for the best mean.
+        minimise: The figure that it is about, of which lower is better; empty for the score.
 
     Raises:
         UsageError: The rows are empty, *against* does not exist, or squares of figures overflow.
@@ -151,27 +152,29 @@ def sweep_page(rows: Rows, path: Path, against: str = "") -> Page:
     if not rows:
         raise UsageError(f"{path} holds no rows, so there is nothing to report")
     try:
-        return _page(rows, path, against)
+        return _page(rows, path, against, minimise)
     except OverflowError:
         raise UsageError(f"{path} holds scores that are too large for a mean") from None
 
 
-def _page(rows: Rows, path: Path, against: str) -> Page:
-    factors = swept(rows)
+def _page(rows: Rows, path: Path, against: str, minimise: str) -> Page:
+    factors, figure = swept(rows), minimise or "score"
     models = ", ".join(dict.fromkeys(map(str, rows.column("model"))))
     worlds = _by_world(rows)
     lead = (
-        " ".join(conclusion(worlds, _levels(rows, worlds))),
+        " ".join(conclusion(worlds, _levels(rows, worlds), minimise)),
         (
             f"{len(rows):,} episodes, of which {len(rows.failed):,} failed. "
             "Differences are paired by seed."
         ),
     )
     sections = [
-        *_worlds(rows, against),
-        Section.of("Score against each parameter", over_parameters(rows, factors)),
-        Section.of("Main effects", main_effects(rows, factors)),
-        Section.of("Interactions", interactions(rows, factors)),
+        *_worlds(rows, against, minimise),
+        Section.of(
+            f"{label_text(figure)} against each parameter", over_parameters(rows, factors, figure)
+        ),
+        Section.of("Main effects", main_effects(rows, factors, figure)),
+        Section.of("Interactions", interactions(rows, factors, figure)),
         *_fans(rows),
         Section.of("How episodes ended", endings(rows)),
         Section.of("Failures", failures(rows)),
@@ -189,12 +192,12 @@ def _levels(rows: Rows, worlds: Mapping[str, Rows]) -> dict[str, Any]:
     return found if all(map(is_number, found.values())) else {}
 
 
-def _worlds(rows: Rows, against: str) -> Iterator[Section]:
+def _worlds(rows: Rows, against: str, minimise: str) -> Iterator[Section]:
     """Yield a leaderboard for each world; scores of different ones have no common rank."""
     worlds = _by_world(rows)
     for name, each in islice(worlds.items(), _MOST_WORLDS):
         title = f"Leaderboard, {name}" if name else "Leaderboard"
-        yield Section.of(title, leaderboard(each, against))
+        yield Section.of(title, leaderboard(each, against, minimise))
     if len(worlds) > _MOST_WORLDS:
         more = ([name, f"{len(each):,}"] for name, each in worlds.items())
         table = cleaned(["world", "episodes"], islice(more, _MOST_WORLDS, None))

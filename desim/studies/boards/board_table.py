@@ -31,14 +31,16 @@ _ENOUGH = 60
 
 _RANK = "rank: the lowest and the highest that the data leave possible (95 %, all together)"
 _AMONG = ", among those that know as much"
-#: The upper end of an interval to the best that leaves out 0.
-_BELOW = "<0"
+#: The lower and the upper end of an interval to the best that leave out 0.
+_BEYOND = (">0", "<0")
 
 _TO_BEST = (
     "to the best: the mean less the highest mean of the others (95 %, all together); "
-    f"{_BELOW}: it is lower"
+    f"{_BEYOND[1]}: it is lower"
 )
+_TO_LOWEST = _TO_BEST.replace("highest", "lowest").replace("<0: it is lower", ">0: it is higher")
 _MAY_BE_BEST = "* may be the best: no other mean is known to be higher"
+_MAY_BE_LOWEST = _MAY_BE_BEST.replace("higher", "lower")
 _INTERVAL = " (95 %)"
 _JOINED = "a = b: the same scores, ends and {} on every seed"
 _APART = "each policy has played seeds of its own, so differences are not paired (Welch)"
@@ -125,18 +127,18 @@ def to_best_cell(line: BoardLine) -> Printed | None:
         return None
     low, high = line.to_best
     texts = [estimate_text(end, (high - low) / 2) if end else "0" for end in line.to_best]
-    if not line.may_be_best:
-        texts[1] = _BELOW  # Hsu's interval ends at 0 also where that is excluded
+    if not line.may_be_best:  # Hsu's interval ends at 0 also where that is excluded
+        texts = [text if text != "0" else one for text, one in zip(texts, _BEYOND, strict=True)]
     return Printed(line.to_best, " to ".join(dict.fromkeys(texts)))
 
 
-def rank_terms(lines: Sequence[BoardLine]) -> Iterator[str]:
-    """Yield the sentences on ranks, and on the column to the best."""
+def rank_terms(lines: Sequence[BoardLine], *, lower: bool = False) -> Iterator[str]:
+    """Yield the sentences on ranks, and on the column to the best; of lower or higher means."""
     if any(line.ranks for line in lines):
         yield _RANK + _AMONG * (len(families(lines)) > 1)
     if any(line.to_best for line in lines):
-        yield _MAY_BE_BEST
-        yield _TO_BEST
+        yield _MAY_BE_LOWEST if lower else _MAY_BE_BEST
+        yield _TO_LOWEST if lower else _TO_BEST
 
 
 def _cells(line: BoardLine, indent: str) -> list[Any]:

@@ -40,7 +40,7 @@ class BoardLine:
         sample: The scores on which the estimate rests.
         ranks: The lowest and the highest rank among the lines of its family that the data leave
             possible, all of them together; None without a mean.
-        to_best: The ends of the interval of its mean less the highest mean of the others of its
+        to_best: The ends of the interval of its mean less the best mean of the others of its
             family; None for a lone line, or on a single seed.
         may_be_best: Whether no other line of its family is known to have a higher mean.
         difference: The difference to the highest mean of its family, paired by seed; None for that
@@ -83,8 +83,9 @@ def ranked(
     *,
     paired: bool = True,
     beside: Sequence[str] = (),
+    minimise: str = "",
 ) -> list[BoardLine]:
-    """Return the lines of a board, family by family, in each the highest mean first.
+    """Return the lines of a board, family by family, in each the best mean first.
 
     The lines of a family are compared with each other only. Those without a mean, because episodes
     failed, come last in it and have no rank: the mean of the rest cannot be compared with others.
@@ -96,16 +97,22 @@ def ranked(
         paired: Whether the policies have played the same seeds. The items of different seeds are
             the same, and so always paired.
         beside: Names of metrics whose means the lines hold.
+        minimise: A figure of which lower is better, by which the lines are ranked; empty: the
+            score.
     """
     by_policy = {str(policy): own for (policy,), own in rows.groups("policy").items()}
     once = frozenset(fixed)
     shares = _default_shares if any(DEFAULTS in row for row in rows) else lambda _: {}
     lines = [
-        evolve(_board_line(policies, own, knows, once), beside=_means(own, beside) | shares(own))
+        evolve(
+            _board_line(policies, own, knows, once, minimise or "score"),
+            beside=_means(own, beside) | shares(own),
+        )
         for policies in _joined(by_policy, knows)
         for own in [by_policy[policies[0]]]
     ]
-    return [one for family in families(lines) for one in _compared(family, paired=paired)]
+    sign = -1 if minimise else 1
+    return [one for family in families(lines) for one in _compared(family, sign, paired=paired)]
 
 
 def families(lines: Sequence[BoardLine]) -> list[list[BoardLine]]:
@@ -117,9 +124,13 @@ def families(lines: Sequence[BoardLine]) -> list[list[BoardLine]]:
 
 
 def _board_line(
-    policies: tuple[str, ...], rows: Rows, knows: Mapping[str, Knowledge], fixed: AbstractSet[str]
+    policies: tuple[str, ...],
+    rows: Rows,
+    knows: Mapping[str, Knowledge],
+    fixed: AbstractSet[str],
+    figure: str,
 ) -> BoardLine:
-    sample = evolve(score_sample(rows), fixed=policies[0] in fixed)
+    sample = evolve(score_sample(rows, figure), fixed=policies[0] in fixed)
     return BoardLine(
         policies,
         knows.get(policies[0], "observation"),
@@ -132,22 +143,28 @@ def _board_line(
     )
 
 
-def _compared(lines: Sequence[BoardLine], *, paired: bool) -> list[BoardLine]:
-    """Return the lines of a family with their ranks, the highest mean first."""
+def _compared(lines: Sequence[BoardLine], sign: int, *, paired: bool) -> list[BoardLine]:
+    """Return the lines of a family with their ranks, the best mean first.
+
+    Args:
+        lines: The lines.
+        sign: 1, or -1 where lower is better.
+        paired: See `ranked`.
+    """
     means = {line.name: line.estimate.mean for line in lines if line.estimate}
-    rivals = sorted((one for one in lines if one.estimate), key=lambda one: -means[one.name])
+    rivals = sorted((one for one in lines if one.estimate), key=lambda one: -sign * means[one.name])
     if not rivals:
         return list(lines)
     samples = _everywhere([line.sample for line in rivals])
     paired = paired or samples[0].unit != "seeds"
     clusters = {seed: one for sample in samples for seed, one in sample.clusters.items()}
-    values = [sample.values for sample in samples]
+    values = [{k: sign * v for k, v in sample.values.items()} for sample in samples]
     found = ranks.ranked(values, 1 - _LEVEL, paired=paired, clusters=clusters)
     placed = [
         evolve(
             line,
             ranks=place.ranks,
-            to_best=_finite(place.to_best),
+            to_best=_finite(place.to_best, sign),
             may_be_best=place.may_be_best,
             difference=sample.less(samples[0], _LEVEL) if at and paired else None,
             to_tell=sample.to_tell(samples[0]) if at and paired else None,
@@ -171,8 +188,10 @@ def _everywhere(samples: Sequence[Sample]) -> list[Sample]:
     ]
 
 
-def _finite(ends: tuple[float, float] | None) -> tuple[float, float] | None:
-    return ends if ends and all(map(math.isfinite, ends)) else None
+def _finite(ends: tuple[float, float] | None, sign: int) -> tuple[float, float] | None:
+    if ends is None or not all(map(math.isfinite, ends)):
+        return None
+    return ends if sign > 0 else (-ends[1], -ends[0])
 
 
 def _joined(

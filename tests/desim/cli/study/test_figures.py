@@ -125,3 +125,16 @@ def test_a_table_says_that_lower_is_better(desim: Desim) -> None:
     assert (code, "plain: lower is better\n" in out) == (0, True)
     code, out, _ = desim(*SWEEP, "--until", "2", "--minimise", "plain")
     assert (code, "plain: lower is better\n" in out) == (0, True)
+
+
+def test_a_report_is_about_the_figure_that_is_minimised(desim: Desim) -> None:
+    """The lowest mean is the best one, and how far the others are above it is positive."""
+    assert desim(*SWEEP, "--seeds", "0:8", "--out", "kept").code == 0
+    assert desim("report", "kept", "--minimise", "plain").code == 0
+    page = Path("kept/report.html").read_text()
+    assert "The lowest mean plain is that of mine:Stride,size=1" in page
+    assert "The next is mine:Stride,size=9, higher by" in page
+    assert "&gt;0 to" in page
+    assert "&lt;0" not in page
+    refused(desim("report", "kept", "--minimise", "none", "--force"), "there is no column 'none'")
+    refused(desim("report", "kept", "--minimise", "score"), "a higher score is better")
