@@ -212,7 +212,8 @@ class Llm:
     @staticmethod
     def predictions(model: Model[Any], episodes: Mapping[str, Episode]) -> Iterator[dict[str, Any]]:
         """Yield the questions of a world as plain values, as methods answered them."""
-        yield from map(to_plain, predicted(model, episodes))
+        gold = conversation_kind(type(model)).answers(model)
+        yield from map(to_plain, predicted(model, episodes, gold))
 
     @staticmethod
     def reached_in_rehearsal(arguments: Mapping[str, str]) -> Iterator[str]:

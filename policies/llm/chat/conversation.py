@@ -121,10 +121,12 @@ class ConversationKind(Generic[Options]):
     Attributes:
         options: The frozen class of this world's options.
         begin: Returns the conversation at a seat, for options of that class.
+        answers: Returns by question of a world its right answer, for rules learned afterwards.
     """
 
     options: type[Options]
     begin: Callable[[Seat, Options], Conversation]
+    answers: Callable[[Any], Mapping[str, str]] = lambda _: {}
 
 
 def conversation_kind(model: type, named: str = "") -> ConversationKind[Any]:

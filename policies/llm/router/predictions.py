@@ -157,12 +157,15 @@ def read_items(path: Path) -> list[Item]:
     return items
 
 
-def predicted(model: Model[Any], episodes: Mapping[str, Episode]) -> list[Item]:
+def predicted(
+    model: Model[Any], episodes: Mapping[str, Episode], gold: Mapping[str, str]
+) -> list[Item]:
     """Return the questions of a world, of those with labels, as methods answered them.
 
     Args:
         model: A world that offers `HasItems`.
         episodes: A whole episode of it by the method that played it.
+        gold: By question its right answer, where it is known.
     """
     items: dict[str, Item] = {}
     groups = model.item_groups if offers(model, HasItems) else {}
@@ -172,7 +175,7 @@ def predicted(model: Model[Any], episodes: Mapping[str, Episode]) -> list[Item]:
             asked, said = to_plain(step.observation), to_plain(step.action).get("text", "")
             if (name := asked.get("id", "")) not in right:
                 continue
-            item = items.get(name) or _question(asked, groups[name])
+            item = items.get(name) or _question(asked, groups[name], gold.get(name, ""))
             found = {**item.predictions, method: Prediction(right[name], said)}
             items[name] = evolve(item, predictions=found)
     return list(items.values())
@@ -189,7 +192,7 @@ def _right(groups: Mapping[str, Sequence[str]], episode: Episode) -> dict[str, b
     }
 
 
-def _question(asked: Mapping[str, Any], groups: Sequence[str]) -> Item:
+def _question(asked: Mapping[str, Any], groups: Sequence[str], gold: str) -> Item:
     """Return an item as it was asked, with the labels that name its groups."""
     names = {one.lower().replace(" ", "_"): one for one in CAPABILITIES}
     buckets = [one for one in BUCKETS if one in [name.rpartition("_")[2] for name in groups[1:]]]
@@ -202,7 +205,8 @@ def _question(asked: Mapping[str, Any], groups: Sequence[str]) -> Item:
         buckets[0] if buckets else None,
         question,
         context,
-        features=features_of(question, context),
+        gold,
+        features_of(question, context),
     )
 
 

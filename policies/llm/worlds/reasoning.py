@@ -153,4 +153,8 @@ def _key(messages: Sequence[Message]) -> tuple[str, ...]:
     return tuple(each["content"] for each in messages if each["role"] == "user")
 
 
-CONVERSATION = ConversationKind(ReasoningOptions, QuestionConversation)
+def _answers(model: Any) -> Mapping[str, str]:
+    return {one.id: one.answer for one in model.chosen_items}
+
+
+CONVERSATION = ConversationKind(ReasoningOptions, QuestionConversation, _answers)
