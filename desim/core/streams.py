@@ -1,6 +1,9 @@
 """Random numbers that depend on a seed and a name alone."""
 
+import contextlib
 import hashlib
+import threading
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from desim.errors import UsageError
@@ -65,6 +68,59 @@ def generator_of(seed: int) -> "Generator":
     from numpy.random import PCG64, Generator  # takes longer to import than all of desim
 
     return Generator(PCG64(seed))
+
+
+class _Kept(threading.local):
+    """The number of blocks of `kept_globals` that this thread is in."""
+
+    depth = 0
+
+
+_kept, _in_use = _Kept(), threading.Lock()
+
+
+@contextlib.contextmanager
+def kept_globals(seed: int | None = None) -> Iterator[None]:
+    """Restore the global generators of Python and numpy (`random`, `numpy.random`) after a block.
+
+    Threads share these generators, so the block of a second thread changes nothing.
+
+    Args:
+        seed: The seed of the episode in the block; None leaves `seed_globals` to the block.
+    """
+    if not _kept.depth and not _in_use.acquire(blocking=False):
+        yield
+        return
+    import random  # both take longer to import than all of desim
+
+    from numpy import random as of_numpy
+
+    before = random.getstate(), of_numpy.get_state(legacy=False)  # noqa: NPY002 (the global one)
+    _kept.depth += 1
+    try:
+        if seed is not None:
+            seed_globals(seed)
+        yield
+    finally:
+        random.setstate(before[0])
+        of_numpy.set_state(before[1])  # noqa: NPY002
+        _kept.depth -= 1
+        if not _kept.depth:
+            _in_use.release()
+
+
+def seed_globals(seed: int) -> None:
+    """Seed the global generators from an episode's seed; outside `kept_globals` do nothing."""
+    if not _kept.depth:
+        return
+    import random
+
+    from numpy import random as of_numpy
+
+    own = derived_seed(seed, "global generators")
+    random.seed(own)
+    with contextlib.suppress(TypeError):  # a generator that a program has put in place of numpy's
+        of_numpy.seed(own % 2**32)  # noqa: NPY002
 
 
 def redrawn_seed(seed: int, future: int) -> int:

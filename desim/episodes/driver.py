@@ -17,6 +17,7 @@ from desim.core.limits import Alarm
 from desim.core.model_protocols import offers
 from desim.core.points import Points
 from desim.core.policy_protocols import DecidesAsync, Policy
+from desim.core.streams import kept_globals
 from desim.core.world import Decision
 from desim.episodes.episode_options import EpisodeOptions, ModelOptions
 from desim.episodes.lineup import Policies, resolve
@@ -67,7 +68,7 @@ def play(options: PlayOptions) -> Episode:
         LimitReached: The episode has used up its time, events or decisions.
         WriteFailed: The record cannot be written; it holds the decisions before that.
     """
-    with _opened(options) as session:
+    with kept_globals(options.seed), _opened(options) as session:
         return play_session(session)
 
 

@@ -21,6 +21,7 @@ from desim.core.policy_protocols import (
     decide_arguments,
 )
 from desim.core.roles import Role
+from desim.core.streams import kept_globals, seed_globals
 from desim.episodes.driver import play_session, play_session_async
 from desim.episodes.episode_options import EpisodeOptions, TrustOptions
 from desim.episodes.lineup import Lineup, Policies, resolve
@@ -148,7 +149,7 @@ def resume(options: ResumeOptions) -> Episode:
     """
     if (ended := _ended(options)) is not None:
         return ended
-    with _session(options) as at_play:
+    with kept_globals(), _session(options) as at_play:
         return play_session(at_play)
 
 
@@ -194,6 +195,7 @@ def _session(options: ResumeOptions) -> Iterator[Session]:
         world = trusted_model(path, header, options, recorded_roles(header, policies))
         try:
             given = trusted_policies(path, header, world, policies)
+            seed_globals(header.seed)
             lineup = resolve(world, given, header.seed, header.policies)
             lineup = with_starts(lineup, header.starts, past.steps)
             points = Points() if options.series else None

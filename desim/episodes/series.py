@@ -16,6 +16,7 @@ from desim.core.limits import Limits
 from desim.core.model_protocols import Model, model_of, offers
 from desim.core.policy_protocols import Learner
 from desim.core.result import Result
+from desim.core.streams import kept_globals
 from desim.episodes.driver import play_session, play_session_async
 from desim.episodes.episode_options import EpisodeOptions, ModelOptions
 from desim.episodes.lineup import Lineup, Policies, resolve
@@ -126,9 +127,11 @@ def series(options: SessionsOptions) -> Iterator[InSeries]:
     """Yield the episodes of a series, each as soon as policies have learned from it."""
     with _opened(options) as playing:
         for turn in playing.turns(playing.past() if options.resume else []):
-            with playing.session_of(turn) as at_play:
-                episode = play_session(at_play) if at_play else turn.known
-            yield playing.ended(turn, episode)
+            with kept_globals(turn.seed):
+                with playing.session_of(turn) as at_play:
+                    episode = play_session(at_play) if at_play else turn.known
+                ended = playing.ended(turn, episode)
+            yield ended
 
 
 @takes(SessionsOptions)
@@ -147,7 +150,8 @@ def _opened(options: SessionsOptions) -> Iterator["_Series"]:
     seeds, policies = list(options.seeds), options.policies
     model = options.build()
     if not isinstance(policies, Lineup):
-        policies = resolve(model, policies, seeds[0]) if seeds else Lineup({}, {})
+        with kept_globals(seeds[0] if seeds else None):
+            policies = resolve(model, policies, seeds[0]) if seeds else Lineup({}, {})
     with contextlib.ExitStack() as stack:
         folder = None
         if options.record is not None:

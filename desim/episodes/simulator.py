@@ -21,7 +21,7 @@ from desim.core.policy_protocols import (
     memoryless_roles,
 )
 from desim.core.run import Run
-from desim.core.streams import future_seed
+from desim.core.streams import future_seed, kept_globals, seed_globals
 from desim.core.world import Decision
 from desim.episodes.ahead.child_process import FasterWay, in_child
 from desim.episodes.ahead.repeatable import check_repeatable, decide_at_once
@@ -130,6 +130,7 @@ class Simulator:
         at, seed = self._run.decisions, self._run.world.seed
         return [future_seed(seed, self.role, at, sample) for sample in range(samples)]
 
+    @kept_globals()
     def scores(
         self,
         observation: Any,
@@ -215,6 +216,7 @@ class Simulator:
 
     def _repeated(self, rollout: "_Rollout") -> float:
         """Return the score of a rollout that repeats the decisions so far."""
+        seed_globals(rollout.future)
         made = self.lineup(rollout.policies, rollout.future).policies
         try:
             run = self._begun(made, rollout.future)
@@ -231,6 +233,7 @@ class Simulator:
     def _continued(self, rollout: "_Rollout") -> float:
         """Return the score of a rollout that goes on in the episode's run; for a child process."""
         run = self._run
+        seed_globals(rollout.future)
         made = self.lineup(rollout.policies, rollout.future).policies
         without_past = memoryless_roles(made)
         for _, decision in self._answers[: run.decisions]:

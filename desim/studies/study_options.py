@@ -244,6 +244,8 @@ class CheckOptions:
 
     Attributes:
         model: A name (perhaps with `/preset`), a model class or a model.
+        policies: Policies that play the seeds, and the first of them again: NAME or module:Name,
+            then ,KEY=VALUE for each argument. In Python as for `play`.
         preset: A preset of the model; empty for all.
         seeds: The seeds of the episodes: A:B without B, or A,B,...; default 0:3. In Python whole
             numbers.
@@ -252,6 +254,7 @@ class CheckOptions:
     """
 
     model: Any = field(kw_only=False)
+    policies: Any = None
     preset: str = ""
     seeds: Iterable[int] = range(3)
     progress: ProgressOption = None

@@ -19,6 +19,7 @@ from desim.catalog.policy_finder import has_stand_in
 from desim.catalog.policy_spec import Spec, label
 from desim.core.model_protocols import Model, offers
 from desim.core.policy_protocols import Rehearses, Resumable
+from desim.core.streams import kept_globals
 from desim.episodes.driver import play_session
 from desim.episodes.episode_options import EpisodeOptions
 from desim.episodes.lineup import Lineup, Policies, assign, resolve
@@ -184,19 +185,20 @@ def _played_again(
 ) -> Iterator[str]:
     """Play recorded episodes again, in a row if they are several, and yield what differs."""
     past = [Episode.read(record, keep_steps=False) for record in records]
-    lineup = _asked(model, policies, past, known)
-    if lineup is None:
-        verified.repeated += len(past)
-        for record in records:
-            replay(record, trust=trust)
-        return
-    verified.asked += len(past)
     seeds = [each.header.seed for each in past]
     with tempfile.TemporaryDirectory(prefix="desim-verify-") as folder:
-        try:
-            again = _record_again(model, lineup, seeds, Path(folder))
-        except DesimError as fault:
-            raise BadRecord(f"{records[0]}: {fault}") from None
+        with kept_globals(seeds[0]):
+            lineup = _asked(model, policies, past, known)
+            try:
+                again = _record_again(model, lineup, seeds, Path(folder)) if lineup else ()
+            except DesimError as fault:
+                raise BadRecord(f"{records[0]}: {fault}") from None
+        if lineup is None:
+            verified.repeated += len(past)
+            for record in records:
+                replay(record, trust=trust)
+            return
+        verified.asked += len(past)
         for record, new, then in zip(records, again, past, strict=True):
             if difference := _difference(record_differences(record, new)):
                 _check_versions(then, f"{record}: {difference}")

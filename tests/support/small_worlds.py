@@ -7,6 +7,7 @@ Worker processes import it as `support.small_worlds`, so the folder `tests` must
 import itertools
 import math
 import os
+import random
 import sys
 import time
 from collections.abc import Mapping, Sequence
@@ -14,6 +15,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, ClassVar
 
+import numpy as np
 from attrs import define, field, frozen
 from attrs.validators import ge
 
@@ -213,6 +215,28 @@ class Waiting:
     async def decide(self, _spot: Spot) -> Go:
         """Take a step of one."""
         return Go(1)
+
+
+class Dice:
+    """Draws from the global generators of Python and numpy, from its constructor on."""
+
+    def __init__(self) -> None:
+        self._first = random.randrange(9)  # noqa: S311
+
+    def decide(self, _: Spot) -> Go:
+        """Go on by chance."""
+        return Go(self._first + random.randrange(9) + np.random.randint(9))  # noqa: NPY002, S311
+
+
+class Tally:
+    """Counts the decisions of all episodes of its process."""
+
+    count = 0
+
+    def decide(self, _: Spot) -> Go:
+        """Go as many places as decisions were made."""
+        Tally.count += 1
+        return Go(Tally.count)
 
 
 @frozen

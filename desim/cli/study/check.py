@@ -31,7 +31,7 @@ def command(options: CheckOptions, printed: PrintOptions) -> None:
     Each preset is played several times with options taken at random, recorded, replayed, resumed,
     redrawn and exported; schema, rules, options, score, metrics, series and ledgers are compared
     with what was played. A check that fails has a sentence, and names the function that it is
-    about.
+    about. With --policy, that policy plays the seeds, and the first one again.
 
     Exit code 1 if a check fails.
     """

@@ -11,6 +11,7 @@ from attrs import field, frozen
 from desim.catalog.policy_spec import label
 from desim.core.model_protocols import Model
 from desim.core.points import Points
+from desim.core.streams import kept_globals, seed_globals
 from desim.episodes.driver import play_session
 from desim.episodes.episode_options import EpisodeOptions, TrustOptions
 from desim.episodes.lineup import Policies, knows_by_role, resolve
@@ -55,6 +56,7 @@ class BranchOptions(EpisodeOptions, TrustOptions):
 
 
 @takes(BranchOptions)
+@kept_globals()
 def play_branch(options: BranchOptions) -> Episode:
     """Repeat the first decisions of a record and play on from there; the record is not changed.
 
@@ -79,6 +81,7 @@ def play_branch(options: BranchOptions) -> Episode:
     recorded = with_futures(past.header, decisions, options.future)
     header = _header(recorded, world, given, decisions)
     mine = trusted_policies(path, past.header, world, options.policies)
+    seed_globals(header.seed)
     lineup = resolve(world, mine, header.seed, header.policies)
     lineup = with_starts(lineup, header.starts, past.steps)
     said = zip(past.transcript, past.transcript_after, strict=True)

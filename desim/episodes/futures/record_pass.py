@@ -5,6 +5,7 @@ from typing import Any, Self
 
 from desim.collector import rare_collections
 from desim.core.run import Run
+from desim.core.streams import seed_globals
 from desim.core.world import Decision
 from desim.episodes.ahead.child_process import FasterWay, in_child
 from desim.episodes.futures.past import Arm, Past
@@ -75,6 +76,7 @@ class RecordPass:
 
     def _continued(self, run: Run[Any], arm: Arm, future: int | None) -> float:
         """Return the score of a course that goes on in a run; for a child process."""
+        seed_globals(self.past.header.seed)
         if future is not None:
             run.redraw(future)
         course = Course.of(self.past, arm, future)

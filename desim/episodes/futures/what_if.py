@@ -22,6 +22,7 @@ from desim.core.policy_protocols import (
     sees_more_than_rules,
 )
 from desim.core.run import Run
+from desim.core.streams import seed_globals
 from desim.core.world import Decision
 from desim.episodes.ahead.repeatable import check_repeatable, decide_at_once
 from desim.episodes.futures.past import Arm, Past
@@ -52,6 +53,7 @@ def outcome(past: Past, arm: Arm, future: int | None) -> float:
         DesimError: Whatever else an episode raises.
     """
     header = past.header
+    seed_globals(header.seed)
     futures = header.futures_of_branch(arm.at, future)
     run = Run(past.model, header.seed, [*header.policies], past.limits, futures)
     return Course.of(past, arm, future).play(run)

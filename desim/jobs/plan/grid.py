@@ -10,8 +10,10 @@ import msgspec
 from attrs import field, frozen
 
 from desim.core.limits import Limits
+from desim.core.model_protocols import offers
+from desim.core.policy_protocols import Learner, ReachesOutside
 from desim.core.result import check_series
-from desim.core.streams import check_seed
+from desim.core.streams import check_seed, kept_globals
 from desim.episodes.lineup import resolve
 from desim.errors import UsageError
 from desim.jobs.plan.job import Cell, Frame, Job, Variant, are_results
@@ -19,7 +21,7 @@ from desim.jobs.plan.lane_cells import is_on_lanes
 from desim.jobs.plan.lineups import PolicyEntry, entries
 from desim.jobs.plan.parameter_sets import variants
 from desim.jobs.plan.parameter_values import as_list, from_numpy, refuse_duplicates, value_text
-from desim.jobs.plan.players import is_fixed
+from desim.jobs.plan.players import is_fixed, players
 from desim.jobs.plan.record_job import waits
 from desim.opened_files import noting
 from desim.schema import to_plain
@@ -124,6 +126,14 @@ class Grid:
         one = self.cells[cell]
         return self.out is None and is_fixed(one.variant.model, one.entry.policies)
 
+    def plays_again(self, cell: int) -> bool:
+        """Return whether an episode of a cell is played again: no policy waits or learns."""
+        one = self.cells[cell]
+        parts = players(one.variant.model, one.entry.policies)
+        if self.is_fixed(cell) or self.waits(cell * len(self.seeds)):
+            return False
+        return not any(offers(part, ReachesOutside) or offers(part, Learner) for part in parts)
+
     def name(self, cell: int) -> str:
         """Return the model and the policies of a cell, for error texts."""
         variant = self.cells[cell].variant
@@ -170,8 +180,8 @@ def grid(
     models, given = as_list(model, "model"), as_list(policies, "policy")
     if design is None:
         every = variants(models, preset, params)
-        players = tuple(entries(given, arguments, every[0].model))
-        cells = tuple(Cell(variant, entry) for variant in every for entry in players)
+        ways = tuple(entries(given, arguments, every[0].model))
+        cells = tuple(Cell(variant, entry) for variant in every for entry in ways)
     else:
         cells = tuple(_cells_of(design, models, preset, params, given, arguments))
     made = Grid(cells, checked_seeds(seeds), limits or None, dict(changes or {}), series, design)
@@ -285,6 +295,7 @@ def with_further(first: Sequence[int], most: int) -> list[int]:
     return [*first, *range(start, start + most - len(first))]
 
 
+@kept_globals()
 def _check_lineups(made: Grid) -> None:
     """Build the policies of each combination once, so that a wrong name stops the sweep early."""
     for cell in made.cells:

@@ -1,6 +1,6 @@
 """Groups of the rows of a sweep, compared: a table of estimates."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from attrs import field, frozen
@@ -19,6 +19,8 @@ from desim.show.labels import NOTHING
 from desim.show.table import Printed, Table, Tabular
 from desim.statistics.intervals import Interval
 from desim.statistics.pairing import Difference
+
+_DIFFERS = "differs: the first seed, played again after the others, has another row"
 
 
 @frozen
@@ -72,6 +74,7 @@ class ComparisonTable(Tabular):
         knows: What the policies of groups know, where it is more than observations.
         of_worlds: Sentences on the worlds: their best known scores, and mixed revisions.
         averaged: By column the values over which groups are means.
+        differing: The groups with cells whose first seed had another row when it was played again.
     """
 
     by: tuple[str, ...]
@@ -82,6 +85,7 @@ class ComparisonTable(Tabular):
     knows: Mapping[tuple[Any, ...], Knowledge] = field(factory=dict)
     of_worlds: tuple[str, ...] = ()
     averaged: Mapping[str, Sequence[Any]] = field(factory=dict)
+    differing: Collection[tuple[Any, ...]] = ()
 
     def tables(self) -> tuple[Table]:
         """Return the table of all figures."""
@@ -130,11 +134,14 @@ class ComparisonTable(Tabular):
             *([to_tell_term(self.against)] if any(line.to_tell for line in self.lines) else []),
             *estimate_legend(self.lines, equal=equal),
             *knowledge_legend(self.knows.values()),
+            *([_DIFFERS] if self.differing else []),
         ]
 
     def _group_cells(self, group: tuple[Any, ...]) -> list[Any]:
         known = {"policy": self.knows.get(group)}
-        texts = (NOTHING if value is None else str(value) for value in group)
+        texts = [NOTHING if value is None else str(value) for value in group]
+        if group in self.differing:
+            texts[-1] += " (differs)"
         return [
             Printed(value, with_knowledge(text, known.get(name)))
             for name, value, text in zip(self.by, group, texts, strict=True)

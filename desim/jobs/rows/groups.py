@@ -1,7 +1,7 @@
 """Comparisons of groups of rows: means with intervals, paired differences to a reference."""
 
 import json
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Self
 
 from attrs import evolve, frozen
@@ -39,6 +39,7 @@ def compare(
     figures: Sequence[str],
     against: Any,
     level: float,
+    differing: Collection[str] = (),
 ) -> ComparisonTable:
     """Compare groups of rows; see `Rows.table`.
 
@@ -49,6 +50,7 @@ def compare(
         against: The reference group: a value of a column in *by*, one of each, or None.
         level: The level of the intervals, above 0 and below 1; the joint level of the differences
             of one figure.
+        differing: See `Rows`.
 
     Raises:
         UsageError: A column or the group does not exist, or a column holds other values than
@@ -88,8 +90,25 @@ def compare(
     known = known_note(rows, kept.seeds) if "score" in figures else ""
     notes = (*kept.revision_notes, *kept.default_notes, *([known] if known else []))
     return ComparisonTable(
-        by, tuple(lines), level, text, len(reference_of), levels, notes, averaged(rows, groups, by)
+        by,
+        tuple(lines),
+        level,
+        text,
+        len(reference_of),
+        levels,
+        notes,
+        averaged(rows, groups, by),
+        differing={
+            key
+            for key, group in (groups.items() if differing else ())
+            if any(cell_of(rows[place]) in differing for place in group)
+        },
     )
+
+
+def cell_of(row: Row) -> str:
+    """Return the text that all rows of one model and one policy of a sweep share."""
+    return json.dumps([row[name] for name in ("model", "preset", "params", "policy")])
 
 
 @frozen

@@ -86,15 +86,20 @@ class Rows(Sequence[Row]):
         rows: One for each episode.
         better: Which values of metrics are better, "higher" or "lower", for `best`; a sweep states
             those that its models declare.
+        differing: The cells (`cell_of`) whose first seed had another row when it was played again.
     """
 
     def __init__(
-        self, rows: Iterable[Row], better: Mapping[str, str] = MappingProxyType({})
+        self,
+        rows: Iterable[Row],
+        better: Mapping[str, str] = MappingProxyType({}),
+        differing: Iterable[str] = (),
     ) -> None:
         self._rows: Sequence[Row] = (
             rows if isinstance(rows, PackedRows | SelectedRows) else list(rows)
         )
         self._better = dict(better)
+        self.differing = frozenset(differing)
 
     @classmethod
     def parsed(cls, lines: Iterable[bytes]) -> "Rows":
@@ -133,7 +138,7 @@ class Rows(Sequence[Row]):
 
     def __getitem__(self, index: int | slice) -> "Row | Rows":
         if isinstance(index, slice):
-            return Rows(self._rows[index], self._better)
+            return Rows(self._rows[index], self._better, self.differing)
         return self._rows[index]
 
     def __iter__(self) -> Iterator[Row]:
@@ -152,7 +157,7 @@ class Rows(Sequence[Row]):
         if not isinstance(other, Rows):
             return NotImplemented
         same = self._better.items() & other._better.items()
-        return Rows([*self, *other], dict(same))
+        return Rows([*self, *other], dict(same), self.differing | other.differing)
 
     __hash__ = None  # type: ignore[assignment]  # rows are plain dicts, which may be changed
 
@@ -298,7 +303,7 @@ class Rows(Sequence[Row]):
             UsageError: A column or the group does not exist, or a column holds no numbers.
         """
         by, show = (tuple([one] if isinstance(one, str) else one) for one in (by, show))
-        return compare(self._rows, by, show, policy_label(against), level)
+        return compare(self._rows, by, show, policy_label(against), level, self.differing)
 
     def best(
         self, show: str = "score", by: str = "policy", alpha: float = 0.05, minimise: str = ""
@@ -389,7 +394,7 @@ class Rows(Sequence[Row]):
 
     def _at(self, places: Iterable[int]) -> "Rows":
         """Return the rows at some indices."""
-        return Rows(SelectedRows(self._rows, array("L", places)), self._better)
+        return Rows(SelectedRows(self._rows, array("L", places)), self._better, self.differing)
 
     def _csv(self) -> Iterator[bytes]:
         """Yield the lines of rows.csv."""

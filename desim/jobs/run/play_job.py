@@ -16,6 +16,7 @@ from desim.core.limits import Alarm, time_text
 from desim.core.model_protocols import HasClusters, Model, offers
 from desim.core.reported import HasItems, HasSeriesColumns
 from desim.core.result import Series, flat
+from desim.core.streams import kept_globals, seed_globals
 from desim.episodes.driver import play_session
 from desim.episodes.episode_options import EpisodeOptions
 from desim.episodes.lineup import assigned, is_made_anew, maker_of, resolve
@@ -67,6 +68,14 @@ def play_chunk(jobs: Iterable[Job]) -> Iterator[bytes]:
     return _in_time((batch[0].cell, _play_batch(batch)) for batch in _batches(jobs))
 
 
+def play_twice(jobs: Iterable[Job]) -> Iterator[bytes]:
+    """Play each job twice and yield its second results, which the first play may have changed."""
+    for job in jobs:
+        for _ in range(2):
+            (results,) = play_chunk([job])
+        yield results
+
+
 def in_time(
     jobs: Iterable[_Job], play: Callable[[_Job], bytes], cell_of: Callable[[_Job], PlayedCell]
 ) -> Iterator[bytes]:
@@ -88,7 +97,7 @@ def _in_time(batches: Iterable[tuple[PlayedCell, Iterator[list[bytes]]]]) -> Ite
     end = time.monotonic() + SECONDS_PER_CHUNK
     files = RowFiles()
     # Around all episodes, as the end of a long one would start a collection.
-    with rare_collections():
+    with rare_collections(), kept_globals():
         for cell, batch in batches:
             while results := _next_noted(batch):
                 yield files.added(results[0], cell)
@@ -184,6 +193,7 @@ def play_on_lanes(jobs: Sequence[Job], policies: Any) -> Iterator[dict[str, Any]
         Exception: The policies or the model failed.
     """
     model, seeds = jobs[0].variant.model, [job.seed for job in jobs]
+    seed_globals(seeds[0])
     made = resolve(model, policies, seeds[0]).policies
     answering = {role: one for role, one in made.items() if answers_all(one)}
     if len(answering) < len(made):
@@ -351,6 +361,7 @@ def _session(job: Job, *, anew: bool = False) -> Iterator[Session]:
     """Open the session of a job with new policies; *anew* removes a record that does not fit."""
     if anew and job.record is not None:
         job.record.unlink(missing_ok=True)
+    seed_globals(job.seed)
     model = job.variant.model
     lineup = resolve(model, _copied(job.entry.policies), job.seed)
     how = EpisodeOptions(limits=job.limits, series=job.series, keep_state=offers(model, HasItems))

@@ -18,6 +18,7 @@ from msgspec.structs import replace
 from desim.core.model_protocols import Model, offers
 from desim.core.policy_protocols import Rehearses
 from desim.core.result import score_of
+from desim.core.streams import kept_globals
 from desim.core.world import Decision
 from desim.episodes.driver import play_session
 from desim.episodes.episode_options import EpisodeOptions
@@ -163,7 +164,7 @@ def play_record(
         watch: Receives the progress.
     """
     playing = _Playing(job, record, budget or CommandBudget(), watch or Watch())
-    with playing.faults(KeyboardInterrupt):
+    with playing.faults(KeyboardInterrupt), kept_globals(job.seeds[0]):
         if job.is_series:
             playing.series().play()
         elif not playing.is_whole:

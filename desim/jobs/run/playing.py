@@ -1,6 +1,7 @@
 """Plays jobs of a plan with an executor, in chunks, and keeps their results in a store."""
 
 import contextlib
+import warnings
 from collections import deque
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from functools import partial
@@ -8,14 +9,15 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from desim.episodes.usage import command_budget
 from desim.errors import DesimError, UsageError
-from desim.jobs.keep.store import KeptResults, MemoryStore, Store
+from desim.jobs.keep.store import KeptResults, MemoryStore, Store, SweepWarning
 from desim.jobs.plan.grid import Grid
-from desim.jobs.plan.job import Frame, JobPlan, has_failed, spans
+from desim.jobs.plan.job import RECORD, Frame, JobPlan, Row, has_failed, spans
 from desim.jobs.rows.failures import failure_text
+from desim.jobs.rows.groups import cell_of
 from desim.jobs.rows.rows import Rows
 from desim.jobs.run.executors import (
     AT_ONCE,
@@ -28,7 +30,7 @@ from desim.jobs.run.executors import (
     worker_count,
 )
 from desim.jobs.run.files_read import split
-from desim.jobs.run.play_job import play_chunk
+from desim.jobs.run.play_job import play_chunk, play_twice
 from desim.jobs.run.pool_executor import EventLoopExecutor
 from desim.jobs.run.process_executor import ProcessExecutor
 from desim.jobs.run.signals import interrupts_deferred
@@ -147,6 +149,7 @@ class Playing:
     out: str | Path | None = None
     frames: Sequence[Frame] = ()
     _wanted: set[int] = field(factory=set, init=False)
+    _cells: set[int] = field(factory=set, init=False)
 
     def play(self, wanted: Iterable[int]) -> None:
         """Play the jobs with some indices, except those whose results are kept already.
@@ -158,6 +161,7 @@ class Playing:
         self._wanted.update(wanted)
         indices = sorted({self._first(index) for index in wanted})
         left = [index for index in indices if index not in self.kept]
+        self._cells.update(index // len(self.plan.seeds) for index in left)
         done, total = len(indices) - len(left), len(indices)
         try:
             self._play(left, done, total)
@@ -186,11 +190,38 @@ class Playing:
         )
 
     def finish(self) -> Rows:
-        """Return the rows, and write them if there is a folder."""
+        """Return the rows, and write them if there is a folder.
+
+        The first seed of every cell that was played now is played again, where other episodes have
+        been played before it.
+
+        Warns:
+            SweepWarning: A row differs then; `Rows.differing` has its cell.
+        """
         rows = self.rows()
         if self.out is not None:
             rows.write(self.out)
+        if differing := {cell_of(row): row["policy"] for row in self._differing()}:
+            rows.differing = frozenset(differing)
+            warnings.warn(differing_text(differing.values()), SweepWarning, stacklevel=2)
         return rows
+
+    def _differing(self) -> Iterator[Row]:
+        """Play the first seed of each cell again, and yield those of their rows that differ."""
+        plan, size, workers = self.plan, len(self.plan.seeds), worker_count(self.players)
+        assert isinstance(plan, Grid)
+        firsts = [cell * size for cell in sorted(self._cells) if plan.plays_again(cell)]
+        again = evolve(plan, out=None, digests=plan.digests or plan.out is not None)
+        chunks = Chunks(again, [job for job in firsts if job in self.kept], workers)
+        # One of several workers may not have played any episode of the cell.
+        for number, played in self.players.run(play_twice if workers > 1 else play_chunk, chunks):
+            jobs, results = chunks.finish(number, len(played)), split(played)[0]
+            for job, *both in zip(jobs, self.kept.results(jobs), results, strict=True):
+                frame, seed = self.frames[job // size], plan.seeds[job % size]
+                row, now = (msgspec.json.decode(frame.row(seed, each)) for each in both)
+                row.pop(RECORD, None)
+                if row != now and not (row["error"] or now["error"]):
+                    yield row
 
     def _first(self, index: int) -> int:
         """Return the first job with the same results: that of an equal cell with this seed."""
@@ -287,6 +318,18 @@ class Playing:
                 cell, seed = divmod(job, len(self.plan.seeds))
                 row = msgspec.json.decode(self.frames[cell].row(self.plan.seeds[seed], result))
                 self.progress.say(f"failed: {failure_text(row)}", row["error"])
+
+
+def differing_text(policies: Iterable[str]) -> str:
+    """Return the sentence on policies whose first seed has another row when it is played again.
+
+    >>> differing_text(["mine:Rule"]).partition(",")[0]
+    'mine:Rule: the first seed'
+    """
+    return (
+        f"{', '.join(dict.fromkeys(policies))}: the first seed, played again after the others, has "
+        "another row; let the policy draw from Seat.generator, and keep no state in its class"
+    )
 
 
 def _copies_of(plan: JobPlan, jobs: Iterable[int]) -> dict[int, list[int]]:

@@ -3,12 +3,14 @@
 import tempfile
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from desim import catalog
 from desim.catalog.presets import presets
 from desim.core.model_protocols import Model
+from desim.episodes.lineup import Policies, lineup_knows
 from desim.errors import UsageError
 from desim.faults import RAISED
 from desim.jobs.plan.grid import checked_seeds
@@ -73,15 +75,16 @@ def check(options: CheckOptions) -> Checks:
         known.
 
     Raises:
-        UsageError: The model or the preset does not exist, or no seed is given.
+        UsageError: The model, the preset or a policy does not exist, or no seed is given.
     """
     seeds = checked_seeds(options.seeds)
     worlds = _worlds(options)
     findings: list[CheckFinding] = []
-    each, total = 1 + len(CHECKS), len(worlds) * (1 + len(CHECKS))
+    each = 1 + len(CHECKS) + (options.policies is not None)
+    total = len(worlds) * each
     with shown_progress(options.progress, "checks") as progress:
         for number, (name, build) in enumerate(worlds.items()):
-            for found in checked(name, build, seeds):
+            for found in checked(name, build, seeds, options.policies):
                 findings.append(found)
                 progress(len(findings), total)
             progress((number + 1) * each, total)
@@ -89,7 +92,7 @@ def check(options: CheckOptions) -> Checks:
 
 
 def checked(
-    name: str, build: Callable[[], Model[Any]], seeds: Sequence[int]
+    name: str, build: Callable[[], Model[Any]], seeds: Sequence[int], policies: Policies = None
 ) -> Iterator[CheckFinding]:
     """Yield the findings of one preset; only that it cannot be built, where this is so."""
     try:
@@ -97,11 +100,14 @@ def checked(
     except UsageError as fault:
         yield CheckFinding(name, _BUILDS, "FAILED", str(fault))
         return
+    lineup_knows(model, policies)
     yield CheckFinding(name, _BUILDS, "ok", "the preset was built")
     with tempfile.TemporaryDirectory() as folder:
         world = CheckedWorld(model, seeds, Path(folder))
         for check_name, function in CHECKS.items():
             yield finding(name, check_name, function, world)
+        if policies is not None:
+            yield finding(name, "policy", partial(episode_checks.policy, policies), world)
 
 
 def finding(

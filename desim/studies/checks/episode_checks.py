@@ -10,15 +10,17 @@ import msgspec
 from desim.core.model_protocols import is_deterministic
 from desim.core.policy_protocols import decide_arguments
 from desim.episodes.futures.branched_record import play_branch
-from desim.episodes.lineup import resolve
+from desim.episodes.lineup import Policies, resolve
 from desim.episodes.replay import replay, same_result
 from desim.episodes.resume import resume
 from desim.errors import DesimError, WrongAction
+from desim.jobs.run.playing import differing_text
 from desim.studies.checks.answers import FittingPolicy
 from desim.studies.checks.checked_world import CheckedWorld
 from desim.studies.checks.course import played
 from desim.studies.checks.outcomes import CheckAdvice, CheckFailed, NotChecked, fault_sentence
 from desim.studies.checks.wording import counted
+from desim.studies.sweep import sweep
 
 #: Seeds that are compared, from 0.
 _SEEDS = 4
@@ -137,6 +139,16 @@ def branches(world: CheckedWorld) -> str:
         raise CheckFailed(f"after {at} decisions: {fault_sentence(fault)}") from fault
     same_result(result, same.result or result)
     return f"after decision {at} of {len(course.asked)}, as on record and in another future"
+
+
+def policy(policies: Policies, world: CheckedWorld) -> str:
+    """The given policies play the seeds, and the first one again with the same result."""
+    rows = sweep(world.model, policies, world.seeds)
+    if rows.failed:
+        raise CheckFailed(f"seed {rows.failed[0]['seed']}: {rows.failed[0]['error']}")
+    if rows.differing:
+        raise CheckFailed(differing_text([rows[0]["policy"]]))
+    return f"{rows[0]['policy']}: {counted(len(rows), 'episode')}; the first one repeats itself"
 
 
 def _cut(file: Path) -> tuple[Path, int]:

@@ -6,6 +6,7 @@ from typing import Any
 
 from attrs import frozen
 
+from desim.core.streams import kept_globals
 from desim.episodes.futures.past import (
     Arm,
     Moment,
@@ -196,6 +197,7 @@ def _given_action(past: Past, moment: Moment, action: Any) -> Any:
         raise UsageError(f"the action for {moment.role!r} does not fit: {wrong}") from None
 
 
+@kept_globals()
 def _scores(
     past: Past,
     arms: tuple[Arm, Arm],

@@ -32,6 +32,10 @@ _FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 8.0
 _GAP, _LONGEST_GAP = 0.02, 2.0
 
 
+#: Not the global generator, which an episode seeds.
+_jitter = random.Random()  # noqa: S311
+
+
 @define(eq=False)
 class Gate:
     """Lets requests to one server through; threads and coroutines may share it.
@@ -210,4 +214,4 @@ def _pause(sent: int, wait: float | None) -> float:
     if wait is not None:
         return wait
     longest = min(_FIRST_PAUSE * 2.0 ** min(sent - 1, 10), _LONGEST_PAUSE)
-    return longest * (1 - random.random() / 4)  # noqa: S311 (jitter)
+    return longest * (1 - _jitter.random() / 4)

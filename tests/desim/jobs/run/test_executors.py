@@ -1,6 +1,7 @@
 """Executors: rows are the same wherever and in whatever order the jobs are played."""
 
 import os
+import random
 import subprocess
 import sys
 import threading
@@ -11,17 +12,20 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import numpy as np
 import pytest
 from attrs import frozen
 from hypothesis import given
 from hypothesis import strategies as st
 from support.examples import examples
 from support.paths import PYTHONPATH
-from support.small_worlds import ENDLESS, FAILS, STRIDE, WALK, Go, Spot, Walk
+from support.small_worlds import ENDLESS, FAILS, STRIDE, WALK, Dice, Go, Spot, Tally, Walk
 
 from desim.core.limits import Limits
+from desim.episodes.driver import play
 from desim.errors import DesimError, UsageError
 from desim.jobs.keep.cell_store import CellStore
+from desim.jobs.keep.store import SweepWarning
 from desim.jobs.plan.grid import grid
 from desim.jobs.plan.job import Job
 from desim.jobs.rows.rows import Rows
@@ -76,11 +80,11 @@ class Whimsical:
 @examples(10)
 @given(st.lists(st.integers(0, 9), min_size=1, max_size=6))
 def test_rows_do_not_depend_on_chunks(whims: list[int]) -> None:
-    """Each job is played once, and its row is in its place, however chunks are cut and ordered."""
+    """However chunks are cut, each job is played once, and the first once more at the end."""
     executor = Whimsical(whims)
     rows = sweep(WALK, STRIDE, range(60), executor=executor)
     assert rows.column("seed") == list(range(60))
-    assert sorted(job.seed for job in executor.jobs) == list(range(60))
+    assert sorted(job.seed for job in executor.jobs) == [0, *range(60)]
     assert not executor.closed  # the caller closes its own executor
 
 
@@ -139,6 +143,32 @@ def test_submitted_chunks_are_awaited_after_ctrl_c() -> None:
 def test_rows_are_the_same_for_any_number_of_workers(jobs: int) -> None:
     """No byte differs, failures included."""
     assert lines(mixed(jobs=jobs)) == lines(mixed())
+
+
+def test_draws_from_global_generators_depend_on_the_seed_alone() -> None:
+    """Rows are equal for any number of workers, and the caller's states stay as they are."""
+    random.seed(1)
+    np.random.seed(1)  # noqa: NPY002
+    np.random.normal()  # noqa: NPY002 (keeps a second number)
+    before = random.getstate(), repr(np.random.get_state())  # noqa: NPY002
+    rows = sweep(WALK, Dice, range(6))
+    assert len({*rows.column("score")}) > 1
+    assert lines(rows) == lines(sweep(WALK, Dice, range(6), jobs=2))
+    assert not rows.differing
+    episodes = [play(WALK, Dice, seed) for seed in range(2)]
+    assert [one.ledger_digest for one in episodes] == rows.column("ledger_digest")[:2]
+    assert (random.getstate(), repr(np.random.get_state())) == before  # noqa: NPY002
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_policy_with_state_in_its_class_is_marked(jobs: int) -> None:
+    """A sentence names it and what to do; the rows and the other cells are as they were."""
+    with pytest.warns(SweepWarning, match=r"^\S*Tally: the first seed.* Seat\.generator") as said:
+        rows = sweep(WALK, [STRIDE, Tally], range(2), jobs=jobs)
+    assert len(said) == 1
+    names = [line[0].text for table in rows.table().tables() for line in table.lines]
+    assert [name.endswith("Tally (differs)") for name in names] == [False, True]
+    assert all("differs" not in row["policy"] for row in rows)
 
 
 def test_an_episode_that_ends_its_worker_is_a_failed_row(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from support.faulty_world import (
     SmallStall,
     Stall,
 )
+from support.small_worlds import STRIDE, WALK, Tally
 
 from desim import UsageError, check
 from desim.studies.checks.check import CHECKS
@@ -126,6 +127,13 @@ def test_a_field_without_description_is_advice() -> None:
     text, place = failures(SilentStall, "advice")["schema"]
     assert text.startswith("why of Rest ('seller') has no description in the docstring")
     assert place.startswith("Rest (faulty_world.py, line ")
+
+
+def test_a_policy_that_keeps_state_in_its_class_is_found() -> None:
+    """The check of a policy is made where one is given."""
+    ok, failed = (check(WALK, policies=one, preset="short").findings[-1] for one in (STRIDE, Tally))
+    assert (ok.check, ok.outcome, failed.outcome) == ("policy", "ok", "FAILED")
+    assert "keep no state in its class" in failed.text
 
 
 def test_the_table_has_a_line_for_each_check() -> None:
