@@ -1,5 +1,6 @@
 """The grid of a sweep: models x policies x seeds, checked before the first episode starts."""
 
+import inspect
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -10,11 +11,11 @@ import msgspec
 from attrs import field, frozen
 
 from desim.core.limits import Limits
-from desim.core.model_protocols import offers
+from desim.core.model_protocols import Model, offers
 from desim.core.policy_protocols import Learner, ReachesOutside
 from desim.core.result import check_series
 from desim.core.streams import check_seed, kept_globals
-from desim.episodes.lineup import resolve
+from desim.episodes.lineup import Policies, assigned, maker_of, resolve
 from desim.errors import UsageError
 from desim.jobs.plan.job import Cell, Frame, Job, Variant, are_results
 from desim.jobs.plan.lane_cells import is_on_lanes
@@ -75,10 +76,14 @@ class Grid:
     @cached_property
     def _waiting(self) -> frozenset[int]:
         model = self.cells[0].variant.model
-        return frozenset(id(one) for one in self.entries if waits(model, one.policies))
+        return frozenset(
+            id(one)
+            for one in self.entries
+            if waits(model, one.policies) or _needs_a_loop(model, one.policies)
+        )
 
     def waits(self, index: int) -> bool:
-        """Return whether the policies of a job wait for a host, as language models do."""
+        """Return whether the policies of a job wait in an event loop of another thread."""
         return id(self.cells[index // len(self.seeds)].entry) in self._waiting
 
     def job(self, index: int) -> Job:
@@ -138,6 +143,20 @@ class Grid:
         """Return the model and the policies of a cell, for error texts."""
         variant = self.cells[cell].variant
         return f"{variant.name}/{variant.preset}, {self.cells[cell].entry.label}"
+
+
+def _needs_a_loop(model: Model[Any], policies: Policies) -> bool:
+    """Return whether a policy is a coroutine where an event loop runs, as in a notebook."""
+    makers = (maker_of(one, of) for one, of in assigned(model, policies))
+    if not any(inspect.iscoroutinefunction(getattr(each, "decide", each)) for each in makers):
+        return False
+    import asyncio  # takes longer to import than desim itself
+
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
 
 
 def limits_text(limits: Limits | None) -> str:

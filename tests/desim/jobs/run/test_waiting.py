@@ -113,6 +113,21 @@ def test_the_loop_runs_beside_one_that_runs_already(stub: Stub) -> None:
     assert asyncio.run(in_notebook()) == played(stub, 2)
 
 
+def test_a_rule_that_is_a_coroutine_plays_beside_a_loop() -> None:
+    """Its rows are those of a sweep without a loop."""
+
+    async def stroll(_: Spot) -> Go:
+        await asyncio.sleep(0)
+        return Go(2)
+
+    async def in_notebook() -> Rows:
+        return sweep(WALK, stroll, range(3))
+
+    rows = asyncio.run(in_notebook())
+    assert not rows.failed
+    assert rows == sweep(WALK, stroll, range(3))
+
+
 def test_the_budget_of_a_command_holds_for_all_episodes(stub: Stub) -> None:
     """Those that it cuts are failed rows; rules are not concerned."""
     with spending(CommandBudget(max_calls=WEEKS + 1)):
