@@ -195,7 +195,7 @@ class Rows(Sequence[Row]):
 
     def directed(self, better: Mapping[str, str]) -> "Rows":
         """Return the rows with which values of metrics are better."""
-        return Rows(self._rows, better)
+        return Rows(self._rows, better, self.differing)
 
     def where(self, **equal: Any) -> "Rows":
         """Return the rows whose columns have these values.
