@@ -5,6 +5,7 @@ a number, which becomes its text. A line `{"canary": TEXT}` is left out. An erro
 that begins with the file and the line.
 """
 
+import codecs
 import os
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -111,8 +112,9 @@ def _lines(file: Path) -> Iterator[tuple[str, Item]]:
                     raise ValueError(f"{place}: a file has at most {_MOST_OF_FILE:,} bytes")
                 if len(line) > MOST_BYTES:
                     raise ValueError(f"{place}: a line has at most {MOST_BYTES:,} bytes")
-                if line.strip() and not _is_canary(line):
-                    yield place, _item(line, place)
+                content = line.removeprefix(codecs.BOM_UTF8)
+                if content.strip() and not _is_canary(content):
+                    yield place, _item(content, place)
     except OSError as fault:
         raise ValueError(f"items: cannot read {str(file)!r}: {fault.strerror}") from None
 
@@ -128,7 +130,7 @@ def _is_canary(line: bytes) -> bool:
 
 def _item(line: bytes, place: str) -> Item:
     try:
-        row = decode_json(line.removeprefix(b"\xef\xbb\xbf"))
+        row = decode_json(line)
         if not isinstance(row, dict):
             raise ValueError(f"it is an object, not {short_repr(row)}")  # noqa: TRY004, TRY301 (one kind)
         return from_row(row)

@@ -31,6 +31,12 @@ def test_a_folder_is_read_by_name_and_a_file_alone(tmp_path: Path) -> None:
     assert [item.id for item in read(str(tmp_path / "b.jsonl"))] == ["a"]
 
 
+def test_a_file_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
+    """Also before the line that shows that a corpus holds the file."""
+    (tmp_path / "a.jsonl").write_text('{"canary": "c"}\n' + LINE, "utf-8-sig", newline="\r\n")
+    assert [item.id for item in read(str(tmp_path / "a.jsonl"))] == ["a"]
+
+
 @pytest.mark.parametrize(
     ("row", "answer"),
     [
