@@ -93,23 +93,28 @@ class Forgetful:
 
     def __init__(self, kept: int) -> None:
         self.kept = kept
+        self.played = 0
 
     def run(self, work: Work, chunks: ChunkQueue) -> Iterator[ChunkResult]:
         """Yield the first chunks."""
         for index, jobs in enumerate(chunks):
             if index < self.kept:
+                self.played += len(jobs)
                 yield index, list(work(jobs))
 
     def close(self) -> None:
         """Do nothing."""
 
 
-@pytest.mark.parametrize(("kept", "lost"), [(0, 20), (1, 10)])
-def test_an_executor_that_loses_jobs_is_an_error(kept: int, lost: int) -> None:
+@pytest.mark.parametrize("kept", [0, 1])
+def test_an_executor_that_loses_jobs_is_an_error(kept: int) -> None:
     """No sweep ends with fewer rows than jobs, or tries forever."""
+    executor = Forgetful(kept)
     with pytest.raises(DesimError) as error:
-        sweep(WALK, STRIDE, range(20), executor=Forgetful(kept))
+        sweep(WALK, STRIDE, range(20), executor=executor)
+    lost = 20 - executor.played
     assert str(error.value) == f"the executor Forgetful lost {lost} of 20 episodes"
+    assert (executor.played > 0) == (kept > 0)
 
 
 def test_progress_reports_every_finished_episode() -> None:
