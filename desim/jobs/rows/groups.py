@@ -64,25 +64,28 @@ def compare(
     lines = []
     for figure in figures:
         found = _Figure.of(rows, figure, kept)
+        lacking = {key: found.missing(group) for key, group in groups.items()}
         for key, group in groups.items():
             pair = found.pair(group, groups[reference_of[key]]) if key in reference_of else None
-            sample, failed = found.sample(group), [kept.failed[place] for place in group]
-            lacking = missing((found.values[place] for place in group), failed)
+            sample = found.sample(group)
             estimate = sample.estimate(level)
-            if lacking and estimate and is_equal(estimate):
-                estimate = evolve(estimate, low=None, high=None)  # not all values are equal
+            less = pair and pair[0].less(pair[1], each_level)
+            if lacking[key]:
+                estimate = estimate and _unequal(estimate)
+            if less and (lacking[key] or lacking[reference_of[key]]):
+                less = evolve(less, paired=_unequal(less.paired))
             lines.append(
                 TableLine(
                     key,
                     figure,
                     estimate,
-                    sum(failed),
-                    pair and pair[0].less(pair[1], each_level),
+                    sum(kept.failed[place] for place in group),
+                    less,
                     different[key],
                     sample,
                     pair and pair[0].to_tell(pair[1]),
                     len(group),
-                    lacking,
+                    lacking[key],
                 )
             )
     text = "" if against is None else _reference_label(against)
@@ -109,6 +112,11 @@ def compare(
 def cell_of(row: Row) -> str:
     """Return the text that all rows of one model and one policy of a sweep share."""
     return json.dumps([row[name] for name in ("model", "preset", "params", "policy")])
+
+
+def _unequal(found: Interval) -> Interval:
+    """Return an interval without ends where all values but those that are missing are equal."""
+    return evolve(found, low=None, high=None) if is_equal(found) else found
 
 
 @frozen
@@ -185,6 +193,10 @@ class _Figure:
         """Return a figure by its name; a failed episode has the worst score."""
         has_items = figure == "score" and any(kept.has_items)
         return cls(rows, counted(rows, figure), holds_truth_values(rows, figure), kept, has_items)
+
+    def missing(self, group: Sequence[int]) -> int:
+        """Return how many episodes of a group have no number, though they have not failed."""
+        return missing((self.values[at] for at in group), (self.kept.failed[at] for at in group))
 
     def sample(self, group: Sequence[int]) -> Sample:
         """Return the values by seed or item; none if an episode failed and has no value."""

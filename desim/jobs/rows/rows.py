@@ -13,7 +13,6 @@ import msgspec
 from attrs import evolve
 
 from desim.catalog.policy_spec import label
-from desim.core.reported import undirected
 from desim.errors import BadRecord, UsageError
 from desim.jobs.plan.job import Row
 from desim.jobs.rows import columns, row_frames
@@ -329,7 +328,11 @@ class Rows(Sequence[Row]):
         figure = minimise or show
         better = "lower" if minimise else self._better.get(figure.removeprefix("metrics."))
         if not better and figure != "score":
-            raise undirected(figure)
+            raise UsageError(
+                f"nothing says whether a higher or a lower {figure} is better; give "
+                f"minimise={figure!r}, or rows that `sweep` returned for a world whose "
+                "metric_columns say it"
+            )
         sign = -1 if better == "lower" else 1
         known = {
             key[0]: {seed: sign * value for seed, value in means.items()}

@@ -45,6 +45,20 @@ def test_numbers_that_are_missing_are_counted(desim: Desim, figure: str) -> None
     lines = {line.split()[0]: line.split()[2:] for line in out.splitlines() if "mine:" in line}
     assert lines["mine:Stride,size=9"] == ["2", "0", "1", "0", "—"]
     assert lines["mine:Stride,size=1"] == ["4", "0", "1", "—", "all", "equal"]
+    other = ("--against", "mine:Stride,size=1")
+    assert (
+        "2           0              —"
+        in desim(*SWEEP, "--seeds", "0:4", "--show", figure, *other).out
+    )
+
+
+def test_a_candidate_without_every_number_is_left_out(desim: Desim) -> None:
+    """The sentence names it; among such candidates alone nothing is selected."""
+    goal = ("--minimise", "lost", "--select", "best", "--delta", "1")
+    out = desim(*SWEEP, *goal).out
+    assert "no other candidate has a mean; left out: mine:Stride,size=9 (22 of 60 episodes" in out
+    alone = [one.replace("1,9", "8,9") for one in SWEEP]
+    refused(desim(*alone, *goal), "every candidate has episodes without a lost: ")
 
 
 def test_a_goal_is_not_reached_without_every_number(desim: Desim) -> None:
