@@ -97,6 +97,19 @@ def test_cut_and_failed_episodes_are_counted_and_in_no_mean(plan: Plan) -> None:
     assert rows[1]["reason"] == "died"
 
 
+def test_numbers_that_are_missing_are_counted_in_a_note(plan: Plan) -> None:
+    """The mean of a metric is over the other episodes."""
+    shown = SUITE.replace('figure = "ended", equals = "ruin"', 'figure = "bullwhip"')
+    plan.path.write_text(shown)
+    outcomes = dict(
+        ended(f"game__first__seed{seed}__1", 1.0, metrics={"bullwhip": value})
+        for seed, value in enumerate((2.0, None))
+    )
+    table = result_table("game", results(read_plan(plan.path), outcomes))
+    assert "first in ruin: 1 of 2 episodes have no number" in str(table)
+    assert table.lines[0][table.heads.index("ruin ± sd")].value == 200
+
+
 def test_defaults_and_episodes_not_played_have_columns_and_a_legend(plan: Plan) -> None:
     """An entry without a language model has no share; scores of millions have all their digits."""
     read, silent = ({"decisions": 4, "default_actions": count} for count in (1, 4))

@@ -120,6 +120,15 @@ def test_a_narrow_board_cuts_nothing(width: int) -> None:
     assert not [word for word in numbers if not any(word in line.split() for line in lines)]
 
 
+def test_a_metric_without_a_number_is_counted() -> None:
+    """It has no mean; a failed episode is counted as such."""
+    board = Board("shop/small", entrants("b", "a,x=1", "c"), three_policies(), 2, ("months",))
+    note = (
+        "in no mean, as missing, NaN or infinite: a,x=1 in months: 1 of 4 episodes have no number"
+    )
+    assert f"{note}, b in months: 1 of 4" in str(board)
+
+
 def test_ranks_of_one_seed_rest_on_one_seed() -> None:
     """The title and the note count in the singular."""
     rows = Rows([row("a", 0, 1.0), row("b", 0, 2.0)])
