@@ -9,11 +9,23 @@ from typing import Any
 import pytest
 from attrs import define, field
 from click.testing import CliRunner
-from support.small_worlds import Counting, Go, Spot, Walk
+from support.small_worlds import WALK, Counting, Dice, Go, Spot, Walk
 
-from desim import Episode, play, play_async, replay, resume, resume_async
+from desim import (
+    Episode,
+    play,
+    play_async,
+    play_branch,
+    play_series,
+    replay,
+    resume,
+    resume_async,
+)
 from desim.cli.main import main
 from desim.errors import BadRecord, UsageError
+
+DICE = "support.small_worlds:Dice"
+AHEAD = f"rollout,base={DICE}"
 
 
 class Killed(BaseException):
@@ -146,6 +158,18 @@ def test_another_action_is_an_error_and_the_record_is_kept(tmp_path: Path) -> No
     with pytest.raises(BadRecord, match=r"decision 1 .*\$\.action\.places was 2, now 1"):
         resume(file, {"walker": "support.small_worlds:Stride,size=1"})
     assert file.read_bytes() == b"".join(lines[:4])
+
+
+def test_draws_from_global_generators_are_repeated(tmp_path: Path) -> None:
+    """In a cut record, in a branch, in a series and in rollouts."""
+    record = tmp_path / "record.jsonl"
+    scores = [play(WALK, DICE, seed, record=None if seed else record).score for seed in range(2)]
+    assert play_branch(record, 0, DICE, trust=True).score == scores[0]
+    record.write_bytes(b"".join(record.read_bytes().splitlines(keepends=True)[:2]))
+    assert resume(record, trust=True).score == scores[0]
+    for again in (lambda: play_series(WALK, Dice, range(2)), lambda: [play(WALK, AHEAD, 1)]):
+        first, second = ([one.ledger_digest for one in again()] for _ in range(2))
+        assert first == second
 
 
 def test_a_policy_without_a_spec_must_be_given(tmp_path: Path) -> None:
