@@ -18,7 +18,7 @@ from models.enterprise_arena.actions import (
 )
 from models.enterprise_arena.economy.macro import Macro
 from models.enterprise_arena.model import EnterpriseArena
-from models.enterprise_arena.observation import CommandReply, Month, Note
+from models.enterprise_arena.observation import BareMonth, CommandReply, Month, Note
 from models.enterprise_arena.params import TREASURY, ArenaParams
 
 __all__ = [
@@ -26,6 +26,7 @@ __all__ = [
     "AccessFinancialDocs",
     "AnalyzeMarketConditions",
     "ArenaParams",
+    "BareMonth",
     "BookClosing",
     "CashFlowForecastCalculation",
     "CheckCashInBank",

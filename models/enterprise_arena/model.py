@@ -25,7 +25,7 @@ from models.enterprise_arena.economy import (
     draws,
     regimes,
 )
-from models.enterprise_arena.observation import Month
+from models.enterprise_arena.observation import BareMonth, Header, Month
 from models.enterprise_arena.officer import desk
 from models.enterprise_arena.params import ArenaParams
 from models.enterprise_arena.state import CFO, Lender
@@ -70,7 +70,7 @@ class EnterpriseArena(ArenaParams, Presets):
     def roles(self) -> dict[str, Role]:
         """The chief financial officer, who gives one command at a time."""
         role = Role(
-            Month,
+            Month if self.header == "full" else BareMonth,
             Command,
             options.options,
             default_action=options.default_action,
@@ -92,7 +92,7 @@ class EnterpriseArena(ArenaParams, Presets):
         reply = observation["reply"]
         return "" if reply is None or reply["ok"] else str(reply["out"])
 
-    def effect_of(self, state: Lender, role: str, action: Command, observation: Month) -> str:  # noqa: ARG002
+    def effect_of(self, state: Lender, role: str, action: Command, observation: Header) -> str:  # noqa: ARG002
         """Return what the last command did, and when the rest of it shows."""
         return desk.effect(state, action)
 
@@ -154,9 +154,12 @@ class EnterpriseArena(ArenaParams, Presets):
         return dict.fromkeys(series.COLUMNS, range(state.months_closed))
 
     def tables(self, state: Lender, role: str) -> dict[str, list[dict[str, Any]]]:
-        """Return the tables that a person in the role may look up, by name; money in dollars."""
+        """Return the tables that a person in the role may look up, by name; money in dollars.
+
+        There are none where documents and market data cost a call.
+        """
         assert role == CFO
-        return tables.tables(state)
+        return tables.tables(state) if self.header == "full" else {}
 
     def statements(self, state: Lender) -> dict[str, list[dict[str, Any]]]:
         """Return the yearly statements of the episode, by name.

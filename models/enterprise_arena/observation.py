@@ -111,6 +111,38 @@ class Month:
     flash: dict[str, float] | None = None
 
 
+@frozen
+class BareMonth:
+    """The header with `header=calls`: what the company has costs a call of a tool.
+
+    Attributes:
+        current_month: Index of the month, from 0.
+        date: Its anonymised name.
+        pending_fundraisings: Requests under way, 0 or 1.
+        tool_calls_remaining: Of this month.
+        actions_remaining: Always 1: the action ends the month.
+        notifications: Outcomes of funding that became known this month.
+        notes: The five latest notes, the newest first.
+        reply: The reply to the last tool or note of this month, or to the last month's action.
+    """
+
+    columns: ClassVar[Mapping[str, Column]] = {
+        each: Month.columns[each] for each in ("current_month", "amount")
+    }
+
+    current_month: int
+    date: str
+    pending_fundraisings: int
+    tool_calls_remaining: int
+    actions_remaining: int = 1
+    notifications: tuple[dict[str, Any], ...] = ()
+    notes: tuple[Note, ...] = ()
+    reply: CommandReply | None = None
+
+
+#: The observation of the officer, by the parameter `header`.
+Header = Month | BareMonth
+
 _LONGEST = 80
 
 

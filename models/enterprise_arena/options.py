@@ -2,8 +2,8 @@
 
 A value is a rough estimate in dollars of score. Equity adds to the score when it arrives, so a
 request is worth its amount: how much of it arrives, and how often, the rules leave out. Debt is
-repaid with interest and has a value only where cash is short; closing the books is free and has a
-small value every half year; a tool costs its charge.
+repaid with interest and has a value only where cash is seen to be short; closing the books is free
+and has a small value every half year; a tool costs its charge.
 """
 
 from collections.abc import Iterator, Mapping
@@ -25,7 +25,7 @@ from models.enterprise_arena.actions import (
     VerifyCashPosition,
 )
 from models.enterprise_arena.economy.market import SERIES
-from models.enterprise_arena.observation import Month
+from models.enterprise_arena.observation import Header, Month
 from models.enterprise_arena.params import ArenaParams
 from models.enterprise_arena.rules import UNBOUNDED, Scoring
 
@@ -47,7 +47,7 @@ _TOOLS = (
 )
 
 
-def options(month: Month) -> list[Option]:
+def options(month: Header) -> list[Option]:
     """Return commands that the world accepts now; `Pass` comes first."""
     return [Option(Pass(), 0.0, "do nothing"), *_actions(month), *_tools(month)]
 
@@ -77,16 +77,16 @@ def default_action(_: Any) -> Pass:
     return Pass()
 
 
-def _actions(month: Month) -> Iterator[Option]:
+def _actions(month: Header) -> Iterator[Option]:
     due = month.current_month % _HALF_YEAR == _HALF_YEAR - 1
     yield Option(BookClosing(), 1.0 if due else -1.0, "statements to read from next month on")
     if not month.pending_fundraisings:
         yield Option(FundRaisingRequest(EQUITY, _ROUND), _ROUND, "ask investors for 20 million")
-        need = _SHORT - month.cash_balance
+        need = _SHORT - month.cash_balance if isinstance(month, Month) else 0.0
         yield Option(FundRaisingRequest(DEBT, _ROUND), need, "ask lenders for 20 million")
 
 
-def _tools(month: Month) -> Iterator[Option]:
+def _tools(month: Header) -> Iterator[Option]:
     if month.tool_calls_remaining:
         for tool, note in _TOOLS:
             yield Option(tool, -_TOOL_CHARGE, note)

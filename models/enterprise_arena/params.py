@@ -76,6 +76,7 @@ class ArenaParams(Opening, Noise, Lending, Raising, Information, Scoring):
         "regime": {**_CAPPED, "history": "regimes"},
         "paper": {"solvency": "month_end"},
         "snapshot": {"growth_column": _COLUMNS[1]},
+        "hidden": {"solvency": "month_end", "header": "calls", "cash_tool": "snapshot"},
     }
 
     def __attrs_post_init__(self) -> None:

@@ -305,7 +305,12 @@ class Information:
     Attributes:
         tool_budget: Tool calls a month, 0 to 1,000. [P]
         cash_tool: "scalar" shows cash alone, "snapshot" also loans, debt, borrowers. [P; A]
-        flash: Whether the header shows revenue, net cash flow and cash of the last month. [A, C]
+        header: "full": a month opens with cash, borrowers, loans, debt and yield, as the public
+            simulator shows them; "calls": with the month, the calls left, whether a request is
+            under way, its outcome, and notes alone, so that tools alone show the state, as the
+            paper says. [A; P]
+        flash: Whether the header shows revenue, net cash flow and cash of the last month, if it is
+            full. [A, C]
         note_limit: Uses of the notepad a month, after which the next one passes the month; no
             limit by default. [A]
         notes_shown: How many of the latest notes the header shows. [P]
@@ -316,6 +321,7 @@ class Information:
 
     tool_budget: int = field(default=20, validator=[whole, ge(0), le(1_000)])
     cash_tool: str = field(default="scalar", validator=in_(("scalar", "snapshot")))
+    header: str = field(default="full", validator=in_(("full", "calls")))
     flash: bool = field(default=False, validator=_switch)
     note_limit: int | None = field(default=None, validator=_limit)
     notes_shown: int = field(default=5, validator=_count)

@@ -11,7 +11,7 @@ month you may look into things and must then do exactly one thing, which ends th
 first duty is that cash is never below zero {when}: then everything is over. If the company lives \
 on, revenue of its latest {latest_months} and cash in the bank count for you{less}.
 
-- Tools show how things stand. Each use counts against {you}the month's budget of \
+- {tools} how things stand. Each use counts against {you}the month's budget of \
 {budget} calls.
 - An action ends the month: pass, close the books, or ask for funding. Money that is asked for \
 arrives {soonest} to {latest} months later, if at all, and only one request can be under way.{terms}
@@ -37,6 +37,7 @@ def rules(params: ArenaParams) -> str:
         you="you and against " if params.tool_charge else "",
         less=_LESS if params.score_of == "value_added" else "",
         budget=params.tool_budget,
+        tools="Tools show" if params.header == "full" else "Tools alone show",
         soonest=soonest,
         latest=latest,
         terms=_terms(params),

@@ -59,7 +59,7 @@ def calls_used_up(budget: int) -> str:
 
 
 def _cash(lender: Lender, _: VerifyCashPosition | CheckCashInBank) -> dict[str, Any]:
-    return cash_position(lender.params, desk.observe(lender), dollars(lender.raised["equity"]))
+    return cash_position(lender.params, desk.full(lender), dollars(lender.raised["equity"]))
 
 
 def cash_position(params: ArenaParams, month: Month, equity_raised: float) -> dict[str, Any]:

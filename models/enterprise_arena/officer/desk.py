@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
-from attrs import asdict
+from attrs import asdict, fields
 
 from desim.show.column import money_text
 from models.enterprise_arena.accounting.accounts import CASH, dollars
@@ -19,7 +19,7 @@ from models.enterprise_arena.actions import (
     RecallNotes,
     SaveNote,
 )
-from models.enterprise_arena.observation import CommandReply, Month, Note
+from models.enterprise_arena.observation import BareMonth, CommandReply, Header, Month, Note
 from models.enterprise_arena.state import Lender
 
 #: Notes at most, with text of `LONGEST_TEXT` characters each; no published game writes a hundred.
@@ -68,7 +68,9 @@ def effect(lender: Lender, command: Command) -> str:
 
 
 def _month_over(lender: Lender, month: int) -> str:
-    """Return by how much cash changed in a month that is over."""
+    """Return by how much cash changed in a month that is over, if the header shows it."""
+    if lender.params.header != "full":
+        return f"{lender.macro.label[month]} is over."
     book = lender.books.book
     change = dollars(book.balance(CASH, at=month) - book.balance(CASH, at=month - 1))
     moved = "rose" if change >= 0 else "fell"
@@ -105,8 +107,16 @@ def _plain(note: Note) -> dict[str, Any]:
     return {**asdict(note), "tags": list(note.tags)}
 
 
-def observe(lender: Lender) -> Month:
-    """Return the officer's observation without a tool call."""
+def observe(lender: Lender) -> Header:
+    """Return the officer's observation without a tool call, by the parameter `header`."""
+    month = full(lender)
+    if lender.params.header == "full":
+        return month
+    return BareMonth(**{each.name: getattr(month, each.name) for each in fields(BareMonth)})
+
+
+def full(lender: Lender) -> Month:
+    """Return the header with the state of the company."""
     params, month = lender.params, lender.month
     return Month(
         current_month=month,

@@ -17,7 +17,7 @@ from models.enterprise_arena.actions import (
     Pass,
     VerifyCashPosition,
 )
-from models.enterprise_arena.observation import DEBT_DELIVERED, EQUITY_DELIVERED, Month
+from models.enterprise_arena.observation import DEBT_DELIVERED, EQUITY_DELIVERED, Header
 from policies.heuristics.enterprise_arena.replies import reduced, refused
 from policies.heuristics.enterprise_arena.rules import free
 
@@ -71,7 +71,7 @@ class HumanLike:
         """Choose the expert by the episode's seed if none is named."""
         return cls(expert or "AB"[seat.world_seed % 2], tranches)
 
-    def decide(self, month: Month) -> Action | VerifyCashPosition:
+    def decide(self, month: Header) -> Action | VerifyCashPosition:
         """Call the cash tool if it is due, then submit a request, close the books or pass."""
         now = month.current_month
         if self._submitted and refused(month):
@@ -86,7 +86,7 @@ class HumanLike:
             return self._submitted
         return Pass() if now in _PASSES else BookClosing()
 
-    def _count(self, month: Month) -> None:
+    def _count(self, month: Header) -> None:
         events = [notification["event"] for notification in month.notifications]
         self._rounds += events.count(EQUITY_DELIVERED)
         self._debts += events.count(DEBT_DELIVERED)

@@ -1,20 +1,24 @@
 """Reads the replies of tools and actions: market series, statements of closed books, refusals."""
 
 from collections.abc import Generator, Mapping
+from typing import Any
 
-from attrs import frozen
+from attrs import asdict, frozen
 
+from desim.errors import UsageError
 from models.enterprise_arena.actions import Command, FundRaisingRequest, ReviewFinancialRecords
-from models.enterprise_arena.observation import Month
+from models.enterprise_arena.observation import BareMonth, Header, Month
 
 #: Size of the next request after a refused one, relative to it.
 _LESS = 0.9
 
-_REQUEST = "fund_raising_request"
+_REQUEST, _CASH_TOOL = "fund_raising_request", "verify_cash_position"
+#: The state of the company in a full header.
+_STATE = (*("cash_balance", "active_users", "loan_portfolio_gross", "total_debt", "lending_rate"),)
 _FLOWS, _POSITION = "cash flow statement", "balance sheet"
 
 #: Yields commands, receives the observations after them.
-Fetch = Generator[Command, Month, "YearToDate | None"]
+Fetch = Generator[Command, Header, "YearToDate | None"]
 
 
 @frozen
@@ -30,13 +34,46 @@ class YearToDate:
     equity: float
 
 
-def values(month: Month) -> list[float]:
+def values(month: Header) -> list[float]:
     """Return the values of the market series in the last reply; none if it was refused."""
     reply = month.reply
     return [float(value) for value in reply.out["values"]] if reply and reply.ok else []
 
 
-def refused(month: Month) -> bool:
+def cash(month: Header) -> float | None:
+    """Return the cash that the header or else the last reply shows; None if neither does."""
+    if isinstance(month, Month):
+        return month.cash_balance
+    cash: float | None = _position(month).get("cash_balance")
+    return cash
+
+
+def with_position(month: Header) -> Month:
+    """Return a header with the state of the company, which the last reply shows if it does not.
+
+    Raises:
+        UsageError: Neither does: the cash tool shows too little, or calls are used up.
+    """
+    if isinstance(month, Month):
+        return month
+    shown = _position(month)
+    missing = [name for name in _STATE if name not in shown]
+    if missing:
+        raise UsageError(
+            f"the header lacks {', '.join(missing)} and the cash tool does not show it; set "
+            "header=full, or cash_tool=snapshot with a tool call left"
+        )
+    position = {name: shown[name] for name in _STATE}
+    return Month(**asdict(month, recurse=False), **position)
+
+
+def _position(month: BareMonth) -> Mapping[str, Any]:
+    """Return what the cash tool has just returned; it is empty after any other reply."""
+    reply = month.reply
+    return reply.out if reply and reply.ok and reply.to == _CASH_TOOL else {}
+
+
+def refused(month: Header) -> bool:
     """Return whether the last command was a request that was refused."""
     reply = month.reply
     return reply is not None and reply.to == _REQUEST and not reply.ok
@@ -60,14 +97,14 @@ def fetch(closed: int) -> Fetch:
     return YearToDate(flows, position["total_equity"]) if flows and position else None
 
 
-def _compiled(compiled: int, month: Month) -> dict[str, str]:
+def _compiled(compiled: int, month: Header) -> dict[str, str]:
     """Return the names of the listed documents that were compiled in a month, by their kind."""
     reply = month.reply
     files = reply.out["documents"] if reply and reply.ok else []
     return {file["kind"]: file["filename"] for file in files if file["compiled_month"] == compiled}
 
 
-def _rows(month: Month) -> Mapping[str, float]:
+def _rows(month: Header) -> Mapping[str, float]:
     reply = month.reply
     rows: Mapping[str, float] = reply.out["rows"] if reply and reply.ok else {}
     return rows

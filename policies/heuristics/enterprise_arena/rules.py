@@ -16,10 +16,11 @@ from models.enterprise_arena.actions import (
     Pass,
     VerifyCashPosition,
 )
-from models.enterprise_arena.observation import Month
+from models.enterprise_arena.observation import Header
+from policies.heuristics.enterprise_arena.replies import cash
 
 
-def free(month: Month) -> bool:
+def free(month: Header) -> bool:
     """Return whether no request is under way."""
     return month.pending_fundraisings == 0
 
@@ -35,7 +36,7 @@ class NeverRaise:
     tools: float = field(default=0.0, validator=[ge(0), le(20)])
     _calls: int = field(default=0, init=False)
 
-    def decide(self, month: Month) -> Pass | VerifyCashPosition:
+    def decide(self, month: Header) -> Pass | VerifyCashPosition:
         """Call the cash tool until the average up to this month is reached, then pass."""
         if self._calls >= math.floor(self.tools * (month.current_month + 1)):
             return Pass()
@@ -56,11 +57,11 @@ class Requests:
     instrument: str
     amount: float
 
-    def requests(self, month: Month) -> bool:
+    def requests(self, month: Header) -> bool:
         """Return whether to submit a request."""
         raise NotImplementedError
 
-    def decide(self, month: Month) -> Action:
+    def decide(self, month: Header) -> Action | VerifyCashPosition:
         """Submit a request, or pass."""
         if self.requests(month):
             return FundRaisingRequest(self.instrument, self.amount)
@@ -79,7 +80,7 @@ class RaiseWhenFree(Requests):
     instrument: str = field(default=EQUITY, validator=in_(INSTRUMENTS))
     amount: float = field(default=20_000_000.0, validator=gt(0))
 
-    def requests(self, month: Month) -> bool:
+    def requests(self, month: Header) -> bool:
         """Return whether no request is under way."""
         return free(month)
 
@@ -98,9 +99,16 @@ class RaiseBelow(Requests):
     instrument: str = field(default=EQUITY, validator=in_(INSTRUMENTS))
     amount: float = field(default=20_000_000.0, validator=gt(0))
 
-    def requests(self, month: Month) -> bool:
+    def requests(self, month: Header) -> bool:
         """Return whether cash is strictly below the floor, and no request is under way."""
-        return free(month) and month.cash_balance < self.floor
+        known = cash(month)
+        return free(month) and known is not None and known < self.floor
+
+    def decide(self, month: Header) -> Action | VerifyCashPosition:
+        """Submit a request or pass; look at the bank account first where the header hides cash."""
+        if free(month) and cash(month) is None and month.tool_calls_remaining:
+            return VerifyCashPosition()
+        return super().decide(month)
 
 
 @frozen
@@ -117,7 +125,7 @@ class RaiseOnce(Requests):
     amount: float = field(default=20_000_000.0, validator=gt(0))
     month: int = field(default=0, validator=ge(0))
 
-    def requests(self, month: Month) -> bool:
+    def requests(self, month: Header) -> bool:
         """Return whether it is the month of the request."""
         return month.current_month == self.month
 
@@ -137,7 +145,7 @@ class EquityThenDebt:
     amount: float = field(default=20_000_000.0, validator=gt(0))
     _submitted: int = field(default=0, init=False)
 
-    def decide(self, month: Month) -> Action:
+    def decide(self, month: Header) -> Action:
         """Request the next instrument of the sequence."""
         instruments = self.sequence.split("+")
         if self._submitted == len(instruments) or not free(month):

@@ -18,8 +18,9 @@ from models.enterprise_arena.actions import (
     Command,
     FundRaisingRequest,
     Pass,
+    VerifyCashPosition,
 )
-from models.enterprise_arena.observation import Month
+from models.enterprise_arena.observation import Header, Month
 from models.enterprise_arena.rules import YEAR, Raising
 from policies.heuristics.enterprise_arena import forecast
 from policies.heuristics.enterprise_arena.forecast import Debt, Odds, Yields
@@ -29,10 +30,11 @@ from policies.heuristics.enterprise_arena.replies import (
     reduced,
     refused,
     values,
+    with_position,
 )
 
 #: Yields commands, receives the observations after them.
-Course = Generator[Command, Month, Any]
+Course = Generator[Command, Header, Any]
 
 #: The terms of funding that the paper publishes to its players.
 _PUBLISHED = Raising()
@@ -49,14 +51,15 @@ class Treasurer:
     """Raise what cash would lack if the worst year of growth began now.
 
     Every `every` months the policy closes the books; it reads the statements a month later and
-    measures the yields of the loans from them and from the headers. Every month it reads the
-    industry's borrower growth. It then forecasts cash over eighteen months (twelve of stress, and
-    six that a request may take) as if the strongest twelve months in the data so far, or `surge` if
-    that is more, began now. If the lowest cash of the forecast is below `floor`, it requests the
-    difference. It chooses the instrument by its own estimate of the odds: from VIX for equity (a
-    quarter less for each round), from SOFR and the Baa spread for debt, both corrected by the
-    outcomes of its own requests. A dollar of debt counts as `debt_worth` dollars, since it is
-    repaid. Where a request is refused, its later ones are smaller.
+    measures the yields of the loans from them and from the headers, or from the cash tool where
+    these hide the state of the company. Every month it reads the industry's borrower growth. It
+    then forecasts cash over eighteen months (twelve of stress, and six that a request may take) as
+    if the strongest twelve months in the data so far, or `surge` if that is more, began now. If the
+    lowest cash of the forecast is below `floor`, it requests the difference. It chooses the
+    instrument by its own estimate of the odds: from VIX for equity (a quarter less for each round),
+    from SOFR and the Baa spread for debt, both corrected by the outcomes of its own requests. A
+    dollar of debt counts as `debt_worth` dollars, since it is repaid. Where a request is refused,
+    its later ones are smaller.
 
     It uses the terms that the paper publishes (delay, fill, decay by round, leverage threshold),
     and no other parameter, probability or future figure of the model. It knows the
@@ -90,22 +93,25 @@ class Treasurer:
     _yields: Yields | None = field(default=None, init=False, repr=False)
     _largest: float = field(default=math.inf, init=False, repr=False)
 
-    def decide(self, month: Month) -> Command:
+    def decide(self, month: Header) -> Command:
         """Return the next command."""
         if self._course is None:
             self._course = self._months(month)
             return next(self._course)
         return self._course.send(month)
 
-    def _months(self, month: Month) -> Course:
+    def _months(self, opened: Header) -> Course:
         while True:
+            if not isinstance(opened, Month):
+                opened = yield VerifyCashPosition()
+            month = with_position(opened)
             self._headers.append(month)
             self._debt.follow(month)
             self._odds.follow(month)
             yield from self._watch()
             yield from self._read_documents()
             action = yield from self._act(month)
-            month = yield from self._carry_out(action)
+            opened = yield from self._carry_out(action)
 
     def _watch(self) -> Course:
         """Read the industry's growth of borrowers in the months not read yet."""
@@ -122,7 +128,7 @@ class Treasurer:
             first = (now - 1) - (now - 1) % YEAR
             self._yields = forecast.measure(self._books.flows, self._headers[first : now + 1])
 
-    def _act(self, month: Month) -> Generator[Command, Month, Action]:
+    def _act(self, month: Month) -> Generator[Command, Header, Action]:
         closing = (month.current_month + 1) % self.every == 0
         if not (closing or month.pending_fundraisings) and self._yields and self._books:
             lack = self.floor - self._lowest(month, self._yields)
@@ -130,7 +136,7 @@ class Treasurer:
                 return (yield from self._request(month, lack, self._books.equity))
         return BookClosing() if closing else Pass()
 
-    def _carry_out(self, action: Action) -> Generator[Command, Month, Month]:
+    def _carry_out(self, action: Action) -> Generator[Command, Header, Header]:
         """Give the month's action; repeat a refused request with less while the month lasts."""
         while isinstance(action, FundRaisingRequest):
             after = yield action
@@ -152,7 +158,7 @@ class Treasurer:
 
     def _request(
         self, month: Month, lack: float, equity: float
-    ) -> Generator[Command, Month, Action]:
+    ) -> Generator[Command, Header, Action]:
         """Request what is lacking, with the instrument of the better odds."""
         rates = yield from self._markets(month.current_month)
         wanted = max(lack / _FILL, self.least)
@@ -164,7 +170,7 @@ class Treasurer:
             return Pass()
         return FundRaisingRequest(instrument, amount)
 
-    def _markets(self, now: int) -> Generator[Command, Month, dict[str, float]]:
+    def _markets(self, now: int) -> Generator[Command, Header, dict[str, float]]:
         """Read the series behind the odds; empty if a call was refused."""
         rates: dict[str, float] = {}
         for series in ("VIX", "SOFR", "Baa_Yield", "Tsy10Y"):

@@ -180,20 +180,25 @@ class MonthlyConversation(GenericConversation):
         return strict(as_object({"reasoning": {"type": "string"}, "action": {"anyOf": shapes}}))
 
 
+#: The status of a month; a header may hide the state of the company.
+_HEADER = {
+    "cash_balance": "Cash: {:,.2f} dollars",
+    "active_users": "Borrowers: {:,}",
+    "loan_portfolio_gross": "Gross loan book: {:,.2f} dollars",
+    "total_debt": "Total debt: {:,.2f} dollars",
+    "lending_rate": "Effective lending rate: {:.4f} a year",
+    "tool_calls_remaining": "Tool calls left: {}",
+    "pending_fundraisings": "Funding requests under way: {}",
+}
+
+
 def _header(month: Any) -> str:
     """Return the first user message of a month: its status."""
-    lines = [
-        f"Month {_month_name(month)}",
-        f"Cash: {month.cash_balance:,.2f} dollars",
-        f"Borrowers: {month.active_users:,}",
-        f"Gross loan book: {month.loan_portfolio_gross:,.2f} dollars",
-        f"Total debt: {month.total_debt:,.2f} dollars",
-        f"Effective lending rate: {month.lending_rate:.4f} a year",
-        f"Tool calls left: {month.tool_calls_remaining}",
-        f"Funding requests under way: {month.pending_fundraisings}",
-    ]
-    if month.flash:
-        lines.append(f"Month just closed: {as_json(to_plain(month.flash))}")
+    shown = to_plain(month)
+    lines = [f"Month {_month_name(month)}"]
+    lines += [text.format(shown[name]) for name, text in _HEADER.items() if name in shown]
+    if flash := shown.get("flash"):
+        lines.append(f"Month just closed: {as_json(flash)}")
     lines += [f"Funding news: {as_json(to_plain(each))}" for each in month.notifications]
     if month.reply is not None:
         lines.append(f"Your last action: {as_json(to_plain(month.reply))}")

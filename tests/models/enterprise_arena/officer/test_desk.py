@@ -6,6 +6,9 @@ import pytest
 from attrs import evolve, fields
 from support.arena import Seat
 
+from desim import play
+from desim.core.model_protocols import world_rules
+from desim.errors import UsageError
 from models.enterprise_arena import (
     BookClosing,
     EnterpriseArena,
@@ -16,6 +19,8 @@ from models.enterprise_arena import (
 )
 
 QUIET = EnterpriseArena(zero_noise=True)
+#: What the company has, in a full header.
+STATE = ("cash_balance", "active_users", "loan_portfolio_gross", "total_debt", "lending_rate")
 EQUITY, DEBT = FundRaisingRequest("equity", 20e6), FundRaisingRequest("debt", 10e6)
 
 
@@ -100,6 +105,45 @@ def test_the_next_month_opens_with_the_actions_reply(action: Any, to: str, ok: b
     month = seen(QUIET, 1, {0: action})
     assert month.reply is not None
     assert (month.reply.to, month.reply.ok) == (to, ok)
+
+
+def test_a_hidden_state_costs_a_call() -> None:
+    """Neither the header nor a table nor the effect of an action shows what the company has."""
+    hidden, shown = (EnterpriseArena.preset(name) for name in ("hidden", "paper"))
+    seat, full = Seat(hidden, 1), Seat(shown, 1)
+    assert seat.month is not None
+    names = {each.name for each in fields(Month)} - {each.name for each in fields(type(seat.month))}
+    assert names == {*STATE, "flash"}
+    assert {name: getattr(full.month, name) for name in STATE}.items() <= seat.out(
+        VerifyCashPosition()
+    ).items()
+    assert seat.month.tool_calls_remaining == full.month.tool_calls_remaining - 1
+    month = seat.say(Pass())
+    assert hidden.tables(seat.lender, "cfo") == {}
+    assert hidden.effect_of(seat.lender, "cfo", Pass(), month) == "Jan 2xx0 is over."
+    assert "Tools alone show how things stand" in world_rules(hidden, "cfo")
+
+
+@pytest.mark.parametrize("rule", ["raise_below", "treasurer"])
+def test_rules_that_need_cash_pay_for_it(rule: str) -> None:
+    """They act as with a full header, and call the cash tool in months in which they need it."""
+    paper, hidden = (
+        play(f"enterprise_arena/{name}", rule, 0).result for name in ("paper", "hidden")
+    )
+    assert paper is not None
+    assert hidden is not None
+    assert hidden.ledger_digest == paper.ledger_digest
+    calls = hidden.metrics["tool_calls"] - paper.metrics["tool_calls"]
+    assert calls > 20
+    assert hidden.metrics["value"] == pytest.approx(
+        max(0.0, paper.metrics["value"] - 5_000 * calls)
+    )
+
+
+def test_a_rule_without_a_way_to_the_state_says_so() -> None:
+    """With `cash_tool=scalar` no single call shows loans and debt."""
+    with pytest.raises(UsageError, match=r"the header lacks active_users, .* cash_tool=snapshot"):
+        play(EnterpriseArena(header="calls"), "treasurer", 0)
 
 
 def test_the_flash_line_is_off_by_default() -> None:
