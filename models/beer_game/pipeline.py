@@ -8,51 +8,43 @@ time of such a game. Results are those of the operators, also in their types.
 
 from collections import deque
 from fractions import Fraction
-from heapq import heappush
-from typing import Any
 
-from simpy.events import NORMAL, Event
+from simpy import Event
 
 from desim import World
+from desim.core.world import Ranked
 from ledgers.stock import Stock
 
 #: Goods and orders are counted exactly: in whole numbers, or in fractions once an order was one.
 Units = int | Fraction
 
 
-class Arrival(Event):
-    """The arrival of units at the end of their way: an event without a process.
+class Arrival(Ranked):
+    """The arrival of units at the end of their way: a timeout without a process.
 
     Attributes:
         week: The week of arrival.
         units: Units that arrive, above 0.
     """
 
-    __slots__ = ("units", "week")
-
-    _ok, _value = True, None
-
-    def __init__(self, callbacks: Any, week: int, units: Units) -> None:
-        # Event.__init__ is not called: it makes a list of callbacks, and all arrivals of a pipeline
-        # share one.
-        self.callbacks = callbacks
+    def __init__(self, pipeline: "Pipeline", weeks: int, week: int, units: Units) -> None:
+        super().__init__(pipeline.world, weeks, rank=pipeline.rank)
+        self.callbacks.append(pipeline.arrive)
+        self._pipeline = pipeline
         self.week = week
         self.units = units
 
     @property
     def name(self) -> str:
-        """The place of the units, in an episode's trace; of an arrival that has not happened."""
-        callback: Any = self.callbacks[0]
-        place: str = callback.__self__.place
-        return place
+        """The place of the units, in an episode's trace."""
+        return self._pipeline.place
 
 
 class Pipeline:
     """Units under way to one place, all with the same lead time.
 
-    `send` schedules one event for the week of arrival, which moves the units in the stock. A SimPy
-    process for each shipment would take several times as long. Units sent in the same week arrive
-    together, in one event and one move.
+    `send` schedules one timeout for the week of arrival, which moves the units in the stock. Units
+    sent in the same week arrive together, in one event and one move.
 
     Args:
         world: The clock.
@@ -62,43 +54,27 @@ class Pipeline:
         rank: Rank of the arrivals among the events of their tick.
 
     Attributes:
+        place: The place of the units under way.
         under_way: The arrivals to come, the next one first.
         arrived: Units that arrived this week; the week's work sets it back to 0.
     """
 
-    __slots__ = (
-        "_callbacks",
-        "_priority",
-        "_source",
-        "_stock",
-        "_target",
-        "_weeks",
-        "_world",
-        "arrived",
-        "under_way",
-    )
+    __slots__ = ("_stock", "_target", "_weeks", "arrived", "place", "rank", "under_way", "world")
 
     def __init__(
         self, world: World, stock: Stock, route: tuple[str, str], weeks: int, rank: int
     ) -> None:
-        self._world = world
+        self.world, self.rank = world, rank
         self._stock = stock
-        self._source, self._target = route
+        self.place, self._target = route
         self._weeks = weeks
-        self._priority: Any = NORMAL + rank
-        self._callbacks = (self._arrive,)
         self.under_way: deque[Arrival] = deque()
         self.arrived: Units = 0
-
-    @property
-    def place(self) -> str:
-        """The place of the units under way."""
-        return self._source
 
     def fill(self, units: Units) -> None:
         """Schedule an arrival of so many units in each week of the lead time, as at the start."""
         for week in range(1, self._weeks + 1):
-            self._schedule(Arrival(self._callbacks, week, units), week)
+            self.under_way.append(Arrival(self, week, week, units))
 
     def send(self, week: int, units: Units) -> None:
         """Send units, more than 0, in the present week; they arrive after the lead time."""
@@ -106,19 +82,13 @@ class Pipeline:
         if under_way and under_way[-1].week == week + weeks:
             under_way[-1].units += units
         else:
-            self._schedule(Arrival(self._callbacks, week + weeks, units), weeks)
+            under_way.append(Arrival(self, weeks, week + weeks, units))
 
-    def _schedule(self, arrival: Arrival, weeks: int) -> None:
-        self.under_way.append(arrival)
-        # The body of `World.schedule`, repeated here because it runs for every arrival.
-        world = self._world
-        entry: Any = (world._now + weeks, self._priority, next(world._eid), arrival)  # noqa: SLF001
-        heappush(world._queue, entry)  # noqa: SLF001
-
-    def _arrive(self, arrival: Arrival) -> None:
-        self.under_way.popleft()
+    def arrive(self, _: Event) -> None:
+        """Move the next arrival's units into the stock at their place."""
+        arrival = self.under_way.popleft()
         self.arrived = units = arrival.units
-        self._stock.move(arrival.week, self._source, self._target, units)
+        self._stock.move(arrival.week, self.place, self._target, units)
 
 
 def total(*parts: Units) -> Units:

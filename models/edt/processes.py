@@ -7,6 +7,7 @@ The gates: whether work is extended, and whether a follow-on project comes about
 """
 
 from collections.abc import Generator
+from itertools import count
 from typing import Any
 
 from simpy.events import Event
@@ -14,7 +15,7 @@ from simpy.events import Event
 from desim import World
 from models.edt.company import listing
 from models.edt.company.firm import LAST, OPENING, Firm
-from models.edt.company.payroll import Payday
+from models.edt.company.payroll import Payroll
 from models.edt.state import Engagement, Phase, StaffMember
 
 
@@ -50,7 +51,14 @@ def start(world: World, firm: Firm) -> None:
         world.process(consultant(firm, who))
     for engagement in firm.engagements:
         world.process(project(world, firm, engagement))
-    Payday(world, firm.controlling.payroll)
+    world.process(paydays(world, firm.controlling.payroll))
+
+
+def paydays(world: World, payroll: Payroll) -> Process:
+    """Pay everyone on the payroll in every step, at controlling's place."""
+    for step in count(1):
+        yield world.timeout(1, rank=payroll.rank)
+        payroll.pay(step)
 
 
 def consultant(firm: Firm, me: StaffMember) -> Process:

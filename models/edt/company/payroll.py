@@ -1,4 +1,4 @@
-"""The payroll: the consultants paid in each step, and the payday of each step as an event.
+"""The payroll: the consultants paid in each step.
 
 The payday of step t falls on controlling's place in the list of agents. Consultants before that
 place are paid for step t there, those behind it for step t - 1, as published.
@@ -6,11 +6,6 @@ place are paid for step t there, those behind it for step t - 1, as published.
 The book's unit is 1e-12 of money, because rates times fractions of effort are not whole cents.
 """
 
-from typing import Any
-
-from simpy.events import NORMAL, Event
-
-from desim import World
 from models.edt.scenario import Consultant, Scenario
 
 #: Decimals of the book.
@@ -59,29 +54,3 @@ class Payroll:
         self.salaries[step] += self.salaries[step - 1]
         self.workplaces[step] += self.workplaces[step - 1]
         self.capacity[step] += self.capacity[step - 1]
-
-
-class Payday(Event):
-    """The payday of a step, at controlling's place: an event without a process.
-
-    It schedules itself again for the next step: a process that waits takes twice as long, and the
-    paydays are half of an episode's events.
-    """
-
-    #: For the trace of an episode.
-    name = "paydays"
-
-    def __init__(self, world: World, payroll: Payroll) -> None:
-        super().__init__(world)
-        self._ok, self._value = True, None
-        self._payroll = payroll
-        self._priority: Any = NORMAL + payroll.rank
-        self._schedule()
-
-    def _schedule(self) -> None:
-        self.callbacks = [self._pay]
-        self.env.schedule(self, self._priority, 1)
-
-    def _pay(self, _: Event) -> None:
-        self._payroll.pay(self._payroll.paid + 1)
-        self._schedule()
