@@ -461,9 +461,6 @@ class World(simpy.Environment):
         if self.points is not None:
             self.points.add(self.now, name, value)
 
-    #: The name that `point` had in earlier versions.
-    series = point
-
     def stream(self, *name: object) -> "Generator":
         """Claim a stream of random numbers that depends on the seed and its name alone.
 

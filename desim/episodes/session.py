@@ -310,7 +310,7 @@ class Session:
         answer = cut(self._last.wire.decode(), SHOWN)
         return (
             f". The last answer was decision {self.decided}, {self._last.role!r} with {answer}; "
-            f"desim branch {self._record} --at {self.before_tick} plays on from before it"
+            f"desim branch {self._record} --at {self.before_tick + 1} plays on from before it"
         )
 
     def _steps(self) -> Sequence[Step]:

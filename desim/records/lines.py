@@ -247,7 +247,7 @@ class FailureLine(msgspec.Struct, frozen=True, kw_only=True, tag="failure", tag_
         t: The tick.
         error: The exception, and the place where it was raised.
         decisions: The number of answered decisions; the last of them preceded the failure.
-        before: Their number before the tick of the last one, for `desim branch --at`.
+        before: Their number before the tick of the last one; `desim branch --at` takes the next.
     """
 
     t: int

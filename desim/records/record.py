@@ -230,7 +230,7 @@ def _no_result(record: Lines) -> str:
         return f"the record was cut after {record.decisions} decisions: it has no result"
     return (
         f"the run failed at t={failure.t} after decision {failure.decisions}: {failure.error}; "
-        f"desim branch FILE --at {failure.before} plays on from before it"
+        f"desim branch FILE --at {failure.before + 1} plays on from before it"
     )
 
 

@@ -151,7 +151,7 @@ def call_failed(function: Any, error: BaseException) -> str:
 def _branch(answers: Sequence[Answer], file: Path, seats: Sequence[str]) -> str:
     if not answers:
         return ""
-    command = ["desim", "branch", str(file), "--at", str(answers[0].number - 1)]
+    command = ["desim", "branch", str(file), "--at", str(answers[0].number)]
     for role in seats:
         command += ["--policy", f"{role}=greedy"]
     return shlex.join(command)

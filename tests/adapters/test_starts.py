@@ -18,8 +18,8 @@ from desim.schema import plain_observation
 
 WORLD, SEAT, SEED = "beer_game/poisson", "retailer", 3
 
-#: The number of decisions that are repeated, of all roles; the next one is the retailer's.
-AT = 40
+#: A decision of the retailer's, counted from 1 over all roles.
+AT = 41
 
 
 @pytest.fixture(scope="module")
@@ -38,10 +38,10 @@ def setup(**options: Any) -> Setup:
 
 def expected(record: Path, at: int = AT) -> Any:
     """Return the observation on record as plain values."""
-    return plain_observation(Episode.read(record).steps[at].observation, dict)
+    return plain_observation(Episode.read(record).steps[at - 1].observation, dict)
 
 
-@pytest.mark.parametrize("at", [0, 1, AT, 204])
+@pytest.mark.parametrize("at", [1, 2, AT, 205])
 def test_the_recorded_answers_lead_to_the_recorded_end(record: Path, at: int) -> None:
     """Without a seed the episode goes on in the world of the record, with the same other roles."""
     past = Episode.read(record)
@@ -49,7 +49,7 @@ def test_the_recorded_answers_lead_to_the_recorded_end(record: Path, at: int) ->
         score = session.score
         assert session.rewards() == {SEAT: 0}
         total = 0.0
-        for step in past.steps[at:]:
+        for step in past.steps[at - 1 :]:
             if step.role == SEAT:
                 session.step(step.action)
                 total += session.rewards()[SEAT]
@@ -98,7 +98,7 @@ def test_the_record_of_a_started_episode_replays(record: Path, tmp_path: Path) -
             session.answer_default(session.open[0])
             session.advance()
     header = Episode.read(new).header
-    assert (header.seed, header.starts, header.futures) == (SEED, {SEAT: AT}, ((AT, 5),))
+    assert (header.seed, header.starts, header.futures) == (SEED, {SEAT: AT - 1}, ((AT - 1, 5),))
     assert desim.replay(new).score == session.score
 
 
@@ -123,7 +123,7 @@ def test_a_seed_draws_the_start_of_a_curriculum(record: Path) -> None:
     drawn = [begun.starts.drawn(seed).at for seed in range(50)]
     assert drawn == [begun.starts.drawn(seed).at for seed in range(50)]
     assert len(set(drawn)) > 20
-    assert {at % 4 for at in drawn} == {0}
+    assert {at % 4 for at in drawn} == {1}
     with begun.begin(7) as session:
         assert json.loads(session.text()) == expected(record, drawn[7])
     fixed = setup(starts=[{"record": str(record), "at": AT}])
@@ -137,9 +137,9 @@ def test_a_seed_draws_the_start_of_a_curriculum(record: Path) -> None:
 @pytest.mark.parametrize(
     ("at", "text"),
     [
-        (209, "at 209 was given; .* has 208 decisions, so at most 207 is possible"),
-        (208, "has no decision of 'retailer' after the first 208"),
-        (-1, "at -1 was given; it is a whole number of at least 0"),
+        (210, "at 210 was given; .* has 208 decisions, so at most 208 is possible"),
+        (209, "has no decision of 'retailer' after the first 208"),
+        (0, "at 0 was given; it is a whole number of at least 1"),
         (True, "at True was given"),
         (4.0, "at 4.0 was given"),
         (10**400, "at .* was given; .* has 208 decisions"),
@@ -161,13 +161,13 @@ def test_a_record_of_another_world_is_refused(record: Path, tmp_path: Path) -> N
     other = tmp_path / "edt.jsonl"
     desim.play("edt/published", "greedy", 1, record=other)
     with pytest.raises(UsageError, match="is a record of edt, and not of beer_game"):
-        setup().begin(1, start=Start(other, 0))
+        setup().begin(1, start=Start(other, 1))
     with pytest.raises(UsageError, match=r"other parameters .*horizon.* 52.* 8"):
-        setup(params={"horizon": 8}).begin(1, start=Start(record, 0))
+        setup(params={"horizon": 8}).begin(1, start=Start(record, 1))
     alone = tmp_path / "alone.jsonl"
     desim.play(WORLD, "order_up_to", 1, record=alone)
     with pytest.raises(UsageError, match="policies play retailer; here they play distributor"):
-        setup().begin(1, start=Start(alone, 0))
+        setup().begin(1, start=Start(alone, 1))
 
 
 def test_a_stranger_s_record_is_data(record: Path, tmp_path: Path) -> None:
@@ -183,7 +183,7 @@ def test_a_stranger_s_record_is_data(record: Path, tmp_path: Path) -> None:
     for text, sentence in texts.items():
         made.write_text(text)
         with pytest.raises((BadRecord, UsageError), match=sentence):
-            setup().begin(1, start=Start(made, text.count("\n") - 1 if text else 0))
+            setup().begin(1, start=Start(made, max(1, text.count("\n"))))
 
 
 @pytest.mark.parametrize("starts", [[], "empty", 5, {"record": "x"}, {"at": 3}, "gone.jsonl"])
@@ -314,7 +314,7 @@ def test_a_refused_start_of_gymnasium_is_a_sentence(record: Path) -> None:
     from desim.adapters.gymnasium import SeatEnv
 
     env = SeatEnv(WORLD, seat=SEAT, others="order_up_to")
-    for options in ({"at": 4}, {"record": str(record), "at": 999}, {"record": 5, "at": 0}):
+    for options in ({"at": 4}, {"record": str(record), "at": 999}, {"record": 5, "at": 1}):
         with pytest.raises(DesimError, match="was given"):
             env.reset(options=options)
 
@@ -322,6 +322,6 @@ def test_a_refused_start_of_gymnasium_is_a_sentence(record: Path) -> None:
 def test_a_client_of_a_server_without_starts_names_none(record: Path) -> None:
     """A path of the server's disk opens no file."""
     with pytest.raises(UsageError, match="begins episodes from no records"):
-        named_start(setup(), str(record), 0)
+        named_start(setup(), str(record), 1)
     with pytest.raises(UsageError, match="give record and at together"):
         named_start(setup(starts=str(record)), "four.jsonl", None)

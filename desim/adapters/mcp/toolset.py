@@ -39,8 +39,8 @@ _RECORD = {
 }
 _AT = {
     "type": "integer",
-    "minimum": 0,
-    "description": "How many decisions of the record are repeated first.",
+    "minimum": 1,
+    "description": "The decision to begin with, counted from 1; those before it are repeated.",
 }
 
 #: The descriptions of the tools that are not actions.

@@ -168,7 +168,7 @@ class Setup:
                 session.close()
                 raise UsageError(
                     f"{start.record} has no decision of {' or '.join(map(repr, self.seats))} after "
-                    f"the first {start.at}"
+                    f"the first {start.repeated}"
                 )
         except DesimError as fault:
             if record is not None:

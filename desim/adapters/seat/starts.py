@@ -29,7 +29,7 @@ class Start:
 
     Attributes:
         record: The record: whole, cut, or of a run that failed. It is not changed.
-        at: How many of its decisions, of all roles, are repeated first.
+        at: The decision with which the episode begins, from 1; those before it are repeated.
     """
 
     record: Path
@@ -41,17 +41,22 @@ class Start:
 
         Raises:
             UsageError: *record* is not the path of a file, or *at* not a whole number of at least
-                0.
+                1.
         """
         at = from_numpy(at)
-        if type(at) is not int or at < 0:
-            raise UsageError(f"at {short_repr(at)} was given; it is a whole number of at least 0")
+        if type(at) is not int or at < 1:
+            raise UsageError(f"at {short_repr(at)} was given; it is a whole number of at least 1")
         if not isinstance(record, str | Path) or not str(record) or "\0" in str(record):
             raise UsageError(
                 f"record {short_repr(record)} was given with at={short_repr(at)}; it is the path "
                 "of a record"
             )
         return cls(Path(record), at)
+
+    @property
+    def repeated(self) -> int:
+        """How many decisions of the record, of all roles, are repeated."""
+        return self.at - 1
 
     @classmethod
     def within(cls, options: Mapping[str, Any]) -> Self | None:
@@ -83,18 +88,18 @@ class Start:
             BadRecord: The record cannot be read.
             UsageError: It has fewer decisions, or is of another world or of other roles.
         """
-        recorded = Episode.read(self.record, whole=False, decisions=self.at)
-        if len(recorded.steps) < self.at or recorded.result is not None:
+        recorded = Episode.read(self.record, whole=False, decisions=self.repeated)
+        if len(recorded.steps) < self.repeated or recorded.result is not None:
             count, is_whole = len(recorded.steps), recorded.result is not None
             raise UsageError(
                 f"at {self.at} was given; {self.record} has {count} decisions, so at most "
-                f"{count - is_whole} is possible"
+                f"{count + 1 - is_whole} is possible"
             )
         labels = {**seats, **{role: label_of(one) for role, one in others.items()}}
-        head = with_futures(recorded.header, self.at, future)
+        head = with_futures(recorded.header, self.repeated, future)
         check_world(self.record, head, model, labels)
         begun = {role: self._begun(head, role, label) for role, label in labels.items()}
-        begun |= dict.fromkeys(seats, self.at)
+        begun |= dict.fromkeys(seats, self.repeated)
         starts = {role: at for role, at in begun.items() if at}
         knows = knows_by_role(model, others)
         header = Header.of(model, head.seed, labels, starts, head.futures, knows)
@@ -108,7 +113,7 @@ class Start:
     def _begun(self, head: Header, role: str, label: str) -> int:
         """Return after how many decisions a policy begins."""
         again = head.policies[role] == label
-        return min(head.starts.get(role, 0), self.at) if again else self.at
+        return min(head.starts.get(role, 0), self.repeated) if again else self.repeated
 
 
 def check_world(record: Path, recorded: Header, model: Model[Any], roles: Iterable[str]) -> None:
@@ -202,7 +207,7 @@ class Starts:
         """Return a start by the name of a record's file, for clients that may name no path.
 
         Raises:
-            UsageError: No record has this name, or *at* is not a whole number of at least 0.
+            UsageError: No record has this name, or *at* is not a whole number of at least 1.
         """
         by_name = {record.name: record for record, _ in self.choices}
         if not isinstance(name, str) or name not in by_name:
@@ -217,7 +222,7 @@ def _listed(given: Any) -> Iterator[tuple[Path, int | None]]:
         start = Start.of(given.get("record"), given.get("at"))
         yield start.record, start.at
         return
-    path = Start.of(given, 0).record
+    path = Start.of(given, 1).record
     if not path.is_dir():
         yield path, None
         return
@@ -234,10 +239,10 @@ def _decisions(
     check_world(record, episode.header, model, roles)
     count = len(episode.steps)
     if at is not None:
-        if at >= count:
-            raise UsageError(f"at {at} was given; {record} has {count} decisions, from 0")
+        if at > count:
+            raise UsageError(f"at {at} was given; {record} has {count} decisions, from 1")
         return (at,)
-    found = tuple(n for n, step in enumerate(episode.steps) if step.role in seats)
+    found = tuple(n for n, step in enumerate(episode.steps, 1) if step.role in seats)
     if not found:
         raise UsageError(f"{record} has no decision of {' or '.join(map(repr, seats))}")
     return found

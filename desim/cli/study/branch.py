@@ -5,7 +5,7 @@ from typing import Any
 import click
 from attrs import evolve, frozen
 
-from desim.cli.options import POLICIES, PrintOptions
+from desim.cli.options import POLICIES, PrintOptions, converted
 from desim.cli.options import command as command_of
 from desim.episodes.futures.branched_record import BranchOptions, play_branch
 from desim.errors import UsageError
@@ -33,28 +33,33 @@ class Compared:
 @command_of(
     "branch",
     without=["keep_steps", "keep_state", "series"],
-    decisions={"option": "--at", "metavar": "N", "type": click.IntRange(min=0)},
+    decisions={
+        "option": "--at",
+        "metavar": "N",
+        "type": click.IntRange(min=1),
+        "callback": converted(lambda number: number - 1),
+    },
     future={"metavar": "SEED", "type": click.IntRange(min=0)},
     action={"metavar": "JSON"},
     then={**POLICIES, "option": "--then"},
     futures={"metavar": "COUNT", "type": click.IntRange(min=1)},
 )
 def command(options: BranchOptions, compared: Compared, printed: PrintOptions) -> None:
-    """Repeat the first N decisions of a record, then play on; FILE is not changed.
+    """Repeat a record up to its decision N, then play on; FILE is not changed.
 
     A record that was altered is refused, also behind decision N. One that was cut has no digest:
-    then the N decisions alone are checked, by repeating them.
+    then the repeated decisions alone are checked, by repeating them.
 
-    A policy that is given begins after them; the recorded ones decide again from the start. Also
-    for the record of a run whose model failed: its error names an N before the failure.
+    A policy that is given begins with decision N; the recorded ones decide again from the start.
+    Also for the record of a run whose model failed: its error names an N before the failure.
 
     Without --future the branch plays on in the world of the record, and draws what that drew. With
     it, demand, markets, outcomes and whatever else no role can have observed when decision
-    N + 1 is asked are drawn anew; what was observed stays. A trace holds the whole episode, and
+    N is asked are drawn anew; what was observed stays. A trace holds the whole episode, and
     says from when on it was played.
 
     With --action, --then, --futures or --from-here two ends are compared: after the recorded answer
-    to the decision that follows the N, and after another one, by --action or by --policy. Who
+    to decision N, and after another one, by --action or by --policy. Who
     recorded it is not asked again: --then plays on in both. The table has the paired difference
     over the same futures with its interval. In the true future it is hindsight, luck as much as
     judgement; in redrawn ones (--futures 100) it judges the decision. With --from-here and no
@@ -92,7 +97,7 @@ def _compare(options: BranchOptions, compared: Compared, *, as_json: bool) -> No
 
     found = compare_branches(
         options.path,
-        options.decisions,
+        options.decisions + 1,
         policy=options.policies,
         trust=options.trust,
         model=options.model,

@@ -88,7 +88,7 @@ def command(options: RegretOptions, shown: RegretPrintOptions) -> None:
 
     With --out the same command continues one that was stopped or killed, and one with another
     --role, --decisions or --do plays only what is new. A record of hundreds of decisions takes
-    minutes: --do, --decisions 0:400:5, fewer --futures and fewer --most-options shorten it. On
+    minutes: --do, --decisions 1:401:5, fewer --futures and fewer --most-options shorten it. On
     Ctrl-C the table of the decisions judged so far is printed.
     """
     from desim.cli.exit_codes import warnings_as_sentences

@@ -38,7 +38,8 @@ class BranchOptions(EpisodeOptions, TrustOptions):
 
     Attributes:
         path: A record: whole, cut, or of a run that failed. It is not changed.
-        decisions: How many decisions are repeated.
+        decisions: Play on from decision N, counted from 1. In Python how many decisions are
+            repeated, which is one less.
         policies: NAME or module:Name, then ,KEY=VALUE for each argument; they begin after the
             repeated decisions. Several that name different roles play together. In Python as for
             `play`, for all roles of the record or some.
@@ -72,7 +73,10 @@ def play_branch(options: BranchOptions) -> Episode:
     path, decisions = options.path, options.decisions
     past = Episode.read(path, whole=False, decisions=decisions, keep_steps=False)
     if not 0 <= decisions <= len(past.steps):
-        raise UsageError(f"{path} has {len(past.steps)} decisions; {decisions} were given")
+        raise UsageError(
+            f"a branch at decision {decisions + 1} was asked for; {path} has {len(past.steps)} "
+            f"decisions, so it begins at 1 to {len(past.steps) + 1}"
+        )
     # Before a new record is made: the file of the trace may exist.
     tracing = options.tracing(decisions)
     roles = recorded_roles(past.header, options.policies)

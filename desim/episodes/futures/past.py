@@ -20,6 +20,7 @@ from desim.episodes.trust import trusted_model
 from desim.errors import BadRecord, UsageError
 from desim.records.episode import Episode
 from desim.records.lines import Header, Step
+from desim.short_repr import short_repr
 
 
 class Moment(NamedTuple):
@@ -92,19 +93,20 @@ class Past:
             raise BadRecord(f"{path}: {fault}") from None
         return cls(world, episode.header, moments, episode.result is not None, limits)
 
-    def moment(self, at: int) -> Moment:
-        """Return the decision after *at* others.
+    def moment(self, number: int) -> Moment:
+        """Return a decision by its number, from 1.
 
         Raises:
             UsageError: The record does not have that decision.
         """
-        if type(at) is not int or not 0 <= at < len(self.moments):
-            most = len(self.moments) - 1
-            possible = f"0 to {most} are possible" if self.moments else "there is none to change"
+        most = len(self.moments)
+        if type(number) is not int or not 1 <= number <= most:
+            possible = f"1 to {most} are possible" if most else "there is none to change"
             raise UsageError(
-                f"decision {at} was given; the record has {len(self.moments)} decisions: {possible}"
+                f"decision {short_repr(number)} was given; the record has {most} decisions: "
+                f"{possible}"
             )
-        return self.moments[at]
+        return self.moments[number - 1]
 
     def role_of(self, moment: Moment) -> Role:
         """Return the role of a decision, with the actions that its question took alone."""

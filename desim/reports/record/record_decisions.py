@@ -70,11 +70,6 @@ def decisions(each: Sequence[ReadRecord], called: Mapping[str, Collection[int]])
         each: The records of a section.
         called: By record the numbers of the decisions whose calls of a model the page has.
     """
-    if any(one.first for one in each):
-        yield (
-            "Numbers begin at 1. desim regret, and desim branch --at, count the decisions before "
-            "one: number 1 is decision 0 there."
-        )
     for one in each:
         if not one.first:
             continue

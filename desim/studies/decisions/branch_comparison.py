@@ -146,8 +146,8 @@ def _arms(
     past: Past, place: Place, options: BranchComparisonOptions
 ) -> tuple[Arm, Arm, tuple[str, str]]:
     """Return the recorded continuation and the other one, and both in words."""
-    at, redrawn = place.at, options.futures is not None
-    made = past.moment(at).action
+    at, redrawn = place.at - 1, options.futures is not None
+    made = past.moment(place.at).action
     recorded = f"recorded: {action_text(tagged_object(made))}"
     others = players(past, options.policy, redrawn=redrawn)
     if options.from_here and options.then is None and not redrawn:

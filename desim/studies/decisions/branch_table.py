@@ -26,7 +26,7 @@ class Place:
     """The place of a decision in an episode.
 
     Attributes:
-        at: How many decisions precede it, the value of `desim branch --at`.
+        at: Its number in the episode, from 1, the value of `desim branch --at`.
         t: The tick.
         date: Its date in ISO form; empty in a model without dates.
         role: Who decided.

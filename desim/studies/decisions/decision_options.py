@@ -30,7 +30,7 @@ class RegretOptions(JobOptions, TrustOptions):
         against: With what the decisions are compared: "options" (default) for all options of the
             role, or a policy, or policies by role.
         role: The role whose decisions are judged; by default all that *against* can judge.
-        decisions: Decisions A to B without B, counted from 0 as by `desim branch --at`; every K-th.
+        decisions: Decisions A to B without B, counted from 1 as by `desim branch --at`; every K-th.
             In Python a slice; None for all.
         kinds: Judge only decisions whose recorded action has this name, such as task_accept.
         futures: How many futures are drawn for each decision, with the seeds 0, 1, ... In Python
@@ -59,7 +59,7 @@ class BranchComparisonOptions(TrustOptions):
 
     Attributes:
         record: A record, whole or cut, or an episode.
-        at: How many decisions are repeated; the next one is changed.
+        at: The decision that is changed, counted from 1; those before it are repeated.
         action: Compare: the other answer to decision N, such as {"do": "order", "quantity": 12}. In
             Python an instance, or its tagged object, also as JSON text.
         policy: Instead of an action: the policy that decides otherwise.

@@ -92,7 +92,7 @@ class Judge:
         try:
             yield from (self.record.outcome(arm, seed) for seed in seeds)
         except DesimError as fault:
-            what = f"decision {arm.at} answered with {short_repr(arm.action)}"
+            what = f"decision {arm.at + 1} answered with {short_repr(arm.action)}"
             raise type(fault)(f"{what}: {fault}") from fault
 
 

@@ -209,7 +209,7 @@ def _regrets(
 
 def _regret_of(past: Past, question: Question, judged: Judged, level: float) -> DecisionRegret:
     line = DecisionRegret(
-        place_of(past, question.at),
+        place_of(past, question.at + 1),
         tagged_object(question.actions[0]),
         played=len(question.actions) - 1,
         left_out=question.left_out,

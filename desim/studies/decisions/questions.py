@@ -31,12 +31,12 @@ class Question:
 def chosen(
     past: Past, role: str = "", decisions: slice | None = None, kinds: Collection[str] = ()
 ) -> list[int]:
-    """Return the numbers of the decisions that are judged.
+    """Return for each decision that is judged how many precede it.
 
     Args:
         past: The record.
         role: The role that made them; empty for any.
-        decisions: The decisions by their numbers from 0; None for all.
+        decisions: The decisions by their numbers from 1; None for all.
         kinds: Names of recorded actions, such as `task_accept` of `{"do": "task_accept"}`; empty
             for any.
 
@@ -49,13 +49,25 @@ def chosen(
     count = len(past.moments)
     if not count:
         raise UsageError("the record has no decision")
-    numbers = range(count)[decisions or slice(None)]
+    numbers = range(count)[_from_0(decisions or slice(None))]
     if not numbers:
-        raise UsageError(f"no decision of the record is meant; it has {count}: 0 to {count - 1}")
+        raise UsageError(f"no decision of the record is meant; it has {count}: 1 to {count}")
     found = [at for at in numbers if role in ("", past.moments[at].role)]
     if not found:
         raise UsageError(f"none of these {len(numbers)} decisions is one of {role!r}")
     return _of_kinds(past, found, kinds) if kinds else found
+
+
+def _from_0(decisions: slice) -> slice:
+    """Return a slice of numbers from 1 as one of places from 0; below 0 both count from the end.
+
+    Raises:
+        UsageError: A bound is 0.
+    """
+    bounds = decisions.start, decisions.stop
+    if 0 in bounds:
+        raise UsageError(f"decisions {bounds[0]}:{bounds[1]} were given; the first decision is 1")
+    return slice(*(n - 1 if n and n > 0 else n for n in bounds), decisions.step)
 
 
 def _of_kinds(past: Past, numbers: Sequence[int], kinds: Collection[str]) -> list[int]:

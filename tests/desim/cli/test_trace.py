@@ -32,7 +32,7 @@ def test_a_resumed_and_a_branched_episode_are_traced_whole(desim: Desim, folder:
     (folder / "cut.jsonl").write_text("".join(lines[:11]), encoding="utf-8")
     resumed = desim("resume", "cut.jsonl", "--trace", "resumed.json", "--json")
     assert (resumed.code, resumed.err) == (0, "")
-    branched = desim("branch", "r.jsonl", "--at", "10", "--trace", "branched.json.gz")
+    branched = desim("branch", "r.jsonl", "--at", "11", "--trace", "branched.json.gz")
     assert branched.err == "traced in branched.json.gz, which https://ui.perfetto.dev opens\n"
     for file in ("resumed.json", "branched.json.gz"):
         found = events(folder / file)
@@ -55,7 +55,7 @@ def test_a_trace_that_cannot_be_written_changes_nothing(desim: Desim, folder: Pa
     there = set(folder.iterdir())
     refused(desim("resume", "cut.jsonl", "--trace", "t.json"), says="t.json exists")
     refused(desim("resume", "r.jsonl", "--trace", "u.json"), says="desim export r.jsonl")
-    branch = ("branch", "r.jsonl", "--at", "3")
+    branch = ("branch", "r.jsonl", "--at", "4")
     done = desim(*branch, "--trace", "t.json", "--record", "new.jsonl")
     refused(done, says="t.json exists")
     done = desim(*branch, "--trace", "u.json", "--futures", "2", "--policy", "greedy")

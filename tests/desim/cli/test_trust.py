@@ -17,7 +17,7 @@ def test_a_header_with_a_module_is_refused(desim: Desim, folder: Path) -> None:
     """By every command that reads one; exit code 2."""
     forge(folder, desim, model="mine:World", policies={"retailer": "mine:Cover"})
     (folder / "mine.py").write_text("raise SystemExit('imported')")
-    for command in (["resume", "r"], ["branch", "r", "--at", "0"], ["export", "r"]):
+    for command in (["resume", "r"], ["branch", "r", "--at", "1"], ["export", "r"]):
         refused(
             desim(*command),
             "r: the record would import module 'mine'"
@@ -53,13 +53,13 @@ def test_a_file_is_allowed_by_set(desim: Desim, folder: Path) -> None:
 def test_a_branch_is_played_from_the_command_line(desim: Desim, folder: Path) -> None:
     """With the recorded policies or others, into a new record."""
     assert desim("run", "beer_game", "--policy", "typical", "--record", "r", "--json").code == 0
-    same = json.loads(desim("branch", "r", "--at", "10", "--json").out)
+    same = json.loads(desim("branch", "r", "--at", "11", "--json").out)
     assert same["score"] == json.loads(desim("resume", "r", "--json").out)["score"]
-    done = desim("branch", "r", "--at", "10", "--policy", "base_stock,target=500", "--record", "b")
+    done = desim("branch", "r", "--at", "11", "--policy", "base_stock,target=500", "--record", "b")
     assert (done.code, done.err) == (0, "recorded in b\n")
     assert desim("replay", "b").code == 0
-    refused(desim("branch", "r", "--at", "26"), "r has 25 decisions; 26 were given")
-    refused(desim("branch", "r", "--at", "-1"), "--at")
+    refused(desim("branch", "r", "--at", "27"), "r has 25 decisions, so it begins at 1 to 26")
+    refused(desim("branch", "r", "--at", "0"), "--at")
     refused(desim("branch", "r"), "Missing option '--at'")
 
 

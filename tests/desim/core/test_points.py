@@ -23,7 +23,7 @@ def test_a_world_records_where_series_are_wanted() -> None:
     world.run(until=world.timeout(5))
     world.point("cash", np.int64(4))
     world.point("desk.queue", math.nan)
-    world.series("cash", np.float32(4.5))  # the name of earlier versions
+    world.point("cash", np.float32(4.5))
     found = kept.read()
     assert list(found) == ["cash", "desk.queue"]
     assert found["cash"] == Recorded((0, 5, 5), (3.0, 4.0, 4.5))

@@ -57,7 +57,7 @@ def test_a_fault_of_the_model_ends_the_game_without_a_result(tmp_path: Path) -> 
         assert "model Mill failed at t=2 in Mill.grind" in first.text
         assert first.text.endswith("KeyError: 'stone'")
         assert answer_lines(game, first) == ["Decision 3 on record, miller at t=2: Grind: sacks 13"]
-        assert way_command(game, first) == f"desim branch {file} --at 2 --policy miller=greedy"
+        assert way_command(game, first) == f"desim branch {file} --at 3 --policy miller=greedy"
     before, record = played_lines(file), cut_record(file)
     assert len(record.steps) == 3
     failure = record.failure
@@ -98,7 +98,7 @@ def test_a_policy_of_another_role_may_break_the_model_too(tmp_path: Path) -> Non
             "Decision 3 on record, carter at t=1: Grind: sacks 13",
             "Decision 4 on record, miller at t=1: Grind: sacks 2",
         ]
-        assert fault.command.endswith("--at 2 --policy miller=greedy")
+        assert fault.command.endswith("--at 3 --policy miller=greedy")
     assert len(cut_record(file).steps) == 4
 
 

@@ -215,7 +215,7 @@ def test_a_fault_of_one_part_has_dates(tmp_path: Path) -> None:
     assert done.exit_code == 1
     assert "The model failed on 2025-03-01, so the game has no result" in done.output
     assert "Decision 7 on record, mill.miller at 2025-03-01: Grind: sacks 13" in done.output
-    assert "--at 6 --policy mill.miller=greedy" in done.output
+    assert "--at 7 --policy mill.miller=greedy" in done.output
 
 
 def test_a_policy_of_another_part_that_failed_is_asked_again(tmp_path: Path) -> None:

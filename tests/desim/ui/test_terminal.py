@@ -303,7 +303,7 @@ def test_a_fault_of_the_model_is_an_error_and_no_finished_game(tmp_path: Path) -
         assert done.exit_code == 1
         assert "model Mill failed at t=1 in Mill.grind (failing_world.py, line" in done.stdout
         assert "Decision 2 on record, miller at t=1: Grind: sacks 13" in done.stdout
-        assert f"desim branch {tmp_path / 'game.jsonl'} --at 1" in done.stdout
+        assert f"desim branch {tmp_path / 'game.jsonl'} --at 2" in done.stdout
         assert done.stdout.count("the game has stopped") == 2
         assert "Score" not in done.stdout
         assert done.stderr.startswith("desim: model Mill failed at t=1")

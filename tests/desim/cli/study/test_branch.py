@@ -17,7 +17,7 @@ def test_a_branch_draws_another_future(desim: Desim, tmp_path: Path) -> None:
     for number, future in enumerate(([], ["1"], ["2"], ["1"])):
         new = str(tmp_path / f"{number}.jsonl.gz")
         chosen = ["--future", *future] if future else []
-        done = desim("branch", whole, "--at", "3", *chosen, "--record", new, "--json")
+        done = desim("branch", whole, "--at", "4", *chosen, "--record", new, "--json")
         assert done.code == 0, done.err
         digests.append(json.loads(done.out)["ledger_digest"])
         assert desim("replay", new).code == 0
@@ -29,4 +29,4 @@ def test_a_branch_draws_another_future(desim: Desim, tmp_path: Path) -> None:
 
 def test_a_future_is_a_seed(desim: Desim) -> None:
     """Before a file is read."""
-    refused(desim("branch", "none.jsonl", "--at", "3", "--future", "-1"), "-1 is not in the range")
+    refused(desim("branch", "none.jsonl", "--at", "4", "--future", "-1"), "-1 is not in the range")

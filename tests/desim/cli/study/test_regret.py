@@ -27,9 +27,9 @@ def test_the_dearest_decisions_are_printed(desim: Desim, record: str) -> None:
     assert table.code == 0, table.err
     assert table.out.count(" order quantity=") == 4
     assert "2 of 8 decisions, the dearest first" in table.out
-    plain = desim(*given, "--json", "--decisions", "2:8:3")
-    assert [line["at"] for line in json.loads(plain.out)["decisions"]] == [2, 5]
-    assert desim(*given, "--json", "--decisions", "2:8:3").out == plain.out
+    plain = desim(*given, "--json", "--decisions", "3:9:3")
+    assert [line["at"] for line in json.loads(plain.out)["decisions"]] == [3, 6]
+    assert desim(*given, "--json", "--decisions", "3:9:3").out == plain.out
     again = desim(*given, "--against", "options", "--top", "2")
     assert again.out == table.out
     seen = desim(*given[:4], "--hindsight", "--against", "sterman")
@@ -75,7 +75,7 @@ def test_the_picture(desim: Desim, record: str, tmp_path: Path) -> None:
         "--jobs",
         "1",
         "--decisions",
-        "2:4",
+        "3:5",
     )
     for name, start in (("cost.svg", b"<?xml"), ("cost.png", b"\x89PNG")):
         done = desim(*given, "--plot", name)
@@ -88,27 +88,27 @@ def test_the_picture(desim: Desim, record: str, tmp_path: Path) -> None:
 
 def test_two_ends_are_compared(desim: Desim, record: str) -> None:
     """By an action or a policy, over futures or in hindsight."""
-    at = ("branch", record, "--at", "3", "--then", "order_up_to")
+    at = ("branch", record, "--at", "4", "--then", "order_up_to")
     table = desim(*at, "--action", '{"do": "order", "quantity": 12}', "--futures", "5")
     assert table.code == 0, table.err
     assert "instead: order quantity=12, then order_up_to" in table.out
     plain = json.loads(desim(*at, "--policy", "sterman", "--futures", "5", "--json").out)
-    assert (plain["at"], plain["n"], plain["level"]) == (3, 5, 0.95)
+    assert (plain["at"], plain["n"], plain["level"]) == (4, 5, 0.95)
     rest = desim(*at[:4], "--policy", "sterman", "--from-here")
     assert "as recorded to the end" in rest.out
 
 
 def test_options_that_do_not_fit(desim: Desim, record: str) -> None:
     """One sentence, exit code 2."""
-    at = ("branch", record, "--at", "3")
+    at = ("branch", record, "--at", "4")
     then = ("--then", "sterman", "--policy", "sterman")
     refused(desim(*at, "--futures", "5"), "one of --action and --policy")
     refused(desim(*at, *then, "--record", "new.jsonl"), "--record belongs to a branch that plays")
     refused(desim(*at, *then, "--future", "5"), "--future belongs to a branch that plays")
     refused(desim(*at, *then, "--futures", "0"), "0 is not in the range")
-    refused(desim("branch", record, "--at", "8", *then), "0 to 7 are possible")
+    refused(desim("branch", record, "--at", "9", *then), "1 to 8 are possible")
     refused(desim("regret", record), "--then SPEC")
-    refused(desim("regret", record, "--then", "sterman", "--decisions", "9:"), "it has 8: 0 to 7")
+    refused(desim("regret", record, "--then", "sterman", "--decisions", "9:"), "it has 8: 1 to 8")
     refused(desim("regret", record, "--then", "a=sterman"), "no policy plays 'a' in the record")
     refused(desim("regret", "none.jsonl", "--then", "sterman"), "none.jsonl", code=1)
 

@@ -58,7 +58,7 @@ def failed(tmp_path: Path) -> Path:
     assert text.startswith("model Trap failed at t=3 in Trap._walk (test_branched_record.py, line ")
     assert text.endswith(
         "IndexError: list index out of range. The last answer was decision 4, 'walker' with "
-        f'{{"do":"go","places":9}}; desim branch {file} --at 3 plays on from before it'
+        f'{{"do":"go","places":9}}; desim branch {file} --at 4 plays on from before it'
     )
     return file
 
@@ -71,7 +71,7 @@ def test_the_record_of_a_failed_run_says_where(failed: Path) -> None:
     assert (cut.failure.t, cut.failure.decisions, cut.failure.before) == (3, 4, 3)
     assert "IndexError" in cut.failure.error
     for read in (Episode.read, replay):
-        with pytest.raises(BadRecord, match=r"failed at t=3 after decision 4: .* --at 3 plays on"):
+        with pytest.raises(BadRecord, match=r"failed at t=3 after decision 4: .* --at 4 plays on"):
             read(failed)
     with pytest.raises(BadRecord, match="the run failed, so it has no result"):
         _ = cut.score
@@ -95,7 +95,7 @@ def test_a_branch_plays_on_from_before_the_failure(failed: Path) -> None:
 def test_a_failed_run_that_is_resumed_fails_again(failed: Path) -> None:
     """At the same place; after its model is mended it goes on."""
     before = played_lines(failed)
-    with pytest.raises(ModelFailed, match=r"decision 4, 'walker' .* --at 3"):
+    with pytest.raises(ModelFailed, match=r"decision 4, 'walker' .* --at 4"):
         resume(failed, {"walker": far})
     assert played_lines(failed) == before
     assert Episode.read(failed, whole=False).resumed == (4,)

@@ -22,16 +22,16 @@ def walk() -> Episode:
 
 def test_an_action_is_compared(walk: Episode) -> None:
     """Both meet the same gusts, so that the difference has no spread."""
-    found = compare_branches(walk, 1, action=FOUR, then=Stride(1), futures=9)
+    found = compare_branches(walk, 2, action=FOUR, then=Stride(1), futures=9)
     assert found.arms == (
         "recorded: go places=2, then Stride(size=1)",
         "instead: go places=4, then Stride(size=1)",
     )
     assert (found.found.paired.mean, found.found.paired.sd, found.found.paired.n) == (2, 0, 9)
     assert len(set(found.scores[0])) > 3
-    assert compare_branches(walk, 1, action=FOUR, then=Stride(1), futures=9) == found
+    assert compare_branches(walk, 2, action=FOUR, then=Stride(1), futures=9) == found
     text = str(found)
-    assert "decision 1 (t=1, walker)" in text
+    assert "decision 2 (t=1, walker)" in text
     assert "redrawn futures:" in text
     assert "hidden facts" in text
     plain = found.plain()
@@ -42,7 +42,7 @@ def test_an_action_is_compared(walk: Episode) -> None:
 
 def test_action_as_json_and_the_true_future(walk: Episode) -> None:
     """Hindsight has one pair and no interval."""
-    found = compare_branches(walk, 4, action='{"do": "go", "places": 3}', then=Stride(1))
+    found = compare_branches(walk, 5, action='{"do": "go", "places": 3}', then=Stride(1))
     assert found.scores[0] == (walk.score,)
     assert (found.found.paired.mean, found.found.paired.low) == (1, None)
     assert "hindsight:" in str(found)
@@ -50,22 +50,22 @@ def test_action_as_json_and_the_true_future(walk: Episode) -> None:
 
 def test_a_policy_decides_once_or_from_there(walk: Episode) -> None:
     """Once: 3 less 2. From there: three steps of 3 against 2, 1 and 1."""
-    once = compare_branches(walk, 2, policy=Stride(3), then=Stride(1), futures=3)
+    once = compare_branches(walk, 3, policy=Stride(3), then=Stride(1), futures=3)
     assert once.found.paired.mean == 1
     assert once.arms[1] == "instead: go places=3 (Stride(size=3)), then Stride(size=1)"
-    rest = compare_branches(walk, 2, policy=Stride(3), then=Stride(1), futures=3, from_here=True)
+    rest = compare_branches(walk, 3, policy=Stride(3), then=Stride(1), futures=3, from_here=True)
     assert rest.found.paired.mean == 9 - 4
     assert rest.instead is None
 
 
 def test_the_record_itself_is_the_other_end(walk: Episode) -> None:
     """In the true future, without anybody else: steps of 3 against the recorded ones."""
-    found = compare_branches(walk, 2, policy=Stride(3), from_here=True)
+    found = compare_branches(walk, 3, policy=Stride(3), from_here=True)
     assert found.found.paired.mean == 3
     assert found.scores[0] == (walk.score,)
     assert "as recorded to the end" in str(found)
     with pytest.raises(UsageError, match="has no end to compare with; name who plays on"):
-        compare_branches(evolve(walk, result=None), 2, policy=Stride(3), from_here=True)
+        compare_branches(evolve(walk, result=None), 3, policy=Stride(3), from_here=True)
 
 
 @pytest.mark.parametrize(
@@ -86,11 +86,11 @@ def test_the_record_itself_is_the_other_end(walk: Episode) -> None:
 def test_what_cannot_be_compared(walk: Episode, given: Any, says: str) -> None:
     """Said before anything is played."""
     with pytest.raises(UsageError, match=says):
-        compare_branches(walk, 2, **given)
+        compare_branches(walk, 3, **given)
 
 
-@pytest.mark.parametrize("at", [-1, 5])
+@pytest.mark.parametrize("at", [0, 6])
 def test_there_is_no_such_decision(walk: Episode, at: int) -> None:
     """The error says which there are."""
-    with pytest.raises(UsageError, match=rf"decision {at} was given; .* 0 to 4 are possible"):
+    with pytest.raises(UsageError, match=rf"decision {at} was given; .* 1 to 5 are possible"):
         compare_branches(walk, at, action=THREE, then=Stride(1))

@@ -46,18 +46,18 @@ def bad() -> Episode:
 
 def test_the_absurd_order_is_named_first(bad: Episode) -> None:
     """With an interval above 0, and as the only one that costs much."""
-    found = regret(bad, "order_up_to", futures=16, decisions=slice(3, 8))
+    found = regret(bad, "order_up_to", futures=16, decisions=slice(4, 9))
     first, second = found.ranked[:2]
-    assert (first.place.at, first.place.t, first.place.role) == (5, 6, "retailer")
+    assert (first.place.at, first.place.t, first.place.role) == (6, 6, "retailer")
     assert first.recorded == {"do": "order", "quantity": 60}
     assert first.found is not None
     assert first.found.paired.low is not None
     assert first.found.paired.low > 20
     assert first.found.paired.n == 8
     assert second.cost < first.cost / 10
-    assert [line.place.at for line in found.lines] == list(range(3, 8))
+    assert [line.place.at for line in found.lines] == list(range(4, 9))
     text = str(found)
-    assert text.splitlines()[1].startswith("5   t=6")
+    assert text.splitlines()[1].startswith("6   t=6")
     assert "of 16 futures 8 choose the best option and the others estimate the difference" in text
     assert "the 5 intervals hold together (Bonferroni)" in text
     assert "do not add up to a loss" in text
@@ -84,7 +84,7 @@ def test_a_recorded_action_among_the_options_is_judged_as_recorded(
     monkeypatch.setattr(options, "options", lambda _model, _stage: offered)
     game = play(GAME, {"retailer": lambda _: Order(8)}, seed=3)
     assert of_options(Past.read(game), 5, 9).actions == (Order(8), Order(0), Order(12))
-    [line] = regret(game, "order_up_to", futures=2, decisions=slice(5, 6)).lines
+    [line] = regret(game, "order_up_to", futures=2, decisions=slice(6, 7)).lines
     assert line.recorded == {"do": "order", "quantity": 8}
     assert line.played == 2
 
@@ -92,7 +92,7 @@ def test_a_recorded_action_among_the_options_is_judged_as_recorded(
 def test_a_good_player_has_little_to_regret() -> None:
     """Sensible orders against all options: the best of many noisy means is no mistake."""
     good = play(GAME, {"retailer": "order_up_to"}, seed=5)
-    found = regret(good, "order_up_to", futures=8, decisions=slice(0, None, 4))
+    found = regret(good, "order_up_to", futures=8, decisions=slice(1, None, 4))
     assert len(found.costly) <= 1
     own = regret(good, "order_up_to", against="order_up_to", futures=2)
     assert own.ranked == []
@@ -118,7 +118,7 @@ def test_workers_and_repetitions_change_nothing(
 
 def test_hindsight_and_one_future(bad: Episode) -> None:
     """One number each, without an interval; the table says so."""
-    late: Any = {"decisions": slice(5, 6)}
+    late: Any = {"decisions": slice(6, 7)}
     [hindsight] = regret(bad, "order_up_to", futures=None, **late).lines
     [single] = regret(bad, "order_up_to", futures=1, **late).lines
     for line in (hindsight, single):
@@ -152,11 +152,11 @@ def test_the_decisions_of_each_role(tmp_path: Path) -> None:
     play(GAME, {"retailer": absurd, "wholesaler": "typical"}, seed=3, record=file)
     file.write_bytes(b"".join(file.read_bytes().splitlines(keepends=True)[:15]))
     then = {"retailer": "order_up_to", "wholesaler": "typical"}
-    both = regret(file, then, futures=2, decisions=slice(8, None))
+    both = regret(file, then, futures=2, decisions=slice(9, None))
     assert [line.place.role for line in both.lines] == ["retailer", "wholesaler"] * 3
     assert "role" in str(both).splitlines()[0]
     one = regret(file, then, role="wholesaler", futures=2, decisions=slice(None, None, 3))
-    assert [line.place.at for line in one.lines] == [3, 9]
+    assert [line.place.at for line in one.lines] == [4, 10]
     only = regret(file, then, against={"wholesaler": "order_up_to"}, futures=2)
     assert {line.place.role for line in only.lines} == {"wholesaler"}
 
@@ -184,7 +184,8 @@ def test_what_cannot_be_judged(bad: Episode) -> None:
             {"then": "order_up_to", "role": "brewer"},
             "no policy plays 'brewer'.* are retailer",
         ),
-        ({"then": "order_up_to", "decisions": slice(14, None)}, "it has 14: 0 to 13"),
+        ({"then": "order_up_to", "decisions": slice(15, None)}, "it has 14: 1 to 14"),
+        ({"then": "order_up_to", "decisions": slice(0, 4)}, "the first decision is 1"),
         ({"then": "order_up_to", "futures": 0}, "0 futures were given; 1 to 100,000"),
         ({"then": "order_up_to", "most_options": 0}, "0 options were given"),
         ({"then": "order_up_to", "level": 1.0}, "level 1.0 was given"),
@@ -199,7 +200,7 @@ def test_what_cannot_be_judged(bad: Episode) -> None:
 def test_a_failure_names_the_decision() -> None:
     """And the action whose continuation failed."""
     walk = play(Walk(), Stride(1))
-    with pytest.raises(PolicyFailed, match=r"decision 0 answered with Go\(places=1\): the policy"):
+    with pytest.raises(PolicyFailed, match=r"decision 1 answered with Go\(places=1\): the policy"):
         regret(walk, {"walker": fails_late}, futures=2)
 
 
@@ -214,7 +215,7 @@ def test_futures_choose_or_estimate() -> None:
 def test_a_lender_that_never_raised_is_judged_by_a_rule_that_reads_replies() -> None:
     """The rule could not read replies to questions it did not ask: it begins after the decision."""
     lender = play("enterprise_arena", "never_raise", seed=1)
-    found = regret(lender, "treasurer", decisions=slice(10, 11), futures=4)
+    found = regret(lender, "treasurer", decisions=slice(11, 12), futures=4)
     [line] = found.lines
     assert line.recorded == {"do": "pass"}
     assert line.place.date == "2015-11-30"

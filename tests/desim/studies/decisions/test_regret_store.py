@@ -70,7 +70,7 @@ def test_a_stopped_command_goes_on(
         judged(game, tmp_path)
     assert str(stopped.value).startswith("stopped after 4 of 10 decisions; the same command goes")
     assert stopped.value.found is not None
-    assert [line.place.at for line in stopped.value.found.lines] == [0, 1, 2, 3]
+    assert [line.place.at for line in stopped.value.found.lines] == [1, 2, 3, 4]
     assert "stopped: 4 of 10 decisions were judged" in str(stopped.value.found)
     table, before = judged(game, tmp_path)
     assert before > 0
@@ -93,8 +93,8 @@ def test_without_a_folder_the_error_names_the_option(
 
 def test_further_decisions_are_added(game: Episode, tmp_path: Path) -> None:
     """Which decisions are judged is not part of what the folder is for."""
-    few, _ = judged(game, tmp_path, decisions=slice(0, 10, 5))
-    assert [line.place.at for line in few.lines] == [0, 5]
+    few, _ = judged(game, tmp_path, decisions=slice(1, 11, 5))
+    assert [line.place.at for line in few.lines] == [1, 6]
     every, before = judged(game, tmp_path)
     assert before > 0
     assert every == regret(game, **GIVEN)
@@ -115,7 +115,7 @@ def test_another_command_is_kept_beside(
     game: Episode, tmp_path: Path, changes: dict[str, Any]
 ) -> None:
     """It plays all of its decisions, and those of before stay."""
-    few: Any = {"decisions": slice(0, 2)}
+    few: Any = {"decisions": slice(1, 3)}
     first, _ = judged(game, tmp_path, **few)
     other, before = judged(game, tmp_path, **few, **changes)
     assert before == 0
@@ -126,12 +126,12 @@ def test_another_command_is_kept_beside(
 
 def test_another_record_is_kept_beside(game: Episode, tmp_path: Path) -> None:
     """A restart says how many decisions of its own record it discards."""
-    judged(game, tmp_path, decisions=slice(0, 2))
+    judged(game, tmp_path, decisions=slice(1, 3))
     other = play(GAME, {"retailer": "typical"}, seed=3)
-    assert judged(other, tmp_path, decisions=slice(0, 3))[1] == 0
+    assert judged(other, tmp_path, decisions=slice(1, 4))[1] == 0
     with pytest.warns(SweepWarning, match="2 rows were discarded"):
-        judged(game, tmp_path, restart=True, decisions=slice(0, 2))
-    assert judged(other, tmp_path, decisions=slice(0, 3))[1] > 0
+        judged(game, tmp_path, restart=True, decisions=slice(1, 3))
+    assert judged(other, tmp_path, decisions=slice(1, 4))[1] > 0
     with pytest.raises(UsageError, match="restart needs the folder"):
         regret(game, restart=True, **GIVEN)
 
@@ -209,7 +209,7 @@ def test_a_killed_command_goes_on(game: Episode, tmp_path: Path) -> None:
     """After SIGKILL the same command prints what a command prints that nothing stopped."""
     game.write(tmp_path / "game.jsonl")
     command = [sys.executable, "-m", "desim", "regret", "game.jsonl", "--then", "random"]
-    command += ["--futures", "80", "--json", "--jobs", "1", "--decisions", "0:6"]
+    command += ["--futures", "80", "--json", "--jobs", "1", "--decisions", "1:7"]
     given: Any = {"cwd": tmp_path, "env": {**os.environ, "PYTHONPATH": PYTHONPATH}}
     kept = [*command, "--out", "judged"]
     process = subprocess.Popen(kept, stdout=subprocess.DEVNULL, **given)

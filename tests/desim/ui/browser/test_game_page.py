@@ -298,7 +298,7 @@ def test_a_fault_of_the_model_is_shown_and_is_no_finished_game(
     expected = (
         "model Mill failed at t=2 in Mill.grind",
         "Grind: sacks 13",
-        "desim branch game.jsonl --at 2",
+        "desim branch game.jsonl --at 3",
     )
 
     def shown(parts: Sequence[str] = expected) -> bool:
