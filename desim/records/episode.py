@@ -1,5 +1,6 @@
 """An episode that was played: header, decisions, result; written to a file and read back."""
 
+import contextlib
 from collections import Counter, deque
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import zip_longest
@@ -14,7 +15,8 @@ from desim.core.points import Recorded
 from desim.core.reported import metric_columns_of
 from desim.core.result import Result, Series
 from desim.core.roles import with_knowledge
-from desim.errors import BadRecord, UsageError, possible
+from desim.errors import BadRecord, DesimError, UsageError, possible
+from desim.faults import RAISED
 from desim.records.kept_state import Inside
 from desim.records.lines import FailureLine, Header, Step, TranscriptEntry
 from desim.records.record import RecordedSteps, parse
@@ -73,6 +75,20 @@ class Episode:
     def score(self) -> float:
         """The model's score; higher is better."""
         return self._ended().score
+
+    @property
+    def metric_columns(self) -> Mapping[str, Column]:
+        """What the model declares of score and metrics; empty if reading it reaches outside."""
+        if self.inside:
+            return metric_columns_of(self.inside.model)
+        with contextlib.suppress(DesimError, *RAISED):
+            return metric_columns_of(self.header.build())
+        return {}
+
+    @property
+    def score_text(self) -> str:
+        """The score in the unit that the model declares."""
+        return self.metric_columns.get("score", _PLAIN).text(self.score)
 
     @property
     def ended(self) -> str:
@@ -193,7 +209,7 @@ class Episode:
             f"{role}={with_knowledge(spec, head.knows.get(role))}"
             for role, spec in head.policies.items()
         )
-        columns = metric_columns_of(self.inside.model) if self.inside else {}
+        columns = self.metric_columns
         facts = {"model": head.model, "preset": head.preset, "seed": head.seed}
         facts |= {"policies": policies or "none"}
         if end is None:
@@ -208,7 +224,11 @@ class Episode:
         if self.resumed:
             facts["resumed after decision"] = ", ".join(map(str, self.resumed))
         described = ((columns.get(name, _PLAIN), name, value) for name, value in facts.items())
-        return Table((), ((each.key(name), each.text(v)) for each, name, v in described), (0, 1))
+        return Table(
+            (),
+            ((each.key(name), each.text(v)) for each, name, v in described),
+            (0, 1),
+        )
 
     def __repr__(self) -> str:
         head, end = self.header, self.result

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from desim.show.labels import NOTHING, estimate_text, value_text
+from desim.show.labels import NOTHING, estimate_text, label_text, value_text
 from desim.show.table import Table
 from desim.ui.ending.score_place import ScorePlace
 from desim.ui.ending.trails import quarters
@@ -21,6 +21,13 @@ def course_table(end: GameEnd) -> Table | None:
         [name, *(course_text(value) for value in quarters(trail.values))] for name, trail in courses
     ]
     return Table(heads, lines, (0,), end.reader.title)
+
+
+def ended_text(end: GameEnd) -> str:
+    """Return how the game ended, as a heading."""
+    reason = end.episode.ended
+    reason = "all of its time has passed" if reason.startswith("horizon") else label_text(reason)
+    return f"The game has ended: {reason[:1].lower()}{reason[1:]}"
 
 
 def course_text(value: float | None) -> str:

@@ -10,6 +10,7 @@ from desim.show.labels import value_text
 from desim.show.table import Table
 from desim.ui.end_texts import (
     course_table,
+    ended_text,
     head_facts,
     rank_sentence,
 )
@@ -45,7 +46,7 @@ def print_end(sitting: Sitting, out: Any) -> None:
 
 def _blocks(end: GameEnd) -> Iterator[str | Table]:
     """Yield sentences and tables."""
-    yield f"The game has ended: {end.episode.ended}. Score {value_text(end.episode.score)}"
+    yield f"{ended_text(end)}. Score {value_text(end.episode.score)}"
     rules = "; ".join(f"{name} {text}" for name, text in [*head_facts(end).items()][1:])
     if rules:
         yield f"{rules[:1].upper()}{rules[1:]}."

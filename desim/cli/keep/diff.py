@@ -2,7 +2,7 @@
 
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -21,8 +21,9 @@ from desim.records.differences import (
 )
 from desim.records.episode import Episode
 from desim.short_repr import cut, shortened, shown, visible_text
+from desim.show.column import Column
 from desim.show.console import console
-from desim.show.labels import NOTHING, number_text, value_text
+from desim.show.labels import NOTHING, value_text
 from desim.show.table import Table
 from desim.show.word_difference import word_difference
 
@@ -128,7 +129,7 @@ def _facts(episode: Episode) -> tuple[str, int, int, str]:
     name = f"{head.model}/{head.preset}" if head.preset else head.model
     ended = "failed" if episode.failure else "cut"
     if end is not None:
-        ended = f"{end.ended}, score {number_text(end.score)}"
+        ended = f"{end.ended}, score {episode.score_text}"
     return name, head.seed, len(episode.steps), ended
 
 
@@ -145,12 +146,20 @@ def _table(title: str, each: Sequence[DifferingPlace]) -> Table:
 
 def _end_table(found: RecordDifferences) -> Table:
     """Return the differences of the ends; in brief where they follow from other decisions."""
-    brief = [each for each in found.end if each.path in _BRIEF]
+    columns = found.a.metric_columns
+    end = [_in_units(each, columns) for each in found.end]
+    brief = [each for each in end if each.path in _BRIEF]
     if found.decision is None or not brief:
-        return _table("End", found.end)
-    more = len(found.end) - len(brief)
+        return _table("End", end)
+    more = len(end) - len(brief)
     notes = [f"and {more:,} further figures; --json prints all"] if more else []
     return evolve(_table("End", brief), notes=notes)
+
+
+def _in_units(place: DifferingPlace, columns: Mapping[str, Column]) -> DifferingPlace:
+    """Return a difference of two figures in the unit that the world declares."""
+    column = columns.get(place.path.removeprefix("metrics."))
+    return evolve(place, a=column.text(place.a), b=column.text(place.b)) if column else place
 
 
 def _value_label(value: Any) -> str:

@@ -21,7 +21,9 @@ def command(options: ReplayOptions) -> None:
     if names := not_compared(episode):
         text = f"{', '.join(names[:_NAMED])}{', ...' * (len(names) > _NAMED)}"
         missing = f"; not compared, as the record does not have them: {len(names)} metrics ({text})"
+    column = episode.metric_columns.get("score")
+    score = column.text(episode.score) if column else f"{episode.score:,.10g}"
     click.echo(
         f"{options.path}: {len(episode.steps)} decisions replayed, all the same; "
-        f"score {episode.score:,.10g}, ended {episode.ended}{missing}"
+        f"score {score}, ended {episode.ended}{missing}"
     )

@@ -13,6 +13,7 @@ from desim.reports.elements.charts import shares
 from desim.reports.elements.page import Figure, Fold, Folded, Given, Link, cleaned
 from desim.reports.record.kept_calls import is_of_call
 from desim.reports.record.record_read import OTHER, ReadRecord, readable, short_value
+from desim.show.column import Column
 from desim.show.labels import NOTHING, estimate_text, is_number
 
 #: Actions of a role with a colour of their own, and roles of a record.
@@ -152,6 +153,9 @@ _COMPARED_HEAD = 120
 #: From here on a number is not rounded, and has no difference.
 _HUGE = 1e300
 
+#: A figure that the world does not describe.
+_PLAIN = Column()
+
 #: Characters of a metric that is not a number: the column of numbers stays narrow.
 _CELL = 28
 
@@ -163,13 +167,19 @@ def metrics(each: Sequence[ReadRecord]) -> Iterator[Given]:
     lines += [(name, [one.metrics.get(name) for one in each]) for name in names]
     if not lines:
         return
+    columns = each[0].episode.metric_columns  # all have the same world
     letters = [one.name.partition(" ")[0] for one in each]
     heads = [letter + f" - {letters[0]}" for letter in letters[1:]]
     yield cleaned(
         ["metric", *(one.name for one in each), *heads],
         (
-            [name, *map(_metric_cell, values), *(_change(values[0], other) for other in values[1:])]
+            [
+                column.name(name),
+                *(_metric_cell(value, column) for value in values),
+                *(_change(values[0], other, column) for other in values[1:]),
+            ]
             for name, values in lines
+            for column in [columns.get(name, _PLAIN)]
         ),
         most=_MOST_METRICS,
     )
@@ -181,17 +191,20 @@ def metrics(each: Sequence[ReadRecord]) -> Iterator[Given]:
         )
 
 
-def _metric_cell(value: Any) -> Fold | str:
+def _metric_cell(value: Any, column: Column) -> Fold | str:
     if is_number(value):
-        return estimate_text(float(value)) if abs(value) < _HUGE else short_value(value)
-    return _folded(value, _CELL)
+        return _figure(value, column) if abs(value) < _HUGE else short_value(value)
+    return _folded(column.text(value) if isinstance(value, dict) else value, _CELL)
 
 
-def _change(before: Any, after: Any) -> str:
+def _figure(value: float, column: Column) -> str:
+    return estimate_text(float(value)) if column == _PLAIN else column.text(value)
+
+
+def _change(before: Any, after: Any, column: Column) -> str:
     if not all(is_number(each) and abs(each) < _HUGE for each in (before, after)):
         return NOTHING if before == after or before is None or after is None else "differs"
-    found = float(after - before)
-    return ("+" if found > 0 else "") + estimate_text(found)
+    return ("+" if after > before else "") + _figure(after - before, column)
 
 
 def difference(each: Sequence[ReadRecord]) -> Iterator[Given]:

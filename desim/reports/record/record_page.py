@@ -4,12 +4,16 @@ A record is data from a stranger: nothing that it names is imported or opened un
 trusts it, its texts are cut and escaped, and its decisions are read one by one.
 """
 
+import contextlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
+from desim.catalog.presets import from_preset
+from desim.errors import UsageError
 from desim.records.lines import Header
 from desim.reports.elements.page import Fold, Given, Page, Section, cleaned
 from desim.reports.record import record_decisions, record_series
@@ -18,6 +22,7 @@ from desim.reports.record.record_decisions import difference, metrics
 from desim.reports.record.record_read import ReadRecord, short_value
 from desim.reports.record.record_series import MOST_SERIES
 from desim.reports.record.record_statements import statements
+from desim.schema import to_plain
 from desim.show.table import Table
 
 #: Records of one report.
@@ -144,7 +149,7 @@ def _overview(groups: _Groups) -> Iterator[Given]:
     yield cleaned(
         ["record", "world and seed", "policies", "score", "ended"],
         (
-            [one.name, title, _policies(one), one.score, one.ended]
+            [one.name, title, _policies(one), one.score_text, one.ended]
             for title, mine in groups.items()
             for one in mine
         ),
@@ -173,7 +178,7 @@ def _result(each: Sequence[ReadRecord]) -> Iterator[Given]:
         each,
         [
             ("policies", _policies),
-            ("score", lambda one: one.score),
+            ("score", lambda one: one.score_text),
             ("ended", lambda one: one.ended),
             ("decisions", lambda one: one.decisions),
         ],
@@ -209,11 +214,26 @@ def _digest(one: ReadRecord) -> str | None:
     return result.ledger_digest[:16] if result and result.ledger_digest else None
 
 
+def _of_preset(one: ReadRecord) -> Mapping[str, Any]:
+    """Return the parameters of the record's preset; empty if they are not known here."""
+    model, preset = one.replayed.model, one.episode.header.preset
+    with contextlib.suppress(UsageError):
+        return to_plain(from_preset(type(model), preset)) if model and preset else {}
+    return {}
+
+
 def _parameters(each: Sequence[ReadRecord]) -> Iterator[Given]:
     found = [one.episode.header.params for one in each]
     names = dict.fromkeys(name for params in found for name in params)
     lines = [(name, [short_value(params.get(name)) for params in found]) for name in names]
     notes = []
+    if len(each) == 1 and (usual := _of_preset(each[0])):
+        kept = [(name, values) for name, values in lines if usual.get(name) != found[0][name]]
+        as_usual = f"as in the preset {each[0].episode.header.preset}"
+        notes = [f"{len(lines) - len(kept):,} other parameters are {as_usual}"]
+        if not kept:
+            yield f"All {len(lines):,} parameters are {as_usual}."
+        lines = kept
     if len(each) > 1:
         equal = sum(len(set(values)) == 1 for _, values in lines)
         lines = [(name, values) for name, values in lines if len(set(values)) > 1]

@@ -93,6 +93,11 @@ class ReadRecord:
         return self.episode.result.score if self.episode.result else None
 
     @property
+    def score_text(self) -> str | None:
+        """The score in the unit that the world declares; None for a record without a result."""
+        return self.episode.score_text if self.episode.result else None
+
+    @property
     def metrics(self) -> Mapping[str, Any]:
         """The metrics; empty for a record without a result."""
         return self.episode.result.metrics if self.episode.result else {}

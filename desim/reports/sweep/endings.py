@@ -27,6 +27,10 @@ def endings(rows: Rows) -> Iterator[Given]:
         way = _FAILED if error is not None else clean(ended, 60)
         found.setdefault(str(policy), Counter())[way] += 1
         total[way] += 1
+    if len(total) == 1:
+        (way,) = total
+        yield f"All episodes {way if way == _FAILED else f'ended alike: {way}'}."
+        return
     ways = [way for way, _ in total.most_common(_MOST_WAYS)]
     rest = len(total) - len(ways)
     shown = dict(islice(found.items(), _MOST_SHOWN))

@@ -11,6 +11,7 @@ from desim.show.labels import value_text
 from desim.ui.browser.end_chart import end_chart
 from desim.ui.browser.widgets import heading, show_table
 from desim.ui.end_texts import (
+    ended_text,
     head_facts,
     place_lines,
     rank_sentence,
@@ -67,7 +68,7 @@ class EndPanel:
 
     @ui.refreshable_method
     def _head(self) -> None:
-        heading(f"The game has ended: {self.end.episode.ended}")
+        heading(ended_text(self.end))
         with ui.row().classes("items-baseline gap-x-6 gap-y-1"):
             ui.label(f"You were the {seats_text(self.end.model, self.end.seats)}")
             for name, text in head_facts(self.end).items():

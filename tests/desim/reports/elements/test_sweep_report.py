@@ -75,6 +75,8 @@ def test_the_leaderboard_holds_the_cells_of_the_table(page: Read, played: Path) 
     lines = Rows.read(played).where(horizon=5).table()
     cells = {line.group[0]: list(map(cell_text, lines.cells(line)[2:])) for line in lines.lines}
     assert {line[1].partition(" (")[0]: line[2:-1] for line in table[1:]} == cells
+    said = "future: uses future events of the episode, such as the demand to come"
+    assert page.text.count(said) == 2  # once below each of the two leaderboards
     assert column(table, "policy")[-1] == "foresight (future)"
     assert column(table, "rank")[-1] == "1"
     levels = [name.partition(" (")[2] for name in column(table, "policy")]
@@ -250,6 +252,8 @@ def test_a_single_policy_on_a_single_seed_is_reported(tmp_path: Path) -> None:
     """Without intervals, differences or effects."""
     page = report(tmp_path, Rows([row("a", 7, 3.0)]))
     assert page.heads == ["Leaderboard", "How episodes ended", "What was played"]
+    assert "All episodes ended alike: horizon." in page.text
+    assert [picture.caption for picture in page.pictures if "ended" in picture.caption] == []
     facts = dict(line for line in page.tables[-1])
     assert facts["seeds"] == "7:8"
     assert facts["versions"] == "not known: there is no sweep.sqlite beside the rows"

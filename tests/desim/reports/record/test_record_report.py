@@ -79,7 +79,7 @@ def test_records_of_one_world_and_seed_are_compared(walks: dict[str, Path], tmp_
     assert "First difference" in page.heads
     scores = next(table for table in page.tables if table[0][0] == "metric")
     assert scores[0] == ["metric", "A a.jsonl", "B b.jsonl", "B - A"]
-    assert scores[1][0] == "score"
+    assert scores[1][0] == "Score"
     assert scores[1][3] == "+3"
     other = next(table for table in page.tables if table[0][1] == "first decision that differs")
     assert other[1][1:3] == ["number 1, t=0", "walker"]
@@ -88,6 +88,20 @@ def test_records_of_one_world_and_seed_are_compared(walks: dict[str, Path], tmp_
     assert [line[0] for line in page.pictures[0].tables[0]] == ["record", "A", "B"]
     assert "2 lines" in page.pictures[0].alt
     assert "It says nothing about other seeds" in page.text
+
+
+def test_figures_have_labels_and_units_and_parameters_are_those_that_were_set(
+    tmp_path: Path,
+) -> None:
+    """Money that a world counts in cents is shown in dollars, as its columns declare."""
+    world = catalog.model("yc_bench", "default", {"company_name": "Mine"})
+    episode = play(world, "greedy", 1, record=tmp_path / "year.jsonl")
+    page = read(write_report([tmp_path / "year.jsonl"]).read_bytes())
+    figures = dict(line for table in page.tables if table[0][0] == "metric" for line in table)
+    assert figures["Final funds"] == f"${episode.score:,.2f}"
+    assert not [name for name in figures if "cents" in name]
+    assert page.tables[-1] == [["parameter", "year.jsonl"], ["company_name", "Mine"]]
+    assert "other parameters are as in the preset default" in page.text
 
 
 def test_the_same_decisions_have_no_first_difference(
@@ -129,7 +143,7 @@ def test_usage_of_models_is_shown(tmp_path: Path) -> None:
     play(Shop(), Clerk(), record=file)
     altered(file, "result", usage={"clerk": {"calls": 6, "cost": 0.25}})
     page = read(write_report([file]).read_bytes())
-    assert ["used.jsonl", "clerk", "6", "0.25"] in page.tables[-3]
+    assert ["used.jsonl", "clerk", "6", "0.25"] in page.tables[-2]
 
 
 @frozen
