@@ -167,7 +167,7 @@ def print_rows(rows: Rows, figures: Sequence[str], against: str | None, minimise
     """Print a sweep's rows by policy and by every parameter that varies."""
     table = rows.table(by=[*rows.varying, "policy"], show=figures, against=against)
     lower = better_note(minimise, "lower") if minimise else []
-    console().print(evolve(table, of_worlds=(*lower, *table.of_worlds)))
+    console().print(evolve(table, mixed=(*lower, *table.mixed)))
 
 
 def _actions(model: ModelSummary) -> dict[str, str]:

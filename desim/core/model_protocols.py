@@ -146,7 +146,7 @@ class HasPresets(Protocol):
 class HasPresetWarnings(Protocol):
     """A model class with presets whose scores must not be compared with those of the others."""
 
-    #: A sentence by the preset's name, shown by `desim list`.
+    #: A sentence by the preset's name, shown by `desim list` and below tables of its scores.
     preset_warnings: ClassVar[Mapping[str, str]]
 
 
@@ -337,7 +337,10 @@ class HasBoardMetrics(Protocol):
 
     @property
     def board_metrics(self) -> Sequence[str]:
-        """Names of metrics that are numbers; boards print their means beside the score."""
+        """Names of metrics; boards print their means beside the score.
+
+        Of a metric that is a text or None, the share of episodes that have a text.
+        """
         ...
 
 

@@ -72,14 +72,14 @@ def _table(name: str, lines: Sequence[SuiteLine]) -> Table:
     """Return the table that `desim bench` prints, with marks for what is left out of means."""
     table = result_table(name, lines)
     each = [[_marked(line), *values[1:]] for line, values in zip(lines, table.lines, strict=True)]
-    notes = [*table.legend, *table.notes]
+    legend = [*table.legend]
     if any(map(_is_partial, lines)):
-        notes.append(
+        legend.append(
             "*: episodes that a limit has cut, that failed, that mostly took the default action or "
             "that are not played yet are in no mean, so the means are over fewer episodes than "
             "the suite asks for"
         )
-    return cleaned(table.heads, each, notes=notes)
+    return cleaned(table.heads, each, notes=table.notes, legend=legend)
 
 
 def _means(

@@ -30,6 +30,9 @@ _NUMBER = f"{_RIGHT}; white-space: nowrap"
 #: Characters of a console on which no line is folded.
 _UNLIMITED = 100_000
 
+#: The most notes below a table; whoever builds one gives those first that change most for a reader.
+MOST_NOTES = 3
+
 #: Spaces between columns, and on a console with fewer columns than this.
 _GAP, _NARROW_GAP, _NARROW = 2, 1, 100
 
@@ -102,6 +105,10 @@ def _texts(texts: Iterable[str]) -> tuple[str, ...]:
     return tuple(texts)
 
 
+def _first_texts(texts: Iterable[str]) -> tuple[str, ...]:
+    return tuple(texts)[:MOST_NOTES]
+
+
 def _places(places: Iterable[int]) -> frozenset[int]:
     return frozenset(places)
 
@@ -116,7 +123,8 @@ class Table(Tabular):
         left: The places of the columns of words, from 0; the others hold numbers. On a narrow
             console words are folded, and numbers never.
         title: Above it; empty for none.
-        notes: Sentences about its figures, without which a line could be misread.
+        notes: Sentences about its figures, without which a line could be misread; the first
+            `MOST_NOTES` are kept.
         legend: Sentences that say what a head or a mark means, the same in other tables.
         spare: The places of columns that are left out on a console of less than 100 columns, with
             the sentences of the legend that begin with their heads.
@@ -128,7 +136,7 @@ class Table(Tabular):
     lines: tuple[tuple[Any, ...], ...] = field(converter=_line_tuples)
     left: frozenset[int] = field(default=(0,), converter=_places)
     title: str = ""
-    notes: tuple[str, ...] = field(default=(), converter=_texts)
+    notes: tuple[str, ...] = field(default=(), converter=_first_texts)
     legend: tuple[str, ...] = field(default=(), converter=_texts)
     spare: frozenset[int] = field(default=(), converter=_places)
     breaks: frozenset[int] = field(default=(), converter=_places)

@@ -5,7 +5,6 @@ Paired comparison of alternatives that were played on the same seeds.
 
 import math
 from collections.abc import Hashable, Mapping, Sequence
-from typing import Literal
 
 from attrs import frozen
 
@@ -13,10 +12,6 @@ from desim.errors import UsageError
 from desim.statistics.clusters import clustered_interval
 from desim.statistics.intervals import Interval, checked_level, interval, moments, t_quantile
 from desim.statistics.proportions import are_truth_values, paired_share
-
-#: From this share of the unpaired width on, pairing by seeds is of no use that counts; above the
-#: second share it widens the interval.
-_NO_GAIN, _WIDENS = 0.9, 1.1
 
 
 @frozen
@@ -34,14 +29,6 @@ class Difference:
     paired: Interval
     unpaired: float | None
     correlation: float | None
-
-    @property
-    def pairing(self) -> Literal["", "no gain", "widens"]:
-        """The effect of shared seeds on the width; empty if they narrow it or nothing is known."""
-        if self.correlation is None or not self.unpaired or self.paired.half is None:
-            return ""
-        ratio = self.paired.half / self.unpaired
-        return "widens" if ratio > _WIDENS else "no gain" if ratio >= _NO_GAIN else ""
 
 
 def difference(

@@ -67,22 +67,22 @@ class Effects(Tabular):
         kept = {name: each for name, each in columns.items() if len(set(each)) > 1}
         same = [f"{name} {each[0]}" for name, each in columns.items() if name not in kept]
         notes = [", ".join(same)] if same else []
-        notes.append(
+        legend = [
             "effect: the mean at the second level less that at the first, in the figure's unit"
-        )
+        ]
         if not all(one.change for one in self.lines):
-            notes.append(
+            legend.append(
                 "a x b: half of how much the effect of a is larger at the second level of b than "
                 "at the first"
             )
-        notes.append("each interval holds alone, over seeds that all points share")
+        legend.append("each interval holds alone, over seeds that all points share")
         cells = [
             [one.name, " to ".join(map(str, one.change)), *estimate_cells(one.estimate, sd=False)]
             for one in self.lines
         ]
         heads = [*kept, "effect of", "change", "effect", interval_head(self.level)]
         rows = [[*group, *rest] for *group, rest in zip(*kept.values(), cells, strict=True)]
-        return (Table(heads, rows, range(len(kept) + 1), notes=notes),)
+        return (Table(heads, rows, range(len(kept) + 1), notes=notes, legend=legend),)
 
     def plain(self) -> list[dict[str, Any]]:
         """Return the lines as plain mappings, for JSON."""

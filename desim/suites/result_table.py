@@ -96,40 +96,33 @@ def _pooled_note(lines: Sequence[SuiteLine]) -> Iterator[str]:
 
 
 def _notes(lines: Sequence[SuiteLine]) -> Iterator[str]:
-    """Yield the sentences on variances, on the seeds needed, and on the revision of the world."""
+    """Yield the sentences on lines that cannot be compared, what intervals count, seeds needed."""
+    tuned = (
+        f"{line.entry} was tuned on seeds of the report: {listed(line.tuned_on)}."
+        for line in lines
+        if line.tuned_on
+    )
+    if sentence := " ".join(tuned):
+        yield sentence
+    revisions = dict.fromkeys(one for line in lines for one in line.revisions)
+    if len(revisions) > 1:
+        yield f"Revision of the world: {' and '.join(revisions)}, which are different worlds."
     yield from _pooled_note(lines)
     cells = [
         (line, cell) for line in lines for cell in line.cells if cell.estimate or not cell.used
     ]
     lacking = {f"{line.entry} in {cell.head}": (cell.missing, line.n) for line, cell in cells}
     yield from missing_note(lacking)
-    firsts = [(line.entry, line.main) for line in lines]
-    parts = [f"{entry} {_parts(cell)}" for entry, cell in firsts if cell.parts]
-    if parts:
-        yield f"Variance of {firsts[0][1].head} between seeds + within a seed: {'; '.join(parts)}."
-    yield from dict.fromkeys(note for _, cell in firsts for note in unit_note(cell.sample))
+    yield from dict.fromkeys(note for line in lines for note in unit_note(line.main.sample))
     sizes = sizes_needed(lines)
     if sizes:
         best = next(iter(sizes.values()))
         needed = "; ".join(f"{entry} {_needed(size)}" for entry, size in sizes.items())
         yield f"To tell from {best.best} by {best.column} (95 %, power 0.8): {needed}."
-    for line in lines:
-        if line.tuned_on:
-            yield f"{line.entry} was tuned on seeds of the report: {listed(line.tuned_on)}."
-    revisions = dict.fromkeys(one for line in lines for one in line.revisions)
-    if revisions:
-        mixed = ", which are different worlds" * (len(revisions) > 1)
-        yield f"Revision of the world: {' and '.join(revisions)}{mixed}."
 
 
 def _share(share: float | None) -> Printed | None:
     return None if share is None else Printed(share, f"{share:.0%}")
-
-
-def _parts(cell: ResultCell) -> str:
-    assert cell.parts is not None
-    between = "0 (estimate negative)" if cell.parts.negative else _short(cell.parts.between, 3)
-    return f"{between} + {_short(cell.parts.within, 3)}"
 
 
 def _short(value: float, digits: int = 4) -> str:

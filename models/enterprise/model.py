@@ -91,6 +91,11 @@ class Enterprise(EnterpriseParams, FixedParts):
         return {**score.metrics(state), **super().metrics(state)}
 
     @property
+    def board_metrics(self) -> tuple[str]:
+        """The months until the end, which comes early where a company runs out of cash."""
+        return ("months",)
+
+    @property
     def metric_columns(self) -> dict[str, Column]:
         """Units of score and metrics, also of the departments."""
         return {**super().metric_columns, **score.METRIC_COLUMNS}

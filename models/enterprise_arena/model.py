@@ -130,10 +130,10 @@ class EnterpriseArena(ArenaParams, Presets):
         return score.metrics(state)
 
     @property
-    def board_metrics(self) -> tuple[str, str]:
-        """The money raised, and of the value and the value added the one that is not the score."""
+    def board_metrics(self) -> tuple[str, str, str]:
+        """Survival, money raised, and of value and value added the one that is not the score."""
         other = "value" if self.score_of == "value_added" else "value_added"
-        return "total_raised", other
+        return "survived", "total_raised", other
 
     @property
     def metric_columns(self) -> Mapping[str, Column]:

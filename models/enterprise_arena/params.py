@@ -79,6 +79,12 @@ class ArenaParams(Opening, Noise, Lending, Raising, Information, Scoring):
         "hidden": {"solvency": "month_end", "header": "calls", "cash_tool": "snapshot"},
     }
 
+    preset_warnings: ClassVar[Mapping[str, str]] = dict.fromkeys(
+        ("paper", "snapshot"),
+        "the best known score is an exploit of the published rules: it counts equity raised as "
+        "earned, and a request has no limit",
+    )
+
     def __attrs_post_init__(self) -> None:
         if self.history == "table" and self.horizon > len(self.table):
             raise ValueError(

@@ -54,7 +54,7 @@ _DOLLARS = (
     *("debt_raised", "total_raised", "peak_cash", "end_cash", "low_cash", "trailing_revenue"),
 )
 _SHARES = (
-    *("success_rate", "request_share", "successful_request_share"),
+    *("survived", "success_rate", "request_share", "successful_request_share"),
     *("closing_share", "pass_share"),
 )
 #: Units and directions of score and metrics; money raised is neither good nor bad by itself.

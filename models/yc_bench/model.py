@@ -123,6 +123,11 @@ class YCBench(YCBenchParams, Presets):
         return False
 
     @property
+    def board_metrics(self) -> tuple[str]:
+        """The share of companies that went bankrupt."""
+        return ("bankrupt_on",)
+
+    @property
     def metric_columns(self) -> Mapping[str, Column]:
         """Units of score and metrics."""
         return METRIC_COLUMNS

@@ -79,10 +79,14 @@ class YCBenchParams(PeopleRules, PublicRules, ConsoleRules):
         "paper": _PAPER,
     }
 
-    #: Sentences that `desim list` shows.
     preset_warnings: ClassVar[Mapping[str, str]] = {
+        **dict.fromkeys(
+            ("default", "direct"),
+            "the best known score is an exploit of the published rules: accepting costs nothing, "
+            "so tasks are accepted only to have others drawn",
+        ),
         "paper": "the paper's text pays far more than its code: the best rule makes five times "
-        "what it makes in default, and no published score belongs to this preset"
+        "what it makes in default, and no published score belongs to this preset",
     }
 
     def __attrs_post_init__(self) -> None:

@@ -19,6 +19,7 @@ METRIC_COLUMNS: Mapping[str, Column] = directed(
         "score": DOLLARS,
         **{f"{name}_cents": CENTS for name in _CENTS},
         **dict.fromkeys(_SHARES, SHARE),
+        "bankrupt_on": Column(label="Bankrupt", kind="share"),
     },
     higher=(
         *("score", "final_funds_cents", "revenue_cents", "tasks_succeeded", "max_prestige"),

@@ -35,8 +35,6 @@ class TableLine:
         failed: How many rows of the group have an error.
         difference: Its difference to the reference group, if there is one and neither mean is
             withheld.
-        seeds: How many seeds were played, and how many of them have different episodes; None if
-            that is not known.
         sample: The values on which the estimate rests.
         to_tell: Seeds that would tell it from the reference; see `Sample.to_tell`.
         episodes: How many rows the group has.
@@ -48,7 +46,6 @@ class TableLine:
     estimate: Interval | None
     failed: int
     difference: Difference | None = None
-    seeds: tuple[int, int] | None = None
     sample: Sample = field(factory=lambda: Sample({}), repr=False)
     to_tell: int | None = None
     episodes: int = 0
@@ -72,7 +69,9 @@ class ComparisonTable(Tabular):
         rivals: How many groups are compared with it; the intervals of their differences hold
             together at the level.
         knows: What the policies of groups know, where it is more than observations.
-        of_worlds: Sentences on the worlds: their best known scores, and mixed revisions.
+        mixed: Sentences on how rows compare: lower is better, they are of several revisions of
+            a world, or with default actions.
+        known: The sentence on the best known scores; may be empty.
         averaged: By column the values over which groups are means.
         differing: The groups with cells whose first seed had another row when it was played again.
     """
@@ -83,7 +82,8 @@ class ComparisonTable(Tabular):
     against: str = ""
     rivals: int = 0
     knows: Mapping[tuple[Any, ...], Knowledge] = field(factory=dict)
-    of_worlds: tuple[str, ...] = ()
+    mixed: tuple[str, ...] = ()
+    known: str = ""
     averaged: Mapping[str, Sequence[Any]] = field(factory=dict)
     differing: Collection[tuple[Any, ...]] = ()
 
@@ -117,20 +117,19 @@ class ComparisonTable(Tabular):
             f"{line.name} in {line.figure}" if several else line.name: (line.missing, line.episodes)
             for line in self.lines
         }
-        found = [*averaged_note(self.averaged), *missing_note(lacking)]
-        if self.against:
-            together = f"; the {self.rivals} intervals of a figure hold together (Bonferroni)"
-            more = together * (self.rivals > 1)
-            found.append(f"difference to {self.against}, paired by seed{more}")
-            if any(line.difference and not line.difference.paired.n for line in self.lines):
-                found.append("0 pairs: the seeds differ, so the interval is Welch's")
-        return [*found, *estimate_notes(self.lines), *self.of_worlds]
+        found = [*self.mixed, *missing_note(lacking), *averaged_note(self.averaged)]
+        if any(line.difference and not line.difference.paired.n for line in self.lines):
+            found.append("0 pairs: the seeds differ, so the interval is Welch's")
+        return [*found, *estimate_notes(self.lines), *filter(None, [self.known])]
 
     def legend(self) -> list[str]:
         """Return the sentences on what heads and marks mean."""
         pairs = [one for one in self.lines if one.difference and not one.sample.is_exact]
         equal = any(is_equal(one.difference.paired) for one in pairs if one.difference)
+        together = f"; the {self.rivals} intervals of a figure hold together (Bonferroni)"
+        paired = f"difference to {self.against}, paired by seed{together * (self.rivals > 1)}"
         return [
+            *([paired] if self.against else []),
             *([to_tell_term(self.against)] if any(line.to_tell for line in self.lines) else []),
             *estimate_legend(self.lines, equal=equal),
             *knowledge_legend(self.knows.values()),

@@ -1,4 +1,4 @@
-"""The score of failed episodes in a table, and the number of seeds with different episodes."""
+"""The score of failed episodes in a table, and what is said of them."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -57,20 +57,3 @@ def failure_text(row: Row) -> str:
     """Return policy, world, seed and error of the row of an episode that failed."""
     world = "/".join(filter(None, [row["model"], row["preset"]]))
     return f"{row['policy']} in {world} with seed {row['seed']}: {row['error']}"
-
-
-def different_seeds(rows: Sequence[Row], group: Iterable[int]) -> tuple[int, int] | None:
-    """Return how many seeds the rows with some indices have, and how many with other episodes.
-
-    Returns:
-        The number of seeds, and the number of those whose episodes differ by their ledgers. None
-        if a row has no ledger, as equal metrics do not show that two episodes are the same.
-    """
-    found: dict[int, int] = {}
-    for place in group:
-        row = rows[place]
-        if row["ledger_digest"] is None:
-            return None
-        # Each seed has its rows in the same order.
-        found[row["seed"]] = hash((found.get(row["seed"]), *course(row)))
-    return len(found), len(set(found.values()))

@@ -19,7 +19,7 @@ from desim.jobs.rows.columns import (
     varying,
 )
 from desim.jobs.rows.comparison_table import ComparisonTable, TableLine
-from desim.jobs.rows.failures import counted, different_seeds, missing
+from desim.jobs.rows.failures import counted, missing
 from desim.jobs.rows.known_means import knowledge_of_groups, known_note
 from desim.jobs.rows.samples import Sample, item_scores
 from desim.show.estimates import is_equal
@@ -59,7 +59,6 @@ def compare(
     groups = places(rows, by)
     reference_of = reference_groups(list(groups), by, against)
     kept = _Columns.of(rows, by if reference_of else None)
-    different = {key: different_seeds(rows, group) for key, group in groups.items()}
     each_level = simultaneous(level, len(reference_of))
     lines = []
     for figure in figures:
@@ -81,7 +80,6 @@ def compare(
                     estimate,
                     sum(kept.failed[place] for place in group),
                     less,
-                    different[key],
                     sample,
                     pair and pair[0].to_tell(pair[1]),
                     len(group),
@@ -91,7 +89,6 @@ def compare(
     text = "" if against is None else _reference_label(against)
     levels = knowledge_of_groups(rows, groups, by)
     known = known_note(rows, kept.seeds) if "score" in figures else ""
-    notes = (*kept.revision_notes, *kept.default_notes, *([known] if known else []))
     return ComparisonTable(
         by,
         tuple(lines),
@@ -99,8 +96,9 @@ def compare(
         text,
         len(reference_of),
         levels,
-        notes,
-        averaged(rows, groups, by),
+        averaged=averaged(rows, groups, by),
+        mixed=(*kept.revision_notes, *kept.default_notes),
+        known=known,
         differing={
             key
             for key, group in (groups.items() if differing else ())
@@ -162,12 +160,12 @@ class _Columns:
 
     @property
     def default_notes(self) -> list[str]:
-        """A sentence for each policy that took default actions."""
-        return [
-            f"{policy}: {len(shares):,} episodes have default actions, up to {max(shares):.0%} of "
-            "the decisions of one"
+        """The sentence on the policies that took default actions; none without any."""
+        found = [
+            f"{policy} in {len(shares):,} episodes, in one up to {max(shares):.0%} of its decisions"
             for policy, shares in self.defaults.items()
         ]
+        return [f"default actions: {'; '.join(found)}"] if found else []
 
 
 @frozen

@@ -17,7 +17,7 @@ from desim.catalog.imports import is_loaded
 from desim.catalog.known_scores import HasKnownScores
 from desim.catalog.policy_spec import Spec, read_policies
 from desim.catalog.presets import from_preset
-from desim.core.model_protocols import Model, offers
+from desim.core.model_protocols import HasPresetWarnings, Model, offers
 from desim.core.policy_protocols import NamesPolicies
 from desim.core.roles import Knowledge, with_knowledge
 from desim.episodes.lineup import Policies, assign, assigned, lineup_knows
@@ -73,13 +73,15 @@ class KnownMeans:
     def policies(self) -> str:
         """The policies of the best runs, the most frequent first, with what they know.
 
-        Those of which only a record shows what they did are marked.
+        Several have the number of seeds on which each is the best. Those of which only a record
+        shows what they did are marked.
         """
         counts = Counter((one.policy, bool(one.record)) for one in self.scores).most_common()
         knows = self.known.knows
         names = [
             with_knowledge(name + " (on record)" * recorded, knows.get(name))
-            for (name, recorded), _ in counts
+            + f" on {count:,}" * (len(counts) > 1)
+            for (name, recorded), count in counts
         ]
         if len(names) > _NAMED:
             return f"{names[0]} and {len(names) - 1} others"
@@ -95,7 +97,9 @@ class KnownMeans:
             bound = f"bound {estimate_text(self.bound)} ({self.kind})"
         if self.known.fair:
             bound += f"; {self.known.fair.sentence}"
-        return f"best known score{seeds} {estimate_text(self.best)} by {self.policies}; {bound}"
+        each = "the best of each seed, " * (len({one.policy for one in self.scores}) > 1)
+        best = f"{estimate_text(self.best)} by {each}{self.policies}"
+        return f"best known score{seeds} {best}; {bound}"
 
     def plain(self) -> dict[str, Any]:
         """Return plain JSON values by name."""
@@ -149,7 +153,17 @@ def known_note(rows: Sequence[Row], seeds: Iterable[int]) -> str:
         found = known_means(rows, seeds)
     except UsageError as fault:
         return str(fault)
-    return found.sentence if found else ""
+    if not found:
+        return ""
+    cls, preset = model_finder.model_class(rows[0]["model"]), rows[0]["preset"]
+    return "; ".join([found.sentence, *preset_warning(cls, preset)])
+
+
+def preset_warning(cls: type, preset: str) -> Iterator[str]:
+    """Yield the sentence without which the scores of a preset are misread, if its class has one."""
+    text = cls.preset_warnings.get(preset) if offers(cls, HasPresetWarnings) else None
+    if text:
+        yield f"{preset}: {text}"
 
 
 def known_means(rows: Sequence[Row], seeds: Iterable[int]) -> "KnownMeans | None":

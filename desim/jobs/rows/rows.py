@@ -170,7 +170,7 @@ class Rows(Sequence[Row]):
             return Table((), (), title=title).html()
         (table,) = self.table([*self.varying, "policy"]).tables()
         more = f"the first {_SHOWN} of {len(table.lines):,} groups are shown"
-        notes = [*table.notes, *([more] if len(table.lines) > _SHOWN else [])]
+        notes = [*([more] if len(table.lines) > _SHOWN else []), *table.notes]
         return evolve(table, title=title, lines=table.lines[:_SHOWN], notes=notes)._repr_html_()
 
     @property

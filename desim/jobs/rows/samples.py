@@ -106,11 +106,6 @@ class Sample:
         found = self._differences(other).independent
         return seeds_for_difference(found) if found else None
 
-    def is_skewed_from(self, other: "Sample") -> bool:
-        """Return whether there are too few differences for their skewness."""
-        found = self._differences(other)
-        return bool(found.values) and found.shape.is_skewed
-
     def _differences(self, other: "Sample") -> "Sample":
         values = {k: v - other.values[k] for k, v in self.values.items() if k in other.values}
         clusters = {

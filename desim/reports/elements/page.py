@@ -106,15 +106,16 @@ def cleaned(
     left: Iterable[int] = (0,),
     notes: Iterable[object] = (),
     most: int = MOST_LINES,
+    legend: Iterable[object] = (),
 ) -> Table:
     """Return a table of clean texts, at most *most* lines; a note says how many are left out."""
     each = iter(lines)
     shown = [map(_cell, line) for line in islice(each, most)]
     more = sum(1 for _ in each)
-    sentences = [clean(note, 2_000) for note in notes]
-    if more:
-        sentences.append(f"{len(shown):,} of {len(shown) + more:,} lines are shown")
-    return Table(map(clean, heads), shown, left, notes=sentences)
+    sentences = [f"{len(shown):,} of {len(shown) + more:,} lines are shown"] if more else []
+    sentences += [clean(note, 2_000) for note in notes]
+    terms = [clean(term, 2_000) for term in legend]
+    return Table(map(clean, heads), shown, left, notes=sentences, legend=terms)
 
 
 def _cell(value: object) -> str | Fold | Link:

@@ -105,7 +105,8 @@ def main_effects(
             ["column", "level", *SEEDED_HEADS],
             _level_lines(found),
             left=(0, 1),
-            notes=[about, *note_of_cut(shown, design.factors, "columns"), *design.notes],
+            notes=[*note_of_cut(shown, design.factors, "columns"), *design.notes],
+            legend=(about,),
         ),
     )
 
@@ -132,7 +133,8 @@ def interactions(
                 [first.name, second.name, *SEEDED_HEADS],
                 ([level, other, *texts] for other, level, *texts in _level_lines(found)),
                 left=(0, 1),
-                notes=[about, *design.notes, *cut],
+                notes=[*design.notes, *cut],
+                legend=(about,),
             ),
         )
     if len(pairs) > _MOST_PANELS:

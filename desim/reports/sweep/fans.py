@@ -26,7 +26,7 @@ _MOST_SERIES, _MOST_GROUPS = 24, 12
 #: Periods that a picture shows; of a longer series every second, third, ... is taken.
 _MOST_PERIODS = 400
 
-_NOTES = (
+_TERMS = (
     "each cell: the median and, in brackets, the 5 and 95 % quantiles in that period",
     (
         "n: episodes with a value in the first and the last period shown; an episode "
@@ -103,7 +103,8 @@ def _figure(
                 [policy, _counts(values, marked), *_cells(bands[str(policy)], marked)]
                 for policy, values in shown.items()
             ),
-            notes=[*_NOTES, *cut],
+            notes=cut,
+            legend=_TERMS,
         ),
     )
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from desim.core.roles import Knowledge, knowledge_legend, knowledge_order, with_knowledge
+from desim.core.roles import Knowledge, knowledge_order, with_knowledge
 from desim.errors import UsageError, possible
 from desim.jobs.rows.comparison_table import ComparisonTable, TableLine
 from desim.jobs.rows.known_means import knowledge_of_policies
@@ -61,24 +61,20 @@ def _scores(
     """Return the table's own cells with ranks and intervals to the best."""
     heads = [head for head in plain.heads() if head != "figure"]
     better = better_note(minimise, "lower") if minimise else ["higher scores are better"]
-    notes = [*better, *plain.notes(), *plain.legend()]
+    notes, legend = plain.notes(), [*better, *plain.legend()]
     if ranks:
-        notes += [
-            *rank_notes([*ranks.values()]),
-            *rank_terms([*ranks.values()], lower=bool(minimise)),
-        ]
+        notes = [*rank_notes([*ranks.values()]), *notes]
+        legend += rank_terms([*ranks.values()], lower=bool(minimise))
     else:
-        notes.append(f"no ranks: more than {_MOST_RANKED} policies are not compared in pairs")
-    if knows:
-        notes += knowledge_legend(knows.values())
+        legend.append(f"no ranks: more than {_MOST_RANKED} policies are not compared in pairs")
     if len(lines) > _MOST_SHOWN:
-        notes.append(f"the figure shows the first {_MOST_SHOWN} of {len(lines):,} policies")
+        legend.append(f"the figure shows the first {_MOST_SHOWN} of {len(lines):,} policies")
     shown = [
         [rank, _name(line, knows), *plain.cells(line)[2:], to_best]
         for line in lines
         for rank, to_best in [_rank_cells(ranks.get(str(line.group[0])))]
     ]
-    return cleaned(["rank", *heads, "to the best"], shown, left=(0, 1), notes=notes)
+    return cleaned(["rank", *heads, "to the best"], shown, left=(0, 1), notes=notes, legend=legend)
 
 
 def _rank_cells(line: BoardLine | None) -> tuple[Any, Any]:
@@ -113,8 +109,8 @@ def _differences(
         cleaned(
             ["policy", "pairs", "difference", "95 % interval", "± unpaired", "correlation"],
             ([_name(line, knows), *_cells(table, line)] for line in each),
-            notes=[
-                *(note for note in table.notes() if "pair" in note or "seeds" in note),
+            legend=[
+                *(note for note in [*table.legend(), *table.notes()] if "pair" in note),
                 "± unpaired: half the interval, had the two played different seeds",
             ],
         ),

@@ -7,11 +7,13 @@ from typing import Any
 
 from attrs import asdict, evolve, field, frozen
 
+from desim.catalog import model_finder
 from desim.core.limits import Limits
 from desim.core.roles import Knowledge, knowledge_legend, with_knowledge
 from desim.errors import UsageError
 from desim.jobs.plan.grid import checked_seeds
 from desim.jobs.plan.job import Row
+from desim.jobs.rows.known_means import preset_warning
 from desim.jobs.rows.rows import Rows
 from desim.jobs.rows.samples import score_sample
 from desim.show.estimates import EXACT, HALF, number_cell
@@ -152,15 +154,16 @@ class NormalisedBoards(Tabular):
 
     def notes(self) -> list[str]:
         """Return the sentences without which a line could be misread."""
-        found = [note for world in self.worlds for note in _world_notes(world)]
-        found += [f"FAULT: {text} scores more than the bound" for text in self.faults]
-        found += [
+        faults = [f"FAULT: {text} scores more than the bound" for text in self.faults]
+        failed = [
             f"{world.name}: {one.policy} has failed, which proves nothing of its mean: no score"
             for world in self.worlds
             for one in world.scores
             if one.score is None
         ]
-        return found + [f"left out: {reason}" for reason in self.left_out.values()]
+        others = [note for world in self.worlds for note in _world_notes(world)]
+        left_out = [f"left out: {reason}" for reason in self.left_out.values()]
+        return [*faults, *("; ".join(each) for each in (failed, others, left_out) if each)]
 
     def _legend(self) -> list[str]:
         kinds = {one.ceiling.kind for world in self.worlds for one in world.scale.means.scores}
@@ -288,6 +291,9 @@ _CHOSEN = (
 def _world_notes(world: NormalisedWorld) -> Iterator[str]:
     if names := ", ".join(world.above.best):
         yield f"{world.name}: {names} scores more than the best known"
+    model, _, preset = world.name.partition("/")
+    for warning in preset_warning(model_finder.model_class(model), preset):
+        yield f"{model}/{warning}"
 
 
 def _scale_cells(world: NormalisedWorld) -> list[Any]:

@@ -1,6 +1,7 @@
 """A board as a table; policies that know as much are under one heading."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from desim.core.policy_protocols import sees_more_than_rules
@@ -11,8 +12,8 @@ from desim.jobs.rows.estimate_notes import (
     estimate_legend,
     estimate_notes,
     to_tell_term,
-    unseen_text,
 )
+from desim.show.column import Column
 from desim.show.estimates import HALF, TO_TELL, half_cells, number_cell
 from desim.show.labels import estimate_text
 from desim.show.table import Printed, Table
@@ -26,9 +27,6 @@ _BEST = " *"
 #: The least number of lines that are compared.
 _COMPARED = 2
 
-#: Seeds from which an outcome of 5 % has been seen with a probability of 95 %.
-_ENOUGH = 60
-
 _RANK = "rank: the lowest and the highest that the data leave possible (95 %, all together)"
 _AMONG = ", among those that know as much"
 #: The lower and the upper end of an interval to the best that leave out 0.
@@ -39,39 +37,49 @@ _TO_BEST = (
     f"{_BEYOND[1]}: it is lower"
 )
 _TO_LOWEST = _TO_BEST.replace("highest", "lowest").replace("<0: it is lower", ">0: it is higher")
-_MAY_BE_BEST = "* may be the best: no other mean is known to be higher"
-_MAY_BE_LOWEST = _MAY_BE_BEST.replace("higher", "lower")
+_MAY_BE_BEST = "; * may be the best"
 _INTERVAL = " (95 %)"
-_JOINED = "a = b: the same scores, ends and {} on every seed"
+_JOINED = "a = b: the same scores and ends on every seed"
 _APART = "each policy has played seeds of its own, so differences are not paired (Welch)"
 
 
 def board_table(
-    title: str, lines: Sequence[BoardLine], of_world: Sequence[str] = (), *, paired: bool = True
+    title: str,
+    lines: Sequence[BoardLine],
+    of_world: Sequence[str] = (),
+    *,
+    columns: Mapping[str, Column] = MappingProxyType({}),
+    paired: bool = True,
 ) -> Table:
     """Return the table of a board.
 
     Args:
         title: Above it.
         lines: Lines from `ranked`.
-        of_world: Sentences on the world, such as its best known scores; empty ones are left out.
+        of_world: Sentences on the world, such as its best known scores.
+        columns: Units and labels of the metrics beside the score.
         paired: Whether the policies have played the same seeds.
     """
     cells: list[list[Any]] = []
     beside = [*dict.fromkeys(name for line in lines for name in line.beside)]
-    heads = [*_HEADS[:-1], *beside, _HEADS[-1]]
+    labels = [column.label.lower() if (column := columns.get(one)) else "" for one in beside]
+    heads = [
+        *_HEADS[:-1],
+        *(label or name for label, name in zip(labels, beside, strict=True)),
+        _HEADS[-1],
+    ]
     headed = any(line.knows != "observation" for line in lines)
     for family in families(lines):
         if headed:
             cells.append([f"{family[0].knows}:", *[""] * (len(heads) - 1)])
-        cells += [_cells(line, "  " * headed) for line in family]
+        cells += [_cells(line, "  " * headed, columns) for line in family]
     notes = [*([] if paired else [_APART]), *rank_notes(lines), *estimate_notes(lines)]
     return Table(
         heads,
         cells,
         left=(0, 1, len(heads) - 1),
         title="\n".join(filter(None, [title, headline(lines)])),
-        notes=[*notes, *filter(None, of_world)],
+        notes=[*notes, *of_world],
         legend=[*_terms(lines), *estimate_legend(lines)],
         spare=(_HEADS.index(TO_TELL),),
         breaks=(len(_HEADS) - 1,) if beside else (),
@@ -135,13 +143,12 @@ def to_best_cell(line: BoardLine) -> Printed | None:
 def rank_terms(lines: Sequence[BoardLine], *, lower: bool = False) -> Iterator[str]:
     """Yield the sentences on ranks, and on the column to the best; of lower or higher means."""
     if any(line.ranks for line in lines):
-        yield _RANK + _AMONG * (len(families(lines)) > 1)
+        yield _RANK + _AMONG * (len(families(lines)) > 1) + _MAY_BE_BEST
     if any(line.to_best for line in lines):
-        yield _MAY_BE_LOWEST if lower else _MAY_BE_BEST
         yield _TO_LOWEST if lower else _TO_BEST
 
 
-def _cells(line: BoardLine, indent: str) -> list[Any]:
+def _cells(line: BoardLine, indent: str, columns: Mapping[str, Column]) -> list[Any]:
     return [
         indent + " = ".join(line.policies),
         rank_cell(line),
@@ -149,20 +156,19 @@ def _cells(line: BoardLine, indent: str) -> list[Any]:
         *half_cells(line.estimate, exact=line.sample.is_exact),
         to_best_cell(line),
         line.to_tell,
-        *map(number_cell, line.beside.values()),
+        *(_beside_cell(mean, columns.get(name)) for name, mean in line.beside.items()),
         ", ".join(f"{count:,} {end}" for end, count in line.ended.items()),
     ]
 
 
+def _beside_cell(mean: float | None, column: Column | None) -> Printed | None:
+    if mean is None or column is None or column.kind != "share":
+        return number_cell(mean)
+    return Printed(mean, column.text(mean))
+
+
 def rank_notes(lines: Sequence[BoardLine]) -> Iterator[str]:
-    """Yield what ranks do not tell: outcomes not seen yet, and policies with fewer seeds."""
-    counts = [len(line.sample.independent) for line in lines if _is_sample(line)]
-    if counts and (min(counts) < _ENOUGH or any(line.skewed for line in lines)):
-        unit = _unit(lines)[: None if min(counts) > 1 else -1]  # "seeds", or one "seed"
-        yield (
-            f"ranks rest on {min(counts):,} {unit}: outcomes of up to "
-            f"{unseen_text(min(counts))} may be unseen"
-        )
+    """Yield what ranks do not tell: which policies have fewer seeds."""
     seeds = max((line.episodes for line in lines), default=0)
     if any(1 < line.episodes < seeds for line in lines):
         yield (
@@ -171,24 +177,13 @@ def rank_notes(lines: Sequence[BoardLine]) -> Iterator[str]:
         )
 
 
-def _is_sample(line: BoardLine) -> bool:
-    return line.estimate is not None and not line.sample.is_exact
-
-
-def _unit(lines: Sequence[BoardLine]) -> str:
-    return next(line.sample.independent_unit for line in lines if _is_sample(line))
-
-
 def _terms(lines: Sequence[BoardLine]) -> Iterator[str]:
     """Yield the sentences on heads and marks that only boards have."""
-    yield f"{HALF}: half the confidence interval"
     yield from rank_terms(lines)
     if any(line.to_tell for line in lines):
         yield to_tell_term("the highest mean")
-    joined = [line for line in lines if len(line.policies) > 1]
-    kinds = ("ledgers" if line.seeds else "metrics" for line in joined)
-    if what := " or ".join(sorted({*kinds})):
-        yield _JOINED.format(what)
+    if any(len(line.policies) > 1 for line in lines):
+        yield _JOINED
     if any(DEFAULTS in line.beside for line in lines):
         yield DEFAULTS_MEANS
     yield from knowledge_legend(line.knows for line in lines)

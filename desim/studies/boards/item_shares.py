@@ -11,6 +11,10 @@ from desim.statistics.clusters import ClusteredMean, clustered_share
 
 _ALL = "all"
 
+_PARTS = (
+    "an answer is right if all of it is; the mean score above also counts the right parts of others"
+)
+
 _LEGEND = (
     "shares of items answered right, with 95 % intervals over the items (Wilson's, an item counts "
     "once however often it was answered)"
@@ -54,6 +58,7 @@ def item_table(rows: Rows, groups: Mapping[str, Sequence[str]], policies: Sequen
         policies: Their columns, in order.
     """
     shares = item_shares(rows, groups)
+    parts = any(part and not right for row in rows for part, right in row.get(ITEMS, {}).values())
     lines: list[list[Any]] = []
     for group in sorted(shares, key=lambda name: (name != _ALL, name)):
         of_group = shares[group]
@@ -65,6 +70,7 @@ def item_table(rows: Rows, groups: Mapping[str, Sequence[str]], policies: Sequen
         lines,
         left=(0,),
         title="shares of items answered right",
+        notes=(_PARTS,) * parts,
         legend=(_LEGEND,),
         breaks=accumulate([2, *[1] * (len(policies) - 1)]),
     )

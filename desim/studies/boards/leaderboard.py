@@ -2,10 +2,10 @@
 
 import contextlib
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from attrs import asdict, frozen
+from attrs import asdict, field, frozen
 
 from desim.catalog import model_finder, policy_finder
 from desim.catalog.policy_spec import read_policies
@@ -19,10 +19,9 @@ from desim.core.model_protocols import (
     Revision,
     offers,
     revision_of,
-    revision_text,
 )
 from desim.core.policy_protocols import HasBoardSeeds
-from desim.core.reported import HasItems
+from desim.core.reported import HasItems, metric_columns_of
 from desim.core.roles import Knowledge, knowledge_order
 from desim.episodes.lineup import assigned, lineup_knows, maker_of
 from desim.errors import UsageError
@@ -34,6 +33,8 @@ from desim.jobs.rows.known_means import known_means, known_note
 from desim.jobs.rows.rows import Rows
 from desim.jobs.run.executors import Executor
 from desim.jobs.run.process_executor import ProcessExecutor
+from desim.show.column import Column
+from desim.show.labels import is_number
 from desim.show.progress import Progress, ProgressOption, shown_progress
 from desim.show.table import Table, Tabular
 from desim.studies.boards.board_table import board_table
@@ -71,6 +72,7 @@ class Board(Tabular):
         seconds: Wall-clock time in which they were played.
         beside: Names of metrics that are printed beside the score.
         revision: The revision of the world.
+        columns: Units and labels of the metrics.
     """
 
     name: str
@@ -79,6 +81,7 @@ class Board(Tabular):
     seconds: float
     beside: tuple[str, ...] = ()
     revision: Revision = FIRST_REVISION
+    columns: Mapping[str, Column] = field(factory=dict)
 
     @property
     def seeds(self) -> int:
@@ -109,15 +112,17 @@ class Board(Tabular):
         known = known_note(self.rows, self.rows.column("seed"))
         title = f"{self.name}: {episodes}, {rate}"
         lines = self.ranked()
-        lacking = missing_note(dict(self._missing()))
-        notes = [*lacking, known, f"revision of the world: {revision_text(self.revision)}"]
-        return (board_table(title, lines, notes, paired=self.paired), *self._shares(lines))
+        notes = [*missing_note(dict(self._missing())), *filter(None, [known])]
+        table = board_table(title, lines, notes, columns=self.columns, paired=self.paired)
+        return (table, *self._shares(lines))
 
     def _missing(self) -> Iterator[tuple[str, tuple[int, int]]]:
-        """Yield how many episodes of each policy lack a metric that stands beside the score."""
-        for (policy,), rows in self.rows.groups("policy").items() if self.beside else ():
+        """Yield how many episodes of each policy lack a number that stands beside the score."""
+        found = {name: [row["metrics"].get(name) for row in self.rows] for name in self.beside}
+        numbers = [name for name, each in found.items() if any(map(is_number, each))]
+        for (policy,), rows in self.rows.groups("policy").items() if numbers else ():
             failed = [error is not None for error in rows.column("error")]
-            for name in self.beside:
+            for name in numbers:
                 values = [row["metrics"].get(name) for row in rows]
                 yield f"{policy} in {name}", (missing(values, failed), len(rows))
 
@@ -212,7 +217,8 @@ def boards(
             model = model_finder.model(name)
             beside = tuple(model.board_metrics) if offers(model, HasBoardMetrics) else ()
             seconds = time.perf_counter() - start
-            yield Board(name, tuple(each), rows, seconds, beside, revision_of(model))
+            revision, columns = revision_of(model), metric_columns_of(model)
+            yield Board(name, tuple(each), rows, seconds, beside, revision, columns)
             before += len(rows)
 
 

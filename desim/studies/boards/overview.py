@@ -34,6 +34,9 @@ _MARKS = (
     "~ 1 is a bound that may be out of reach   * 1 is only the best known score",
 )
 
+#: The policy that draws its answers: where it is the best rule, no rule can play.
+_CHANCE, _NO_RULE = "random", "needs a language model"
+
 #: A share that differs from a whole number of cells by rounding alone.
 _ROUNDING = 1e-9
 
@@ -49,6 +52,7 @@ class WorldLine:
         kind: What a share of 1 is: a proved bound, a relaxation or the best known score.
         best: The best policy; None if all have failed.
         greedy: The policy `greedy`; None if it does not play there.
+        by_chance: Whether the best policy draws its answers, and no other has failed.
     """
 
     model: str
@@ -57,11 +61,14 @@ class WorldLine:
     kind: str
     best: NormalisedScore | None
     greedy: NormalisedScore | None
+    by_chance: bool = False
 
     def cells(self) -> list[Any]:
         """Return the cells of its line."""
         best = self.best
         bar = Printed(best and best.z, _bar(best, self.greedy) + _KINDS.get(self.kind, " "))
+        if best and self.by_chance:
+            return [self.model, self.seat, bar, Printed(best.policy, _NO_RULE), None]
         if best is None or best.mean is None:
             return [self.model, self.seat, bar, None, None]
         score = Printed(best.mean, short_number_text(best.mean))
@@ -98,7 +105,7 @@ class Overview(Tabular):
         each = f"{worlds} worlds, default presets" if worlds > 1 else "1 world, default preset"
         title = f"{each}: the best rule's mean over {count}"
         lines = (one.cells() for one in self.worlds)
-        board = Table(_HEADS, lines, range(4), title, (*_MARKS, *self.notes))
+        board = Table(_HEADS, lines, range(4), title, ("\n".join(_MARKS), *self.notes))
         return (board, Table((), self._next(), (0, 1)))
 
     def _next(self) -> Iterator[tuple[str, str]]:
@@ -138,7 +145,9 @@ def _world_line(world: NormalisedWorld) -> WorldLine:
     model, _, preset = world.name.partition("/")
     best = next((one for one in world.scores if one.score), None)
     seat = _seat_text(model_finder.model(world.name))
-    return WorldLine(model, preset, seat, world.scale.means.kind, best, world.of("greedy"))
+    by_chance = best is not None and best.policy == _CHANCE and all(x.score for x in world.scores)
+    kind = world.scale.means.kind
+    return WorldLine(model, preset, seat, kind, best, world.of("greedy"), by_chance)
 
 
 def _seat_text(model: Model[Any]) -> str:

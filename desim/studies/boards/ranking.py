@@ -5,14 +5,14 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import Any
 
 from attrs import evolve, field, frozen
 
 from desim.core.roles import Knowledge, knowledge_order
 from desim.jobs.plan.job import DEFAULTS
 from desim.jobs.rows.columns import mean
-from desim.jobs.rows.failures import course, different_seeds
+from desim.jobs.rows.failures import course
 from desim.jobs.rows.rows import Rows
 from desim.jobs.rows.samples import Sample, score_sample
 from desim.statistics import ranks
@@ -42,15 +42,12 @@ class BoardLine:
             possible, all of them together; None without a mean.
         to_best: The ends of the interval of its mean less the best mean of the others of its
             family; None for a lone line, or on a single seed.
-        may_be_best: Whether no other line of its family is known to have a higher mean.
+        may_be_best: Whether its lowest rank is 1.
         difference: The difference to the highest mean of its family, paired by seed; None for that
             line, on different seeds, without a mean and without a common seed.
         to_tell: Seeds that would tell it from the highest mean; see `Sample.to_tell`.
-        skewed: Whether there are too few differences to the highest mean for their skewness.
         beside: The means of the metrics that the model prints beside the score; None for one that
             an episode lacks. With language models in a board also their share of `defaults`.
-        seeds: How many seeds were played, and how many of them have different episodes; None if
-            that is not known.
     """
 
     policies: tuple[str, ...]
@@ -65,10 +62,7 @@ class BoardLine:
     may_be_best: bool = False
     difference: Difference | None = None
     to_tell: int | None = None
-    skewed: bool = False
     beside: Mapping[str, float | None] = field(factory=dict)
-    seeds: tuple[int, int] | None = None
-    figure: ClassVar[str] = "score"
 
     @property
     def name(self) -> str:
@@ -139,7 +133,6 @@ def _board_line(
         sample.estimate(_LEVEL),
         _ends(rows),
         sample,
-        seeds=different_seeds(rows, range(len(rows))),
     )
 
 
@@ -168,7 +161,6 @@ def _compared(lines: Sequence[BoardLine], sign: int, *, paired: bool) -> list[Bo
             may_be_best=place.may_be_best,
             difference=sample.less(samples[0], _LEVEL) if at and paired else None,
             to_tell=sample.to_tell(samples[0]) if at and paired else None,
-            skewed=paired and sample.is_skewed_from(samples[0]),
         )
         for at, (line, sample, place) in enumerate(zip(rivals, samples, found, strict=True))
     ]
@@ -210,7 +202,8 @@ def _means(rows: Rows, names: Iterable[str]) -> dict[str, float | None]:
     found: dict[str, float | None] = {}
     for name in names:
         values = [row["metrics"].get(name) for row in rows]
-        found[name] = None if None in values else mean(values)
+        texts = [isinstance(value, str) for value in values]
+        found[name] = mean(texts) if any(texts) else None if None in values else mean(values)
     return found
 
 

@@ -47,7 +47,7 @@ def score(world: CheckedWorld) -> str:
 
 
 def metrics(world: CheckedWorld) -> str:
-    """Metrics are JSON values by name, and those of boards are numbers."""
+    """Metrics are JSON values by name, and those of boards are numbers or texts."""
     model = world.model
     for one in world.ended():
         found: dict[str, Any] = dict(model.metrics(one.state))
@@ -57,8 +57,8 @@ def metrics(world: CheckedWorld) -> str:
     for name in model.board_metrics if offers(model, HasBoardMetrics) else ():
         if name not in numbers:
             raise CheckFailed(f"the board metric {name!r} is no metric", type(model).metrics)
-        if not isinstance(numbers[name], int | float | None):
-            text = f"the board metric {name!r} is {short_repr(numbers[name])}, which is no number"
+        if not isinstance(numbers[name], int | float | str | None):
+            text = f"the board metric {name!r} is {short_repr(numbers[name])}, no number or text"
             raise CheckFailed(text, type(model).metrics)
     return f"{counted(len(numbers), 'metric')}, all JSON values"
 

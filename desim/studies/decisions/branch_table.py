@@ -129,12 +129,9 @@ def redrawn_notes(past: Past) -> Sequence[str]:
     if kept := kept_facts(past.model):
         redrawn = (
             "redrawn futures: later draws were made anew, the same for every action; hidden facts "
-            "stayed, so the differences depend on these as well as on the decision"
+            f"stayed, so the differences depend on these as well: {'; '.join(kept)}"
         )
-        return (
-            redrawn,
-            f"every future shares hidden facts, which no redraw replaces: {'; '.join(kept)}",
-        )
+        return (redrawn,)
     redrawn = (
         "redrawn futures: what no role could have observed when the decision was open was drawn "
         "anew, the same for every action, so the differences judge the decision and not the luck "

@@ -64,10 +64,11 @@ def _from_0(decisions: slice) -> slice:
     Raises:
         UsageError: A bound is 0.
     """
-    bounds = decisions.start, decisions.stop
-    if 0 in bounds:
-        raise UsageError(f"decisions {bounds[0]}:{bounds[1]} were given; the first decision is 1")
-    return slice(*(n - 1 if n and n > 0 else n for n in bounds), decisions.step)
+    first, end = decisions.start, decisions.stop
+    if 0 in (first, end):
+        raise UsageError(f"decisions {first}:{end} were given; the first decision is 1")
+    first, end = (n - 1 if n and n > 0 else n for n in (first, end))
+    return slice(first, end, decisions.step)
 
 
 def _of_kinds(past: Past, numbers: Sequence[int], kinds: Collection[str]) -> list[int]:

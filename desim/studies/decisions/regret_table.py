@@ -133,21 +133,12 @@ class RegretTable(Tabular):
         heads = ["at", "when", *(["role"] if roles else []), "recorded", self._other, "n"]
         heads += ["difference", interval_head(self.level), ""]
         rows = [_cells(line, roles=roles) for line in self.ranked[: self.top]]
-        notes = [self._counts(), *self.explanations()]
-        return (Table(heads, rows, range(4 + roles), notes=notes),)
+        notes = [self._counts(), *self.notes, *self._sampled()]
+        return (Table(heads, rows, range(4 + roles), notes=notes, legend=self._legend()),)
 
     def explanations(self) -> list[str]:
         """Return the sentences without which the differences could be misread."""
-        meaning = (
-            f"difference: mean score with {self._compared}, less that with the recorded action; "
-            f"{self.then} plays on after either"
-        )
-        no_sum = (
-            "the differences do not add up to a loss: each changes one decision of the record, "
-            f"keeps all before it, and lets {self.then} decide after it"
-        )
-        compared = len(self.ranked)
-        return [meaning, *self._how(compared), *self._sampled(), *self.notes, no_sum]
+        return [*self.notes, *self._sampled(), *self._legend()]
 
     def plain(self) -> dict[str, Any]:
         """Return what `--json` prints: one plain object with all decisions in their order."""
@@ -181,11 +172,15 @@ class RegretTable(Tabular):
             shown += f"; * marks an interval above 0: {len(self.costly)} of {compared}"
         return shown
 
-    def _how(self, compared: int) -> list[str]:
-        """Return how the estimates were made."""
+    def _legend(self) -> list[str]:
+        """Return what the differences are, and how they were estimated."""
+        meaning = (
+            f"difference: mean score with {self._compared}, less that with the recorded action; "
+            f"{self.then} plays on after either, so the differences do not add up to a loss"
+        )
+        found, compared = [meaning], len(self.ranked)
         if self.futures is None:
-            return []
-        found = []
+            return found
         several = self.against == "options" and any(line.played > 1 for line in self.lines)
         if several and self.futures > 1:
             found.append(

@@ -17,9 +17,8 @@ def test_baselines_print_a_table_for_each_preset(desim: Desim) -> None:
     assert (code, err) == (0, "")
     assert f"{WALK}/short: 6 episodes over 3 seeds" in out
     assert f"{WALK}/long: 6 episodes over 3 seeds" in out
-    assert out.count("ranks rest on 3 seeds: outcomes of up to 63.2 % may be unseen") == 2
     names = [line.split(":")[0].replace("\N{NO-BREAK SPACE}", " ") for line in out.splitlines()]
-    assert (names.count("± 95 %"), names.count("rank"), names.count("n to tell")) == (1, 1, 1)
+    assert (names.count("rank"), names.count("n to tell")) == (1, 1)
 
 
 def test_without_a_model_every_world_has_a_line(

@@ -21,16 +21,6 @@ def test_the_unpaired_width_and_the_correlation_are_scipys() -> None:
     assert found.paired == interval(list(mine - theirs), 0.9)
 
 
-def test_pairing_is_judged_by_both_widths() -> None:
-    """It narrows where the two share their luck; of equal values and one pair nothing is said."""
-    luck, own = np.random.default_rng(4).normal(size=(2, 50))
-    assert not difference(list(luck), list(luck + 0.1 * own)).pairing
-    assert difference(list(luck), list(own)).pairing == "no gain"
-    assert difference(list(luck), list(-luck)).pairing == "widens"
-    assert not difference([1.0, 1.0], [1.0, 1.0]).pairing
-    assert not difference([1.0], [2.0]).pairing
-
-
 def test_pairs_of_one_case_are_no_independent_pairs() -> None:
     """The interval of six seeds of three cases rests on the means of the cases."""
     mine, clusters = [1.0, 2, 4, 1.5, 2.5, 5], "abcabc"

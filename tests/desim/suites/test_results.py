@@ -150,16 +150,13 @@ def test_variance_is_split_between_and_within_seeds(plan: Plan) -> None:
 
 
 def test_a_negative_variance_between_seeds_is_0_and_said(plan: Plan) -> None:
-    """In the files, and in a line under the table."""
+    """In the files."""
     scores = {"seed0__1": 1.0, "seed0__2": 7.0, "seed1__1": 2.0, "seed1__2": 6.0}
     outcomes = dict(ended(f"game__first__{name}", score) for name, score in scores.items())
     lines = results(plan, outcomes)
     column = json.loads(as_json(lines))[0]["columns"]["score"]
     assert column["variance_between_seeds"] == 0
     assert column["variance_between_was_negative"] is True
-    (note,) = result_table("game", lines).notes
-    split = "first 0 (estimate negative) + 3.25"
-    assert note == f"Variance of score between seeds + within a seed: {split}."
     row = next(csv.DictReader(io.StringIO(table_as_csv(lines))))
     assert (row["column"], row["variance_between_seeds"]) == ("score", "0.0")
     assert (row["variance_between_was_negative"], row["variance_within_a_seed"]) == ("True", "3.25")
@@ -437,10 +434,10 @@ def test_without_the_papers_nothing_is_printed_beside(plan: Plan, tmp_path: Path
     assert results(plan, {})[0].cells[0].published == ""
 
 
-def test_a_table_states_the_revision_of_its_world(plan: Plan) -> None:
-    """That of its records; where a folder mixes several, a sentence warns of it."""
+def test_a_table_warns_of_several_revisions_of_its_world(plan: Plan) -> None:
+    """Of one revision nothing is said."""
     outcomes = dict([ended("game__first__seed0__1", 10.0, revision="1")])
-    assert "Revision of the world: 1." in result_table("game", results(plan, outcomes)).notes
+    assert result_table("game", results(plan, outcomes)).notes == ()
     outcomes |= dict([ended("game__second__seed0__1", 10.0, revision="2")])
     mixed = "Revision of the world: 1 and 2, which are different worlds."
     assert mixed in result_table("game", results(plan, outcomes)).notes

@@ -27,7 +27,7 @@ def test_the_best_known_score_stands_below_a_table() -> None:
     table = rows.table(against="greedy")
     known = table.notes()[-1]
     assert table.legend()[-1] == "state: uses hidden state of the world"
-    finders = f"greedy and {SEER} (state)"
+    finders = f"the best of each seed, greedy on 1 and {SEER} (state) on 1"
     bound = "bound 7 (1 relaxation, 1 proved)"
     assert known == f"best known score on these 2 seeds: mean 6 by {finders}; {bound}"
     lines = str(table).splitlines()
@@ -35,6 +35,13 @@ def test_the_best_known_score_stands_below_a_table() -> None:
     assert note(sweep(Measured, "greedy", [1])).endswith("(state); bound 6 (proved)")
     assert note(sweep(Measured, "greedy", range(4))).endswith("; no bound is known")
     assert "best known score" not in str(rows.table(show="decisions"))
+
+
+def test_a_best_known_score_that_an_exploit_reached_is_marked() -> None:
+    """By the warning of the preset; others have none."""
+    said = "; paper: the best known score is an exploit of the published rules"
+    assert said in note(sweep("enterprise_arena/paper", "never_raise", [0]))
+    assert "exploit" not in note(sweep("enterprise_arena/capped", "never_raise", [0]))
 
 
 def test_a_fair_bound_stands_behind_the_bound() -> None:
@@ -84,7 +91,7 @@ def test_a_board_has_the_sentence_and_the_data(monkeypatch: pytest.MonkeyPatch) 
         "floor": 1.0,
         "floor_policy": "random",
         "best": 6.0,
-        "best_policies": f"greedy and {SEER} (state)",
+        "best_policies": f"greedy on 1 and {SEER} (state) on 1",
         "bound": 7.0,
         "kind": "1 relaxation, 1 proved",
         "fair_bound": None,

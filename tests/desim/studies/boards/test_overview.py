@@ -5,6 +5,7 @@ from support.known_worlds import MEASURED, ROUND
 from support.small_worlds import WALK
 
 from desim.catalog import model_finder, policy_finder
+from desim.show.table import Printed
 from desim.statistics.normalised import Normalised
 from desim.studies.boards.all_worlds import NormalisedScore
 from desim.studies.boards.overview import Overview, WorldLine, overview
@@ -62,6 +63,14 @@ def test_a_bar_is_full_at_1_only_and_a_mark_says_that_1_is_no_proved_bound() -> 
     ):
         line = WorldLine("shop", "small", "seller", kind, scored("a", z), None)
         assert str(line.cells()[2]) == bar
+
+
+def test_a_world_in_which_no_rule_beats_chance_says_what_it_needs() -> None:
+    """Its score is not shown as that of a rule."""
+    line = WorldLine(
+        "quiz", "small", "analyst", "proved", scored("random", 0.1), None, by_chance=True
+    )
+    assert line.cells()[3:] == [Printed("random", "needs a language model"), None]
 
 
 def test_the_overview_says_which_presets_played_and_which_policies_failed(
