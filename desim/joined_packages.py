@@ -146,15 +146,14 @@ def spec_name(made: Any) -> str:
 
 
 def _hidden_spec(name: str) -> ModuleSpec | None:
-    """Return the module that the user's own folders of the import path have."""
+    """Return the file that the user's own folders of the import path have; None for a package."""
     from importlib.util import spec_from_file_location
 
     folders = [folder for folder in sys.path if not _is_installed(folder)]
     found = PathFinder.find_spec(name.removeprefix(HIDDEN), folders)
-    if found is None or not found.has_location:
+    if found is None or found.submodule_search_locations is not None:
         return None
-    inside = found.submodule_search_locations
-    return spec_from_file_location(name, found.origin, submodule_search_locations=inside)
+    return spec_from_file_location(name, found.origin)
 
 
 @cache
