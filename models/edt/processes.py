@@ -15,7 +15,7 @@ from simpy.events import Event
 from desim import World
 from models.edt.company import listing
 from models.edt.company.firm import LAST, OPENING, Firm
-from models.edt.company.payroll import Payroll
+from models.edt.company.payroll import UNIT, Payroll
 from models.edt.state import Engagement, Phase, StaffMember
 
 
@@ -59,6 +59,8 @@ def paydays(world: World, payroll: Payroll) -> Process:
     for step in count(1):
         yield world.timeout(1, rank=payroll.rank)
         payroll.pay(step)
+        if world.log:
+            world.log.info("payday", salaries=payroll.salaries[step] / UNIT)
 
 
 def consultant(firm: Firm, me: StaffMember) -> Process:

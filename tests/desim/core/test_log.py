@@ -13,7 +13,7 @@ from desim import Run, World, catalog, play
 EVENTS = {
     "beer_game": {"delivery", "shipment", "order", "week accounted"},
     "consulting": {"message", "interview over", "verdict"},
-    "edt": {"project"},
+    "edt": {"payday", "project"},
     "enterprise": {"shipment", "task completed", "month closed"},
     "enterprise_arena": {"payday", "request submitted", "settlement", "month closed"},
     "reasoning": {"answer"},
