@@ -1,6 +1,6 @@
 """Groups of the rows of a sweep, compared: a table of estimates."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from attrs import field, frozen
@@ -19,8 +19,6 @@ from desim.show.labels import NOTHING
 from desim.show.table import Printed, Table, Tabular
 from desim.statistics.intervals import Interval
 from desim.statistics.pairing import Difference
-
-_DIFFERS = "differs: the first seed, played again after the others, has another row"
 
 
 @frozen
@@ -85,7 +83,7 @@ class ComparisonTable(Tabular):
     mixed: tuple[str, ...] = ()
     known: str = ""
     averaged: Mapping[str, Sequence[Any]] = field(factory=dict)
-    differing: Collection[tuple[Any, ...]] = ()
+    differing: Sequence[tuple[Any, ...]] = ()
 
     def tables(self) -> tuple[Table]:
         """Return the table of all figures."""
@@ -118,6 +116,12 @@ class ComparisonTable(Tabular):
             for line in self.lines
         }
         found = [*self.mixed, *missing_note(lacking), *averaged_note(self.averaged)]
+        if self.differing:
+            names = ", ".join(" and ".join(map(str, group)) for group in self.differing)
+            found.append(
+                f"differs: the first seed of {names}, played again after the others, has another "
+                "row, so the rows depend on what was played before them"
+            )
         if any(line.difference and not line.difference.paired.n for line in self.lines):
             found.append("0 pairs: the seeds differ, so the interval is Welch's")
         return [*found, *estimate_notes(self.lines), *filter(None, [self.known])]
@@ -133,7 +137,6 @@ class ComparisonTable(Tabular):
             *([to_tell_term(self.against)] if any(line.to_tell for line in self.lines) else []),
             *estimate_legend(self.lines, equal=equal),
             *knowledge_legend(self.knows.values()),
-            *([_DIFFERS] if self.differing else []),
         ]
 
     def _group_cells(self, group: tuple[Any, ...]) -> list[Any]:

@@ -99,11 +99,11 @@ def compare(
         averaged=averaged(rows, groups, by),
         mixed=(*kept.revision_notes, *kept.default_notes),
         known=known,
-        differing={
+        differing=[
             key
             for key, group in (groups.items() if differing else ())
             if any(cell_of(rows[place]) in differing for place in group)
-        },
+        ],
     )
 
 

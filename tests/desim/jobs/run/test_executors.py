@@ -171,8 +171,10 @@ def test_a_policy_with_state_in_its_class_is_marked(jobs: int) -> None:
     with pytest.warns(SweepWarning, match=r"^\S*Tally: the first seed.* Seat\.generator") as said:
         rows = sweep(WALK, [STRIDE, Tally], range(2), jobs=jobs)
     assert len(said) == 1
-    names = [line[0].text for table in rows.table().tables() for line in table.lines]
+    (table,) = rows.table().tables()
+    names = [line[0].text for line in table.lines]
     assert [name.endswith("Tally (differs)") for name in names] == [False, True]
+    assert "differs: the first seed of support.small_worlds:Tally" in table.plain()["notes"][0]
     assert all("differs" not in row["policy"] for row in rows)
 
 
