@@ -166,7 +166,7 @@ def test_edited_data_of_a_policy_are_refused(
     (tmp_path / f"{name}.py").write_text(READS.format(data=str(data)))
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr("desim.studies.decisions.judging._SECONDS_ALONE", 0.0)
-    given: Any = {played: f"{name}:rule", "decisions": slice(0, 4), "jobs": jobs}
+    given: Any = {played: f"{name}:rule", "decisions": slice(1, 5), "jobs": jobs}
     table, _ = judged(game, out, **given)
     again, before = judged(game, out, **given)
     assert (again, before > 0) == (table, True)
