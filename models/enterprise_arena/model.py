@@ -154,12 +154,9 @@ class EnterpriseArena(ArenaParams, Presets):
         return dict.fromkeys(series.COLUMNS, range(state.months_closed))
 
     def tables(self, state: Lender, role: str) -> dict[str, list[dict[str, Any]]]:
-        """Return the tables that a person in the role may look up, by name; money in dollars.
-
-        There are none where documents and market data cost a call.
-        """
+        """Return the tables that a person in the role may look up, by name; money in dollars."""
         assert role == CFO
-        return tables.tables(state) if self.header == "full" else {}
+        return tables.tables(state)
 
     def statements(self, state: Lender) -> dict[str, list[dict[str, Any]]]:
         """Return the yearly statements of the episode, by name.

@@ -18,12 +18,18 @@ Rows = list[dict[str, Any]]
 
 
 def tables(lender: Lender) -> dict[str, Rows]:
-    """Return the tables by name; those without rows are left out."""
+    """Return the tables by name; those without rows are left out.
+
+    Those of the company's books are, too, where the header hides them.
+    """
     closed, past = closed_months(lender), past_months(lender)
     cap_table = opening.cap_table(lender)
-    by_name = {
+    books = {
         **{name: rows(lender, closed) for name, rows in CLOSED.items()},
         **{name: rows(lender, past) for name, rows in RAW.items()},
+    }
+    by_name = {
+        **(books if lender.params.header == "full" else {}),
         "market": market_rows(lender, dict.fromkeys(market.SERIES, range(lender.month + 1))),
         "cap table": cap_table["rows"],
         "equity rounds": cap_table["rounds"],

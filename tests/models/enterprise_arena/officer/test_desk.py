@@ -119,7 +119,7 @@ def test_a_hidden_state_costs_a_call() -> None:
     ).items()
     assert seat.month.tool_calls_remaining == full.month.tool_calls_remaining - 1
     month = seat.say(Pass())
-    assert hidden.tables(seat.lender, "cfo") == {}
+    assert {*hidden.tables(seat.lender, "cfo")} == {"market", "cap table"}
     assert hidden.effect_of(seat.lender, "cfo", Pass(), month) == "Jan 2xx0 is over."
     assert "Tools alone show how things stand" in world_rules(hidden, "cfo")
 
