@@ -102,7 +102,6 @@ def test_the_suite_runs_to_its_last_table(
     assert figure["columns"]["all questions"]["published"] == "0.729"
 
 
-@pytest.mark.filterwarnings("ignore:router=table_4")  # a rule for a published data set
 def test_the_entries_of_the_suite_are_columns_of_table_2() -> None:
     """The row is named by the column of ours; an entry or a row that is not there is empty."""
     plan = read_plan(SUITE, keys=False)
@@ -113,7 +112,6 @@ def test_the_entries_of_the_suite_are_columns_of_table_2() -> None:
     assert [len(column.published) > 0 for column in world.table.columns] == [True] * 5 + [False] * 3
 
 
-@pytest.mark.filterwarnings("ignore:router=table_4")
 def test_the_suite_has_every_cell_of_table_1() -> None:
     """Capability by difficulty, interviews and games, with the paper's number of each method."""
     plan = read_plan(SUITE, keys=False)

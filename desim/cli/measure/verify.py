@@ -5,10 +5,10 @@ from pathlib import Path
 import click
 from attrs import field, frozen
 
-from desim.cli.exit_codes import FAILED
+from desim.cli.exit_codes import FAILED, warnings_as_sentences
 from desim.cli.options import PrintOptions
 from desim.cli.options import command as command_of
-from desim.errors import BadRecord
+from desim.errors import BadRecord, PolicyWarning
 
 
 @frozen
@@ -45,7 +45,7 @@ def command(subject: Subject, printed: PrintOptions) -> None:
     from desim.suites.verify import Verified, verify_record, verify_suite
 
     try:
-        with shown_progress(None) as progress:
+        with warnings_as_sentences(PolicyWarning), shown_progress(None) as progress:
             found = (
                 verify_suite(RecordFolder(subject.path), trust=subject.trust, progress=progress)
                 if subject.path.is_dir()

@@ -138,6 +138,7 @@ class Routing:
     """All methods at a seat, with the router in front of them.
 
     Attributes:
+        name: The argument that names the rules.
         policy: The rules.
         task: The name of the world.
         labelled: Whether each decision has labels, by a model or in stored predictions.
@@ -147,6 +148,7 @@ class Routing:
         remarks: One sentence for each part of the policy that has no effect.
     """
 
+    name: str
     policy: Policy
     task: str
     labelled: bool
@@ -155,6 +157,7 @@ class Routing:
     routed: Routed
     remarks: tuple[str, ...] = field(init=False)
     _stored: Mapping[str, Item] = field(factory=dict, init=False)
+    _leaks: bool = field(default=False, init=False)
     _recorded: bool = field(default=False, init=False)
     _told: bool = field(default=False, init=False)
 
@@ -162,7 +165,7 @@ class Routing:
         self._follow(self.policy)
 
     def record(self, transcript: Callable[[Any], None]) -> None:
-        """Write the policy to the record of an episode, once.
+        """Write the policy to the record of an episode, once, and warn of what has no effect.
 
         Raises:
             UsageError: Its rules are to be learned, and no predictions were given.
@@ -176,6 +179,9 @@ class Routing:
         if not self._recorded:
             transcript({"router": self.policy.plain()})
             self._recorded = True
+            if self.remarks:
+                text = f"router={self.name}: {'; '.join(self.remarks)}"
+                warnings.warn(text, PolicyWarning, stacklevel=2)
 
     def restore(self, plain: Any) -> None:
         """Follow the policy with which a recorded episode was played, even if its file has changed.
@@ -192,9 +198,8 @@ class Routing:
         """Take stored predictions: to learn rules from, and to answer questions from."""
         self._stored = {item.id: item for item in stored}
         self.labelled = True
+        self._leaks = self.learns and bool(self._stored.keys() & {item.id for item in learned})
         self._follow(tallied(learned) if self.learns else self.policy)
-        if self.learns and self._stored.keys() & {item.id for item in learned}:
-            self.remarks += ("the rules were learned from questions that are asked here",)
         self.learns = False
 
     def begin_decision(self, observation: Any) -> None:
@@ -223,11 +228,12 @@ class Routing:
         known = LABELS[:1] if self.labelled else LABELS
         tasks = {one.task for one in self._stored.values()} or {self.task}
         unmatched = _never_matching(policy, sorted(tasks), known)
-        self.remarks = (*policy.remarks(tuple(self.methods)), *unmatched)
+        leaks = ["the rules were learned from questions that are asked here"] * self._leaks
+        self.remarks = (*policy.remarks(tuple(self.methods)), *unmatched, *leaks)
 
 
 def routing_at(maker: MethodMaker) -> Routing | None:
-    """Return the router at a seat; None without one. What has no effect is warned of.
+    """Return the router at a seat; None without one.
 
     Args:
         maker: Builds the methods that the router chooses among; the model's name is the task.
@@ -248,7 +254,8 @@ def routing_at(maker: MethodMaker) -> Routing | None:
     task = catalog.model_name(type(maker.seat.model))
     labeller = Labeller(maker.complete) if options.router_labels else None
     chooser = RuleChooser(policy, tuple(methods))
-    routing = Routing(
+    return Routing(
+        name=options.router,
         policy=policy,
         task=task,
         labelled=options.router_labels,
@@ -256,10 +263,6 @@ def routing_at(maker: MethodMaker) -> Routing | None:
         methods=methods,
         routed=Routed(methods, chooser, Describer(task, labeller=labeller)),
     )
-    if routing.remarks:
-        text = f"router={options.router}: {'; '.join(routing.remarks)}"
-        warnings.warn(text, PolicyWarning, stacklevel=2)
-    return routing
 
 
 def _never_matching(policy: Policy, tasks: Sequence[str], known: Sequence[str]) -> Iterator[str]:

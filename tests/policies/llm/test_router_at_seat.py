@@ -274,6 +274,8 @@ def test_a_router_learns_from_the_answers_of_a_suite(tmp_path: Path) -> None:
             code, _, errors = bench(suite, out)
             assert code == 0, errors
             assert len(stub.requests) == calls
+            told = "router=offline: the rules were learned from questions that are asked here"
+            assert (errors.count("rule"), told in errors) == ((1, True) if calls else (0, False))
     lines = json.loads((out / "results.json").read_text())
     right = {line["entry"]: line["columns"]["right"]["mean"] for line in lines}
     # The seven easy questions of knowledge are too few for a rule.
