@@ -74,8 +74,8 @@ def play_branch(options: BranchOptions) -> Episode:
     past = Episode.read(path, whole=False, decisions=decisions, keep_steps=False)
     if not 0 <= decisions <= len(past.steps):
         raise UsageError(
-            f"a branch at decision {decisions + 1} was asked for; {path} has {len(past.steps)} "
-            f"decisions, so it begins at 1 to {len(past.steps) + 1}"
+            f"{path} has {len(past.steps)} decisions; {decisions} were given to be repeated: a "
+            f"branch begins at decision 1 to {len(past.steps) + 1}"
         )
     # Before a new record is made: the file of the trace may exist.
     tracing = options.tracing(decisions)

@@ -58,7 +58,7 @@ def test_a_branch_is_played_from_the_command_line(desim: Desim, folder: Path) ->
     done = desim("branch", "r", "--at", "11", "--policy", "base_stock,target=500", "--record", "b")
     assert (done.code, done.err) == (0, "recorded in b\n")
     assert desim("replay", "b").code == 0
-    refused(desim("branch", "r", "--at", "27"), "r has 25 decisions, so it begins at 1 to 26")
+    refused(desim("branch", "r", "--at", "27"), "a branch begins at decision 1 to 26")
     refused(desim("branch", "r", "--at", "0"), "--at")
     refused(desim("branch", "r"), "Missing option '--at'")
 
