@@ -46,6 +46,18 @@ def fault_text(fault: BaseException) -> str:
     return f"{type(fault).__name__}: {text}"
 
 
+def process_place(process: Any) -> str:
+    """Return the place at which a SimPy process waits, in its innermost generator."""
+    generator: Any = process._generator  # noqa: SLF001 (SimPy has no public name for it)
+    while hasattr(inner := getattr(generator, "gi_yieldfrom", None), "gi_frame"):
+        generator = inner
+    frame = getattr(generator, "gi_frame", None)
+    if frame is None:
+        return str(process.name)
+    code = frame.f_code
+    return f"{code.co_qualname} ({Path(code.co_filename).name}, line {frame.f_lineno})"
+
+
 @contextlib.contextmanager
 def noted(where: Callable[[], str]) -> Iterator[None]:
     """Add a note to an exception that leaves the block.

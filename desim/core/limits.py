@@ -69,7 +69,7 @@ class Meter:
         # previous one has left the part.
         self._reached: LimitReached | None = None
 
-    def event(self, _world: object = None) -> None:
+    def event(self, world: Any) -> None:
         """Count an event that is about to be processed, in the run's world or a part's.
 
         Raises:
@@ -78,7 +78,11 @@ class Meter:
         self._events += 1
         # The clock is read at every event: a process that creates events without end must be
         # stopped where no alarm can be set, such as in a thread.
-        self._check("events", self._events, self._limits.events)
+        if self._limits.events is not None and self._events > self._limits.events:
+            from desim.core.world import resumed_by  # only an episode that is stopped needs it
+
+            by = resumed_by(world._queue[0][3])  # noqa: SLF001 (our own clock)
+            self._check("events", self._events, self._limits.events, f", before {by}" if by else "")
         self.clock()
 
     def decisions(self, count: int) -> None:
@@ -103,9 +107,9 @@ class Meter:
         """Return the wall time left in seconds, at least 0.001; None without a time limit."""
         return None if self._end is None else max(self._end - time.monotonic(), _MOMENT)
 
-    def _check(self, what: str, count: int, most: int | None) -> None:
+    def _check(self, what: str, count: int, most: int | None, where: str = "") -> None:
         if most is not None and count > most:
-            self._reach(f"the limit of {most:,} {what} was reached at t={self._now()}")
+            self._reach(f"the limit of {most:,} {what} was reached at t={self._now()}{where}")
 
     def _reach(self, text: str) -> NoReturn:
         self._reached = self._reached or LimitReached(text)

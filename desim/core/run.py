@@ -167,7 +167,7 @@ class Run(Generic[S]):
     def _move(self) -> bool:
         """Process events until questions are handed out or the episode has ended."""
         world, queue = self.world, self.world._queue  # noqa: SLF001
-        on_event = world.on_event
+        on_event, count_at = world.on_event, world.count_at
         while not world.ended:
             # Questions go out when no event of this tick is left, or when every event left ranks
             # behind the most urgent question. The test is inlined: it runs before each event.
@@ -185,7 +185,9 @@ class Run(Generic[S]):
                 on_event(world)
             # `World.step`, repeated here because the call takes a tenth of the time of an event.
             # Its failed event is raised as it is: `_fail` names the tick and the process.
-            world._now, _, _, event = heappop(queue)  # noqa: SLF001
+            world._now, _, number, event = heappop(queue)  # noqa: SLF001
+            if number > count_at:
+                count_at = world.count_events(event, number)
             callbacks, event.callbacks = event.callbacks, None  # type: ignore[assignment]
             for callback in callbacks:
                 callback(event)

@@ -14,13 +14,22 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import simpy
 from simpy.core import BoundClass, EmptySchedule, SimTime
-from simpy.events import NORMAL, Event, Timeout
+from simpy.events import NORMAL, Condition, Event, Interruption, Timeout
 
 from desim.core.log import LoggedDraws, logger
 from desim.core.points import TakesPoints
 from desim.core.roles import Role
 from desim.core.streams import check_seed, generator, redrawn_seed
-from desim.errors import NeverYielded, NotInteger, StreamTaken, UsageError, Withdrawn, possible
+from desim.errors import (
+    ModelFailed,
+    NeverYielded,
+    NotInteger,
+    StreamTaken,
+    UsageError,
+    Withdrawn,
+    possible,
+)
+from desim.faults import function_name, process_place
 from desim.short_repr import short_repr
 
 if TYPE_CHECKING:  # numpy.random takes longer to import than all of desim
@@ -31,6 +40,10 @@ if TYPE_CHECKING:  # numpy.random takes longer to import than all of desim
 
 #: Ended processes and waits are forgotten whenever more than this many are kept.
 _PRUNE_AT = 256
+
+#: Most events at one tick, which are counted after so many new events: with more, a process waits
+#: in a loop that lets no time pass.
+MAX_EVENTS_PER_TICK, COUNTED_EVERY = 500_000, 50_000
 
 #: Draws of a wait after which a redraw keeps its time: it has lasted longer than nearly all waits.
 _MOST_DRAWS = 10_000
@@ -241,6 +254,10 @@ class World(simpy.Environment):
         self._prune_at = _PRUNE_AT
         self._waits: list[Wait] = []
         self._prune_waits_at = _PRUNE_AT
+        # The serial number of an event at which events are counted next; the tick at which they
+        # were counted last, and their number before it.
+        self.count_at = COUNTED_EVERY
+        self._counted: tuple[int, int] = (-1, 0)
 
     def remember(self, process: simpy.Process) -> None:
         """Keep a process, so that an end without events can say which processes still wait."""
@@ -312,6 +329,32 @@ class World(simpy.Environment):
             callback(event)
         if not event._ok and not hasattr(event, "_defused"):  # noqa: SLF001
             raise event._value  # noqa: SLF001
+
+    def count_events(self, event: Event, number: int) -> int:
+        """Count the events of this tick; return the serial number at which to count again.
+
+        To count at every event would take time. Those before are all that have a serial number,
+        but for those on the calendar.
+
+        Args:
+            event: An event that is about to be processed.
+            number: Its serial number.
+
+        Raises:
+            ModelFailed: There were too many events at this tick.
+        """
+        before, (tick, first) = next(self._eid) - len(self._queue), self._counted
+        if tick != self._now:
+            self._counted = self.now, before
+        elif before - first > MAX_EVENTS_PER_TICK:
+            if not (by := resumed_by(event)):  # the next event is looked at
+                return number
+            raise ModelFailed(
+                f"{by} goes on at t={self._now} without end: more than {MAX_EVENTS_PER_TICK:,} "
+                "events happened there, the limit; a loop must let time pass"
+            )
+        self.count_at = number + COUNTED_EVERY
+        return self.count_at
 
     def ask(
         self,
@@ -393,6 +436,8 @@ class World(simpy.Environment):
                 break
             if on_event is not None:
                 on_event(self)
+            if self._queue[0][2] > self.count_at:
+                self.count_events(self._queue[0][3], self._queue[0][2])
             self.step()
         return []
 
@@ -547,6 +592,18 @@ class World(simpy.Environment):
     def on_redraw(self, inner: Callable[[], object]) -> None:
         """Call a function after every redraw; a part redraws the streams of its own world by it."""
         self._on_redraw.append(inner)
+
+
+def resumed_by(event: Event) -> str:
+    """Return in words the first process that an event resumes, else its first callback."""
+    owners = [getattr(each, "__self__", None) for each in event.callbacks or ()]
+    for owner in owners:
+        if isinstance(owner, Condition) and owner is not event:
+            return resumed_by(owner)
+        process = owner.process if isinstance(owner, Interruption) else owner
+        if isinstance(process, simpy.Process):
+            return f"process {process.name!r} in {process_place(process)}"
+    return f"callback {function_name(event.callbacks[0])}" if event.callbacks else ""
 
 
 def _event_name(event: Event | None) -> str:

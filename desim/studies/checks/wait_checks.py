@@ -3,7 +3,6 @@
 import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import simpy
@@ -11,6 +10,7 @@ from simpy.events import Timeout
 
 from desim.core.model_protocols import HasFuture, HasParts, offers
 from desim.core.world import World
+from desim.faults import process_place
 from desim.schema import encode_observation
 from desim.studies.checks.answers import FittingAnswers
 from desim.studies.checks.checked_world import CheckedWorld
@@ -68,7 +68,7 @@ def waits_of(course: CheckedCourse) -> Waits:
         for callback in event.callbacks or ():
             process = getattr(callback, "__self__", None)
             if isinstance(process, simpy.Process):
-                found[WaitPlace(_place(process), tick - int(event._delay))].append(tick)  # noqa: SLF001
+                found[WaitPlace(process_place(process), tick - int(event._delay))].append(tick)  # noqa: SLF001
     return {waiting: sorted(ends) for waiting, ends in found.items()}
 
 
@@ -116,15 +116,3 @@ def _numbers(plain: Any) -> Iterator[float]:
                 yield from _numbers(value)
         case int() | float():
             yield plain
-
-
-def _place(process: simpy.Process) -> str:
-    """Return function, file and line at which a process waits; of its innermost generator."""
-    generator: Any = process._generator  # noqa: SLF001 (SimPy has no public name for it)
-    while hasattr(inner := getattr(generator, "gi_yieldfrom", None), "gi_frame"):
-        generator = inner
-    frame = getattr(generator, "gi_frame", None)
-    if frame is None:
-        return process.name
-    code = frame.f_code
-    return f"{code.co_qualname} ({Path(code.co_filename).name}, line {frame.f_lineno})"

@@ -1,13 +1,14 @@
 """`--time-limit`, `--max-events` and `--max-decisions`: read by all commands, kept by sweeps."""
 
 import json
+import sys
 from pathlib import Path
 
 import click
 import pytest
 from attrs import frozen
 from click.testing import CliRunner
-from support.command_line import Desim
+from support.command_line import Desim, refused
 
 from desim.cli.options import command
 from desim.core.limits import Limits
@@ -146,3 +147,62 @@ def test_no_baseline_holds_up_the_board(shell: Desim, folder: Path) -> None:
     assert [ends[name] for name in names[1:]] == ["failed"] * 3
     assert ended.code == 1
     assert ended.err.startswith("desim: 3 of 6 episodes failed, the first is mine:Loops in ")
+
+
+SPIN = """
+from models.beer_game import BeerGame
+
+
+class Spin(BeerGame):
+    def begin(self, world):
+        world.process(spin(world))
+        return super().begin(world)
+
+
+def spin(world):
+    yield world.timeout(3)
+    while True:
+        yield world.timeout(0) | world.timeout(9)
+
+
+def pair():
+    from desim.composition import Composite
+
+    return Composite({"one": BeerGame(), "two": Spin()})
+"""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (
+            ("spinning:Spin",),
+            "desim: process 'spin' in spin (spinning.py, line 14) goes on at t=3 ",
+        ),
+        (("spinning:pair",), "(in part 'two' at its t=3)"),
+        (
+            ("spinning:Spin", "--max-events", "90"),
+            "at t=3, before process 'spin' in spin (spinning",
+        ),
+    ],
+)
+def test_a_loop_that_lets_no_time_pass_is_named(
+    desim: Desim,
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    arguments: tuple[str, ...],
+    says: str,
+) -> None:
+    """By the limit of events at one tick, which needs no option, and by that of the episode."""
+    monkeypatch.setattr("desim.core.world.MAX_EVENTS_PER_TICK", 3_000)
+    monkeypatch.setattr("desim.core.world.COUNTED_EVERY", 300)
+    (folder / "spinning.py").write_text(SPIN)
+    refused(desim("run", *arguments), says, 1)
+    sys.modules.pop("spinning", None)
+
+
+def test_many_events_at_one_tick_are_no_loop(desim: Desim, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As long as they are not more than the limit; time that passes begins a new count."""
+    monkeypatch.setattr("desim.core.world.MAX_EVENTS_PER_TICK", 60)
+    monkeypatch.setattr("desim.core.world.COUNTED_EVERY", 1)
+    assert desim("run", "beer_game", "--json").code == 0
