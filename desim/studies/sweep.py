@@ -3,16 +3,20 @@
 from collections.abc import Mapping
 from pathlib import Path
 
+import msgspec
 from attrs import evolve
 
 from desim.core.reported import direction, metric_columns_of
-from desim.errors import UsageError
+from desim.errors import BadRecord, UsageError
 from desim.jobs.plan.grid import Grid, grid
-from desim.jobs.plan.job import RECORDS
+from desim.jobs.plan.job import RECORD, RECORDS
 from desim.jobs.rows.rows import Rows
 from desim.jobs.run.playing import Playing
+from desim.records.episode import Episode
 from desim.schema.signatures import takes
 from desim.studies.study_options import SweepOptions, refuse_score
+
+_PUT_BACK = "put the record back, or play the sweep anew (--restart)"
 
 
 @takes(SweepOptions)
@@ -38,6 +42,7 @@ def sweep(options: SweepOptions) -> Rows:
         UsageError: A name does not exist, an argument is wrong, *out* holds something else,
             *records* are wanted without *out*, or *series* of a model that reports none.
         WorkerDied: Worker processes cannot start or keep dying, or a cluster was lost.
+        BadRecord: The record of a row in *out* is missing, altered or another one.
         DesimError: An executor failed otherwise, or lost episodes.
         KeyboardInterrupt: On Ctrl-C; with *out*, its text says how many episodes are finished.
 
@@ -78,6 +83,7 @@ def swept(options: SweepOptions, *, digests: bool = False) -> Rows:
     with options.playing(plan, retry_failed=options.retry_failed) as started:
         if folder is not None:
             _prepare_records(started, folder / RECORDS, restart=options.restart)
+            _check_records(started)
         started.play(range(len(plan)))
         return started.finish().directed(_directions(plan, options.minimise))
 
@@ -109,3 +115,24 @@ def _prepare_records(started: Playing, folder: Path, *, restart: bool) -> None:
                 record.unlink(missing_ok=True)
     except OSError as fault:
         raise UsageError(f"cannot write {folder}: {fault.strerror}") from None
+
+
+def _check_records(started: Playing) -> None:
+    """Check that the records of kept rows are those of their episodes.
+
+    Raises:
+        BadRecord: One is missing, altered, or another episode's.
+    """
+    jobs = [number for number in range(len(started.plan)) if number in started.kept]
+    for number, results in zip(jobs, started.kept.results(jobs), strict=True):
+        job, row = started.plan.job(number), msgspec.json.decode(results)
+        if row[RECORD] is None:  # it failed before its first line
+            continue
+        failed = row["error"] is not None
+        try:
+            past = Episode.read(str(job.record), whole=not failed, keep_steps=False)
+        except BadRecord as fault:
+            raise BadRecord(f"{fault}; {_PUT_BACK}") from None
+        digest = None if failed or past.result is None else past.result.ledger_digest
+        if (past.header.seed, digest) != (job.seed, row["ledger_digest"]):
+            raise BadRecord(f"{job.record} is the record of another episode; {_PUT_BACK}")

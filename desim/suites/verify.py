@@ -28,8 +28,8 @@ from desim.episodes.series import episode_file, series
 from desim.episodes.session import Session
 from desim.errors import BadRecord, DesimError, UsageError
 from desim.jobs.keep.outcome import JobOutcome
-from desim.jobs.keep.record_check import outcome_differences
-from desim.jobs.keep.record_folder import RecordFolder, series_folder
+from desim.jobs.keep.record_check import outcome_differences, recorded
+from desim.jobs.keep.record_folder import RecordFolder
 from desim.jobs.keep.spending import count_outcomes
 from desim.records.differences import DifferingPlace, RecordDifferences, record_differences
 from desim.records.episode import Episode
@@ -137,16 +137,12 @@ def _of_job(
     if outcome is None:
         yield f"{job.name}: it was not played"
         return
-    ended = [one for one in outcome.each if one.score is not None]
-    record = folder.record(job.name)
-    files = [
-        episode_file(series_folder(record), one.episode) if job.is_series else record
-        for one in ended
-    ]
+    ended = recorded(folder, job, outcome)
     try:
-        for one, file in zip(ended, files, strict=True):
+        for one, file in ended:
             yield from outcome_differences(job.name, one, file)
-        if files:
+        if ended:
+            files = [file for _, file in ended]
             again = _played_again(
                 job.model, job.policies, files, verified, known=job.known, trust=trust
             )

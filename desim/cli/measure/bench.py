@@ -1,6 +1,7 @@
 """`desim bench`: a whole benchmark from one file."""
 
 import os
+import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -8,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 from attrs import field, frozen
 
-from desim.cli.exit_codes import fail, warnings_as_sentences
+from desim.cli.exit_codes import FAILED, fail, warnings_as_sentences
 from desim.cli.options import command as command_of
 from desim.errors import PolicyWarning, UsageError
 
@@ -104,6 +105,7 @@ def command(options: BenchOptions) -> None:
 
 def _show(folder: "RecordFolder", *, watches: bool) -> None:
     """Print the results in a folder, after a look at the command that plays there if wanted."""
+    from desim.jobs.keep.record_check import check_records
     from desim.suites.manifest import plan_of
 
     plan = plan_of(folder)
@@ -111,7 +113,10 @@ def _show(folder: "RecordFolder", *, watches: bool) -> None:
         from desim.cli.measure.bench_progress import watch
 
         watch(folder.status)
-    _print_results(plan, folder)
+    folder.refuse_unknown_records()
+    check_records(folder, plan.jobs, folder.outcomes())
+    if _print_results(plan, folder).damaged:  # a sentence was printed
+        sys.exit(FAILED)
 
 
 def _dry_run(options: BenchOptions) -> None:
@@ -132,6 +137,7 @@ def _dry_run(options: BenchOptions) -> None:
 
 
 def _play(options: BenchOptions) -> None:
+    from desim.jobs.keep.record_check import check_records
     from desim.jobs.keep.record_folder import RecordFolder
     from desim.suites.manifest import opened_suite
     from desim.suites.suite_plan import read_plan
@@ -144,6 +150,7 @@ def _play(options: BenchOptions) -> None:
         opened_suite(folder, plan, restart=options.restart),
         folder.spent(write=True) as spent,
     ):
+        check_records(folder, plan.jobs, folder.outcomes())
         folder.count_records(plan.jobs, folder.outcomes(), spent)
         if not options.yes:
             _ask(plan, folder.outcomes())
@@ -270,7 +277,7 @@ def _parts(
         folder.write(FILE, content)
 
 
-def _print_results(plan: "Plan", folder: "RecordFolder") -> None:
+def _print_results(plan: "Plan", folder: "RecordFolder") -> "SpendingFile":
     from desim.jobs.keep.spending import count_outcomes
     from desim.show.console import console
     from desim.show.table import print_tables
@@ -286,6 +293,7 @@ def _print_results(plan: "Plan", folder: "RecordFolder") -> None:
     print_tables(out, (result_table(world, mine) for world, mine in by_world.items() if mine))
     out.print()
     out.print(f"spent {spent.cost():.6g} in {spent.calls():,} calls", highlight=False)
+    return spent
 
 
 def _fail_unless_whole(plan: "Plan", outcomes: "dict[str, JobOutcome]") -> None:

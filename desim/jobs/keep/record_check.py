@@ -1,16 +1,52 @@
-"""Compares the outcome of a job with its records, which are replayed."""
+"""Compares the outcomes of jobs with their records, which are read as data."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from desim.episodes.series import episode_file
 from desim.errors import BadRecord
-from desim.jobs.keep.outcome import Played, read_played
+from desim.jobs.keep.outcome import JobOutcome, Played, read_played
+from desim.jobs.keep.record_folder import RecordFolder, series_folder
+from desim.jobs.plan.record_job import RecordJob
 
 #: Fields of an outcome that no record holds.
 _NOT_RECORDED = ("seconds",)
+
+
+def check_records(
+    folder: RecordFolder, jobs: Iterable[RecordJob], outcomes: Mapping[str, JobOutcome]
+) -> None:
+    """Check that the records of all ended episodes are those of their outcomes.
+
+    Raises:
+        BadRecord: One is missing, cut, damaged or another one.
+    """
+    for job in jobs:
+        for one, file in recorded(folder, job, outcomes.get(job.name)):
+            try:
+                found = next(outcome_differences(job.name, one, file), "")
+            except BadRecord as fault:
+                found = str(fault)
+            if found:
+                raise BadRecord(
+                    f"{found if str(file) in found else f'{file} was altered: {found}'}; put the "
+                    "record back, or play the suite anew (--restart)"
+                )
+
+
+def recorded(
+    folder: RecordFolder, job: RecordJob, outcome: JobOutcome | None
+) -> list[tuple[Played, Path]]:
+    """Return the outcomes of the ended episodes of a job, each with its record."""
+    record = folder.record(job.name)
+    return [
+        (one, episode_file(series_folder(record), one.episode) if job.is_series else record)
+        for one in (outcome.each if outcome else ())
+        if one.score is not None
+    ]
 
 
 def outcome_differences(name: str, outcome: Played, record: Path) -> Iterator[str]:

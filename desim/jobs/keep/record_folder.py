@@ -119,7 +119,7 @@ class RecordFolder:
             if restart:
                 self._discard()
             else:
-                self._refuse_unknown_records()
+                self.refuse_unknown_records()
             with Journal(self.path, identity, jobs, restart=restart) as journal:
                 self._warn_of(journal)
                 self.write(MANIFEST, manifest)
@@ -193,10 +193,24 @@ class RecordFolder:
                 files.
         """
         self._refuse_other_files()
-        self._refuse_unknown_records()
+        self.refuse_unknown_records()
         if self.has_journal:
             with Journal(self.path) as journal:
                 journal.require(identity, jobs)
+
+    def refuse_unknown_records(self) -> None:
+        """Refuse records without a journal, which identifies the code that played them.
+
+        Raises:
+            UsageError: There are such records.
+        """
+        if self.has_journal:
+            return
+        if self._records.is_dir() and any(self._records.iterdir()):
+            raise UsageError(
+                f"{self._records} is there without {Journal.file_name}, which says with what code "
+                "it was played; choose another folder (--out), or discard it (--restart)"
+            )
 
     @property
     def has_journal(self) -> bool:
@@ -220,16 +234,6 @@ class RecordFolder:
         ours = (self.path / MANIFEST).exists() or self.has_journal
         if self.path.is_dir() and not ours and not all(map(_is_begun, self.path.iterdir())):
             raise UsageError(f"{self.path} holds other files and no suite; choose a new folder")
-
-    def _refuse_unknown_records(self) -> None:
-        """Refuse records without a journal, which identifies the code that played them."""
-        if self.has_journal:
-            return
-        if self._records.is_dir() and any(self._records.iterdir()):
-            raise UsageError(
-                f"{self._records} is there without {Journal.file_name}, which says with what code "
-                "it was played; choose another folder (--out), or discard it (--restart)"
-            )
 
     def _discard(self) -> None:
         """Remove results, set records aside; the journal is discarded then, in case of a kill."""
