@@ -33,7 +33,7 @@ def pandas_frame(columns: Columns) -> "pd.DataFrame":
     try:
         import pandas as pd
     except ImportError:
-        raise UsageError("pandas is not installed; install it, as in: pip install pandas") from None
+        raise UsageError(_missing("pandas")) from None
     return pd.DataFrame(columns)
 
 
@@ -46,8 +46,12 @@ def polars_frame(columns: Columns) -> "pl.DataFrame":
     try:
         import polars as pl
     except ImportError:
-        raise UsageError("polars is not installed; install it, as in: pip install polars") from None
+        raise UsageError(_missing("polars")) from None
     return pl.DataFrame(columns, strict=False, infer_schema_length=None, nan_to_null=True)
+
+
+def _missing(package: str) -> str:
+    return f"a data frame needs {package}; install the extra, as in: pip install 'desim[report]'"
 
 
 def lines(columns: Columns) -> Iterator[dict[str, Any]]:

@@ -48,10 +48,12 @@ class Progress:
         count: Called with the number of finished parts and of all parts.
         say: Called with a sentence that should not wait for the end of the work, and its kind;
             the first sentence of each kind is shown.
+        begin: Called with the name of a part that begins; shown in lines, which show no bar.
     """
 
     count: Count = _ignore
     say: Callable[[str, str], object] = _ignore
+    begin: Callable[[str], object] = _ignore
 
     def __call__(self, done: int, total: int) -> None:
         """Report the number of finished parts and of all parts."""
@@ -92,7 +94,8 @@ def shown_progress(progress: ProgressOption, unit: str = "episodes") -> Iterator
         )
     elif progress or (progress is None and _is_watched()):
         with closing(_bar()) as bar:
-            yield Progress(_Meter(bar, unit), _Sentences(bar.say))
+            begin = _print_error if isinstance(bar, _Lines) else _ignore
+            yield Progress(_Meter(bar, unit), _Sentences(bar.say), begin)
     else:
         yield Progress()
 

@@ -48,6 +48,11 @@ class Boards:
     limits: Limits | None = field(default=None, kw_only=True)
     as_json: bool = field(default=False, kw_only=True)
 
+    @property
+    def progress(self) -> bool | None:
+        """Whether lines are printed where standard error is no terminal: all boards take long."""
+        return True if self.every else None
+
 
 @command_of(
     "baselines",
@@ -89,7 +94,7 @@ def _print_overview(options: Boards) -> "Sequence[Row]":
     from desim.studies.boards.overview import SEEDS, overview
 
     seeds = SEEDS if options.seeds is None else options.seeds
-    found = overview(list(seeds), options.jobs, limits=options.limits)
+    found = overview(seeds, options.jobs, limits=options.limits)
     if options.as_json:
         for world in found.worlds:
             click.echo(msgspec.json.encode(world.plain()))
@@ -111,7 +116,8 @@ def _print_boards(options: Boards) -> "Sequence[Row]":
     def played() -> "Iterator[Board]":
         names, seeds = everything(options.models), _seeds(options)
         shared = not options.different_seeds
-        for board in boards(names, seeds, options.jobs, limits=options.limits, shared_seeds=shared):
+        how = options.jobs, options.progress, options.limits
+        for board in boards(names, seeds, *how, shared_seeds=shared):
             rows.extend(board.rows)
             yield board
 
@@ -133,7 +139,7 @@ def _print_normalised(options: Boards) -> "Sequence[Row]":
     from desim.studies.boards.leaderboard import everything
 
     found = normalised_boards(
-        everything(options.models), _seeds(options), options.jobs, limits=options.limits
+        everything(options.models), _seeds(options), options.jobs, options.progress, options.limits
     )
     if options.as_json:
         for line in found.lines():
@@ -145,5 +151,5 @@ def _print_normalised(options: Boards) -> "Sequence[Row]":
     return found.rows
 
 
-def _seeds(options: Boards) -> list[int]:
-    return list(_SEEDS if options.seeds is None else options.seeds)
+def _seeds(options: Boards) -> Sequence[int]:
+    return _SEEDS if options.seeds is None else options.seeds

@@ -211,7 +211,8 @@ def boards(
     total = sum(len(one.seeds) for each in entrants.values() for one in each)
     before = 0
     with contextlib.closing(ProcessExecutor(jobs)) as executor, shown_progress(progress) as show:
-        for name, each in entrants.items():
+        for number, (name, each) in enumerate(entrants.items(), 1):
+            show.begin(f"{name}: board {number} of {len(entrants)}")
             start = time.perf_counter()
             rows = _played(name, each, executor, limits, show.part(before, total))
             model = model_finder.model(name)

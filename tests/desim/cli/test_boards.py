@@ -37,10 +37,12 @@ def test_without_a_model_every_world_has_a_line(
 def test_all_prints_the_boards_of_every_world(
     desim: Desim, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The legend is at the end; a model beside it is refused."""
+    """The legend is at the end, a line for each is on standard error; no model goes with it."""
     monkeypatch.setattr(model_finder, "models", lambda: (WALK,))
-    code, out, _ = desim("baselines", "--all", "--seeds", "0:2", "--jobs", "1")
+    code, out, err = desim("baselines", "--all", "--seeds", "0:2", "--jobs", "1")
     assert code == 0
+    begun = [line for line in err.splitlines() if "board" in line]
+    assert begun == [f"{WALK}/short: board 1 of 2", f"{WALK}/long: board 2 of 2"]
     assert [f"{WALK}/{preset}: 4 episodes" in out for preset in ("short", "long")] == [True, True]
     refused(desim("baselines", WALK, "--all"), f"--all was given with {WALK}; it prints all worlds")
 
@@ -61,11 +63,13 @@ def test_baselines_as_json_are_one_line_a_preset(desim: Desim) -> None:
     assert line["ended"] == {"walked": 3}
 
 
-def test_all_worlds_in_one_table(desim: Desim) -> None:
+def test_all_worlds_in_one_table(desim: Desim, monkeypatch: pytest.MonkeyPatch) -> None:
     """Floors, best runs and bounds first; then scores between 0 and 1."""
     options = ("--seeds", "0:3", "--jobs", "1", "--normalised")
     code, out, err = desim("baselines", MEASURED, ROUND, WALK, *options)
     assert (code, err) == (0, "")
+    monkeypatch.setattr(model_finder, "models", lambda: (MEASURED,))
+    assert f"{MEASURED}/short: board 1 of 1" in desim("baselines", "--all", *options).err
     lines = [line.split() for line in out.splitlines()]
     floor = [f"{MEASURED}/short", "random", "2.66667"]
     bound = ["—", "1", "relaxation,", "1", "proved,", "1", "best", "known"]

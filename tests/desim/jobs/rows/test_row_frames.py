@@ -1,8 +1,11 @@
 """Rows as data frames and Parquet files, and `desim.load`."""
 
+import sys
+import tomllib
 from pathlib import Path
 
 import pytest
+from support.paths import ROOT
 from support.small_worlds import DIARY, FAILS, STRIDE, WALK
 from support.sweep_rows import row, three_policies
 
@@ -42,6 +45,20 @@ def test_polars_has_the_same(rows: Rows) -> None:
     frame = Rows([rows[1], rows[0]]).to_polars()
     assert frame["score"].to_list() == [None, 10.5]
     assert frame["policy.x"].dtype == polars.Int64
+
+
+@pytest.mark.parametrize("package", ["pandas", "polars"])
+def test_a_frame_without_its_package_names_the_extra(
+    rows: Rows, monkeypatch: pytest.MonkeyPatch, package: str
+) -> None:
+    """An extra for users, which has the package."""
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(UsageError, match=r"needs (\w+); .*: pip install 'desim\[report\]'$"):
+        getattr(rows, f"to_{package}")()
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"][
+        "optional-dependencies"
+    ]
+    assert any(each.startswith(package) for each in extras["report"])
 
 
 def test_parquet_is_read_by_another_program(rows: Rows, tmp_path: Path) -> None:
