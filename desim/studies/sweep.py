@@ -8,7 +8,7 @@ from attrs import evolve
 
 from desim.core.reported import direction, metric_columns_of
 from desim.errors import BadRecord, UsageError
-from desim.jobs.plan.grid import Grid, grid
+from desim.jobs.plan.grid import Grid, grid, refuse_many
 from desim.jobs.plan.job import RECORD, RECORDS
 from desim.jobs.rows.rows import Rows
 from desim.jobs.run.playing import Playing
@@ -40,7 +40,8 @@ def sweep(options: SweepOptions) -> Rows:
 
     Raises:
         UsageError: A name does not exist, an argument is wrong, *out* holds something else,
-            *records* are wanted without *out*, or *series* of a model that reports none.
+            *records* are wanted without *out*, or *series* of a model that reports none, or there
+            are more than 10 million episodes without *many*.
         WorkerDied: Worker processes cannot start or keep dying, or a cluster was lost.
         BadRecord: The record of a row in *out* is missing, altered or another one.
         DesimError: An executor failed otherwise, or lost episodes.
@@ -69,6 +70,8 @@ def swept(options: SweepOptions, *, digests: bool = False) -> Rows:
     if options.records and options.out is None:
         raise UsageError("records need the folder of the sweep; give out")
     folder = Path(options.out).absolute() if options.records and options.out is not None else None
+    if not options.many:  # before a cell is built
+        refuse_many(options.seeds, changes or {})
     plan = grid(
         options.model,
         options.policies,
@@ -79,6 +82,8 @@ def swept(options: SweepOptions, *, digests: bool = False) -> Rows:
         points,
         series=options.series,
     )
+    if not options.many:
+        refuse_many(plan.seeds, {}, len(plan.cells))
     plan = evolve(plan, out=folder, digests=digests)
     with options.playing(plan, retry_failed=options.retry_failed) as started:
         if folder is not None:

@@ -78,16 +78,19 @@ def chosen_seeds(given: Any) -> tuple[int, ...]:
     """
     if isinstance(given, str):
         seeds: Sequence[Any] = read_seeds(given)
-    elif isinstance(given, list | tuple | range):
+    elif isinstance(given, range):
+        seeds = given
+    elif isinstance(given, list | tuple):
         seeds = [_number(one) for one in given if one != ""]
     else:
         raise UsageError(
             f"seeds {short_repr(given)} were given; write A:B (without B) in quotation marks of "
             "YAML (\"'1:30'\"), as it reads 1:30 as a number, or a list ([3])"
         )
-    if len(seeds) > _MOST_EPISODES:
-        raise UsageError(f"{len(seeds):,} seeds were given; at most {_MOST_EPISODES:,} are played")
-    return tuple(checked_seeds(seeds))
+    if seeds[_MOST_EPISODES:]:  # a range may have more than `len` can count
+        most = f"{_MOST_EPISODES:,}"
+        raise UsageError(f"more than {most} seeds were given; at most {most} are played")
+    return checked_seeds(seeds)
 
 
 def checked_episodes(presets: Sequence[str], seeds: Sequence[int]) -> list[tuple[str, int]]:

@@ -1,6 +1,8 @@
 """The grid of a sweep: models x policies x seeds, checked before the first episode starts."""
 
 import inspect
+import itertools
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -32,6 +34,9 @@ if TYPE_CHECKING:  # `import desim` must not load numpy
     from desim.jobs.plan.parameter_points import Design
 
 
+#: Most episodes of a plan that are played without being asked for twice.
+MAX_EPISODES = 10_000_000
+
 #: Keys of `set` with this prefix vary arguments of policies; the others parameters of the model.
 _POLICY_PREFIX = "policy."
 
@@ -52,7 +57,7 @@ class Grid:
     """
 
     cells: tuple[Cell, ...]
-    seeds: tuple[int, ...]
+    seeds: Sequence[int]
     limits: Limits | None = None
     changes: Mapping[str, Any] = field(factory=dict)
     series: bool = False
@@ -203,7 +208,7 @@ def grid(
         cells = tuple(Cell(variant, entry) for variant in every for entry in ways)
     else:
         cells = tuple(_cells_of(design, models, preset, params, given, arguments))
-    made = Grid(cells, checked_seeds(seeds), limits or None, dict(changes or {}), series, design)
+    made = Grid(cells, _range_or_tuple(seeds), limits or None, dict(changes or {}), series, design)
     refuse_duplicates("model", [f"{v.name}/{v.preset} {v.params}" for v in made.variants])
     first = [cell for cell in cells if cell.variant is cells[0].variant and not cell.point]
     refuse_duplicates("policy", [cell.entry.label for cell in first])
@@ -263,19 +268,61 @@ def checked_seeds(seeds: Iterable[int]) -> tuple[int, ...]:
     """Return seeds as a tuple.
 
     Raises:
-        UsageError: The list is empty, or a seed is given twice or not a whole number of at least 0.
+        UsageError: The list is empty, there are more than 10 million, or a seed is given twice or
+            not a whole number of at least 0.
     """
     if isinstance(seeds, str | bytes) or not isinstance(seeds, Iterable):
         raise UsageError(
             f"seeds are {short_repr(seeds)}; give a list or a range, such as range(100)"
         )
-    checked = tuple(from_numpy(seed) for seed in seeds)
+    some = seeds if isinstance(seeds, range) else [*itertools.islice(seeds, MAX_EPISODES + 1)]
+    if _count(some) > MAX_EPISODES:
+        raise UsageError(f"more than {MAX_EPISODES:,} seeds were given; no more are possible")
+    checked = tuple(map(from_numpy, some))
     for seed in checked:
         check_seed(seed)
     if not checked:
         raise UsageError("no seed was given; give at least one")
     refuse_duplicates("seed", checked)
     return checked
+
+
+def _range_or_tuple(seeds: Iterable[int]) -> Sequence[int]:
+    """Return checked seeds; a range stays one, as it may be long."""
+    if not isinstance(seeds, range):
+        return checked_seeds(seeds)
+    checked_seeds([seeds[0], seeds[-1]] if seeds[1:] else seeds)
+    return seeds
+
+
+def refuse_many(seeds: Iterable[int], changes: Mapping[str, Any], cells: int = 1) -> None:
+    """Refuse more episodes than are played without being asked for twice.
+
+    Args:
+        seeds: The seeds.
+        changes: Values by parameter, and by `policy.` and an argument, which not every policy
+            takes.
+        cells: How many cells there are in any case.
+
+    Raises:
+        UsageError: There are too many.
+    """
+    params, arguments = _split_changes(changes)
+    values = math.prod(map(_count, params.values()))
+    least = max([cells, *(values * _count(one) for one in (1, *arguments.values()))])
+    if (count := least * _count(seeds)) > MAX_EPISODES:
+        raise UsageError(
+            f"{count:,} episodes were asked for; more than {MAX_EPISODES:,} are played with --many "
+            "(many=True)"
+        )
+
+
+def _count(given: Any) -> int:
+    """Return how many values are given; a range may have more than `len` can count."""
+    found = from_numpy(given)
+    if isinstance(found, range) and found:
+        return (found[-1] - found[0]) // found.step + 1
+    return len(found) if isinstance(found, list | tuple) else 1
 
 
 def disjoint_seeds(

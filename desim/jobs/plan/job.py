@@ -280,6 +280,9 @@ def are_results(text: bytes) -> bool:
 
 def spans(numbers: Iterable[int]) -> Iterator[range]:
     """Yield ascending consecutive numbers as ranges."""
+    if isinstance(numbers, range) and numbers.step == 1:
+        yield from [numbers] if numbers else []
+        return
     span = range(0)
     for number in numbers:
         if not span or number != span.stop:

@@ -307,6 +307,35 @@ def test_wrong_usage_ends_with_one_sentence(
     assert (folder / "mine.py").read_text() == MINE
 
 
+HUGE = ("--seeds", "0:999999999999")
+TUNED = ("tune", "beer_game", "--policy", "base_stock", "--set", "policy.target=int:1:5")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("sweep", "beer_game", *HUGE), "999,999,999,999 episodes were asked for; more than"),
+        (("sweep", "beer_game", "--seeds", f"0:{10**30}"), "are played with --many (many=True)"),
+        (
+            ("sweep", "beer_game", "--seeds", "0:5000001", "--policy=greedy", "--policy=random"),
+            "10,000,002 episodes were asked for; more than 10,000,000 are played with --many",
+        ),
+        (("sweep", "beer_game", *HUGE, "--until", "5%"), "more than 10,000,000 seeds were given"),
+        ((*TUNED, "--budget", "9", *HUGE), "more than 10,000,000 seeds were given"),
+        ((*TUNED, "--budget", "99", "--held-out", HUGE[1]), "more than 10,000,000 seeds were"),
+        (("check", "beer_game", *HUGE), "more than 10,000,000 seeds were given"),
+        (("baselines", "beer_game", *HUGE), "more than 10,000,000 seeds were given"),
+        (("sweep", "beer_game", "--until", "5%", "--many"), "--many belongs to plain sweeps"),
+    ],
+    ids=lambda value: " ".join(value)[:60] if isinstance(value, tuple) else "",
+)
+def test_huge_ranges_are_refused_at_once(
+    desim: Desim, arguments: tuple[str, ...], says: str
+) -> None:
+    """In one sentence; none of them is held in memory."""
+    refused(desim(*arguments), says)
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [

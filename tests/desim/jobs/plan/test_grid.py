@@ -1,5 +1,6 @@
 """Grids: the jobs of a sweep and their order; a wrong sweep is refused before it starts."""
 
+import itertools
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from support.cases import stable
 from support.small_worlds import STRANGE, STRIDE, WAITING, WALK, Counting, Go, Spot, Stride, Walk
 
 from desim.errors import UsageError
+from desim.jobs.plan.grid import grid
 from desim.jobs.plan.parameter_values import combinations
 from desim.studies.sweep import sweep
 
@@ -88,6 +90,22 @@ def test_parameters_inside_a_parameter_are_columns_of_their_own() -> None:
     assert rows.column("params.field.depth") == rows.column("field.depth") == [1, 2]
     assert sweep(nested, STRIDE, [0])[0]["params"].keys() == {"field"}
     assert sweep(Nested(), STRIDE, [0])[0]["params"] == {}
+
+
+def test_many_episodes_are_asked_for_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All combinations with all seeds count, before one is built; a range stays a range."""
+    huge = range(10**12)
+    for how in ({"seeds": huge}, {"seeds": [0], "set": {"steps": huge}}):
+        with pytest.raises(UsageError, match=r"^1,000,000,000,000 episodes .*\(many=True\)$"):
+            sweep(WALK, STRIDE, **how)
+    assert grid(WALK, STRIDE, huge).seeds == huge
+    monkeypatch.setattr("desim.jobs.plan.grid.MAX_EPISODES", 5)
+    for how in ({"seeds": [0, 1], "set": {"steps": [1, 2, 3]}}, {"seeds": range(6)}):
+        with pytest.raises(UsageError, match="^6 episodes were asked for; more than 5 are played"):
+            sweep(WALK, STRIDE, **how)
+    assert len(sweep(WALK, STRIDE, range(6), many=True)) == 6
+    with pytest.raises(UsageError, match="more than 5 seeds were given"):
+        sweep(WALK, STRIDE, itertools.count())
 
 
 @given(st.lists(st.lists(st.integers(), min_size=1, max_size=3, unique=True), max_size=3))
