@@ -128,7 +128,7 @@ def _check_records(started: Playing) -> None:
     Raises:
         BadRecord: One is missing, altered, or another episode's.
     """
-    jobs = [number for number in range(len(started.plan)) if number in started.kept]
+    jobs = sorted(started.kept)
     for number, results in zip(jobs, started.kept.results(jobs), strict=True):
         job, row = started.plan.job(number), msgspec.json.decode(results)
         if row[RECORD] is None:  # it failed before its first line

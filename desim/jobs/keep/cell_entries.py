@@ -6,9 +6,10 @@ from typing import TypeVar
 
 import msgspec
 
-from desim.jobs.plan.job import Frame
+from desim.jobs.plan.job import MAX_RANGE, Frame
 
-#: Largest number of an entry, and most seeds of a plan; a stranger's file may state more.
+#: Largest number of an entry, and most seeds of a plan that are no range; a stranger's file may
+#: state more.
 _MAX_NUMBER, _MAX_SEEDS = 2**31 - 1, 100_000_000
 
 
@@ -85,7 +86,8 @@ class CellEntries:
             return isinstance(known.get(entry.code), CellCode)
         if isinstance(entry, LastPlan):
             sizes = [stop - start for start, stop in entry.ranges]
-            sound = all(size > 0 for size in sizes) and 0 < sum(sizes) <= _MAX_SEEDS
+            sound = all(size > 0 for size in sizes) and sizes != []
+            sound = sound and sum(sizes) <= (MAX_RANGE if len(sizes) == 1 else _MAX_SEEDS)
             return sound and all(
                 isinstance(known.get(group), CellGroup) for group, _ in entry.cells
             )

@@ -386,10 +386,12 @@ class KeptCells:
     def __contains__(self, job: int) -> bool:
         return job in self._kept
 
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._kept)
+
     def of_cell(self, cell: int) -> list[int]:
         """Return the kept jobs of a cell that is the first of its group."""
-        first = cell * self.count
-        return [job for job in range(first, first + self.count) if job in self._kept]
+        return sorted(job for job in self._kept if job // self.count == cell)
 
     def add(
         self, jobs: Sequence[int], results: Sequence[bytes], files: Sequence[Mapping[str, str]]

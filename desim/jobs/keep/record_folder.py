@@ -131,8 +131,15 @@ class RecordFolder:
 
     def set_aside(self, job: RecordJob) -> None:
         """Set the records of a job aside, which is to be played anew; see `earlier_record`."""
+        _set_aside(self._of(job))
+
+    def is_set_aside(self, job: RecordJob) -> bool:
+        """Return whether records of a job are set aside, as they are until it has been played."""
+        return earlier_record(self._of(job)).exists()
+
+    def _of(self, job: RecordJob) -> Path:
         record = self.record(job.name)
-        _set_aside(series_folder(record) if job.is_series else record)
+        return series_folder(record) if job.is_series else record
 
     def outcomes(self) -> dict[str, JobOutcome]:
         """Return the last outcome of each job.

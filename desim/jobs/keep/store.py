@@ -21,6 +21,8 @@ class KeptResults(Protocol):
 
     def __contains__(self, job: int, /) -> bool: ...
 
+    def __iter__(self) -> Iterator[int]: ...
+
     def add(
         self, jobs: Sequence[int], results: Sequence[bytes], files: Sequence[Mapping[str, str]]
     ) -> None:
@@ -91,6 +93,9 @@ class _Results:
 
     def __contains__(self, job: int) -> bool:
         return job in self._kept
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._kept)
 
     def add(
         self,

@@ -19,7 +19,7 @@ from desim.core.result import check_series
 from desim.core.streams import check_seed, kept_globals
 from desim.episodes.lineup import Policies, assigned, maker_of, resolve
 from desim.errors import UsageError
-from desim.jobs.plan.job import Cell, Frame, Job, Variant, are_results
+from desim.jobs.plan.job import MAX_RANGE, Cell, Frame, Job, Variant, are_results
 from desim.jobs.plan.lane_cells import is_on_lanes
 from desim.jobs.plan.lineups import PolicyEntry, entries
 from desim.jobs.plan.parameter_sets import variants
@@ -291,6 +291,8 @@ def _range_or_tuple(seeds: Iterable[int]) -> Sequence[int]:
     """Return checked seeds; a range stays one, as it may be long."""
     if not isinstance(seeds, range):
         return checked_seeds(seeds)
+    if _count(seeds) > MAX_RANGE:
+        raise UsageError(f"{_count(seeds):,} seeds were given; at most {MAX_RANGE:,} are possible")
     checked_seeds([seeds[0], seeds[-1]] if seeds[1:] else seeds)
     return seeds
 

@@ -1,6 +1,7 @@
 """A job: one episode to play, as plain data that can be sent to another process; and its row."""
 
 import hashlib
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Protocol, Self
@@ -20,6 +21,9 @@ from desim.schema.scalars import plain_scalar
 #: (see `Rows`).
 Row = dict[str, Any]
 
+
+#: Most seeds of a range, far below what Python's `len` can count.
+MAX_RANGE = 10**15
 
 #: Keys of rows of a design: the index of the point, and the policy without its arguments.
 POINT, GIVEN = "point", "given"
@@ -292,3 +296,34 @@ def spans(numbers: Iterable[int]) -> Iterator[range]:
         span = range(span.start, number + 1)
     if span:
         yield span
+
+
+def merged(ranges: Iterable[range]) -> list[range]:
+    """Return ascending ranges that hold the numbers of the given ones, each number once.
+
+    >>> merged([range(5, 9), range(2), range(2, 6)])
+    [range(0, 9)]
+    """
+    found: list[range] = []
+    for one in sorted(filter(None, ranges), key=lambda one: one.start):
+        if found and one.start <= found[-1].stop:
+            found[-1] = range(found[-1].start, max(found[-1].stop, one.stop))
+        else:
+            found.append(one)
+    return found
+
+
+def without(ranges: Iterable[range], numbers: Sequence[int]) -> Iterator[range]:
+    """Yield the parts of ranges between ascending numbers.
+
+    >>> [*without([range(9)], [0, 4])]
+    [range(1, 4), range(5, 9)]
+    """
+    for one in ranges:
+        start = one.start
+        for number in numbers[bisect_left(numbers, start) : bisect_left(numbers, one.stop)]:
+            if start < number:
+                yield range(start, number)
+            start = number + 1
+        if start < one.stop:
+            yield range(start, one.stop)

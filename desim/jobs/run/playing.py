@@ -5,6 +5,7 @@ import warnings
 from collections import deque
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from desim.episodes.usage import command_budget
 from desim.errors import DesimError, UsageError
 from desim.jobs.keep.store import KeptResults, MemoryStore, Store, SweepWarning
 from desim.jobs.plan.grid import Grid
-from desim.jobs.plan.job import RECORD, Frame, JobPlan, Row, has_failed, spans
+from desim.jobs.plan.job import RECORD, Frame, JobPlan, Row, has_failed, merged, spans, without
 from desim.jobs.rows.failures import failure_text
 from desim.jobs.rows.groups import cell_of
 from desim.jobs.rows.rows import Rows
@@ -61,17 +62,17 @@ class Chunks:
 
     Args:
         plan: All jobs.
-        left: Indices of the jobs to play, ascending.
+        left: Indices of the jobs to play.
         workers: How many chunks are played at once.
 
     Attributes:
         count: The number of chunks yielded so far.
     """
 
-    def __init__(self, plan: JobPlan, left: Iterable[int], workers: int) -> None:
+    def __init__(self, plan: JobPlan, left: Iterable[range], workers: int) -> None:
         self._plan = plan
         self._workers = workers
-        self._left = deque(spans(left))
+        self._left = deque(merged(left))
         self._jobs_left = sum(map(len, self._left))
         self._out: dict[int, range] = {}
         self.count = 0
@@ -148,7 +149,7 @@ class Playing:
     work: Work = play_chunk
     out: str | Path | None = None
     frames: Sequence[Frame] = ()
-    _wanted: set[int] = field(factory=set, init=False)
+    _wanted: list[range] = field(factory=list, init=False)
     _cells: set[int] = field(factory=set, init=False)
 
     def play(self, wanted: Iterable[int]) -> None:
@@ -157,36 +158,36 @@ class Playing:
         Raises:
             WorkerDied, DesimError, KeyboardInterrupt: See `sweep`.
         """
-        wanted = set(wanted)
-        self._wanted.update(wanted)
-        indices = sorted({self._first(index) for index in wanted})
-        left = [index for index in indices if index not in self.kept]
-        self._cells.update(index // len(self.plan.seeds) for index in left)
-        done, total = len(indices) - len(left), len(indices)
+        given = [*spans(wanted if isinstance(wanted, range) else sorted(set(wanted)))]
+        self._wanted[:] = merged([*self._wanted, *given])
+        # Jobs are ranges throughout, as there may be many of them; none crosses from cell to cell.
+        jobs = self._firsts(given)
+        left, total = self._left(jobs), _length(jobs)
+        self._cells.update(one.start // len(self.plan.seeds) for one in left)
         try:
-            self._play(left, done, total)
+            self._play(left, total - _length(left), total)
         except KeyboardInterrupt:
             if self.out is None:
                 raise
-            raise KeyboardInterrupt(self._stopped_text(indices)) from None
+            raise KeyboardInterrupt(self._stopped_text(jobs)) from None
         except WorkerDied as fault:
-            text = "" if self.out is None else f"; {self._stopped_text(indices)}"
+            text = "" if self.out is None else f"; {self._stopped_text(jobs)}"
             raise type(fault)(f"{fault}{text}") from None
 
     def results(self) -> Mapping[int, bytes]:
         """Return the results so far by job."""
-        done = sorted(index for index in self._wanted if self._first(index) in self.kept)
+        wanted = chain.from_iterable(self._wanted)
+        done = [index for index in wanted if self._first(index) in self.kept]
         results = self.kept.results(map(self._first, done))
         return dict(zip(done, results, strict=True))
 
     def rows(self) -> Rows:
         """Return the rows of the jobs played so far, in the order of the jobs."""
-        done = sorted(self._wanted)
         seeds = self.plan.seeds
-        results = self.kept.results(map(self._first, done))
+        results = self.kept.results(map(self._first, chain.from_iterable(self._wanted)))
         return Rows.parsed(
             self.frames[job // len(seeds)].row(seeds[job % len(seeds)], each)
-            for job, each in zip(done, results, strict=True)
+            for job, each in zip(chain.from_iterable(self._wanted), results, strict=True)
         )
 
     def finish(self) -> Rows:
@@ -212,7 +213,8 @@ class Playing:
         assert isinstance(plan, Grid)
         firsts = [cell * size for cell in sorted(self._cells) if plan.plays_again(cell)]
         again = evolve(plan, out=None, digests=plan.digests or plan.out is not None)
-        chunks = Chunks(again, [job for job in firsts if job in self.kept], workers)
+        played_once = (range(job, job + 1) for job in firsts if job in self.kept)
+        chunks = Chunks(again, played_once, workers)
         # One of several workers may not have played any episode of the cell.
         for number, played in self.players.run(play_twice if workers > 1 else play_chunk, chunks):
             jobs, results = chunks.finish(number, len(played)), split(played)[0]
@@ -228,24 +230,41 @@ class Playing:
         cell, seed = divmod(index, len(self.plan.seeds))
         return self.kept.firsts[cell] * len(self.plan.seeds) + seed
 
-    def _stopped_text(self, indices: Sequence[int]) -> str:
-        return stopped_text(sum(index in self.kept for index in indices), len(indices))
+    def _firsts(self, wanted: Iterable[range]) -> list[range]:
+        """Return the first jobs with the results of some jobs, each once, in ranges of a cell."""
+        size = len(self.plan.seeds)
+        by_cell: dict[int, list[range]] = {}
+        for one in wanted:
+            for cell in range(one.start // size, -(-one.stop // size)):
+                first, start = self.kept.firsts[cell] * size, cell * size
+                part = range(size)[max(0, one.start - start) : one.stop - start]
+                by_cell.setdefault(first, []).append(range(first + part.start, first + part.stop))
+        return [one for _, each in sorted(by_cell.items()) for one in merged(each)]
 
-    def _play(self, left: list[int], done: int, total: int) -> None:
+    def _left(self, jobs: Iterable[range]) -> list[range]:
+        """Return the jobs whose results are not kept."""
+        return [*without(jobs, sorted(self.kept))]
+
+    def _stopped_text(self, jobs: Sequence[range]) -> str:
+        return stopped_text(_length(jobs) - _length(self._left(jobs)), _length(jobs))
+
+    def _play(self, left: list[range], done: int, total: int) -> None:
         """Play jobs; those whose episodes are known to be the same are played once and copied."""
         copies = _copies_of(self.plan, left)
-        later = {job for each in copies.values() for job in each}
         self.progress(done, total)
-        for players, jobs in self._shared_out([job for job in left if job not in later]):
+        fixed = {first // len(self.plan.seeds) for first in copies}
+        others = [one for one in left if one.start // len(self.plan.seeds) not in fixed]
+        firsts = [range(first, first + 1) for first in copies]
+        for players, jobs in self._shared_out([*others, *firsts]):
             done = self._play_each(players, jobs, copies, done, total)
         # A failure, such as a reached limit of time, does not imply that the other seeds fail.
-        again = sorted(job for each in copies.values() for job in each)
+        again = [one for each in copies.values() for one in each]
         self._play_each(self.players, again, {}, done, total)
 
-    def _shared_out(self, jobs: list[int]) -> Iterator[tuple[Executor, list[int]]]:
+    def _shared_out(self, jobs: list[range]) -> Iterator[tuple[Executor, list[range]]]:
         """Yield executors with their jobs; a local one has an event loop for those that wait."""
         players = self.players
-        waiting = [job for job in jobs if self.plan.waits(job)]
+        waiting = [one for one in jobs if self.plan.waits(one.start)]
         if not isinstance(players, LocalExecutor):
             if waiting and command_budget().limited:
                 raise UsageError(
@@ -254,15 +273,15 @@ class Playing:
                 )
             yield players, jobs
             return
-        yield players, sorted({*jobs} - {*waiting})
+        yield players, [one for one in jobs if not self.plan.waits(one.start)]
         if waiting:
             yield players.waiting, waiting
 
     def _play_each(
         self,
         players: Executor,
-        left: list[int],
-        copies: dict[int, list[int]],
+        left: Sequence[range],
+        copies: dict[int, list[range]],
         done: int,
         total: int,
     ) -> int:
@@ -288,13 +307,13 @@ class Playing:
                     self.progress(done, total)
             if played == before:
                 break
-        if lost := len(left) - played:
+        if lost := _length(left) - played:
             name = type(players).__name__
             raise DesimError(f"the executor {name} lost {lost:,} of {total:,} episodes")
         return done
 
     def _keep(
-        self, jobs: Sequence[int], returned: Sequence[bytes], copies: dict[int, list[int]]
+        self, jobs: Sequence[int], returned: Sequence[bytes], copies: dict[int, list[range]]
     ) -> int:
         """Store results, then their copies; return their number."""
         results, files = split(returned)
@@ -305,11 +324,12 @@ class Playing:
         for job, result in zip(jobs, results, strict=True):
             if job in copies and not has_failed(result):
                 others = copies.pop(job)
-                count += len(others)
+                count += _length(others)
                 # In parts, so that a full disk loses only the last part.
-                for start in range(0, len(others), _COPIES_AT_ONCE):
-                    part = others[start : start + _COPIES_AT_ONCE]
-                    self.kept.add(part, [result] * len(part), [{}] * len(part))
+                for one in others:
+                    for start in range(0, len(one), _COPIES_AT_ONCE):
+                        part = one[start : start + _COPIES_AT_ONCE]
+                        self.kept.add(part, [result] * len(part), [{}] * len(part))
         return count
 
     def _say_failures(self, jobs: Iterable[int], results: Iterable[bytes]) -> None:
@@ -332,21 +352,25 @@ def differing_text(policies: Iterable[str]) -> str:
     )
 
 
-def _copies_of(plan: JobPlan, jobs: Iterable[int]) -> dict[int, list[int]]:
+def _copies_of(plan: JobPlan, jobs: Iterable[range]) -> dict[int, list[range]]:
     """Return, by the first job of each fixed cell, the further jobs of that cell.
 
     Args:
         plan: All jobs.
-        jobs: Indices of those to play, ascending.
+        jobs: Those to play, in ranges of a cell each, ascending.
     """
-    by_cell: dict[int, list[int]] = {}
-    for job in jobs:
-        by_cell.setdefault(job // len(plan.seeds), []).append(job)
+    by_cell: dict[int, list[range]] = {}
+    for one in jobs:
+        by_cell.setdefault(one.start // len(plan.seeds), []).append(one)
     return {
-        first: others
-        for cell, (first, *others) in by_cell.items()
-        if others and plan.is_fixed(cell)
+        first.start: others
+        for cell, (first, *rest) in by_cell.items()
+        if (others := [*filter(None, [first[1:], *rest])]) and plan.is_fixed(cell)
     }
+
+
+def _length(ranges: Iterable[range]) -> int:
+    return sum(map(len, ranges))
 
 
 @contextlib.contextmanager

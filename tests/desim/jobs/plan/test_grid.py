@@ -1,6 +1,7 @@
 """Grids: the jobs of a sweep and their order; a wrong sweep is refused before it starts."""
 
 import itertools
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from support.small_worlds import STRANGE, STRIDE, WAITING, WALK, Counting, Go, S
 from desim.errors import UsageError
 from desim.jobs.plan.grid import grid
 from desim.jobs.plan.parameter_values import combinations
+from desim.jobs.rows.rows import Rows
 from desim.studies.sweep import sweep
 
 
@@ -101,11 +103,29 @@ def test_many_episodes_are_asked_for_twice(monkeypatch: pytest.MonkeyPatch) -> N
     assert grid(WALK, STRIDE, huge).seeds == huge
     monkeypatch.setattr("desim.jobs.plan.grid.MAX_EPISODES", 5)
     for how in ({"seeds": [0, 1], "set": {"steps": [1, 2, 3]}}, {"seeds": range(6)}):
-        with pytest.raises(UsageError, match="^6 episodes were asked for; more than 5 are played"):
+        with pytest.raises(UsageError, match=r"^6 episodes were asked for; more than 5 "):
             sweep(WALK, STRIDE, **how)
     assert len(sweep(WALK, STRIDE, range(6), many=True)) == 6
     with pytest.raises(UsageError, match="more than 5 seeds were given"):
         sweep(WALK, STRIDE, itertools.count())
+
+
+def test_a_long_range_of_seeds_is_played_without_a_list_of_them(tmp_path: Path) -> None:
+    """A sweep that is stopped and goes on keeps the rows so far, and no more."""
+
+    def stop(_done: int, _total: int) -> None:
+        if next(calls) == 2:
+            raise KeyboardInterrupt
+
+    kept = 0
+    for _ in range(2):
+        calls = itertools.count()
+        with pytest.raises(KeyboardInterrupt, match=r"^stopped after .* of 1,000,000,000,000 epi"):
+            sweep(WALK, STRIDE, range(10**12), many=True, out=tmp_path, progress=stop)
+        seeds = Rows.read(tmp_path).column("seed")
+        assert seeds == list(range(len(seeds)))
+        assert len(seeds) > kept
+        kept = len(seeds)
 
 
 @given(st.lists(st.lists(st.integers(), min_size=1, max_size=3, unique=True), max_size=3))
