@@ -8,6 +8,7 @@ from typing import Any
 from attrs import asdict, evolve, field, frozen
 
 from desim.catalog import model_finder
+from desim.catalog.known_scores import BEST_KNOWN
 from desim.core.limits import Limits
 from desim.core.roles import Knowledge, knowledge_legend, with_knowledge
 from desim.errors import UsageError
@@ -292,8 +293,9 @@ def _world_notes(world: NormalisedWorld) -> Iterator[str]:
     if names := ", ".join(world.above.best):
         yield f"{world.name}: {names} scores more than the best known"
     model, _, preset = world.name.partition("/")
-    for warning in preset_warning(model_finder.model_class(model), preset):
-        yield f"{model}/{warning}"
+    if BEST_KNOWN in world.scale.means.kind:  # where a bound counts as 1, it misleads nobody
+        for warning in preset_warning(model_finder.model_class(model), preset):
+            yield f"{model}/{warning}"
 
 
 def _scale_cells(world: NormalisedWorld) -> list[Any]:
