@@ -61,8 +61,6 @@ RULES = (
     *reproduce_beer_game.RULES,
     *reproduce_edt.RULES,
     *INTERVIEWS,
-    # No suite runs the router, Agent-of-Agents.
-    Rule("figure_3|text", "aoa", "*", NeedsModel(None)),
     Rule("table_1|figure_3", "*", "*", SUITE),
     Rule(
         "table_5", "*", "*", CannotBe("sizes of the paper's data sets, which desim does not hold")
