@@ -19,6 +19,7 @@ from desim.core.limits import Limits
 from desim.errors import UsageError
 from desim.jobs.keep.cell_store import FILE_NAME, CellStore
 from desim.jobs.keep.store import SweepWarning
+from desim.jobs.plan.grid import Grid
 from desim.jobs.rows.rows import Rows
 from desim.studies.tuning.tune import tune
 
@@ -86,6 +87,12 @@ def edit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[.
         (folder / f"{name}.py").write_text(text)
     yield edited
     forget()
+
+
+@pytest.fixture(autouse=True)
+def _once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Play no first seed again, so that the episodes played are the rows that were missing."""
+    monkeypatch.setattr(Grid, "plays_again", lambda *_: False)
 
 
 @pytest.fixture
