@@ -49,7 +49,7 @@ COMMANDS = {
     "resume": ("keep.resume", "Play an interrupted record to its end, in the same file."),
     "branch": (
         "study.branch",
-        "Repeat the first N decisions of a record, then play on; FILE is not changed.",
+        "Repeat a record up to its decision N, then play on; FILE is not changed.",
     ),
     "regret": ("study.regret", "Print which decisions of a record cost most, with intervals."),
     "report": (
