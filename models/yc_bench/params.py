@@ -85,7 +85,7 @@ class YCBenchParams(PeopleRules, PublicRules, ConsoleRules):
             "the best known score is an exploit of the published rules: accepting costs nothing, "
             "so tasks are accepted only to have others drawn",
         ),
-        "paper": "the paper's text pays far more than its code: the best rule makes five times "
+        "paper": "the paper's text pays far more than its code: the best rule makes four times "
         "what it makes in default, and no published score belongs to this preset",
     }
 

@@ -45,7 +45,7 @@ def test_list_shows_the_revision_of_one_model(
 
 def test_list_warns_of_a_preset_whose_scores_compare_with_no_others(desim: Desim) -> None:
     """Beside the presets, and in JSON by the preset's name."""
-    assert "five times" in " ".join(desim("list", "yc_bench").out.split())
+    assert "four times" in " ".join(desim("list", "yc_bench").out.split())
     warned = json.loads(desim("list", "yc_bench", "--json").out)["models"]["yc_bench"]["warnings"]
     assert {*warned} == {"default", "direct", "paper"}
 
