@@ -16,6 +16,9 @@ from desim.joined_packages import spec_name
 #: with a quote is quoted.
 _PART = re.compile(r'(?:^|(?<=,))([^,="]*=\s*"(?:[^"]|"")*"\s*(?=,|$)|[^,]*)(?:,|$)')
 
+#: The address of an object in memory, in the text of a `repr`.
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
+
 
 def _unquoted(value: str) -> str:
     is_quoted = len(value) > 1 and value[0] == value[-1] == '"'
@@ -121,14 +124,14 @@ def label(policy: Any) -> str:
         return str(policy)
     if isinstance(policy, partial):
         given = [*map(repr, policy.args), *(f"{k}={v!r}" for k, v in policy.keywords.items())]
-        return ",".join([label(policy.func), *given])
+        return _ADDRESS.sub("", ",".join([label(policy.func), *given]))
     if isinstance(policy, MethodType) and attrs.has(type(policy.__self__)):
         return f"{label(policy.__self__)}.{policy.__name__}"
     named = policy if hasattr(policy, "__qualname__") else type(policy)
     if named is policy or not attrs.has(named):
         return spec_name(named)
     hidden = [one.name for one in attrs.fields(named) if one.repr and not one.init]
-    return _without(policy, hidden) if hidden else repr(policy)
+    return _ADDRESS.sub("", _without(policy, hidden) if hidden else repr(policy))
 
 
 def _without(policy: Any, hidden: Collection[str]) -> str:

@@ -57,10 +57,10 @@ _HAS_DOCSTRING = 0x4000000
 
 
 def code_digests(makers: Iterable[object]) -> tuple[dict[str, str], list[object]]:
-    """Return digests of classes and functions that are not in a file.
+    """Return digests of classes and functions that are not in a file, and of objects.
 
     Args:
-        makers: Classes and functions; those of files are left out.
+        makers: Classes, functions and objects; classes and functions of files are left out.
 
     Returns:
         The digests by topic, and all modules, classes and functions of files that were met.
@@ -72,9 +72,13 @@ def code_digests(makers: Iterable[object]) -> tuple[dict[str, str], list[object]
     met: list[object] = []
     for maker in makers:
         for each in maker.__mro__ if isinstance(maker, type) else (maker,):
-            if isinstance(each, type | FunctionType) and not _is_of_file(each):
+            if not isinstance(each, type | FunctionType):
+                topic = f"the state of {type(each).__qualname__}"
+            elif not _is_of_file(each):
                 topic = f"the code of {each.__module__}:{each.__qualname__}"
-                found[topic] = _digest(each, met, found.get(topic, ""))
+            else:
+                continue
+            found[topic] = _digest(each, met, found.get(topic, ""))
     return found, met
 
 

@@ -92,7 +92,8 @@ def _roots(found: Iterable[Any]) -> list[Any]:
 def _program_topics(roots: Sequence[Any]) -> dict[str, str]:
     forget_standard_input()
     codes, met = code_digests(roots)
-    code = reached([*_PLAY, *roots, *(one for one in met if not is_installed(one))])
+    defined = [one for one in roots if hasattr(one, "__qualname__")]
+    code = reached([*_PLAY, *defined, *(one for one in met if not is_installed(one))])
     return {
         "desim": __version__,
         "python": ".".join(platform.python_version_tuple()[:2]),

@@ -104,7 +104,8 @@ class Grid:
         series = {"series": "in rows"} if self.series else {}
         limits = limits_text(self.limits)
         records = {"records": "of all episodes"} if self.out else {}
-        return {"model": model, "policies": entry.label, "limits": limits, **series, **records}
+        played = f"{entry.label} = {entry.named}" if entry.named else entry.label
+        return {"model": model, "policies": played, "limits": limits, **series, **records}
 
     def parts(self, cell: int) -> Iterator[Any]:
         """Yield the classes, functions and texts of a cell."""

@@ -196,7 +196,8 @@ class Job:
         The same for equal parameters, policies and seeds, in whatever sweep they are played.
         """
         variant = self.variant
-        plain = msgspec.json.encode([variant.name, to_plain(variant.model)], order="sorted")
+        named = [self.entry.named] if self.entry.named else []
+        plain = msgspec.json.encode([variant.name, to_plain(variant.model), *named], order="sorted")
         model = "-".join(filter(None, [variant.name, variant.preset]))
         names = (safe_name(name, _LONGEST) for name in (model, self.entry.label))
         parts = [*names, hashlib.sha256(plain).hexdigest()[:8], f"seed{self.seed}"]

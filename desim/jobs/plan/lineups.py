@@ -1,9 +1,9 @@
 """The policies of a sweep: one labelled entry for each way to play."""
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
-from types import MethodType
+from functools import partial
+from types import FunctionType, MethodType
 from typing import Any
 
 import attrs
@@ -18,6 +18,7 @@ from desim.episodes.lineup import Policies, assigned, is_made_anew, maker_of
 from desim.errors import UsageError, possible
 from desim.jobs.plan.parameter_values import combinations
 from desim.schema.arguments import parameters
+from desim.short_repr import short_repr
 
 
 @frozen
@@ -29,11 +30,13 @@ class PolicyEntry:
         policies: What `desim.play` takes as its policies.
         arguments: Plain values by name, as columns of rows: the arguments that specs give, and the
             fields of instances. Where roles are named, a name begins with its role.
+        named: The label of the policies themselves where the user gave them a name.
     """
 
     label: str
     policies: Policies
     arguments: Mapping[str, Any] = field(factory=dict)
+    named: str = ""
 
 
 def entries(
@@ -51,21 +54,23 @@ def entries(
         model: The model whose policies the specs name.
 
     Raises:
-        UsageError: An unknown policy, an argument that no policy takes, or an instance that has no
-            distinct label.
+        UsageError: An unknown policy, an argument that no policy takes, or an object that is no
+            policy.
     """
-    unused, lambdas = dict(arguments), Counter[str]()
+    unused, places = dict(arguments), dict[str, list[Any]]()
     for name, given in _with_names(policies, model):
         free = _free_arguments(given, model)
         varied = {name: values for name, values in arguments.items() if name in free}
         unused = {name: values for name, values in unused.items() if name not in free}
         for texts in combinations(varied):
             policy = _with_arguments(given, texts, model)
-            text = _label(policy) if not name else ",".join([name, *_assignments(texts)])
-            if text.endswith("<lambda>"):
-                lambdas[text] += 1
-                text += f" {lambdas[text]}" * (lambdas[text] > 1)
-            yield PolicyEntry(text, policy, given_arguments(policy))
+            own = _label(policy)
+            text = ",".join([name, *_assignments(texts)]) if name else own
+            before = places.setdefault(text, [])
+            before += [policy] if all(policy is not one for one in before) else []
+            if len(before) > 1 and not (name or _is_told_apart(policy)):
+                text += f" {len(before)}"
+            yield PolicyEntry(text, policy, given_arguments(policy), own if name else "")
     for name in unused:
         every = [given for _, given in _with_names(policies, model)]
         known = sorted({n for given in every for n in _free_arguments(given, model)})
@@ -215,10 +220,22 @@ def _label(given: Policies) -> str:
     if isinstance(given, Mapping):
         named = (f"{role}={_label(one)}" if role else _label(one) for role, one in given.items())
         return " ".join(named) or "nobody"
-    owner = given.__self__ if isinstance(given, MethodType) else given
-    if not is_made_anew(given) and not attrs.has(type(owner)):
+    if not (is_made_anew(given) or callable(given) or hasattr(given, "decide")):
         raise UsageError(
-            f"an instance of {type(given).__qualname__} has no distinct label; "
-            "give a spec, the class, or an instance of an attrs class"
+            f"{short_repr(given)} is no policy; give a spec, a class, a function, or an object "
+            "with decide(observation)"
         )
     return label(given)
+
+
+def _is_told_apart(given: Any) -> bool:
+    """Return whether a label tells policies from others of their kind, so that none has a place."""
+    if isinstance(given, Mapping):
+        return all(map(_is_told_apart, given.values()))
+    if isinstance(given, FunctionType):
+        return "<" not in given.__qualname__
+    if isinstance(given, partial):
+        shown = repr([*given.args, *given.keywords.values()])
+        return _is_told_apart(given.func) and " at 0x" not in shown
+    owner = given.__self__ if isinstance(given, MethodType) else given
+    return isinstance(owner, str | type | ConfiguredClass) or attrs.has(type(owner))

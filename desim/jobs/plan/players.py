@@ -50,7 +50,7 @@ def _policy(policy: Any, model: Model[Any]) -> Iterator[Any]:
         return
     maker = maker_of(policy, model)
     given = policy.arguments if isinstance(policy, ConfiguredClass) else Spec.read(policy).arguments
-    yield maker
+    yield from inside(maker)
     if offers(maker, DependsOnModel):
         yield from maker.dependencies(model)
     yield from given.values()
@@ -62,7 +62,7 @@ def _policy(policy: Any, model: Model[Any]) -> Iterator[Any]:
 
 
 def inside(value: Any) -> Iterator[Any]:
-    """Yield the classes, functions and texts that a value is made of."""
+    """Yield the classes, functions, texts and objects without attrs that a value is made of."""
     match value:
         case str() | type() | FunctionType():
             yield value
@@ -82,10 +82,12 @@ def inside(value: Any) -> Iterator[Any]:
             yield from inside(_members(value))
         case _ if type(value).__module__ != "builtins":
             yield type(value)
+            yield value
 
 
 def _members(value: Any) -> list[Any]:
-    return [getattr(value, one.name) for one in attrs.fields(type(value))]
+    """Return the arguments of an attrs instance, without its memory."""
+    return [getattr(value, one.name) for one in attrs.fields(type(value)) if one.init]
 
 
 def is_fixed(model: Model[Any], policies: Policies) -> bool:

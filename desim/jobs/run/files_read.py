@@ -51,7 +51,8 @@ def _defining_modules(maker: object) -> Iterator[str]:
     if isinstance(maker, ModuleType):
         yield maker.__name__
         return
-    for each in maker.__mro__ if isinstance(maker, type) else (maker,):
+    made = maker if hasattr(maker, "__qualname__") else type(maker)
+    for each in made.__mro__ if isinstance(made, type) else (made,):
         yield each.__module__
 
 

@@ -91,6 +91,55 @@ def test_lambdas_are_told_apart_by_place_or_by_name() -> None:
     assert [row["policy"] for row in rows] == [f"{__name__}:echo,more=1", "Echo(more=2).chosen"]
 
 
+class Plain:
+    """Order a number of units; a class without attrs."""
+
+    def __init__(self, units: int) -> None:
+        self.units = units
+
+    def decide(self, stage: Stage) -> Order:
+        """Return the order."""
+        return Order(self.units)
+
+    def rule(self) -> Any:
+        """Return a function that orders as many."""
+
+        def order(stage: Stage) -> Order:
+            return self.decide(stage)
+
+        return order
+
+
+def told(plain: Plain, stage: Stage) -> Order:
+    """Order as told."""
+    return plain.decide(stage)
+
+
+@pytest.mark.parametrize(
+    "form", [lambda one: one, lambda one: one.decide, Plain.rule, lambda one: partial(told, one)]
+)
+def test_objects_without_attrs_are_told_apart(form: Any, tmp_path: Path) -> None:
+    """By place in a sweep, and by what they hold in a folder."""
+    low, high = form(Plain(2)), form(Plain(6))
+    wanted = [play(GAME, one, 1).score for one in (low, high)]
+    rows = sweep(GAME, [low, high], [1])
+    assert rows.values("score") == wanted
+    assert [row["policy"].removeprefix(rows[0]["policy"]) for row in rows] == ["", " 2"]
+    assert " at 0x" not in rows[0]["policy"]
+    sweep(GAME, {"mine": low}, [1], out=tmp_path)
+    assert sweep(GAME, {"mine": form(Plain(2))}, [1], out=tmp_path).values("score") == wanted[:1]
+    with pytest.raises(UsageError, match="has changed"):
+        sweep(GAME, {"mine": high}, [1], out=tmp_path)
+
+
+def test_a_name_given_to_another_policy_is_another_policy(tmp_path: Path) -> None:
+    """A folder does not return the rows of the one that had the name before."""
+    for given in ("base_stock,target=1", "base_stock,target=20", Echo(2), Echo(4)):
+        rows = sweep(GAME, {"mine": given}, [1], out=tmp_path, records=True)
+        assert rows.values("score") == [play(GAME, given, 1).score]
+        assert (tmp_path / rows[0]["record"]).exists()
+
+
 def test_a_name_that_is_nearly_a_role_is_refused() -> None:
     """It is not taken for the name of a policy."""
     with pytest.raises(UsageError, match="retialer"):
