@@ -160,7 +160,7 @@ class Lineup:
     @property
     def has_coroutines(self) -> bool:
         """Whether a policy decides in a coroutine."""
-        return any(inspect.iscoroutinefunction(p.decide) for p in self.policies.values())
+        return any(is_coroutine(policy.decide) for policy in self.policies.values())
 
     @property
     def waits(self) -> bool:
@@ -424,6 +424,11 @@ def policy_at(one: Any, seat: Seat) -> Policy:
     if isinstance(one, type):
         return _built(one, seat, {}, one.__name__)
     return _Function(one) if _is_function(one) else _seated_instance(_checked(one), seat)
+
+
+def is_coroutine(decide: Callable[[Any], Any]) -> bool:
+    """Return whether a function, or the method by which an object is called, is a coroutine."""
+    return any(map(inspect.iscoroutinefunction, (decide, type(decide).__call__)))
 
 
 def _is_function(one: Any) -> bool:

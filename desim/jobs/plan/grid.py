@@ -1,6 +1,5 @@
 """The grid of a sweep: models x policies x seeds, checked before the first episode starts."""
 
-import inspect
 import itertools
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -17,7 +16,7 @@ from desim.core.model_protocols import Model, offers
 from desim.core.policy_protocols import Learner, ReachesOutside
 from desim.core.result import check_series
 from desim.core.streams import check_seed, kept_globals
-from desim.episodes.lineup import Policies, assigned, maker_of, resolve
+from desim.episodes.lineup import Policies, assigned, is_coroutine, maker_of, resolve
 from desim.errors import UsageError
 from desim.jobs.plan.job import MAX_RANGE, Cell, Frame, Job, Variant, are_results
 from desim.jobs.plan.lane_cells import is_on_lanes
@@ -154,7 +153,7 @@ class Grid:
 def _needs_a_loop(model: Model[Any], policies: Policies) -> bool:
     """Return whether a policy is a coroutine where an event loop runs, as in a notebook."""
     makers = (maker_of(one, of) for one, of in assigned(model, policies))
-    if not any(inspect.iscoroutinefunction(getattr(each, "decide", each)) for each in makers):
+    if not any(is_coroutine(getattr(each, "decide", each)) for each in makers):
         return False
     import asyncio  # takes longer to import than desim itself
 

@@ -120,12 +120,16 @@ def test_a_rule_that_is_a_coroutine_plays_beside_a_loop() -> None:
         await asyncio.sleep(0)
         return Go(2)
 
+    class Called:
+        async def __call__(self, spot: Spot) -> Go:
+            return await stroll(spot)
+
     async def in_notebook() -> Rows:
-        return sweep(WALK, stroll, range(3))
+        return sweep(WALK, [stroll, Called()], range(3))
 
     rows = asyncio.run(in_notebook())
     assert not rows.failed
-    assert rows == sweep(WALK, stroll, range(3))
+    assert rows == sweep(WALK, [stroll, Called()], range(3))
 
 
 def test_the_budget_of_a_command_holds_for_all_episodes(stub: Stub) -> None:
