@@ -1,6 +1,8 @@
 """Groups of the rows of a sweep, compared: a table of estimates."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 from attrs import field, frozen
@@ -14,11 +16,15 @@ from desim.jobs.rows.estimate_notes import (
     to_tell_term,
 )
 from desim.jobs.rows.samples import Sample
+from desim.short_repr import shortened
 from desim.show.estimates import TO_TELL, estimate_cells, interval_head, is_equal
 from desim.show.labels import NOTHING
 from desim.show.table import Printed, Table, Tabular
 from desim.statistics.intervals import Interval
 from desim.statistics.pairing import Difference
+
+#: Characters of a group's name in a table, without those of the mark of a cut.
+_WIDTH = 37
 
 
 @frozen
@@ -139,9 +145,22 @@ class ComparisonTable(Tabular):
             *knowledge_legend(self.knows.values()),
         ]
 
+    def _shown(self, value: Any) -> str:
+        """Return a value in 40 characters, or whole where another would look the same."""
+        if value is None:
+            return NOTHING
+        text = shortened(str(value), _WIDTH)
+        return text if self._cuts[text] == 1 else str(value)
+
+    @cached_property
+    def _cuts(self) -> Counter[str]:
+        """How many different values have the same text when they are cut."""
+        values = {str(value) for line in self.lines for value in line.group}
+        return Counter(shortened(value, _WIDTH) for value in values)
+
     def _group_cells(self, group: tuple[Any, ...]) -> list[Any]:
         known = {"policy": self.knows.get(group)}
-        texts = [NOTHING if value is None else str(value) for value in group]
+        texts = [self._shown(value) for value in group]
         if group in self.differing:
             texts[-1] += " (differs)"
         return [

@@ -176,3 +176,12 @@ def test_seated_is_an_ordinary_method(tmp_path: Path) -> None:
 def test_a_label_holds_the_arguments_alone() -> None:
     """And not what the policy remembers."""
     assert sweep(GAME, Shy(4), [1])[0]["policy"] == "Shy(most=4)"
+
+
+def test_a_long_label_is_cut_in_tables_unless_another_looks_the_same() -> None:
+    """The rows hold it whole."""
+    long, other = (f"typical,alpha=0.123456789{digit},beta=0.33333333333333" for digit in "12")
+    rows = sweep("beer_game", [long, "greedy"], [1])
+    assert rows[0]["policy"] == long
+    assert "\ntypical,alpha=0.12 … a=0.33333333333333  score" in str(rows.table())
+    assert f"\n{long}  score" in str(sweep("beer_game", [long, other], [1]).table())
