@@ -17,7 +17,9 @@ from attrs import evolve, field, frozen
 
 from desim.catalog.policy_spec import read_policies
 from desim.errors import SchemaError, UsageError
-from desim.jobs.rows.rows import Rows
+from desim.jobs.plan.grid import grid
+from desim.jobs.rows.groups import reference_groups
+from desim.jobs.rows.rows import Rows, policy_label
 from desim.schema import from_plain
 from desim.show.files import read_text
 from desim.studies.designs import DesignSpec, planned
@@ -76,6 +78,20 @@ class SweepSpec:
         if self.design is None or not self.analysed:
             return None
         return effects(rows, planned(self.design, self.set)[0], show=show)
+
+    def check_reference(self, against: str) -> None:
+        """Refuse a policy to compare with that is not played, before anything is played.
+
+        Raises:
+            UsageError: It is no policy of the sweep, and no model, preset or parameter's value.
+        """
+        how = self.arguments
+        cells = grid(how["model"], how["policies"], [0], self.preset, self.set).cells
+        others = {one for cell in cells for one in (cell.variant.name, cell.variant.preset)}
+        others |= {str(value) for cell in cells for value in cell.variant.params.values()}
+        if against not in others:
+            labels = dict.fromkeys((cell.entry.label,) for cell in cells)
+            reference_groups([*labels], ("policy",), policy_label(against))
 
     def refuse_design(self) -> None:
         """Refuse a goal for a design.

@@ -186,6 +186,8 @@ def command(text: SweepText, options: SweepCommand, spending: Spending) -> None:
 
     spec = read_config(**given(text))
     options.check(spec)
+    if options.against is not None and spec.design is None:
+        spec.check_reference(options.against)
     with spending.limited(), warnings_as_sentences(SweepWarning):
         found, rows = _played(spec, options)
     shown = options.shown

@@ -52,6 +52,16 @@ def test_numbers_that_are_missing_are_counted(desim: Desim, figure: str) -> None
     )
 
 
+def test_a_reference_that_is_not_played_is_refused_before_anything_is(
+    desim: Desim, folder: Path
+) -> None:
+    """And no folder is made."""
+    given = (*SWEEP, "--seeds", "0:2", "--out", "kept", "--against")
+    refused(desim(*given, "mine:Stride"), "no group is 'mine:Stride'; did you mean")
+    assert not (folder / "kept").exists()
+    assert desim(*given, "mine:Stride,size=1").code == 0
+
+
 def test_a_candidate_without_every_number_is_left_out(desim: Desim) -> None:
     """The sentence names it; among such candidates alone nothing is selected."""
     goal = ("--minimise", "lost", "--select", "best", "--delta", "1")
