@@ -145,7 +145,7 @@ class ComparisonTable(Tabular):
             *knowledge_legend(self.knows.values()),
         ]
 
-    def _shown(self, value: Any) -> str:
+    def _value_text(self, value: Any) -> str:
         """Return a value in 40 characters, or whole where another would look the same."""
         if value is None:
             return NOTHING
@@ -160,7 +160,7 @@ class ComparisonTable(Tabular):
 
     def _group_cells(self, group: tuple[Any, ...]) -> list[Any]:
         known = {"policy": self.knows.get(group)}
-        texts = [self._shown(value) for value in group]
+        texts = [self._value_text(value) for value in group]
         if group in self.differing:
             texts[-1] += " (differs)"
         return [
