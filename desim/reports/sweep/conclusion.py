@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from attrs import frozen
@@ -16,6 +17,9 @@ from desim.studies.boards.ranking import BoardLine, families, ranked
 #: Policies that are compared in pairs, at most, and worlds that are listed.
 _MOST_RANKED, _MOST_WORLDS = 60, 12
 
+#: What is said of a policy that is compared with none.
+_ALONE = "it has no rival in this sweep"
+
 #: Characters of a policy's name.
 _NAME = 80
 
@@ -28,11 +32,13 @@ class Finding:
         best: The line with the best mean.
         second: The next one; None without a rival.
         decided: Whether the data exclude that another policy is as good.
+        informed: The best line of policies that know more, if its mean is better.
     """
 
     best: BoardLine
     second: BoardLine | None
     decided: bool
+    informed: BoardLine | None = None
 
     @property
     def name(self) -> str:
@@ -73,20 +79,43 @@ def _finding(rows: Rows, minimise: str) -> Finding | None:
         return None
     best, *others = known
     decided = not any(line.may_be_best for line in others)
-    return Finding(best, others[0] if others else None, decided)
+    sign = -1 if minimise else 1
+    means = [
+        (sign * line.estimate.mean, line)
+        for each in (known[:1], *lines[1:])
+        for line in each
+        if line.estimate
+    ]
+    _, top = max(means, key=itemgetter(0))
+    return Finding(best, others[0] if others else None, decided, None if top is best else top)
 
 
 def _of_world(one: Finding, minimise: str) -> Iterator[str]:
     mean = _interval_text(one.best.estimate)
     if one.second is None:
         figure = minimise or "score"
-        yield f"The mean {figure} of {one.name} is {mean}; it has no rival in this sweep."
+        alone = "no other policy here knows as little" if one.informed else _ALONE
+        yield f"The mean {figure} of {one.name} is {mean}; {alone}."
+        yield from _informed(one)
         return
     second = clean(one.second.name, _NAME)
     gap = _gap(one, -1 if minimise else 1)
-    best = f"The {_mean_text(minimise)} is that of {one.name}"
+    among = "Among the policies that know least the" if one.informed else "The"
+    best = f"{among} {_mean_text(minimise)} is that of {one.name}"
     yield f"{best}: {mean}. The next is {second}{gap}."
     yield from _undecided(one, second)
+    yield from _informed(one)
+
+
+def _informed(one: Finding) -> Iterator[str]:
+    """Yield the better mean of a policy that knows more."""
+    if one.informed:
+        name, knows = clean(one.informed.name, _NAME), one.informed.knows
+        mean = _interval_text(one.informed.estimate)
+        yield (
+            f"The mean of {name}, which knows more ({knows}), is better: {mean}; policies are "
+            "ranked with those that know as much."
+        )
 
 
 def _gap(one: Finding, sign: int) -> str:
@@ -108,7 +137,7 @@ def _gap(one: Finding, sign: int) -> str:
 
 def _undecided(one: Finding, second: str) -> Iterator[str]:
     if one.decided:
-        yield "No other policy may be the best (95 %)."
+        yield f"No other {'of these' if one.informed else 'policy'} may be the best (95 %)."
         return
     n = one.best.estimate.n if one.best.estimate else 0
     needed = one.second.to_tell if one.second else None
@@ -147,6 +176,8 @@ def _of_worlds(
         more = f" and {len(found) - _MOST_WORLDS:,} more" if len(found) > _MOST_WORLDS else ""
         yield f"The best policy differs between worlds: {'; '.join(each)}{more}."
     yield from _open_worlds(found)
+    if better := sum(one.informed is not None for one in found.values()):
+        yield f"In {better:,} of {len(found):,} worlds a policy that knows more has a better mean."
 
 
 def _parameter(found: Mapping[str, Finding]) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from support.sweep_rows import row
 
-from desim import Rows
+from desim import Rows, sweep
 from desim.reports.sweep.conclusion import conclusion
 
 
@@ -40,6 +40,20 @@ def test_a_lone_policy_has_no_rival() -> None:
     """Its mean is stated all the same."""
     (only,) = conclusion({"": world({"a": [1.0, 2, 3]})}, {})
     assert only.endswith("it has no rival in this sweep.")
+
+
+def test_a_better_mean_of_a_policy_that_knows_more_is_stated() -> None:
+    """With a rival or without one, and in how many worlds."""
+    known = sweep("beer_game/poisson", ["sterman", "order_up_to"], range(5))
+    lone, informed = conclusion({"": known}, {})
+    assert lone.endswith("no other policy here knows as little.")
+    assert informed.startswith("The mean of order_up_to, which knows more (rules), is better: ")
+    rows = known + sweep("beer_game/poisson", "last_demand", range(5))
+    first, *_, last = conclusion({"": rows}, {})
+    assert first.startswith("Among the policies that know least the highest mean score is that of")
+    assert last == informed
+    *_, last = conclusion({"one": rows, "two": rows}, {})
+    assert last == "In 2 of 2 worlds a policy that knows more has a better mean."
 
 
 def test_the_parameter_at_which_the_best_policy_changes_is_stated() -> None:
