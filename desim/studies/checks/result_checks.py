@@ -22,7 +22,7 @@ from desim.short_repr import short_repr
 from desim.show.column import Column
 from desim.studies.checks.checked_world import CheckedWorld
 from desim.studies.checks.course import CheckedCourse
-from desim.studies.checks.outcomes import CheckFailed, NotChecked
+from desim.studies.checks.outcomes import CheckAdvice, CheckFailed, NotChecked
 from desim.studies.checks.wording import counted
 
 
@@ -47,12 +47,18 @@ def score(world: CheckedWorld) -> str:
 
 
 def metrics(world: CheckedWorld) -> str:
-    """Metrics are JSON values by name, and those of boards are numbers or texts."""
-    model = world.model
+    """Metrics are JSON values by name, and those of boards are numbers or texts.
+
+    Raises:
+        CheckAdvice: One is NaN or infinite, and so in no mean.
+    """
+    model, odd = world.model, dict[str, float]()
     for one in world.ended():
         found: dict[str, Any] = dict(model.metrics(one.state))
         for name, value in found.items():
             _check_plain(model, name, value)
+            if isinstance(value, float) and not math.isfinite(value):
+                odd[name] = value
     numbers = dict(flat(to_plain(found)))
     for name in model.board_metrics if offers(model, HasBoardMetrics) else ():
         if name not in numbers:
@@ -60,6 +66,9 @@ def metrics(world: CheckedWorld) -> str:
         if not isinstance(numbers[name], int | float | str | None):
             text = f"the board metric {name!r} is {short_repr(numbers[name])}, no number or text"
             raise CheckFailed(text, type(model).metrics)
+    if odd:
+        text = ", ".join(f"the metric {name!r} is {value}" for name, value in odd.items())
+        raise CheckAdvice(f"{text} in an episode, which is then in no mean", type(model).metrics)
     return f"{counted(len(numbers), 'metric')}, all JSON values"
 
 

@@ -62,6 +62,13 @@ def test_a_reference_that_is_not_played_is_refused_before_anything_is(
     assert desim(*given, "mine:Stride,size=1").code == 0
 
 
+def test_check_names_a_metric_without_a_number(desim: Desim) -> None:
+    """As advice: it is in no mean."""
+    code, out, _ = desim("check", "mine:Lab")
+    assert code == 0
+    assert "the metric 'huge' is inf" in out
+
+
 def test_a_candidate_without_every_number_is_left_out(desim: Desim) -> None:
     """The sentence names it; among such candidates alone nothing is selected."""
     goal = ("--minimise", "lost", "--select", "best", "--delta", "1")
