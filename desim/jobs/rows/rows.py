@@ -433,8 +433,8 @@ def _unfinished(folder: Path) -> Rows:
 
 
 def policy_label(value: Any) -> Any:
-    """Return the label that rows have for a spec or a class; other values unchanged."""
-    if isinstance(value, str | type):
+    """Return the label that rows have for a policy; other values unchanged."""
+    if isinstance(value, str) or callable(value) or hasattr(value, "decide"):
         with contextlib.suppress(UsageError):
             return label(value)
     return value

@@ -175,7 +175,11 @@ def test_seated_is_an_ordinary_method(tmp_path: Path) -> None:
 
 def test_a_label_holds_the_arguments_alone() -> None:
     """And not what the policy remembers."""
-    assert sweep(GAME, Shy(4), [1])[0]["policy"] == "Shy(most=4)"
+    rows = sweep(GAME, [Shy(4), echo], [1, 2])
+    assert rows[0]["policy"] == "Shy(most=4)"
+    assert "difference to Shy(most=4)" in str(rows.table(against=Shy(4)))
+    assert "difference to " in str(rows.table(against=echo))
+    assert len(rows.where(policy=Shy(4))) == 2
 
 
 def test_a_long_label_is_cut_in_tables_unless_another_looks_the_same() -> None:
