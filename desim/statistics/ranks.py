@@ -30,16 +30,13 @@ class RankedMean:
         ranks: The lowest and the highest rank that the data leave possible; 1 is the best.
         to_best: The ends of the interval of its mean less the highest mean of the others; None
             without a comparison.
+        may_be_best: Whether the data leave it possible that no other mean is higher.
     """
 
     mean: float
     ranks: tuple[int, int]
     to_best: tuple[float, float] | None
-
-    @property
-    def may_be_best(self) -> bool:
-        """Whether the data leave rank 1 possible."""
-        return self.ranks[0] == 1
+    may_be_best: bool
 
 
 def ranked(
@@ -83,12 +80,13 @@ def ranked(
     means = [moments([*each.values()])[0] for each in by_seed]
     count = len(values)
     if count == 1:
-        return [RankedMean(means[0], (1, 1), None)]
+        return [RankedMean(means[0], (1, 1), None, may_be_best=True)]
     pair = partial(_paired, _by_seed(clusters)) if paired else _welch
     pairs = {(i, j): pair(by_seed[i], by_seed[j]) for i, j in permutations(range(count), 2)}
     ranks = _rank_intervals(pairs, count, alpha)
-    ends = _to_best(pairs, count, alpha)
-    return [RankedMean(*each) for each in zip(means, ranks, ends, strict=True)]
+    ends, best = _to_best(pairs, count, alpha)
+    lines = zip(means, ranks, ends, range(count), strict=True)
+    return [RankedMean(mean, rank, end, i in best) for mean, rank, end, i in lines]
 
 
 def _rank_intervals(
@@ -118,8 +116,8 @@ def rank_intervals(above: Mapping[tuple[int, int], bool], count: int) -> list[tu
 
 def _to_best(
     pairs: dict[tuple[int, int], _Pair], count: int, alpha: float
-) -> list[tuple[float, float]]:
-    """Return the interval of each alternative to the best other."""
+) -> tuple[list[tuple[float, float]], set[int]]:
+    """Return the interval of each alternative to the best other, and those that may be best."""
     half = {
         key: _half(1 - alpha / (count - 1), error, freedom)
         for key, (_, error, freedom) in pairs.items()
@@ -131,7 +129,7 @@ def _to_best(
         rivals = best - {i}
         low = min((pairs[i, j][0] - half[j, i] for j in rivals), default=0.0)
         ends.append((min(0.0, low), max(0.0, upper[i])))
-    return ends
+    return ends, best
 
 
 def _half(probability: float, error: float, freedom: float) -> float:

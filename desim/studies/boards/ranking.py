@@ -158,7 +158,7 @@ def _compared(lines: Sequence[BoardLine], sign: int, *, paired: bool) -> list[Bo
             line,
             ranks=place.ranks,
             to_best=_finite(place.to_best, sign),
-            may_be_best=place.may_be_best,
+            may_be_best=place.ranks[0] == 1,
             difference=sample.less(samples[0], _LEVEL) if at and paired else None,
             to_tell=sample.to_tell(samples[0]) if at and paired else None,
         )

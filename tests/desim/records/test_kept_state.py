@@ -174,7 +174,7 @@ def test_frames_hold_the_columns() -> None:
 def test_a_missing_library_is_named(library: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """With the command that installs it."""
     monkeypatch.setitem(sys.modules, library, None)
-    with pytest.raises(UsageError, match=f"{library} is not installed.*pip install {library}"):
+    with pytest.raises(UsageError, match=rf"needs {library}; .*pip install 'desim\[report\]'"):
         getattr(play(Hike(), STRIDE), f"to_{library}")()
 
 
