@@ -2,6 +2,7 @@
 
 import contextlib
 import hashlib
+import sys
 import threading
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -121,6 +122,21 @@ def seed_globals(seed: int) -> None:
     random.seed(own)
     with contextlib.suppress(TypeError):  # a generator that a program has put in place of numpy's
         of_numpy.seed(own % 2**32)  # noqa: NPY002
+
+
+def unseeded_globals() -> object:
+    """Return the states of the global generators to compare; None inside `kept_globals`."""
+    if _kept.depth:
+        return None
+    import random
+
+    states: tuple[object, ...] = (random.getstate(),)
+    if "numpy.random" in sys.modules:
+        from numpy import random as of_numpy
+
+        # A dict with an array, whose text has all of it but the middle: a draw moves `pos`.
+        states += (str(of_numpy.get_state(legacy=False)),)  # noqa: NPY002
+    return states
 
 
 def redrawn_seed(seed: int, future: int) -> int:

@@ -6,7 +6,8 @@ loop that runs; `play`, `resume`, branches, series, sweeps and suites call one o
 
 import contextlib
 import inspect
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Generator, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -17,12 +18,12 @@ from desim.core.limits import Alarm
 from desim.core.model_protocols import offers
 from desim.core.points import Points
 from desim.core.policy_protocols import DecidesAsync, Policy
-from desim.core.streams import kept_globals
+from desim.core.streams import kept_globals, unseeded_globals
 from desim.core.world import Decision
 from desim.episodes.episode_options import EpisodeOptions, ModelOptions
 from desim.episodes.lineup import Policies, resolve
 from desim.episodes.session import Session
-from desim.errors import DesimError, PolicyFailed
+from desim.errors import DesimError, PolicyFailed, UsageError
 from desim.faults import RAISED
 from desim.records.episode import Episode
 from desim.records.record_lock import RecordLock
@@ -214,13 +215,49 @@ class Waiting:
 
     async def _awaited(self, decision: Decision, answer: Any) -> Any:
         with self.session.policy_faults(decision):
-            return await answer if inspect.isawaitable(answer) else answer
+            return await _Watched(answer) if inspect.isawaitable(answer) else answer
 
     def discard(self) -> None:
         """Close the coroutines, as Python warns of one that is never awaited."""
         for _, answer in self.given:
             if inspect.iscoroutine(answer):
                 answer.close()
+
+
+@frozen
+class _Watched:
+    """An answer whose steps may not draw from the global generators of Python and numpy.
+
+    Episodes that overlap in one event loop share these, so their rows would depend on its order.
+    """
+
+    answer: Awaitable[Any]
+
+    def __await__(self) -> Generator[Any, Any, Any]:
+        steps = self.answer.__await__()
+        step = partial(next, steps)
+        while True:
+            before = unseeded_globals()
+            try:
+                wanted = step()
+            except StopIteration as end:
+                _refuse_draw(before)
+                return end.value
+            _refuse_draw(before)
+            try:
+                yield wanted
+            except BaseException as fault:  # noqa: BLE001 (handed on, such as a cancellation)
+                step = partial(steps.throw, fault)
+            else:
+                step = partial(next, steps)
+
+
+def _refuse_draw(before: object) -> None:
+    if before != unseeded_globals():
+        raise UsageError(
+            "it drew from random or numpy.random while episodes overlap in one event loop; "
+            "let it draw from Seat.generator"
+        )
 
 
 class OwnLoop:
