@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable
 from heapq import heapify, heappop, heappush
 from math import inf
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import simpy
 from simpy.core import BoundClass, EmptySchedule, SimTime
@@ -526,8 +526,9 @@ class World(simpy.Environment):
             self._free.remove(key)
         else:
             raise StreamTaken(f"random stream {'/'.join(key)!r} is in use; choose another name")
-        logged: Any = LoggedDraws(stream, "/".join(key), self.log)
-        return logged if self.log else stream
+        if self.log:
+            return cast("Generator", LoggedDraws(stream, "/".join(key), self.log))
+        return stream
 
     def delay(
         self, stream: "Generator", sampler: "Callable[[Generator], int]", rank: int = 0
