@@ -25,7 +25,6 @@ from desim.definitions.modules import (
     place_of,
 )
 from desim.definitions.syntax import Syntax
-from desim.errors import UsageError
 
 #: Packages of desim that cannot change a row: they show results, or start episodes.
 _NO_ROWS = ("desim.adapters.", "desim.cli.", "desim.reports.", "desim.tracing.", "desim.ui.")
@@ -81,42 +80,6 @@ def reached(roots: Iterable[Any], left_out: Collection[str] = ()) -> Reached:
         definitions=_by_name(walk.nodes),
         packages=tuple(sorted(walk.packages)),
     )
-
-
-def own_files(roots: Iterable[str], left_out: Collection[str]) -> dict[str, Path]:
-    """Return the files of the users' own modules that definitions need to be imported and used.
-
-    Args:
-        roots: `module:Name` of each definition; nothing is imported.
-        left_out: Top-level packages that are not a user's own.
-
-    Returns:
-        The files by their paths below a folder of the import path. Those of installed packages and
-        of Python are left out.
-
-    Raises:
-        UsageError: A source file cannot be read, or a module names a file that is not Python.
-    """
-    walk, waiting, found = _Walk(left_out), [*roots], dict[str, Path]()
-    while waiting:
-        for root in waiting:
-            walk.enter(root)
-        walk.follow()
-        modules = {name: place for name, place in walk.places() if name not in found}
-        found |= {name: Path(place.file) for name, place in modules.items()}
-        # The import of a module runs the packages around it.
-        around = {name.rpartition(".")[0] for name in modules} - {"", *found}
-        waiting = [name for name in around if (at := place_of(name)) and at.file]
-    for key, node in walk.nodes.items():
-        if key.module in found and node.data:
-            name = node.data[0].rpartition(" ")[0]
-            raise UsageError(f"{node.file} names the file {name}; only Python files can be copied")
-    return {_path_below(name, file): file for name, file in found.items()}
-
-
-def _path_below(module: str, file: Path) -> str:
-    end = "/__init__.py" if file.name == "__init__.py" else ".py"
-    return module.replace(".", "/") + end
 
 
 class _Key(NamedTuple):
@@ -213,13 +176,6 @@ class _Walk:
                 if key not in self.nodes:
                     self._visit(key)
             self._read_data()
-
-    def places(self) -> Iterator[tuple[str, ModulePlace]]:
-        """Yield the users' own modules that were read, with their places."""
-        for name, module in self._modules.items():
-            place = self._place(name)
-            if module and place and not (is_ours(name) or is_installed_file(place.file)):
-                yield name, place
 
     def _visit(self, key: _Key) -> None:
         module, place = self._module(key.module), self._place(key.module)

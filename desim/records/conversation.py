@@ -103,18 +103,6 @@ def calls_of(record: str | Path | Iterable[bytes]) -> Iterator[RecordedCall]:
     yield from reader.open()
 
 
-def recorded_calls(transcript: Iterable[TranscriptEntry]) -> Iterator[RecordedCall]:
-    """Yield the calls among transcript entries, role by role; the decisions are not known.
-
-    Raises:
-        BadRecord: An entry is not readable, or a text does not have its digest.
-    """
-    reader = _CallReader()
-    for line in transcript:
-        reader.take(line.role, line.entry)
-    yield from reader.open()
-
-
 @define
 class _CallReader:
     """Collects the calls before each decision.

@@ -42,13 +42,6 @@ def action_schemas(codec: Codec, known: Collection[str] = ()) -> dict[str, Schem
     return schemas
 
 
-def observation_schema(observation: type | UnionType) -> Schema:
-    """Return the JSON Schema of a role's observations without references."""
-    whole = json_schema(observation)
-    schema: Schema = _resolved(whole, whole.get("$defs", {}), ())
-    return schema
-
-
 def menu(schemas: Mapping[str, Schema], key: str = "do") -> str:
     """Return one line for each action and one for each argument, for a model without tools.
 

@@ -112,20 +112,6 @@ def check_new(paths: Iterable[Path]) -> None:
             raise UsageError(f"{path} exists and is kept; choose another name or folder")
 
 
-def new_folder(path: Path) -> None:
-    """Make a folder with those above it.
-
-    Raises:
-        UsageError: It exists, or cannot be made.
-    """
-    try:
-        path.mkdir(parents=True)
-    except FileExistsError:
-        raise UsageError(f"{path} exists and is kept; choose another name") from None
-    except OSError as fault:
-        raise UsageError(f"cannot write {path}: {fault.strerror}") from None
-
-
 def is_foreign(about: os.stat_result) -> bool:
     """Return whether a file belongs to another user; False where files have no owners."""
     return os.name == "posix" and about.st_uid != os.geteuid()

@@ -283,12 +283,6 @@ def model_text(world: PlannedWorld) -> str:
     return _json_text([*model, world.episodes, world.table.options, *others])
 
 
-def recorded_model(identity: Mapping[str, str], world: str) -> tuple[Any, Any]:
-    """Return the name and the parameters of a world's model from the identity of its episodes."""
-    model, params, *_ = json.loads(identity.get(f"worlds.{world}", "[null, null]"))
-    return model, params
-
-
 def _entry_text(entry: PlannedEntry) -> str:
     return _json_text([entry.policies, entry.table.worlds])
 

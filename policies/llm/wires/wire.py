@@ -79,10 +79,6 @@ _CUTS = {
 }
 
 
-#: The fault of a reply whose last call has no end.
-CUT_CALL = "your last call was cut: it ran into the limit of tokens"
-
-
 @frozen
 class ModelReply:
     """One reply of a model, and its cost.
