@@ -66,6 +66,13 @@ class HasMoves(Protocol):
         ...
 
 
+def entries_of(ledger: Any) -> Sequence[Any] | None:
+    """Return the entries or moves of a ledger, which grow with it; None if it shows neither."""
+    if offers(ledger, HasJournal):
+        return ledger.journal
+    return ledger.moves if offers(ledger, HasMoves) else None
+
+
 @runtime_checkable
 class HasDigits(Protocol):
     """A ledger whose integers are a currency with so many decimals."""

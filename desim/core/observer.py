@@ -14,13 +14,7 @@ import simpy
 from simpy.events import Condition, Event, Initialize, Interruption, Timeout
 from simpy.resources.base import BaseResource, Get, Put
 
-from desim.core.ledger_protocols import (
-    HasDigits,
-    HasJournal,
-    HasLedgers,
-    HasMoves,
-    OfPart,
-)
+from desim.core.ledger_protocols import HasDigits, HasLedgers, OfPart, entries_of
 from desim.core.model_protocols import offers
 from desim.core.world import Decision, World
 from desim.short_repr import short_repr
@@ -69,11 +63,7 @@ class PostingLog:
         state, log = self._run.state, self._run.world.log
         for outer in state.ledgers if offers(state, HasLedgers) else ():
             ledger: Any = outer.ledger if offers(outer, OfPart) else outer
-            if offers(ledger, HasJournal):
-                rows = ledger.journal
-            elif offers(ledger, HasMoves):
-                rows = ledger.moves
-            else:
+            if (rows := entries_of(ledger)) is None:
                 continue
             scale = 10**ledger.digits if offers(ledger, HasDigits) else 1
             named = {"ledger": name} if (name := getattr(outer, "name", "")) else {}

@@ -1,12 +1,12 @@
 """The postings of a ledger since the last look at it, and the balances that follow."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any, Protocol, runtime_checkable
 
 from attrs import frozen
 
-from desim.core.ledger_protocols import HasDigits, HasJournal, HasLedgers, HasMoves, OfPart
+from desim.core.ledger_protocols import HasDigits, HasJournal, HasLedgers, OfPart, entries_of
 from desim.core.model_protocols import offers
 from desim.core.observer import attributes
 from desim.tracing.trace_labels import clean
@@ -55,8 +55,9 @@ class LedgerWatch:
     def __init__(self, name: str, ledger: Any) -> None:
         self.name = name
         self._is_book = offers(ledger, HasJournal)
-        # Both are views that grow with the ledger, so that they need be asked for once.
-        self._rows: Sequence[Any] = ledger.journal if self._is_book else ledger.moves
+        rows = entries_of(ledger)
+        assert rows is not None
+        self._rows = rows
         self._scale = 10**ledger.digits if offers(ledger, HasDigits) else 1
         self._declared = ledger.declared if offers(ledger, HasAccountNames) else {}
         self._seen = 0
@@ -103,7 +104,7 @@ def watches(state: Any) -> Iterator[tuple[int, str, Any]]:
     """Yield identity, name and ledger of those of a state that can be followed."""
     for at, outer in enumerate(state.ledgers if offers(state, HasLedgers) else (), 1):
         ledger, owner = (outer.ledger, outer.owner) if offers(outer, OfPart) else (outer, state)
-        if not (offers(ledger, HasJournal) or offers(ledger, HasMoves)):
+        if entries_of(ledger) is None:
             continue
         name = getattr(outer, "name", "")
         # One without a name has that of the variable that holds it.
