@@ -86,8 +86,11 @@ def inside(value: Any) -> Iterator[Any]:
 
 
 def _members(value: Any) -> list[Any]:
-    """Return the arguments of an attrs instance, without its memory."""
-    return [getattr(value, one.name) for one in attrs.fields(type(value)) if one.init]
+    """Return the members of an attrs instance; of one that is not frozen without its memory."""
+    # A subclass need not be decorated.
+    decorated = next(cls for cls in type(value).__mro__ if "__attrs_attrs__" in vars(cls))
+    frozen = attrs.inspect(decorated).is_frozen
+    return [getattr(value, one.name) for one in attrs.fields(decorated) if one.init or frozen]
 
 
 def is_fixed(model: Model[Any], policies: Policies) -> bool:
