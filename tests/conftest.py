@@ -11,12 +11,12 @@ from importlib.util import find_spec
 import pytest
 from hypothesis import HealthCheck, settings
 from support.cases import thinned
+from support.conserved_groups import checked as transfers_checked
 from support.examples import FULL
 from support.forked import forked_workers
 from support.paths import REFERENCE
 
 from desim import catalog, opened_files
-from desim.composition.invariants import checked as transfers_checked
 from desim.jobs.run import warm_pool
 from ledgers.invariants import checked
 

@@ -302,22 +302,6 @@ def known_scores_text(script: str, presets: Mapping[str, KnownScores]) -> str:
     return head + ",\n".join(blocks) + "\n }\n}\n"
 
 
-def with_preset(data: bytes, name: str, preset: str, known: KnownScores) -> bytes:
-    """Return the content of a file with the known scores of one preset replaced or added.
-
-    Args:
-        data: The content before.
-        name: The file's name, for the text of an error.
-        preset: The preset.
-        known: Its known scores.
-
-    Raises:
-        UsageError: The content before is damaged.
-    """
-    others = parsed_known_scores(data, name)
-    return known_scores_text(_decoded(data, name).script, {**others, preset: known}).encode()
-
-
 def _block(known: KnownScores) -> str:
     facts = {
         "fingerprint": known.fingerprint,

@@ -144,8 +144,8 @@ def test_texts_for_models_with_tools_name_what_is_possible_now() -> None:
         assert play.observation().splitlines()[1:] == ["Possible now: save."]
         asyncio.run(play.call("save", {"amount": 1}))
         assert play.observation().splitlines()[1:] == ["Possible now: repair."]
-        wrong = asyncio.run(play.reply_to("save", {"amount": 1}))
-        assert wrong == "Error: 'save' cannot be called now; Possible: repair"
+        with pytest.raises(WrongAction, match="'save' cannot be called now; Possible: repair"):
+            asyncio.run(play.call("save", {"amount": 1}))
         asyncio.run(play.default())
         assert play.answers[-1] == {"do": "repair"}
 

@@ -9,6 +9,7 @@ found stays on file as long as the parameters of its preset do.
 """
 
 import inspect
+import json
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import fsum
@@ -27,7 +28,6 @@ from desim.catalog.known_scores import (
     fingerprint,
     known_scores_text,
     parsed_known_scores,
-    with_preset,
 )
 from desim.core.model_protocols import is_deterministic
 from desim.core.policy_protocols import is_drawing
@@ -207,7 +207,9 @@ def write_book(book: Path, data: bytes, preset: str, known: KnownScores) -> None
         preset: The preset.
         known: Its known scores.
     """
-    text = with_preset(data, str(book), preset, known)
+    others = parsed_known_scores(data, str(book))
+    script = json.loads(data)["script"]
+    text = known_scores_text(script, {**others, preset: known}).encode()
     write_whole(book, [text])
     gone = {*_records(data, book)} - {*_records(text, book)}
     for name in gone:

@@ -11,6 +11,7 @@ from typing import Any
 import click
 import numpy as np
 from attrs import frozen
+from support.until_narrow import until_narrow
 
 from desim.show.console import console
 from desim.show.table import Table
@@ -20,7 +21,7 @@ from desim.statistics.normalised import normalised
 from desim.statistics.ranks import ranked
 from desim.statistics.sequential.elimination import Elimination, select
 from desim.statistics.sequential.sequences import ScoreRange
-from desim.statistics.sequential.stopping import Goal, until_narrow
+from desim.statistics.sequential.stopping import Goal
 
 Rng = np.random.Generator
 

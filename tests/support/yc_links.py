@@ -3,10 +3,11 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from support.yc_snapshot import snapshot
+
 from desim import Run
 from models.yc_bench.actions import Command
 from models.yc_bench.model import YCBench
-from models.yc_bench.shell.snapshot import snapshot
 from models.yc_bench.state import CompanyState
 
 #: What a link does to the company.

@@ -109,13 +109,6 @@ class ToolSession:
             raise WrongAction(why) from None
         return await self._moved()
 
-    async def reply_to(self, name: str, arguments: Any) -> str:
-        """Execute a call as `call` does, and return the error of a wrong one as a text."""
-        try:
-            return await self.call(name, arguments)
-        except WrongAction as fault:
-            return f"Error: {fault}"
-
     async def default(self) -> str:
         """Take the role's default action and return its effect as a text."""
         self._answer_default()

@@ -115,27 +115,6 @@ def look(values: Sequence[float], goal: Goal) -> Look:
     return Look(n, low, high, reason, described)
 
 
-def until_narrow(values: Sequence[float], goal: Goal, first: int = FIRST_LOOK) -> Look:
-    """Return the first look at which a goal is reached, or the last one.
-
-    Args:
-        values: All that may be looked at.
-        goal: The width.
-        first: Values of the first look; fewer than `FIRST_LOOK` need a declared range.
-
-    Raises:
-        UsageError: See `look`; or *first* is too small.
-    """
-    checked_first(first, goal.bounds)
-    found = None
-    for n in looks(first, len(values)):
-        found = look(values[:n], goal)
-        if found.reached or (found.reason == "constant"):
-            break
-    assert found is not None
-    return found
-
-
 def first_look(rarest: float) -> int:
     """Return the first number of values at which one looks, at least `FIRST_LOOK`.
 

@@ -58,11 +58,6 @@ class Evaluation:
         """The number of choices by method, the most frequent first."""
         return dict(sorted(Counter(self.chosen).items(), key=lambda each: (-each[1], each[0])))
 
-    @property
-    def unrecorded(self) -> int:
-        """Choices of a method without records, such as a default that was not run."""
-        return sum(method not in self.methods for method in self.chosen)
-
     def method_right(self, method: str) -> tuple[bool, ...]:
         """Return whether a single method was right, item by item."""
         return tuple(_is_right(item, method) for item in self.items)

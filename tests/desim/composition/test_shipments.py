@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 from support.companies import played
+from support.conserved_groups import checked
 from support.depots import DAY, Depot, ship_daily
 
 from desim import play, play_branch, replay
 from desim.composition import AFTER_PARTS, Composite, Group
 from desim.composition.exchange import NotConserved
-from desim.composition.invariants import checked
 from desim.errors import ModelFailed, UsageError
 
 

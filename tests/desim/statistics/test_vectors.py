@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from support.paths import REFERENCE
+from support.until_narrow import until_narrow
 
 from desim.errors import UsageError
 from desim.statistics.clusters import clustered_mean, clustered_share
@@ -16,7 +17,7 @@ from desim.statistics.pairing import difference
 from desim.statistics.ranks import ranked
 from desim.statistics.sequential.elimination import Elimination, select
 from desim.statistics.sequential.sequences import ScoreRange, betting, t_sequence
-from desim.statistics.sequential.stopping import Goal, until_narrow
+from desim.statistics.sequential.stopping import Goal
 from desim.statistics.shape import shape
 
 VECTORS = REFERENCE / "statistics" / "vectors"

@@ -7,12 +7,13 @@ from typing import Any
 import pytest
 from attrs import frozen
 from support.small_worlds import FAILS, GATED, STRIDE, WALK, Trail, Walk
+from support.until_narrow import until_narrow
 
 from desim import compare
 from desim.core.limits import Limits
 from desim.errors import UsageError
 from desim.statistics.sequential.sequences import ScoreRange
-from desim.statistics.sequential.stopping import Goal, look, until_narrow
+from desim.statistics.sequential.stopping import Goal, look
 from desim.studies.until import Precision
 
 #: The probability that an interval at 95 % misses, as `compare` computes it.

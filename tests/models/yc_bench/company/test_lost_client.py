@@ -7,6 +7,7 @@ import pytest
 from attrs import evolve
 from support.cases import thinned
 from support.yc_links import DAY, HOUR, LinkedRun
+from support.yc_snapshot import snapshot
 
 from desim.episodes.lineup import resolve
 from desim.errors import UsageError
@@ -25,7 +26,6 @@ from models.yc_bench.company.entities import Client
 from models.yc_bench.company.world_file import Replacement, WorldFile
 from models.yc_bench.rules.draw_market import draw_market, draw_replacement
 from models.yc_bench.rules.draw_people import draw_clients, draw_employees
-from models.yc_bench.shell.snapshot import snapshot
 from models.yc_bench.shell.status_text import event_line
 from models.yc_bench.state import CompanyState
 

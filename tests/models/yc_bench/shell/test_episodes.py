@@ -3,11 +3,11 @@
 from typing import Any
 
 import pytest
+from support.yc_snapshot import snapshot
 
 from desim import Run, play
 from desim.episodes.lineup import resolve
 from models.yc_bench import EndTurn, ScratchpadWrite, SimResume, YCBench
-from models.yc_bench.shell.snapshot import snapshot
 from models.yc_bench.shell.status_text import message
 
 

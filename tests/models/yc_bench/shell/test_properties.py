@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.cases import thinned
+from support.yc_snapshot import snapshot
 
 from desim import Run, play, replay
 from models.yc_bench import (
@@ -29,7 +30,6 @@ from models.yc_bench import (
 from models.yc_bench.commands import (
     commandline,
 )
-from models.yc_bench.shell.snapshot import snapshot
 
 #: Commands in all: over 30 seeds of the published rules and 10 of the paper's.
 COMMANDS = 300

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.yc_snapshot import snapshot
 
 from desim import Run
 from desim.episodes.lineup import resolve
 from desim.episodes.prefix import open_decisions
 from models.yc_bench import CompanyStatus, EndTurn, RunCommand, TaskAccept, YCBench
 from models.yc_bench.observation import CommandReply, TurnStatus
-from models.yc_bench.shell.snapshot import snapshot
 from models.yc_bench.shell.status_text import event_line
 from models.yc_bench.state import CompanyState
 

@@ -58,7 +58,7 @@ def test_accuracies_are_shares_of_right_choices() -> None:
     assert scored.gain().mean == -0.5
     assert scored.cell_mean() == pytest.approx((1 / 3 + 0) / 2)
     assert scored.cell_mean(scored.method_right("gepa")) == 0.5
-    assert (scored.choices, scored.left_out, scored.unrecorded) == ({"ace": 4}, 0, 0)
+    assert (scored.choices, scored.left_out) == ({"ace": 4}, 0)
 
 
 def test_only_items_with_every_method_count() -> None:
@@ -71,11 +71,10 @@ def test_only_items_with_every_method_count() -> None:
     assert scored.accuracy(scored.oracle_right).mean == 0.8
 
 
-def test_a_method_without_records_is_wrong_and_counted() -> None:
+def test_a_method_without_records_is_wrong() -> None:
     """Such as a default that nobody ran; it is no error, as its choice is the router's fault."""
     scored = evaluate(FOUR, Always("amem"))
-    assert (scored.accuracy().mean, scored.unrecorded) == (0, 4)
-    assert evaluate(FOUR, Always("ace"), ["cot"]).unrecorded == 4
+    assert scored.accuracy().mean == 0
 
 
 def test_of_equally_good_methods_the_first_by_name_is_the_best() -> None:
