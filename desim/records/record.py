@@ -9,7 +9,6 @@ from typing import Any, overload
 
 import msgspec
 
-from desim.core.result import Result
 from desim.core.roles import Role
 from desim.core.run import check_futures
 from desim.errors import BadRecord, UsageError
@@ -23,7 +22,7 @@ from desim.records.lines import (
     Step,
     TranscriptEntry,
 )
-from desim.records.record_file import end_lines, lines_of
+from desim.records.record_file import lines_of
 from desim.schema import encode_tagged, has_tags
 from desim.schema.untrusted import check_keys
 from desim.short_repr import cut, shown
@@ -176,23 +175,6 @@ def decoded_lines(lines: Iterable[bytes]) -> Iterator[Line]:
     for number, (raw, known) in enumerate(_decoded(lines), 1):
         if raw.endswith(b"\n"):
             yield known or _decoded_line(raw, f"line {number}")
-
-
-def read_ends(path: Path) -> tuple[Header, Result | None]:
-    """Return the header and the result of a record; the lines between are not read.
-
-    Its digest is not checked.
-
-    Returns:
-        The header and the result; None instead of it if the last line is not a result.
-
-    Raises:
-        BadRecord: One of both lines is not readable.
-    """
-    first, last = end_lines(path)
-    header = _header(first)
-    line = _decoded_line(last, "the last line") if last.endswith(b"\n") else None
-    return header, line.result() if isinstance(line, ResultLine) else None
 
 
 def _take(record: Lines, line: Step | TranscriptEntry | ResumedLine, kept: int | None) -> None:

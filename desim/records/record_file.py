@@ -65,37 +65,6 @@ def lines_of(path: Path) -> Iterator[bytes]:
         raise BadRecord(f"cannot read {path}: {fault.strerror}") from None
 
 
-def end_lines(path: Path) -> tuple[bytes, bytes]:
-    """Return the first and the last line of a file with their ends; those between are not read.
-
-    A gzip file is unzipped from its start.
-
-    Raises:
-        BadRecord: See `lines_of`; or the file is empty.
-    """
-    lines = lines_of(path)
-    first = last = next(lines, b"")
-    if not first:
-        raise BadRecord(f"{path} is empty; a record starts with a header")
-    try:
-        with open_regular(path) as file:
-            if file.peek(2)[:2] == _GZIP_MAGIC:
-                for last in lines:  # noqa: B007 (the last one counts)
-                    pass
-                return first, last
-            size, block = file.seek(0, os.SEEK_END), _CHUNK_BYTES
-            while True:
-                start = max(0, size - block)
-                file.seek(start)
-                tail = file.read(block)
-                at = tail.rfind(b"\n", 0, -1) + 1
-                if at or not start or block > MAX_LINE_BYTES:
-                    return first, _with_line_feed(tail[at:])
-                block *= 4
-    except OSError as fault:
-        raise BadRecord(f"cannot read {path}: {fault.strerror}") from None
-
-
 def _with_line_feed(line: bytes) -> bytes:
     return line[:-2] + b"\n" if line.endswith(b"\r\n") else line
 

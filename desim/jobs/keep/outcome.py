@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import msgspec
 
 from desim.core.policy_protocols import most_known
-from desim.core.result import Result, flat
+from desim.core.result import flat
 from desim.core.roles import Knowledge
 from desim.episodes.usage import default_share, is_played, unplayed_roles, usage_in_all
 from desim.errors import BadRecord, UsageError
@@ -21,8 +21,6 @@ from desim.jobs.keep.fingerprint import difference
 from desim.jobs.keep.locked_file import WAYS, LockedFile
 from desim.jobs.plan.record_job import RecordJob
 from desim.records.episode import Episode
-from desim.records.lines import Header
-from desim.records.record import read_ends
 
 #: The key of a policy's notes that says which limit of the episode was reached.
 LIMIT = "limit"
@@ -145,46 +143,20 @@ def read_played(
     result = recorded.result
     if result is None:
         return None
-    return msgspec.structs.replace(
-        _played(recorded.header, result),
+    return Played(
         job=job,
         episode=episode,
         training=training,
-        limit=next(_limits_noted(recorded), ""),
-        seconds=round(seconds, 3),
-    )
-
-
-def read_outcome_of_rules(job: str, record: Path) -> JobOutcome | None:
-    """Return the outcome of one episode of rules from the first and the last line of its record.
-
-    Nothing else is read, and its digest is not checked.
-
-    Returns:
-        The outcome; None if the record was cut, or if policies noted usage, as language models do.
-
-    Raises:
-        BadRecord: The file holds something else.
-    """
-    header, result = read_ends(record)
-    if result is None or result.usage:
-        return None
-    played = msgspec.structs.replace(_played(header, result), job=job)
-    return JobOutcome(**msgspec.structs.asdict(played))
-
-
-def _played(header: Header, result: Result) -> Played:
-    """Return what the header and the result of a record say."""
-    return Played(
-        job="",
         score=result.score,
         ended=result.ended,
         decisions=result.decisions,
         metrics=dict(flat(result.metrics)),
         usage=usage_in_all(result.usage.values()),
+        limit=next(_limits_noted(recorded), ""),
+        seconds=round(seconds, 3),
+        knows=most_known(recorded.header.knows.values()),
+        revision=recorded.header.provenance.text,
         unplayed=unplayed_roles(result.usage),
-        knows=most_known(header.knows.values()),
-        revision=header.provenance.text,
     )
 
 
