@@ -36,7 +36,7 @@ from desim.records.episode import Episode
 from desim.records.kept_state import Inside
 from desim.records.messages import messages_of
 from desim.records.record_file import record_stem
-from desim.records.tidy import What, decision_facts
+from desim.records.tables import What, decision_facts
 from desim.show.files import new_file, write_new
 from desim.show.frames import Columns, lines, write_parquet
 

@@ -16,8 +16,7 @@ from desim.core.world import Decision
 from desim.errors import BadRecord, UsageError, WrongAction
 from desim.records.differences import different_place
 from desim.records.episode import Episode
-from desim.records.lines import Header, Step
-from desim.records.record import step_class
+from desim.records.lines import Header, Step, step_class
 from desim.schema import tagged
 from desim.short_repr import cut, shown
 

@@ -31,10 +31,10 @@ from desim.errors import DesimError, LimitReached, PolicyFailed, WriteFailed
 from desim.faults import RAISED, fault_text
 from desim.records.episode import Episode
 from desim.records.kept_state import Inside
-from desim.records.lines import FailureLine, Header, Step, TranscriptEntry
+from desim.records.lines import FailureLine, Header, Step, TranscriptEntry, step_class
 from desim.records.provenance import policy_code
-from desim.records.record import RecordedSteps, step_class
-from desim.records.recorder import Recorder
+from desim.records.reader import RecordedSteps
+from desim.records.writer import Recorder
 from desim.short_repr import SHOWN, cut
 from desim.tracing.kept_trace import Tracing
 

@@ -12,9 +12,8 @@ from desim.core.model_protocols import Model
 from desim.episodes.episode_options import UNTRUSTED, TrustOptions
 from desim.episodes.lineup import Policies, assign
 from desim.errors import BadRecord, UsageError
-from desim.records.lines import Header
+from desim.records.lines import PERSON, Header
 from desim.records.reach import model_reaches, policy_reaches, refuse
-from desim.records.record import PERSON
 from desim.schema import to_plain
 from desim.schema.arguments import read_arguments
 from desim.short_repr import short_repr

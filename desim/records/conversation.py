@@ -20,7 +20,7 @@ from attrs import define, evolve, field, frozen
 
 from desim.errors import BadRecord
 from desim.records.lines import Step, TranscriptEntry
-from desim.records.record import decoded_lines
+from desim.records.reader import decoded_lines
 from desim.records.record_file import lines_of
 from desim.short_repr import shown
 

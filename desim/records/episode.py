@@ -2,7 +2,7 @@
 
 import contextlib
 from collections import Counter, deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,11 +18,18 @@ from desim.core.roles import with_knowledge
 from desim.errors import BadRecord, DesimError, UsageError, possible
 from desim.faults import RAISED
 from desim.records.kept_state import Inside
-from desim.records.lines import FailureLine, Header, Step, TranscriptEntry
-from desim.records.record import RecordedSteps, parse
+from desim.records.lines import (
+    FailureLine,
+    Header,
+    ResultLine,
+    ResumedLine,
+    Step,
+    TranscriptEntry,
+)
+from desim.records.reader import Line, RecordedSteps, checked_lines
 from desim.records.record_file import lines_of
-from desim.records.recorder import Recorder
-from desim.records.tidy import WHAT, What, decision_columns, series_columns
+from desim.records.tables import WHAT, What, decision_columns, series_columns
+from desim.records.writer import Recorder
 from desim.short_repr import shortened
 from desim.show.column import Column
 from desim.show.labels import value_text
@@ -289,25 +296,41 @@ class Episode:
                 limit of `desim.records.record_file`.
         """
         file = Path(path)
+        lines = _up_to(decisions, checked_lines(lines_of(file)))
+        count, header, steps, resumed = 0, None, list[Step](), list[int]()
+        said: list[tuple[TranscriptEntry, int]] = []
+        result: Result | None = None
+        failure: FailureLine | None = None
         try:
-            record = parse(
-                lines_of(file),
-                whole=whole,
-                kept=None if keep_steps else 0,
-                decisions=decisions,
-            )
+            for line in lines:
+                match line:
+                    case Header():
+                        header = line
+                    case Step():
+                        count += 1
+                        steps += [line] * keep_steps
+                    case TranscriptEntry():
+                        said.append((line, count))
+                    case ResumedLine():
+                        resumed.append(line.decisions)
+                    case ResultLine():
+                        result = line.result()
+                    case FailureLine():
+                        failure = line
+            if whole and result is None:
+                raise BadRecord(_no_result(count, failure))  # noqa: TRY301
         except BadRecord as fault:
             text = str(fault)
             raise BadRecord(text if str(path) in text else f"{path}: {text}") from None
-        steps = tuple(record.steps) if keep_steps else RecordedSteps(file, record.decisions)
+        assert header is not None
         return cls(
-            record.header,
-            steps,
-            record.result,
-            tuple(record.transcript),
-            record.failure,
-            resumed=tuple(record.resumed),
-            transcript_after=tuple(record.transcript_after),
+            header,
+            tuple(steps) if keep_steps else RecordedSteps(file, count),
+            result,
+            tuple(entry for entry, _ in said),
+            failure,
+            resumed=tuple(resumed),
+            transcript_after=tuple(after for _, after in said),
         )
 
     def _inside(self) -> Inside:
@@ -324,6 +347,28 @@ class Episode:
         if self.result is None:
             raise BadRecord("the record was cut before the episode ended, so it has no result")
         return self.result
+
+
+def _up_to(decisions: int | None, lines: Iterable[Line]) -> Iterator[Line]:
+    """Yield the header and the lines up to a decision; those behind it are read, which checks them.
+
+    None yields all lines.
+    """
+    left = decisions
+    for line in lines:
+        if left != 0 or isinstance(line, Header):
+            yield line
+        if left and isinstance(line, Step):
+            left -= 1
+
+
+def _no_result(decisions: int, failure: FailureLine | None) -> str:
+    if failure is None:
+        return f"the record was cut after {decisions} decisions: it has no result"
+    return (
+        f"the run failed at t={failure.t} after decision {failure.decisions}: {failure.error}; "
+        f"desim branch FILE --at {failure.before + 1} plays on from before it"
+    )
 
 
 def _first_of_parts(metrics: Iterable[str]) -> list[str]:

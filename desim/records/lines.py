@@ -5,8 +5,7 @@ line a decision (tick, role, observation, action, notes), one line a transcript 
 where a cut record was resumed, and a last line with the result, or with the failure of the model.
 The key `line` of each object says which of
 these it is. The last line ends with the SHA-256 of all bytes before that field, a checksum against
-damage that does not prove who wrote the record. The tags of the lines of a record that was written
-with a key do.
+damage that does not prove who wrote the record.
 """
 
 from collections.abc import Iterable, Mapping
@@ -18,14 +17,17 @@ from desim import catalog
 from desim.catalog.presets import encoded_parameters
 from desim.core.model_protocols import Model, own_revision
 from desim.core.result import Result
-from desim.core.roles import MOST_TICKS, Knowledge
+from desim.core.roles import MOST_TICKS, Knowledge, Role
 from desim.errors import BadRecord, SchemaError, UsageError, possible
 from desim.records.provenance import Provenance
 from desim.records.reach import model_reaches, refuse
-from desim.schema import encode, from_plain
+from desim.schema import encode, encode_tagged, from_plain, has_tags
 from desim.schema.immutable import once_an_object
 from desim.short_repr import cut, shown
 from desim.version import __version__
+
+#: The policy in a header for a role that a person plays.
+PERSON = "person"
 
 #: The format of the lines, which the header names; it is counted up when their meaning changes.
 FORMAT = "desim-episode/4"
@@ -181,6 +183,23 @@ class Step(
         return self.encoded(self.observation)
 
 
+class TaggedStep(Step, frozen=True, omit_defaults=True, gc=False):
+    """A decision just made of a role that observes several classes.
+
+    Read from a file it is a `Step`, whose observation has its tag already.
+    """
+
+    @staticmethod
+    def encoded(observation: Any) -> bytes:
+        """Return an observation as JSON with its tag, as a record holds it."""
+        return encode_tagged(observation)
+
+
+def step_class(role: Role) -> type[Step]:
+    """Return the class of a role's decisions."""
+    return TaggedStep if has_tags(role.observation) else Step
+
+
 class TranscriptEntry(msgspec.Struct, frozen=True, gc=False, tag="transcript", tag_field="line"):
     """A policy's note, before it decided, of what it received and wrote.
 
@@ -254,27 +273,3 @@ class FailureLine(msgspec.Struct, frozen=True, kw_only=True, tag="failure", tag_
     error: str
     decisions: int
     before: int
-
-
-class Lines(msgspec.Struct):
-    """A record that was read.
-
-    Attributes:
-        header: The first line.
-        steps: The decisions in the order in which they were handed out, where they are kept.
-        transcript: The transcript entries in their order.
-        transcript_after: For each of them the number of decisions before it.
-        resumed: Where the record was resumed: the numbers of decisions before it.
-        decisions: The number of decisions.
-        result: The result; None for a record that was cut, or whose model failed.
-        failure: Where the model failed; None if it did not.
-    """
-
-    header: Header
-    steps: list[Step]
-    transcript: list[TranscriptEntry]
-    transcript_after: list[int] = []
-    resumed: list[int] = []
-    decisions: int = 0
-    result: Result | None = None
-    failure: FailureLine | None = None

@@ -31,10 +31,9 @@ from desim.errors import (
 )
 from desim.faults import RAISED
 from desim.records.episode import Episode
-from desim.records.lines import Header, Step
-from desim.records.record import PERSON
+from desim.records.lines import PERSON, Header, Step
 from desim.records.record_lock import RecordLock
-from desim.records.recorder import cut
+from desim.records.writer import cut
 from desim.schema import codec, plain_observation
 from desim.ui.answer_effects import AnswerEffect, effect_of
 from desim.ui.forms.form import Form, forms

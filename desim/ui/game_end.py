@@ -16,7 +16,7 @@ from desim.episodes.episode_options import TrustOptions
 from desim.episodes.trust import trusted_model
 from desim.errors import BadRecord, UsageError
 from desim.records.episode import Episode
-from desim.records.record import PERSON
+from desim.records.lines import PERSON
 from desim.ui.comparison import Baseline, BaselineComparison
 from desim.ui.ending.other_games import branched, next_file
 from desim.ui.ending.score_place import ScorePlace, place_of

@@ -22,7 +22,7 @@ from desim.errors import (
     NotInteger,
     WrongObservation,
 )
-from desim.records.record_file import write_failed
+from desim.records.writer import write_failed
 
 
 class Strange(Exception):

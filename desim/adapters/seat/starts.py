@@ -16,7 +16,7 @@ from desim.jobs.plan.parameter_values import from_numpy
 from desim.records.episode import Episode
 from desim.records.lines import Header
 from desim.records.record_file import is_record_name
-from desim.records.recorder import Recorder
+from desim.records.writer import Recorder
 from desim.short_repr import cut, short_repr
 
 #: Records, and decisions of the caller in them, among which the start of an episode is drawn.

@@ -28,7 +28,7 @@ from desim.errors import BadRecord, UsageError
 from desim.records.episode import Episode
 from desim.records.lines import Header
 from desim.records.record_lock import RecordLock
-from desim.records.recorder import Recorder, line_kind, lines_up_to
+from desim.records.writer import Recorder, line_kind, lines_up_to
 from desim.schema.signatures import takes
 
 

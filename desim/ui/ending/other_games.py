@@ -7,7 +7,7 @@ from pathlib import Path
 from desim.errors import UsageError
 from desim.records.episode import Episode
 from desim.records.record_file import record_stem
-from desim.records.recorder import cut
+from desim.records.writer import cut
 
 #: Games in a row that get names of their own.
 _MOST_GAMES = 10_000

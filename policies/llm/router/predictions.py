@@ -22,10 +22,11 @@ from desim import Episode, Model
 from desim.core.model_protocols import offers
 from desim.core.reported import HasItems
 from desim.errors import BadRecord, SchemaError, UsageError, sentence
-from desim.records.record_file import RecordFile, lines_of
+from desim.records.record_file import lines_of
 from desim.schema import encode, from_plain, to_plain
 from desim.schema.untrusted import decode_json
 from desim.short_repr import short_repr
+from desim.show.files import write_new
 from policies.llm.router.labels import BUCKETS, CAPABILITIES
 from policies.llm.router.policy import canonical
 from policies.llm.router.situation import Bucket, Features, Situation, features_of
@@ -73,12 +74,9 @@ def write_lines(path: Path, values: Iterable[object]) -> None:
     """Write one line for each value, such as an `Item` or an `Experience`, to a new file.
 
     Raises:
-        UsageError: The file exists or cannot be made.
-        WriteFailed: The system does not take all of it.
+        UsageError: The file exists or cannot be written; nothing is left behind.
     """
-    with RecordFile(path) as file:
-        for value in values:
-            file.write(encode(value) + b"\n")
+    write_new(path, (encode(value) + b"\n" for value in values))
 
 
 # -- items -----------------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ from desim.composition import Composite
 from desim.episodes.prefix import branch, repeated
 from desim.episodes.resume import resume
 from desim.errors import BadRecord, UsageError, WrongAction
-from desim.records.recorder import cut
+from desim.records.writer import cut
 from desim.studies.checks.check import check
 from desim.studies.decisions.regret import regret
 from desim.ui.game import Game

@@ -24,7 +24,7 @@ from desim.episodes.resume import resume
 from desim.errors import BadRecord
 from desim.lanes.lane_protocols import NoLanes
 from desim.lanes.play_lanes import lanes_of
-from desim.records.recorder import cut
+from desim.records.writer import cut
 from models.beer_game import BeerGame
 
 MODEL = Guards(Thinking(per_1000_tokens=1), days=12)

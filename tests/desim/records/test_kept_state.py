@@ -19,7 +19,7 @@ from desim.composition import Composite
 from desim.core.calendar import Calendar
 from desim.core.points import Recorded
 from desim.errors import BadRecord, UsageError
-from desim.records import tidy
+from desim.records import tables
 from desim.show.column import Column
 
 
@@ -183,7 +183,7 @@ def test_there_are_two_tables(monkeypatch: pytest.MonkeyPatch) -> None:
     episode = play(Diary(), STRIDE, 3)
     with pytest.raises(UsageError, match="no table 'serie' of an episode; did you mean 'series'"):
         episode.columns("serie")  # type: ignore[arg-type] # a user's mistake
-    monkeypatch.setattr(tidy, "_MOST_COLUMNS", 3)
+    monkeypatch.setattr(tables, "_MOST_COLUMNS", 3)
     with pytest.raises(UsageError, match="the decisions have more than 3 fields"):
         episode.columns("decisions")
 

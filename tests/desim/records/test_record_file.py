@@ -17,8 +17,8 @@ from support.recorded import GAME
 from desim import Episode, play, replay
 from desim.episodes.prefix import first_difference
 from desim.errors import BadRecord, DesimError
-from desim.records import record, record_file
-from desim.records.record import RecordedSteps
+from desim.records import record_file
+from desim.records.reader import RecordedSteps
 
 #: How many altered records are read; `DESIM_MUTATIONS` raises it.
 MUTATIONS = int(os.environ.get("DESIM_MUTATIONS", "300"))
@@ -143,7 +143,7 @@ def test_a_key_that_comes_twice_in_a_header_is_refused(tmp_path: Path) -> None:
 def test_a_key_that_comes_twice_in_a_decision_is_refused(
     tmp_path: Path, old: bytes, new: bytes, key: str
 ) -> None:
-    """Also where many lines are decoded together, and where the record was cut."""
+    """Also where the record was cut."""
     file = tmp_path / "run"
     play("beer_game", "typical", record=file)
     lines = file.read_bytes().splitlines(keepends=True)
@@ -152,25 +152,6 @@ def test_a_key_that_comes_twice_in_a_decision_is_refused(
         file.write_bytes(b"".join([*lines[:at], line.replace(old, new, 1), *lines[at + 1 : end]]))
         with pytest.raises(BadRecord, match=rf"\(line {at + 1}\) .* the key '{key}' comes twice"):
             Episode.read(file, whole=False)
-
-
-def test_records_are_read_alike_in_blocks_of_any_size(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Whole, cut anywhere, and with a line in the middle that cannot be read."""
-    file = tmp_path / "run"
-    play("beer_game", "typical", record=file)
-    whole = file.read_bytes()
-    for raw in (whole, whole[:9_000], whole.replace(b'"t":20', b'"t":x', 1), whole + b"\n"):
-        file.write_bytes(raw)
-        read = []
-        for size in (0, 500, 5_000, 1 << 20):
-            monkeypatch.setattr(record, "_BLOCK_BYTES", size)
-            try:
-                read.append(Episode.read(file, whole=False))
-            except BadRecord as fault:
-                read.append(str(fault))
-        assert all(each == read[0] for each in read)
 
 
 def test_a_difference_is_shown_by_its_path_and_two_short_values() -> None:

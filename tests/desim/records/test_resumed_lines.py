@@ -7,7 +7,7 @@ from support.recorded import GAME, lines_of, played_lines
 
 from desim import Episode, play, replay, resume
 from desim.records.lines import FORMAT
-from desim.records.recorder import cut
+from desim.records.writer import cut
 
 
 def test_every_resume_is_on_record(tmp_path: Path) -> None:

@@ -1,11 +1,12 @@
 """Every write of a record is complete, or an error that names the file."""
 
 import errno
+import io
 import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import pytest
 from support.paths import PYTHONPATH
@@ -13,7 +14,7 @@ from support.recorded import GAME, Dies, Killed
 
 from desim import Episode, play, resume
 from desim.errors import UsageError, WriteFailed
-from desim.records.record_file import RecordFile
+from desim.records import writer
 
 
 @pytest.mark.parametrize(
@@ -45,22 +46,34 @@ def test_a_limit_of_the_system_is_an_error(tmp_path: Path, name: str) -> None:
     assert len(whole.steps) == 800
 
 
-class Narrow:
+class Narrow(io.RawIOBase):
     """A file that takes a few bytes at a time, and at last none."""
 
-    def __init__(self, file: Any, left: int) -> None:
+    def __init__(self, file: BinaryIO, left: int) -> None:
         self.file, self.left = file, left
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.file, name)
+    def writable(self) -> bool:
+        """Return True."""
+        return True
 
-    def write(self, data: Any) -> int:
+    def fileno(self) -> int:
+        """Return that of the file."""
+        return self.file.fileno()
+
+    def write(self, data: Any, /) -> int:
         """Write at most seven bytes."""
         part = bytes(data)[: min(7, self.left)]
         if len(data) and not part:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         self.left -= len(part)
-        return int(self.file.write(part))
+        self.file.write(part)
+        self.file.flush()
+        return len(part)
+
+    def close(self) -> None:
+        """Close the file, too."""
+        self.file.close()
+        super().close()
 
 
 @pytest.fixture
@@ -68,13 +81,12 @@ def narrow(monkeypatch: pytest.MonkeyPatch) -> Any:
     """Return a function that limits every record to some bytes."""
 
     def limit(left: int) -> None:
-        begin = RecordFile.__init__
+        new = writer.new_record
 
-        def init(self: Any, path: Path) -> None:
-            begin(self, path)
-            self._raw = Narrow(self._raw, left)
+        def narrowed(path: Path) -> io.BufferedWriter:
+            return io.BufferedWriter(Narrow(new(path), left))
 
-        monkeypatch.setattr(RecordFile, "__init__", init)
+        monkeypatch.setattr(writer, "new_record", narrowed)
 
     return limit
 

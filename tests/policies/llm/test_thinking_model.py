@@ -9,7 +9,7 @@ from support.stub import Served, message, serving
 from desim import play, replay
 from desim.core.roles import Thinking
 from desim.episodes.resume import resume
-from desim.records.recorder import cut
+from desim.records.writer import cut
 from models.beer_game import BeerGame
 
 GAME = BeerGame.preset("poisson", horizon=12, thinking=Thinking(per_1000_tokens=1))

@@ -1,10 +1,11 @@
 """Writes a record line by line, so that the record of a killed run holds all its decisions."""
 
+import gzip
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
-from functools import cache
+import os
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, BinaryIO, Self
 
 import msgspec
 
@@ -19,7 +20,7 @@ from desim.records.lines import (
     Step,
     TranscriptEntry,
 )
-from desim.records.record_file import RecordFile, lines_of, write_failed
+from desim.records.record_file import lines_of
 from desim.records.record_lock import RecordLock
 from desim.schema import tagged
 
@@ -29,30 +30,31 @@ _encode = msgspec.json.Encoder().encode
 class Recorder:
     """Writes a record line by line; a context manager that closes the file.
 
+    Each line is with the system when the method that writes it returns. After a write that fails
+    nothing more is written, so that a record has no line behind one that is cut.
+
     Args:
         path: A file that does not exist yet.
         form: ".gz" to gzip it; by default where its name ends so.
 
     Raises:
         UsageError: The file exists or cannot be made.
+        WriteFailed: From each method that writes: the system does not take all of it.
     """
 
     def __init__(self, path: str | Path, form: str = "") -> None:
         self.path = Path(path)
+        self._raw = new_record(self.path)
+        self._file: Any = self._raw
+        if (form or self.path.suffix) == ".gz":
+            # Neither name nor time of day in the file: the same episode is the same bytes.
+            self._file = gzip.GzipFile("", "wb", fileobj=self._raw, mtime=0)
         self._digest = hashlib.sha256()
-        self._raw = RecordFile(self.path)
-        self._flush = (form or self.path.suffix) == ".gz"
-        self._file: Any = _zipped(self._raw) if self._flush else self._raw
         self._fault: WriteFailed | None = None
-        self._decisions = 0
-        self._resumes, self._begun = False, -1
+        self._resumed: ResumedLine | None = None
 
     @classmethod
-    def again(
-        cls,
-        path: str | Path,
-        kept: Iterable[bytes] | None = None,
-    ) -> Self:
+    def again(cls, path: str | Path, kept: Iterable[bytes] | None = None) -> Self:
         """Continue a record behind the lines that are kept.
 
         The old file stays until a copy of these lines is on disk, which then replaces it. A partial
@@ -76,27 +78,13 @@ class Recorder:
             raise UsageError(f"cannot write {part}: {fault.strerror}") from None
         recorder = cls(part, path.suffix)
         try:
-            for line in _lines_before_end(path) if kept is None else kept:
-                recorder.copy(line)
-            recorder.become(path)
+            recorder._copy(_lines_before_end(path) if kept is None else kept)
+            recorder._become(path)
         except BaseException as fault:
             recorder.__exit__(type(fault))
             part.unlink(missing_ok=True)
             raise
         return recorder
-
-    def become(self, path: Path) -> None:
-        """Take another name, and replace the file of that name.
-
-        Raises:
-            WriteFailed: The written lines are not on disk, or the file cannot be replaced.
-        """
-        self._raw.sync()
-        try:
-            self.path.replace(path)
-        except OSError as fault:
-            raise write_failed(path, fault) from None
-        self.path = path
 
     def __enter__(self) -> Self:
         return self
@@ -105,84 +93,27 @@ class Recorder:
         for file in (self._file, self._raw):
             try:
                 file.close()
-            except WriteFailed as fault:
+            except OSError as fault:
                 # The error that ends the episode, or the first failed write, says more.
                 if kind is None and self._fault is None:
-                    self._fault = fault
-                    raise
-
-    def line(self, line: bytes) -> None:
-        """Write one line and flush it.
-
-        Raises:
-            WriteFailed: The system does not take it, or did not take one before; a record has no
-                line behind one that is cut.
-        """
-        self._put(line + b"\n")
-
-    def copy(self, line: bytes) -> None:
-        """Write a line of the record that is continued as it is, with its end, and flush it.
-
-        Args:
-            line: With its end.
-
-        Raises:
-            WriteFailed: See `line`.
-        """
-        self._write(line)
-        kind = _decode_tag(line)
-        if kind.line == "header":
-            self._resumes, self._begun = True, kind.begun
-        self._decisions += kind.line == "decision"
-        self._digest.update(line)
-
-    def _put(self, line: bytes) -> None:
-        """Write a line with its end, and add it to the digest, which counts up to the last line."""
-        if self._resumes:
-            self._state_resumed()
-        self._write(line)
-        self._digest.update(line)
-
-    def _state_resumed(self) -> None:
-        """Write where the record was resumed, unless a branch begins there."""
-        self._resumes = False
-        if self._decisions > self._begun:
-            self._put(_encode(ResumedLine(self._decisions)) + b"\n")
-
-    def _end(self, line: bytes) -> None:
-        """Write the last line, with the digest of all before it."""
-        if self._resumes:
-            self._state_resumed()
-        self._digest.update(line[:-1])
-        ended = b'%b,"record_digest":"%b"}\n' % (line[:-1], self._digest.hexdigest().encode())
-        self._write(ended)
-
-    def _write(self, line: bytes) -> None:
-        if self._fault is not None:
-            raise self._fault
-        try:
-            self._file.write(line)
-            if self._flush:
-                self._file.flush()
-        except WriteFailed as fault:
-            self._fault = fault
-            raise
+                    self._fault = write_failed(self.path, fault)
+                    raise self._fault from None
 
     def head(self, header: Header) -> None:
         """Write the first line."""
         self.line(_encode(header))
 
     def decision(
-        self, t: int, decision: Decision, observed: bytes, notes: Mapping[str, Any] | None
+        self, t: int, made: Decision, observed: bytes, notes: dict[str, Any] | None
     ) -> None:
         """Write an answered decision, whose observation is given as JSON."""
-        asked = (t, decision.role, observed)
-        self._put(_decision_line(asked, decision.wire, notes, decision.possible, decision.delay))
+        asked = (t, made.role, msgspec.Raw(observed), msgspec.Raw(made.wire))
+        self.line(_encode(Step(*asked, notes, made.possible, made.delay)))
 
     def step(self, s: Step) -> None:
         """Write a decision that was played before."""
-        asked = (s.t, s.role, s.observed)
-        self._put(_decision_line(asked, tagged(s.action), s.notes, s.possible, s.delay))
+        asked = (s.t, s.role, msgspec.Raw(s.observed), msgspec.Raw(tagged(s.action)))
+        self.line(_encode(Step(*asked, s.notes or None, s.possible, s.delay)))
 
     def transcript(self, entry: TranscriptEntry) -> None:
         """Write what a policy received."""
@@ -195,6 +126,76 @@ class Recorder:
     def failure(self, failure: FailureLine) -> None:
         """Write the last line of a run whose model failed."""
         self._end(_encode(failure))
+
+    def line(self, line: bytes) -> None:
+        """Write one line, given without its end."""
+        self._state_resumed()
+        self._write(line + b"\n")
+
+    def _end(self, line: bytes) -> None:
+        """Write the last line, with the digest of all before it."""
+        self._state_resumed()
+        self._digest.update(line[:-1])
+        digest = self._digest.hexdigest().encode()
+        self._write(b'%b,"record_digest":"%b"}\n' % (line[:-1], digest))
+
+    def _copy(self, lines: Iterable[bytes]) -> None:
+        begun, decisions = -1, 0
+        for line in lines:
+            tag = _decode_tag(line)
+            if tag.line == "header":
+                begun = tag.begun
+            decisions += tag.line == "decision"
+            self._write(line)
+        if decisions > begun:
+            self._resumed = ResumedLine(decisions)
+
+    def _become(self, path: Path) -> None:
+        """Take another name, and replace the file of that name, once the lines are on disk."""
+        try:
+            os.fsync(self._raw.fileno())
+            self.path.replace(path)
+        except OSError as fault:
+            raise write_failed(path, fault) from None
+        self.path = path
+
+    def _state_resumed(self) -> None:
+        if resumed := self._resumed:
+            self._resumed = None
+            self._write(_encode(resumed) + b"\n")
+
+    def _write(self, line: bytes) -> None:
+        if self._fault is not None:
+            raise self._fault
+        try:
+            self._file.write(line)
+            self._file.flush()
+        except OSError as fault:
+            self._fault = write_failed(self.path, fault)
+            raise self._fault from None
+        self._digest.update(line)
+
+
+def new_record(path: Path) -> BinaryIO:
+    """Open a file that does not exist yet.
+
+    Raises:
+        UsageError: It exists or cannot be made.
+    """
+    try:
+        return path.open("xb")
+    except FileExistsError:
+        text = f"{path} exists and is kept; choose another name or remove it"
+        raise UsageError(text) from None
+    except OSError as fault:
+        raise UsageError(f"cannot write {path}: {fault.strerror}") from None
+
+
+def write_failed(path: Path, fault: OSError) -> WriteFailed:
+    """Return the error for a file that the system does not write."""
+    return WriteFailed(
+        f"cannot write {path}: {fault.strerror}; every line that was written before is kept"
+    )
 
 
 def cut(path: Path, decisions: int) -> None:
@@ -233,6 +234,10 @@ def _lines_before_end(path: Path) -> Iterator[bytes]:
     return (line for line in _whole_lines(path) if line_kind(line) not in ("result", "failure"))
 
 
+def _whole_lines(path: Path) -> Iterator[bytes]:
+    return (line for line in lines_of(path) if line.endswith(b"\n"))
+
+
 class _Tag(msgspec.Struct):
     """The key for the kind of a line, and what a header says of branches."""
 
@@ -247,36 +252,3 @@ class _Tag(msgspec.Struct):
 
 
 _decode_tag = msgspec.json.Decoder(_Tag).decode
-
-
-def _decision_line(
-    asked: tuple[int, str, bytes],
-    wire: bytes,
-    notes: Mapping[str, Any] | None,
-    possible: tuple[str, ...],
-    delay: int,
-) -> bytes:
-    """Return the line of a decision with its end; its tick, role and observation are *asked*."""
-    # Both are JSON already, so the line is joined instead of encoded as a whole.
-    tail = b',"notes":' + _encode(notes) if notes else b""
-    tail += b',"possible":' + _encode(possible) if possible else b""
-    tail += b',"delay":%d' % delay if delay else b""
-    t, role, observed = asked
-    parts = (t, _role(role), observed, wire, tail)
-    return b'{"line":"decision","t":%d,"role":%b,"observation":%b,"action":%b%b}\n' % parts
-
-
-@cache
-def _role(role: str) -> bytes:
-    return _encode(role)
-
-
-def _whole_lines(path: Path) -> Iterator[bytes]:
-    return (line for line in lines_of(path) if line.endswith(b"\n"))
-
-
-def _zipped(raw: RecordFile) -> Any:
-    import gzip
-
-    # Neither name nor time of day in the file: the same episode is the same bytes.
-    return gzip.GzipFile("", "wb", fileobj=raw, mtime=0)

@@ -1,0 +1,162 @@
+"""Reads the lines of a record, and checks their order and their digest."""
+
+import hashlib
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any, overload
+
+import msgspec
+
+from desim.core.run import check_futures
+from desim.errors import BadRecord, UsageError
+from desim.records.lines import (
+    FORMAT,
+    FailureLine,
+    Header,
+    ResultLine,
+    ResumedLine,
+    Step,
+    TranscriptEntry,
+)
+from desim.records.record_file import lines_of
+from desim.schema.untrusted import check_keys
+from desim.short_repr import cut, shown
+from desim.version import __version__
+
+Line = Header | Step | TranscriptEntry | ResumedLine | ResultLine | FailureLine
+
+_ENDED = re.compile(rb'(.*),"record_digest":"([0-9a-f]{64})"\}\n', re.DOTALL)
+
+_decode, _encode = msgspec.json.Decoder(Line).decode, msgspec.json.Encoder().encode
+
+#: Errors of decoding a line: not JSON, another type, invalid UTF-8, too deep, too large a number.
+_FAULTS = (msgspec.MsgspecError, ValueError, RecursionError, OverflowError)
+
+
+def checked_lines(lines: Iterable[bytes]) -> Iterator[Line]:
+    """Yield the lines of a record, the header first; of one that was cut those that are whole.
+
+    Args:
+        lines: With their ends.
+
+    Raises:
+        BadRecord: The record is empty, altered, or of another format.
+    """
+    numbered = enumerate(lines, 1)
+    _, first = next(numbered, (1, b""))
+    if not first:
+        raise BadRecord("the file is empty; a record starts with a header")
+    yield _header(first)
+    decisions, digest = 0, hashlib.sha256(first)
+    for number, raw in numbered:
+        if not raw.endswith(b"\n"):
+            return  # the process was killed while it wrote
+        line = _decoded(raw, f"decision {decisions + 1} (line {number})")
+        if isinstance(line, Header):
+            raise BadRecord(f"line {number} is a second header")
+        if isinstance(line, ResultLine | FailureLine):
+            if next(numbered, None) is not None:
+                raise BadRecord(f"line {number} is a result, but the file has further lines")
+            _check_digest(digest, raw)
+        digest.update(raw)
+        decisions += isinstance(line, Step)
+        yield line
+
+
+def decoded_lines(lines: Iterable[bytes]) -> Iterator[Line]:
+    """Yield what the whole lines of a record hold, without a check of their order and digest.
+
+    Raises:
+        BadRecord: A line is not readable.
+    """
+    for number, raw in enumerate(lines, 1):
+        if raw.endswith(b"\n"):
+            yield _decoded(raw, f"line {number}")
+
+
+class RecordedSteps(Sequence[Step]):
+    """The decisions of a record, read from its file whenever they are used.
+
+    In memory is one at a time. To get one by its number reads the file up to it, so iterate.
+
+    Args:
+        path: A record that stays where it is.
+        count: The number of its decisions.
+    """
+
+    def __init__(self, path: Path, count: int) -> None:
+        self._path, self._count = path, count
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __iter__(self) -> Iterator[Step]:
+        lines = decoded_lines(lines_of(self._path))
+        return islice((line for line in lines if isinstance(line, Step)), self._count)
+
+    @overload
+    def __getitem__(self, at: int) -> Step: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> tuple[Step, ...]: ...
+
+    def __getitem__(self, at: int | slice) -> Any:
+        if isinstance(at, slice):
+            return tuple(self)[at]
+        return next(islice(self, range(self._count)[at], None))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, RecordedSteps | tuple) or len(self) != len(other):
+            return NotImplemented
+        return all(mine == theirs for mine, theirs in zip(self, other, strict=True))
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"<{self._count} decisions in {self._path}>"
+
+
+def _header(line: bytes) -> Header:
+    try:
+        form = msgspec.json.decode(line).get("format")
+    except (*_FAULTS, AttributeError):
+        form = None
+    if form is not None and form != FORMAT:
+        reads = f"this desim {__version__} reads {FORMAT!r}"
+        raise BadRecord(f"the record has format {shown(form)}; {reads}")
+    header = _decoded(line, "line 1") if form else None
+    if not isinstance(header, Header):
+        raise BadRecord("the file is no episode record: its first line is no header")
+    try:
+        check_futures(header.futures)
+    except UsageError as fault:
+        raise BadRecord(f"line 1 is not readable: {fault}") from None
+    return header
+
+
+def _decoded(line: bytes, what: str) -> Line:
+    try:
+        decoded: Line = _decode(line)
+        # A line that desim wrote is the same when it is written again, which is faster to find out
+        # than whether a key is repeated.
+        if _encode(decoded) != line[:-1]:
+            check_keys(line)
+    except _FAULTS as fault:
+        raise BadRecord(f"{what} is not readable: {cut(str(fault))}") from None
+    return decoded
+
+
+def _check_digest(digest: "hashlib._Hash", line: bytes) -> None:
+    """Check the end of the last line: the digest of all bytes before it, which finds damage.
+
+    Raises:
+        BadRecord: The line has no digest, or a wrong one.
+    """
+    found = _ENDED.fullmatch(line)
+    if found is None:
+        raise BadRecord("the record was altered: its last line does not end with a digest")
+    digest.update(found[1])
+    if found[2].decode() != digest.hexdigest():
+        raise BadRecord("the record was altered: its lines do not have the digest of its last line")
