@@ -18,7 +18,6 @@ from desim.catalog.presets import from_preset
 from desim.core.model_protocols import Model, offers
 from desim.errors import DesimError, UsageError, possible
 from desim.faults import RAISED, fault_text, place
-from desim.joined_packages import module_named, spec_name
 from desim.schema.arguments import needs_arguments
 from desim.short_repr import short_repr
 
@@ -152,7 +151,8 @@ def model_class(name: str) -> type:
 def model_name(cls: type) -> str:
     """Return the name under which `model_class` finds a class."""
     parts = cls.__module__.split(".")
-    return parts[1] if parts[0] == "models" and len(parts) > 1 else spec_name(cls)
+    is_ours = parts[0] == "models" and len(parts) > 1
+    return parts[1] if is_ours else f"{cls.__module__}:{cls.__qualname__}"
 
 
 def _built(function: Callable[[], Any], name: str) -> Model[Any]:
@@ -180,12 +180,11 @@ def _hint(name: str) -> str:
 
 def _models_of(module: str) -> list[str]:
     """Return `module:Class` for every model class that a user's module defines."""
-    own = module_named(module)
     try:
-        values = vars(importlib.import_module(own)).values()
+        values = vars(importlib.import_module(module)).values()
     except (Exception, SystemExit):  # noqa: BLE001 (a script of that name may fail or exit)
         return []
-    return [spec_name(v) for v in values if _is_model(v) and v.__module__ == own]
+    return [model_name(v) for v in values if _is_model(v) and v.__module__ == module]
 
 
 def _is_model(value: Any) -> bool:

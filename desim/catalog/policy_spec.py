@@ -10,7 +10,6 @@ import attrs
 from attrs import frozen
 
 from desim.errors import UsageError
-from desim.joined_packages import spec_name
 
 #: A name or an argument of a spec, up to the next comma outside quotes. Only a value that begins
 #: with a quote is quoted.
@@ -129,7 +128,7 @@ def label(policy: Any) -> str:
         return f"{label(policy.__self__)}.{policy.__name__}"
     named = policy if hasattr(policy, "__qualname__") else type(policy)
     if named is policy or not attrs.has(named):
-        return spec_name(named)
+        return f"{named.__module__}:{named.__qualname__}"
     hidden = [one.name for one in attrs.fields(named) if one.repr and not one.init]
     return _ADDRESS.sub("", _without(policy, hidden) if hidden else repr(policy))
 

@@ -17,7 +17,6 @@ import msgspec
 from desim.core.model_protocols import HasParts, Model, Revision, offers, revision_of, revision_text
 from desim.core.policy_protocols import DependsOnModel
 from desim.errors import UsageError
-from desim.joined_packages import spec_name
 from desim.short_repr import cut
 
 #: Packages whose version may change an episode of any world.
@@ -101,7 +100,8 @@ def _package_versions() -> Iterator[tuple[str, str]]:
 
 def code_digest(model: Model[Any]) -> str:
     """Return a digest of the source files of a world and of its parts; empty if one has none."""
-    every = [_source_digest(cls) for cls in sorted({*_classes(model)}, key=spec_name)]
+    classes = sorted({*_classes(model)}, key=lambda cls: f"{cls.__module__}:{cls.__qualname__}")
+    every = [_source_digest(cls) for cls in classes]
     return _digest("".join(every).encode()) if all(every) else ""
 
 
