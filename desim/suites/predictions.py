@@ -35,10 +35,12 @@ class Predictions:
     Attributes:
         plan: The suite.
         lines: Questions as plain values.
+        rules: By entry the rules that a model has written, in the first episode of its router.
     """
 
     plan: Plan
     lines: Mapping[_Key, list[dict[str, Any]]] = field(repr=False)
+    rules: Mapping[str, Any] = field(factory=dict)
 
     @classmethod
     def of(cls, plan: Plan, outcomes: Mapping[str, JobOutcome], folder: RecordFolder) -> Self:
@@ -50,13 +52,23 @@ class Predictions:
         played: dict[_Key, dict[str, SuiteJob]] = {}
         for job in plan.jobs:
             table = plan.entries[job.entry].table
-            ended = job.name in outcomes and outcomes[job.name].final
-            if ended and not (job.is_series or is_routed(plan, job)) and table.method:
+            asks = table.method and not (job.is_series or is_routed(plan, job))
+            if asks and is_final(outcomes, job):
                 key = (table.model, job.world, job.seed, job.repeat)
                 if offers(job.model, HasItems):
                     played.setdefault(key, {}).setdefault(table.method, job)
         found = {key: list(_lines(jobs, folder)) for key, jobs in played.items()}
-        return cls(plan, found)
+        return cls(plan, found).with_rules(outcomes, folder)
+
+    def with_rules(self, outcomes: Mapping[str, JobOutcome], folder: RecordFolder) -> Self:
+        """Return these predictions with the rules in the records of a folder.
+
+        Raises:
+            BadRecord: A record cannot be read.
+        """
+        ended = [one for one in writers(self.plan) if is_final(outcomes, one)]
+        found = {one.entry: _rules(folder, one) for one in ended}
+        return evolve(self, rules={name: rules for name, rules in found.items() if rules})
 
     @property
     def content(self) -> bytes:
@@ -80,12 +92,33 @@ class Predictions:
         every = [line for lines in mine.values() for line in lines]
         learned = [line for line in every if line["id"] not in asked] or every
         stored = self.lines.get((model, job.world, job.seed, job.repeat), [])
-        return evolve(job, known=({"predictions": {"learned": learned, "stored": stored}},))
+        known = {"predictions": {"learned": learned, "stored": stored}}
+        if job.entry in self.rules and job not in writers(self.plan):
+            known["rules"] = self.rules[job.entry]
+        return evolve(job, known=(known,))
+
+
+def is_final(outcomes: Mapping[str, JobOutcome], job: SuiteJob) -> bool:
+    """Return whether a job is not to be played again."""
+    return job.name in outcomes and outcomes[job.name].final
 
 
 def is_routed(plan: Plan, job: SuiteJob) -> bool:
     """Return whether a router plays a job."""
     return plan.entries[job.entry].table.method == ROUTER
+
+
+def writers(plan: Plan) -> list[SuiteJob]:
+    """Return the first job of each router whose rules a model writes; a series is none."""
+    writing = [name for name, entry in plan.entries.items() if entry.table.rules == "model"]
+    theirs = [job for job in plan.jobs if job.entry in writing and not job.is_series]
+    return list({job.entry: job for job in reversed(theirs)}.values())
+
+
+def _rules(folder: RecordFolder, job: SuiteJob) -> Any:
+    """Return the rules in the record of a job, as plain values; None without any."""
+    lines = Episode.read(folder.record(job.name), keep_steps=False).transcript
+    return next((line.entry["router"] for line in lines if "router" in line.entry), None)
 
 
 def _lines(jobs: Mapping[str, SuiteJob], folder: RecordFolder) -> Iterator[dict[str, Any]]:

@@ -201,6 +201,8 @@ class EntryTable:
             each question and answers with what it has answered in this suite, without a call.
         learn: Where a router has its rules from: "offline", from what the methods of the suite
             answered; otherwise the paper's Table 4, or the file that options name as `router`.
+        rules: Who makes those of learn = "offline": "table", the best method of each capability and
+            difficulty; or "model", which writes them in one call.
         options: Further arguments of the policy `llm`: temperature, max_calls, mode, ...
         max_cost: Money that all episodes of this entry may use.
         worlds: The worlds that it plays; all where empty.
@@ -220,6 +222,7 @@ class EntryTable:
     price_out: float | None = field(default=None, validator=not_negative)
     method: str = ""
     learn: str = field(default="", validator=_one_of("", "offline"))
+    rules: str = field(default="table", validator=_one_of("table", "model"))
     options: dict[str, Any] = field(factory=dict)
     max_cost: float | None = field(default=None, validator=not_negative)
     worlds: list[str] = field(factory=list)
@@ -379,6 +382,8 @@ def _model_faults(table: EntryTable) -> Iterator[str]:
         yield "beside a model, policy is for the other roles; name the model's own as roles"
     if table.learn and table.method != ROUTER:
         yield f'learn={table.learn} was given; only method = "{ROUTER}" learns from other methods'
+    if table.rules == "model" and not table.learn:
+        yield 'rules=model was given; only a router with learn = "offline" has its rules written'
     if table.learn and "router" in table.options:
         yield f"options.router and learn={table.learn} were given; each names the router's rules"
     yield from option_faults(table.options)

@@ -433,10 +433,15 @@ def _arguments(table: EntryTable, options: Mapping[str, Any]) -> dict[str, str]:
         "price_in": table.price_in or "",
         "price_out": table.price_out or "",
         "method": "" if table.method == ROUTER else table.method,
-        "router": (table.learn or "table_4") if table.method == ROUTER else "",
+        "router": _router(table) if table.method == ROUTER else "",
     }
     named = {key: str(value) for key, value in own.items() if value != ""}
     return named | {k: argument_text(value) for k, value in {**options, **table.options}.items()}
+
+
+def _router(table: EntryTable) -> str:
+    learned = f"{table.learn}_model" if table.rules == "model" else table.learn
+    return learned or "table_4"
 
 
 def _completed(entry: PlannedEntry, worlds: Iterable[PlannedWorld]) -> PlannedEntry:

@@ -206,7 +206,7 @@ class Llm:
         for entry in known:
             if "predictions" in entry and self.routing:
                 given = from_plain(entry["predictions"], dict[str, list[Item]], "$.predictions")
-                self.routing.take(given["learned"], given["stored"])
+                self.routing.take(given["learned"], given["stored"], entry.get("rules"))
         self.metered.reuse(known)
 
     @staticmethod
@@ -220,7 +220,7 @@ class Llm:
         """Yield the files of a memory and of a router, and the modules of a user's own parts."""
         if memory := arguments.get("memory", ""):
             yield f"the file {memory}"
-        if (router := arguments.get("router", "")) not in ("", TABLE_4, OFFLINE):
+        if (router := arguments.get("router", "")) not in ("", TABLE_4, *OFFLINE):
             yield f"the file {router}"
         for name in ("conversation", "method"):
             if ":" in (value := arguments.get(name, "")):
@@ -229,7 +229,7 @@ class Llm:
     @staticmethod
     def calls_a_decision(arguments: Mapping[str, str]) -> int:
         """Return the requests that the method needs for a decision."""
-        if arguments.get("router") == OFFLINE:
+        if arguments.get("router") in OFFLINE:
             return 0  # methods have answered
         name = arguments.get("method", "")
         return method_class(name).CALLS if name else 1
@@ -242,7 +242,6 @@ class Llm:
         self.metered.decision = Used()
         if self.routing:
             self.routing.begin_decision(observation)
-        self._record_memory()
         action = self._action(observation)
         self.notes = self._noted()
         return action
@@ -266,6 +265,7 @@ class Llm:
 
     def _action(self, observation: Any) -> Any:
         try:
+            self._record_memory()
             if not self._limit_reached:
                 action = self.conversation.action_without_call(observation)
                 if action is None:

@@ -254,17 +254,17 @@ def _parts(
 ) -> "Iterator[list[SuiteJob]]":
     """Yield the jobs without routers, then those with them, which know what the others answered.
 
-    If that has changed they are played anew. The file that holds it is written after them.
+    The first episode of a router whose rules a model writes is played before its others, which take
+    its rules, and not if it fails. If what the others answered has changed, routers are played
+    anew. The file that holds it is written after them.
     """
-    from desim.suites.predictions import FILE, Predictions, is_routed
+    from desim.suites.predictions import FILE, Predictions, is_final, is_routed, writers
 
     routed = [job for job in plan.jobs if is_routed(plan, job)]
     others = [job for job in plan.jobs if not is_routed(plan, job)]
     yield others
     worlds = {job.world for job in routed}
-    if any(
-        not (o := outcomes.get(job.name)) or not o.final for job in others if job.world in worlds
-    ):
+    if not all(is_final(outcomes, job) for job in others if job.world in worlds):
         return
     found = Predictions.of(plan, outcomes, folder)
     content, file = found.content, folder.path / FILE
@@ -272,7 +272,11 @@ def _parts(
         for job in routed:
             folder.set_aside(job)
             outcomes.pop(job.name, None)
-    yield [found.told(job) for job in routed]
+    writing = writers(plan)
+    yield [found.told(job) for job in writing]
+    found = found.with_rules(outcomes, folder)
+    unwritten = [job.entry for job in writing if not is_final(outcomes, job)]
+    yield [found.told(job) for job in routed if job.entry not in unwritten]
     if content:
         folder.write(FILE, content)
 

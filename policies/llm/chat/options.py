@@ -60,7 +60,8 @@ class LLMOptions(RequestOptions):
             questions, of which 0 stands for all.
         embed: The server's model for a method's vectors; empty for vectors without a server.
         router: Chooses one of all methods for each decision, in place of method: table_4, the file
-            of a policy, or offline in a suite, where rules are learned from methods' answers.
+            of a policy, or in a suite, where rules are learned from methods' answers, offline (by
+            counting) or offline_model (written by the model).
         router_labels: Whether the model labels each decision for the router by a further call.
     """
 

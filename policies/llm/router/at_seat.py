@@ -2,13 +2,14 @@
 
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from attrs import define, field, frozen
 
 from desim import catalog
-from desim.errors import BadRecord, PolicyWarning, UsageError, possible
+from desim.errors import BadRecord, PolicyFailed, PolicyWarning, UsageError, possible
 from desim.schema import to_plain
 from desim.schema.untrusted import decode_json
 from desim.short_repr import short_repr
@@ -19,16 +20,19 @@ from policies.llm.method_parts.method import Method
 from policies.llm.methods import METHODS
 from policies.llm.methods.build import MethodMaker
 from policies.llm.router.labels import Labeller, Labels, Sample
-from policies.llm.router.learning import tallied
+from policies.llm.router.learning import tallied, written
 from policies.llm.router.policy import LABELS, Policy, canonical, holds, table_4, unwrapped
 from policies.llm.router.predictions import Item
 from policies.llm.router.routing import Chooser, RuleChooser
 from policies.llm.router.situation import Situation
 from policies.llm.wires.wire import Complete, Message, ModelReply, Request
 
-#: The name of the paper's policy, and that of the rules learned from the stored predictions that a
-#: suite gives; every other text is the name of a file.
-TABLE_4, OFFLINE = "table_4", "offline"
+#: The name of the paper's policy; every other text but those of `OFFLINE` is the name of a file.
+TABLE_4 = "table_4"
+
+#: The names of rules that are learned from the stored predictions that a suite gives: by counting,
+#: and by a call of the model.
+OFFLINE = (_COUNTED, _WRITTEN) = ("offline", "offline_model")
 
 #: Bytes of a policy's file that are read.
 MAX_BYTES = 1 << 20
@@ -38,6 +42,9 @@ _KEYS = ("rules", "default_agent")
 
 #: Returns what a router sees of a conversation.
 Describe = Callable[[Sequence[Message]], Situation]
+
+#: Makes rules of stored predictions.
+Learn = Callable[[Sequence[Item]], Policy]
 
 #: The beginning of a message of `messages.corrected`: the same decision is requested again.
 _ASKED_AGAIN = "That was not understood: "
@@ -142,7 +149,7 @@ class Routing:
         policy: The rules.
         task: The name of the world.
         labelled: Whether each decision has labels, by a model or in stored predictions.
-        learns: Whether the rules are learned from stored predictions.
+        learner: Makes the rules of stored predictions; None where they are given.
         methods: The methods by name. They learn nothing, and their memories are empty.
         routed: The call that chooses a method for each decision.
         remarks: One sentence for each part of the policy that has no effect.
@@ -152,12 +159,13 @@ class Routing:
     policy: Policy
     task: str
     labelled: bool
-    learns: bool
+    learner: Learn | None
     methods: Mapping[str, Method]
     routed: Routed
     remarks: tuple[str, ...] = field(init=False)
     _stored: Mapping[str, Item] = field(factory=dict, init=False)
-    _leaks: bool = field(default=False, init=False)
+    _learned: Sequence[Item] | None = field(default=None, init=False)
+    _faults: tuple[str, ...] = field(default=(), init=False)
     _recorded: bool = field(default=False, init=False)
     _told: bool = field(default=False, init=False)
 
@@ -167,15 +175,23 @@ class Routing:
     def record(self, transcript: Callable[[Any], None]) -> None:
         """Write the policy to the record of an episode, once, and warn of what has no effect.
 
+        Rules that are to be learned are learned before.
+
         Raises:
-            UsageError: Its rules are to be learned, and no predictions were given.
+            UsageError: No predictions were given to learn from.
+            Spent: A limit of the seat leaves no call of the model that writes rules.
+            LimitReached: A limit of the command does.
         """
-        if self.learns:
-            raise UsageError(
-                f"router={OFFLINE} was given, which learns from what the methods of a suite "
-                f'answered: an entry has method = "router" and learn = "{OFFLINE}"; possible here '
-                f"are {TABLE_4} or a file"
-            )
+        if self.learner:
+            if self._learned is None:
+                raise UsageError(
+                    f"router={self.name} was given, which learns from what the methods of a suite "
+                    f'answered: an entry has method = "router" and learn = "{_COUNTED}"; possible '
+                    f"here are {TABLE_4} or a file"
+                )
+            if not self._recorded:
+                self._follow(self._rules(self.learner, self._learned))
+            self.learner = None
         if not self._recorded:
             transcript({"router": self.policy.plain()})
             self._recorded = True
@@ -194,13 +210,26 @@ class Routing:
         self._follow(Policy.read(plain))
         self._recorded = True
 
-    def take(self, learned: Sequence[Item], stored: Sequence[Item]) -> None:
-        """Take stored predictions: to learn rules from, and to answer questions from."""
-        self._stored = {item.id: item for item in stored}
+    def take(self, learned: Sequence[Item], stored: Sequence[Item], rules: Any = None) -> None:
+        """Take stored predictions: to learn rules from, and to answer questions from.
+
+        *rules* are those that another episode has learned from the same, as plain values.
+        """
+        self._stored, self._learned = {item.id: item for item in stored}, learned
         self.labelled = True
-        self._leaks = self.learns and bool(self._stored.keys() & {item.id for item in learned})
-        self._follow(tallied(learned) if self.learns else self.policy)
-        self.learns = False
+        if self.learner and self._stored.keys() & {item.id for item in learned}:
+            self._faults = ("the rules were learned from questions that are asked here",)
+        if self.learner and rules is not None:
+            self.learner = lambda _: Policy.read(rules)
+        self._follow(self.policy)
+
+    def _rules(self, learner: Learn, items: Sequence[Item]) -> Policy:
+        """Return what is learned; where the replies of a model hold no rules, those counted."""
+        try:
+            return learner(items)
+        except PolicyFailed as fault:
+            self._faults += (f"{fault}; the rules are those of learn={_COUNTED} by counting",)
+            return tallied(items)
 
     def begin_decision(self, observation: Any) -> None:
         """Discard the choice of the last decision, and find the stored predictions for this one."""
@@ -228,8 +257,7 @@ class Routing:
         known = LABELS[:1] if self.labelled else LABELS
         tasks = {one.task for one in self._stored.values()} or {self.task}
         unmatched = _never_matching(policy, sorted(tasks), known)
-        leaks = ["the rules were learned from questions that are asked here"] * self._leaks
-        self.remarks = (*policy.remarks(tuple(self.methods)), *unmatched, *leaks)
+        self.remarks = (*policy.remarks(tuple(self.methods)), *unmatched, *self._faults)
 
 
 def routing_at(maker: MethodMaker) -> Routing | None:
@@ -246,8 +274,12 @@ def routing_at(maker: MethodMaker) -> Routing | None:
         if options.router_labels:
             raise UsageError("router_labels=true was given, but no router; give router=table_4")
         return None
-    learns = options.router == OFFLINE
-    policy = Policy() if learns else read_policy(options.router)
+    learners: dict[str, Learn] = {
+        _COUNTED: tallied,
+        _WRITTEN: partial(written, complete=maker.complete, retries=options.retries),
+    }
+    learner = learners.get(options.router)
+    policy = Policy() if learner else read_policy(options.router)
     methods = {name: maker.method(name) for name in METHODS}
     for method in methods.values():
         method.learns = False
@@ -259,7 +291,7 @@ def routing_at(maker: MethodMaker) -> Routing | None:
         policy=policy,
         task=task,
         labelled=options.router_labels,
-        learns=learns,
+        learner=learner,
         methods=methods,
         routed=Routed(methods, chooser, Describer(task, labeller=labeller)),
     )

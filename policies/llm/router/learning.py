@@ -20,7 +20,7 @@ from policies.llm.replies.answer import answer_only
 from policies.llm.replies.objects import objects
 from policies.llm.router.experiences import MOST_ANSWERS, Experience, experiences
 from policies.llm.router.labels import BUCKETS, CAPABILITIES
-from policies.llm.router.policy import BOUNDS, NO_BUCKET, Policy, Rule, unwrapped
+from policies.llm.router.policy import BOUNDS, LABELS, NO_BUCKET, Policy, Rule, unwrapped
 from policies.llm.router.predictions import (
     Item,
     grouped,
@@ -105,15 +105,37 @@ def chosen_bullets(
     return shuffled_in_turn(kinds, lambda each: f"{each.item} {each.method}", most, seed)
 
 
+def written(items: Sequence[Item], complete: Complete, retries: int = 2) -> Policy:
+    """Return the policy that a model makes of how often each method was right, by one call.
+
+    It reads a line for each task, capability and difficulty. See `synthesised` for the errors.
+    """
+    cells = grouped(items, lambda item: (item.task, item.capability, item.bucket or NO_BUCKET))
+    counts = [
+        {**dict(zip(LABELS, cell, strict=True)), "questions": len(its), "right": _right(its)}
+        for cell, its in sorted(cells.items())
+    ]
+    return synthesised(counts, methods_of(items), complete, retries)[0]
+
+
+def _right(items: Sequence[Item]) -> dict[str, int]:
+    """Return the number of right answers by method."""
+    answers = [each for item in items for each in item.predictions.items()]
+    return {
+        method: sum(said.correct for name, said in answers if name == method)
+        for method in methods_of(items)
+    }
+
+
 def synthesised(
-    bullets: Sequence[Experience], methods: Sequence[str], complete: Complete, retries: int = 2
+    lessons: Sequence[Any], methods: Sequence[str], complete: Complete, retries: int = 2
 ) -> tuple[Policy, tuple[str, ...]]:
-    """Return the policy and the findings that a model makes of experiences.
+    """Return the policy and the findings that a model makes of experiences, or of counts.
 
     Parts of the policy that have no effect are kept, as published, and listed in its `remarks`.
 
     Args:
-        bullets: Experiences.
+        lessons: Experiences, or plain values that say how often which method was right.
         methods: Names of the methods that rules may choose.
         complete: The call of the model, at temperature 0.
         retries: The number of further requests after a reply without a policy.
@@ -121,7 +143,7 @@ def synthesised(
     Raises:
         PolicyFailed: No reply held a policy.
     """
-    request = request_of(_instructions(methods), _listed(bullets), 0.0, "memory")
+    request = request_of(_instructions(methods), _listed(lessons), 0.0, "memory")
     for _ in range(retries + 1):
         reply = complete(request)
         try:
@@ -179,8 +201,9 @@ def _findings(value: Any) -> tuple[str, ...]:
 def _instructions(methods: Sequence[str]) -> str:
     return (
         "You write the rules by which a router chooses one method for each question, before any "
-        "method has answered. You read lessons from answers that were checked. Keep what several "
-        "lessons support, drop what one alone says.\n"
+        "method has answered. You read lessons from answers that were checked, or how many answers "
+        "of each method were right. Keep what several lessons or many questions support, drop what "
+        "one alone says.\n"
         f"Methods: {', '.join(methods)}.\n"
         "Conditions of a rule, each of which may be left out or ALL: task_name; capability "
         f"({', '.join(CAPABILITIES)}); difficulty_bucket ({', '.join(BUCKETS)}, or {NO_BUCKET} for "
@@ -197,9 +220,9 @@ def _instructions(methods: Sequence[str]) -> str:
     )
 
 
-def _listed(bullets: Sequence[Experience]) -> str:
-    """Return experiences as JSON lines; the ids of items are left out as irrelevant."""
-    plain = [{k: v for k, v in to_plain(each).items() if k != "item"} for each in bullets]
+def _listed(lessons: Sequence[Any]) -> str:
+    """Return lessons as JSON lines; the ids of items are left out as irrelevant."""
+    plain = [{k: v for k, v in to_plain(each).items() if k != "item"} for each in lessons]
     return "\n".join(map(as_json, plain)) or "(no lessons)"
 
 

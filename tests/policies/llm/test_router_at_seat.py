@@ -1,7 +1,7 @@
 """The router as an argument of `llm`: which method decides, recorded, cut and resumed."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -287,3 +287,99 @@ def test_a_router_learns_from_the_answers_of_a_suite(tmp_path: Path) -> None:
     assert {one.gold for one in items} <= {answer for answer, _ in ANSWERS.values()}
     done = ended(desim_process("verify", str(out), cwd=tmp_path))
     assert done.code == 0, done.out
+
+
+SPLITS = """
+[worlds.seen]
+model = "reasoning/online"
+set = { split = "train" }
+
+[worlds.new]
+model = "reasoning/online"
+repeats = 2
+columns = [{ name = "right", figure = "by_item.numerical_calculation", show = "share" }]
+"""
+
+#: The form of Appendix A.3.
+RULES = {
+    "meta_findings": ["numbers take small steps"],
+    "routing_policy": {
+        "default_agent": "self_refine",
+        "rules": [{"when": {"capability": "Numerical Calculation"}, "choose": "cot"}],
+    },
+}
+
+
+def rules_or_answers(written: str) -> "Callable[[int, dict[str, Any]], Served]":
+    """Return a script that writes rules where it is asked for them, and else answers."""
+
+    def script(number: int, body: dict[str, Any]) -> Served:
+        asked = body["messages"][0]["content"].startswith("You write the rules")
+        return text(written) if asked else half_right(number, body)
+
+    return script
+
+
+def routed_suite(folder: Path, url: str) -> Path:
+    """Write a suite of two methods, and a router whose rules the model writes."""
+    model = f'model = "m"\nbase_url = "{url}"\nprice_in = 1\nprice_out = 1\nmethod = '
+    return suite_file(
+        folder, "", SPLITS, model="",
+        refine=f'{model}"self_refine"\noptions = {{ rounds = 0 }}',
+        cot=f'{model}"cot"',
+        router=f'{model}"router"\nlearn = "offline"\nrules = "model"\nworlds = ["new"]',
+    )  # fmt: skip
+
+
+def router_entries(out: Path, repeat: int) -> list[Any]:
+    """Return what the router's record holds beside its decisions."""
+    record = Episode.read(out / "records" / f"new__router__seed0__{repeat}.jsonl")
+    return [line.entry for line in record.transcript]
+
+
+def test_a_model_writes_the_rules_of_a_suites_router_once(tmp_path: Path) -> None:
+    """From the answers in other worlds; the test split is then answered without a call."""
+    out = tmp_path / "out"
+    with serving(rules_or_answers(json.dumps(RULES))) as stub:
+        suite = routed_suite(tmp_path, stub.url)
+        code, _, errors = bench(suite, out)
+        assert code == 0, errors
+        counts = [
+            body["messages"][1]["content"]
+            for body in stub.requests
+            if body["messages"][0]["content"].startswith("You write the rules")
+        ]
+        paid = len(stub.requests)
+        assert bench(suite, out)[0] == 0
+        assert len(stub.requests) == paid
+    assert len(counts) == 1
+    assert '"right": {"cot": 0, "self_refine": ' in counts[0]
+    lines = {line["entry"]: line for line in json.loads((out / "results.json").read_text())}
+    assert lines["router"]["columns"]["right"]["mean"] == 1
+    first, second = router_entries(out, 1), router_entries(out, 2)
+    assert [next(iter(each)) for each in first] == ["texts", "request", "reply", "router"]
+    assert second == first[-1:]
+    assert second[0]["router"]["rules"][0]["choose"] == "cot"
+    done = ended(desim_process("verify", str(out), cwd=tmp_path))
+    assert done.code == 0, done.out
+
+
+def test_replies_without_rules_leave_those_counted(tmp_path: Path) -> None:
+    """All calls are on record and paid once, and a sentence says what holds."""
+    out = tmp_path / "out"
+    with serving(rules_or_answers("I cannot tell.")) as stub:
+        suite = routed_suite(tmp_path, stub.url)
+        code, _, errors = bench(suite, out)
+    assert code == 0, errors
+    assert "3 replies held no routing policy" in errors
+    assert "the rules are those of learn=offline by counting" in errors
+    assert sum("reply" in each for each in router_entries(out, 1)) == 3
+    assert router_entries(out, 2) == router_entries(out, 1)[-1:]
+
+
+def test_rules_by_a_model_need_answers_to_learn_from(tmp_path: Path) -> None:
+    """One sentence, before anything is played."""
+    table = 'model = "m"\nbase_url = "http://127.0.0.1/v1"\nmethod = "router"\nrules = "model"'
+    suite = suite_file(tmp_path, "", SPLITS, model="", router=table)
+    code, _, errors = bench(suite, tmp_path / "out")
+    assert (code, "rules=model was given; only a router with learn" in errors) == (2, True)
