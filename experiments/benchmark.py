@@ -24,7 +24,7 @@ import simpy
 from attrs import frozen
 from timing import Work, best, many
 
-from desim import Role, Run, World, play, sweep
+from desim import Policy, Role, Run, World, play, sweep
 from desim.composition import Composite
 from desim.episodes.lineup import resolve
 from desim.lanes.play_lanes import lanes_of, play_lanes
@@ -94,7 +94,7 @@ class Null:
         return {}
 
 
-class Echo:
+class Echo(Policy):
     """Answers with the number observed."""
 
     def decide(self, seen: Seen) -> Repeat:

@@ -23,7 +23,7 @@ from beside import (
 from edt_protocol import Scores, play_six
 from published import Line, find, markdown, number, read
 
-from desim import play
+from desim import Policy, play
 from desim.show.console import console
 from desim.show.table import Table
 from models.edt import Briefing, Decide, EnterpriseDigitalTwin, Window
@@ -117,7 +117,7 @@ def ranking() -> Table:
 
 
 @frozen
-class Everything:
+class Everything(Policy):
     """Take every project for the longest window."""
 
     consultants: int

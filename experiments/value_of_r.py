@@ -12,7 +12,7 @@ import click
 from attrs import evolve, field, frozen
 from attrs.validators import ge, le
 
-from desim import Rows, sweep
+from desim import Policy, Rows, sweep
 from desim.statistics.pairing import paired
 from models.edt import EnterpriseDigitalTwin
 from models.edt.actions import Decide
@@ -25,7 +25,7 @@ MILLION = 1e6
 
 
 @frozen
-class AtRisk:
+class AtRisk(Policy):
     """Simple's decision with another R and more or fewer consultants.
 
     Attributes:

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from attrs import frozen
 
-from desim import Role, Seat
+from desim import Policy, Role, Seat
 from policies.greedy import Options, options_of
 
 if TYPE_CHECKING:  # numpy.random takes longer to import than all of desim
@@ -14,7 +14,7 @@ __all__ = ["Random"]
 
 
 @frozen
-class Random:
+class Random(Policy):
     """Take an option at random, each with the same chance.
 
     Attributes:

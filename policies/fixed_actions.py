@@ -5,13 +5,14 @@ from typing import Any
 
 from attrs import define
 
+from desim import Policy
 from desim.errors import PolicyFailed
 
 __all__ = ["FixedActions"]
 
 
 @define
-class FixedActions:
+class FixedActions(Policy):
     """Answers with given actions, in order.
 
     Attributes:

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Self
 
 from attrs import frozen
 
-from desim import Option, Role, Seat
+from desim import Option, Policy, Role, Seat
 from desim.errors import UsageError
 
 __all__ = ["Greedy", "Options", "options_of"]
@@ -16,7 +16,7 @@ Options = Callable[[Any], Sequence[Option]]
 
 
 @frozen
-class Greedy:
+class Greedy(Policy):
     """Take the option with the highest immediate value, the first of equals.
 
     Attributes:

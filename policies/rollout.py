@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from attrs import define, field
 
 from desim import Option, Policy, Role, Seat
-from desim.core.policy_protocols import decide_arguments
+from desim.core.policy import decide_arguments
 from desim.episodes.lineup import policy_at
 from desim.episodes.simulator import Simulator
 from desim.errors import UsageError
@@ -26,7 +26,7 @@ MAX_SAMPLES, MAX_CANDIDATES = 100_000, 1_000
 
 
 @define
-class Rollout:
+class Rollout(Policy):
     """Take the option that plays out best if a base rule goes on, on average over redrawn futures.
 
     The candidates are what the base decides and the role's options of the highest value. Each is

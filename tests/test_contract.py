@@ -12,7 +12,7 @@ from support.cases import SEARCHES, first_difference
 from support.paths import PYTHONPATH, ROOT
 from support.small_worlds import Go, Spot, Walk
 
-from desim import Episode, Model, catalog, check, play, replay
+from desim import Episode, Model, Policy, catalog, check, play, replay
 from desim.catalog.policy_spec import Spec, read_policies
 from desim.catalog.presets import presets
 from desim.core.model_protocols import (
@@ -23,7 +23,7 @@ from desim.core.model_protocols import (
     offers,
     own_revision,
 )
-from desim.core.policy_protocols import (
+from desim.core.policy import (
     is_drawing,
     knows,
     needs_world_seed,
@@ -177,7 +177,7 @@ def test_no_score_leaves_the_range_that_a_world_declares(name: str, spec: str) -
 
 
 @frozen
-class Peeks:
+class Peeks(Policy):
     """A rule that acts on the world's seed, which no role observes."""
 
     needs_world_seed: ClassVar[bool] = True

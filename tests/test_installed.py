@@ -28,7 +28,7 @@ from policies.greedy import Greedy
 
 
 @frozen
-class Cover:
+class Cover(Policy):
     """A policy."""
 
     weeks: int = 4
@@ -37,7 +37,7 @@ class Cover:
         return Order(self.weeks * stage.incoming_order)
 
 
-class Blind:
+class Blind(Policy):
     """No policy: it takes no observation."""
 
     def decide(self) -> Order:

@@ -12,6 +12,7 @@ from typing import Any, Protocol, runtime_checkable
 from desim.catalog.imports import foreign_file, is_shipped, load
 from desim.catalog.model_finder import model_name
 from desim.core.model_protocols import Model, default_roles
+from desim.core.policy import Policy
 from desim.errors import UsageError, possible
 from desim.schema import tag
 
@@ -154,5 +155,5 @@ def _classes(module: ModuleType | None) -> Iterator[tuple[str, type]]:
     public = members.get("__all__") or [name for name in members if not name.startswith("_")]
     for name in public:
         value = members[name]
-        if inspect.isclass(value) and callable(getattr(value, "decide", None)):
+        if inspect.isclass(value) and issubclass(value, Policy) and value is not Policy:
             yield tag(value), value  # type: ignore[arg-type] # classes do hash

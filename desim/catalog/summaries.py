@@ -16,7 +16,7 @@ from desim.core.model_protocols import (
     offers,
     revision_of,
 )
-from desim.core.policy_protocols import (
+from desim.core.policy import (
     declared_arguments,
     is_drawing,
     knows,

@@ -10,6 +10,7 @@ from typing import Any, Self
 
 from desim.catalog.policy_spec import label
 from desim.core.model_protocols import Model
+from desim.core.policy import Policy
 from desim.core.world import Decision
 from desim.episodes.driver import OwnLoop, Waiting, decide_in_loop
 from desim.episodes.episode_options import EpisodeOptions
@@ -22,7 +23,7 @@ from desim.records.record_lock import RecordLock
 from desim.schema import codec
 
 
-class CallerSeat:
+class CallerSeat(Policy):
     """The policy of a caller's role; `CallerSession.answer` takes the answers instead."""
 
     def decide(self, _: Any) -> Any:

@@ -17,7 +17,7 @@ from desim.collector import rare_collections
 from desim.core.limits import Alarm
 from desim.core.model_protocols import offers
 from desim.core.points import Points
-from desim.core.policy_protocols import DecidesAsync, Policy
+from desim.core.policy import DecidesAsync, Policy
 from desim.core.streams import kept_globals, unseeded_globals
 from desim.core.world import Decision
 from desim.episodes.episode_options import EpisodeOptions, ModelOptions

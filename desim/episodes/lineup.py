@@ -20,7 +20,7 @@ from desim.core.model_protocols import (
     model_of,
     offers,
 )
-from desim.core.policy_protocols import (
+from desim.core.policy import (
     DecidesAsync,
     DependsOnModel,
     NamesPolicies,
@@ -170,7 +170,7 @@ class Lineup:
 
 
 @frozen
-class _Function:
+class _Function(Policy):
     """A policy that calls a function."""
 
     decide: Callable[[Any], Any]
@@ -510,7 +510,17 @@ def _without_options(role: Role) -> Role:
 
 
 def _checked(policy: Any) -> Policy:
-    if not callable(getattr(policy, "decide", None)):
+    """Return a policy; given a class, it says whether its instances are policies.
+
+    Raises:
+        UsageError: It has no method `decide`, or its class is no subclass of `Policy`.
+    """
+    cls = policy if isinstance(policy, type) else type(policy)
+    decide = getattr(policy, "decide", None)
+    if not callable(decide) or getattr(cls, "decide", None) is Policy.decide:
         raise UsageError(f"{short_repr(policy)} is no policy: it has no method decide(observation)")
+    if not issubclass(cls, Policy):
+        name = cls.__name__
+        raise UsageError(f"class {name} is no policy: write class {name}(desim.Policy)")
     checked: Policy = policy
     return checked

@@ -13,7 +13,7 @@ from attrs import define, evolve, field, frozen
 
 from desim.core.model_protocols import offers
 from desim.core.points import Points
-from desim.core.policy_protocols import (
+from desim.core.policy import (
     LooksAhead,
     Noted,
     Policy,
@@ -35,7 +35,7 @@ from desim.schema.signatures import takes
 
 
 @define
-class Late:
+class Late(Policy):
     """Repeats the recorded actions of a role, then leaves the decisions to a policy.
 
     Attributes:

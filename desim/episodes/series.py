@@ -14,7 +14,7 @@ from attrs import evolve, field, frozen
 
 from desim.core.limits import Limits
 from desim.core.model_protocols import Model, model_of, offers
-from desim.core.policy_protocols import Learner
+from desim.core.policy import Learner
 from desim.core.result import Result
 from desim.core.streams import kept_globals
 from desim.episodes.driver import play_session, play_session_async

@@ -11,7 +11,7 @@ from attrs import evolve
 
 from desim.core.model_protocols import Model, model_of, offers
 from desim.core.points import Points
-from desim.core.policy_protocols import (
+from desim.core.policy import (
     LooksAhead,
     Noted,
     Policy,

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import frozen
 
 from desim.core.model_protocols import Model
-from desim.core.policy_protocols import (
+from desim.core.policy import (
     Policy,
     memoryless_roles,
 )

@@ -20,7 +20,7 @@ from desim.core.model_protocols import (
     NamesModels,
     OpensFiles,
 )
-from desim.core.policy_protocols import (
+from desim.core.policy import (
     NamesPolicies,
     ReachesOutside,
 )

@@ -12,7 +12,7 @@ import msgspec
 from attrs import evolve, field, frozen
 
 from desim.core.model_protocols import offers
-from desim.core.policy_protocols import Rehearses
+from desim.core.policy import Rehearses
 from desim.core.reported import HasItems
 from desim.episodes.lineup import maker_of
 from desim.jobs.keep.outcome import JobOutcome

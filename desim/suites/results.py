@@ -10,7 +10,7 @@ from typing import Any
 
 from attrs import evolve, field, frozen
 
-from desim.core.policy_protocols import most_known
+from desim.core.policy import most_known
 from desim.core.roles import Knowledge
 from desim.episodes.usage import default_share, usage_in_all
 from desim.jobs.keep.outcome import JobOutcome, Played

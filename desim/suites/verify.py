@@ -18,7 +18,7 @@ from desim import catalog
 from desim.catalog.policy_finder import has_stand_in
 from desim.catalog.policy_spec import Spec, label
 from desim.core.model_protocols import Model, offers
-from desim.core.policy_protocols import Rehearses, Resumable
+from desim.core.policy import Rehearses, Resumable
 from desim.core.streams import kept_globals
 from desim.episodes.driver import play_session
 from desim.episodes.episode_options import EpisodeOptions

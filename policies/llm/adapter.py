@@ -6,8 +6,8 @@ from typing import Any, ClassVar, Self
 
 from attrs import define, evolve, field
 
-from desim import Episode, Model, Role, Seat
-from desim.core.policy_protocols import ReadReply, ShownMemory
+from desim import Episode, Model, Policy, Role, Seat
+from desim.core.policy import ReadReply, ShownMemory
 from desim.errors import BadRecord
 from desim.schema import from_plain, to_plain
 from desim.schema.arguments import build, parameters
@@ -42,7 +42,7 @@ from policies.llm.wires.wire import Complete, ModelReply, Request, Send
 
 
 @define(eq=False, repr=False)
-class Llm:
+class Llm(Policy):
     """A language model that answers through an endpoint.
 
     Attributes:

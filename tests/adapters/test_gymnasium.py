@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import desim
-from desim import catalog
+from desim import Policy, catalog
 from desim.adapters.seat.stepped_session import SteppedSession
 from desim.errors import UsageError, WrongAction
 from models.beer_game import BeerGame, Order
@@ -170,7 +170,7 @@ def test_the_end_says_how_it_was() -> None:
     assert repr(steps[-1][0]) == repr(steps[-2][0])
 
 
-class _Four:
+class _Four(Policy):
     """Orders four units."""
 
     def decide(self, _: Any) -> Order:

@@ -10,6 +10,8 @@ from typing import Any, ClassVar
 
 import pytest
 
+from desim import Policy
+
 pytest.importorskip("mcp")
 
 import anyio
@@ -30,7 +32,7 @@ from models.beer_game import Order, Stage
 BEER = CASES[0]
 
 
-class Blocks:
+class Blocks(Policy):
     """A policy that keeps its thread until `free` is set."""
 
     free: ClassVar[threading.Event] = threading.Event()
@@ -41,7 +43,7 @@ class Blocks:
         return Order(stage.incoming_order)
 
 
-class Waits:
+class Waits(Policy):
     """A policy that is a coroutine."""
 
     async def decide(self, stage: Stage) -> Order:
@@ -50,7 +52,7 @@ class Waits:
         return Order(stage.incoming_order)
 
 
-class FailsOnce:
+class FailsOnce(Policy):
     """A policy whose first decision fails."""
 
     failed: ClassVar[bool] = False
@@ -63,7 +65,7 @@ class FailsOnce:
         return Order(stage.incoming_order)
 
 
-class WrongAnswer:
+class WrongAnswer(Policy):
     """A policy whose answers are no actions."""
 
     def decide(self, _: Stage) -> Any:

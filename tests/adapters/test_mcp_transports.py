@@ -38,18 +38,19 @@ TOKEN = "a-token-of-the-tests"  # noqa: S105 (no secret)
 #: A user's policy that prints, and one that takes long.
 MINE = """
 import sys, time
+from desim import Policy
 from models.beer_game import Order, Stage
 
 print("mine is imported")
 
 
-class Prints:
+class Prints(Policy):
     def decide(self, stage: Stage) -> Order:
         print("deciding")
         return Order(stage.incoming_order)
 
 
-class Sleeps:
+class Sleeps(Policy):
     def decide(self, stage: Stage) -> Order:
         time.sleep(60)
         return Order(4)

@@ -16,10 +16,11 @@ class Kiosk(BeerGame):
     '''A game of the user's.'''
 """
 RULE = """
+from desim import Policy
 from models.beer_game import Order
 
 
-class Dozen:
+class Dozen(Policy):
     '''Order twelve.'''
 
     def decide(self, stage):
@@ -45,10 +46,11 @@ if __name__ == "__main__":
 """
 STEADY = """
 from attrs import frozen
+from desim import Policy
 
 
 @frozen
-class Steady:
+class Steady(Policy):
     def decide(self, stage):
         from models.beer_game import Order
         return Order(8)

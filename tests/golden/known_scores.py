@@ -30,7 +30,7 @@ from desim.catalog.known_scores import (
     parsed_known_scores,
 )
 from desim.core.model_protocols import is_deterministic
-from desim.core.policy_protocols import is_drawing
+from desim.core.policy import is_drawing
 from desim.core.roles import Knowledge
 from desim.episodes.lineup import lineup_knows
 from desim.episodes.replay import replay

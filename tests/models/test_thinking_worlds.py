@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from attrs import evolve
 
-from desim import catalog, play, replay
+from desim import Policy, catalog, play, replay
 from desim.catalog.presets import presets
 from desim.core.roles import Thinking
 from desim.errors import UsageError
@@ -103,7 +103,7 @@ def test_a_manager_sees_what_happened_while_they_thought() -> None:
     assert {each for each in events[0] if each[1] != "quarter"} <= events[1]
 
 
-class Waits:
+class Waits(Policy):
     """A manager who only waits."""
 
     def decide(self, _: Any) -> dict[str, str]:

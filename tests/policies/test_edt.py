@@ -8,7 +8,7 @@ from attrs import define, evolve, field
 from support.forked import desim_process, ended
 from support.paths import ROOT
 
-from desim import Episode, play
+from desim import Episode, Policy, play
 from desim.suites.published import FIGURES
 from experiments.edt_protocol import feedback, play_six
 from models.edt import Answer, Briefing, Decide, EnterpriseDigitalTwin, Window
@@ -32,7 +32,7 @@ RISK = {
 
 
 @define
-class Fixed:
+class Fixed(Policy):
     """Answers always the same."""
 
     action: Any
@@ -156,7 +156,7 @@ def test_baselines_start_with_simple_and_none_is_named_twice(preset: str) -> Non
 
 
 @define
-class Hiring:
+class Hiring(Policy):
     """Hires one more each time for as long as that has paid."""
 
     staff: int = 7
@@ -205,7 +205,7 @@ def test_an_episode_that_fails_is_left_out() -> None:
     """The others count."""
 
     @define
-    class Moody:
+    class Moody(Policy):
         played: int = 0
 
         def decide(self, seen: Briefing) -> Answer:

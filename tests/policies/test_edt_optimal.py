@@ -14,7 +14,7 @@ from support.edt_firms import changed_firm, climbed
 from support.examples import examples
 
 from desim import Seat, play
-from desim.core.policy_protocols import knows
+from desim.core.policy import knows
 from desim.errors import UsageError
 from models.edt import Consultant, Decide, EnterpriseDigitalTwin, Plan, Project, Scenario, Window
 from models.edt.planning.judgement import second_pass

@@ -3,7 +3,7 @@
 import pytest
 
 from desim import catalog, play
-from desim.core.policy_protocols import knows
+from desim.core.policy import knows
 from desim.episodes.lineup import resolve
 from desim.errors import UsageError
 from models.beer_game import BeerGame

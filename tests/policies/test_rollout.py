@@ -8,11 +8,11 @@ from attrs import define, frozen
 from support.recorded import played_lines
 from support.small_worlds import WALK, Go, Spot
 
-from desim import catalog, play, replay, resume
+from desim import Policy, catalog, play, replay, resume
 from desim.catalog import policy_finder
 from desim.catalog.presets import presets
 from desim.core.limits import Limits
-from desim.core.policy_protocols import knows
+from desim.core.policy import knows
 from desim.episodes.lineup import lineup_knows, resolve
 from desim.errors import LimitReached, PolicyFailed, UsageError
 from desim.jobs.keep.fingerprint import code_topics
@@ -72,7 +72,7 @@ def test_a_world_without_chance_is_played_ahead_to_the_tick() -> None:
 
 
 @frozen
-class Stands:
+class Stands(Policy):
     """Stays where it is."""
 
     def decide(self, _: Spot) -> Go:
@@ -113,7 +113,7 @@ def test_wrong_arguments_are_refused_before_the_first_decision(
 
 
 @define
-class Counts:
+class Counts(Policy):
     """A rule that fails where the place is not what its own steps have led to."""
 
     places: int = 0

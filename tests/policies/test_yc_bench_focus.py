@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from desim import Episode, play
-from desim.core.policy_protocols import knows
+from desim.core.policy import knows
 from models.yc_bench import TaskAccept, TaskAssign, YCBench
 from policies.heuristics.yc_bench import (
     Focus,

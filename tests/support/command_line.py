@@ -8,11 +8,12 @@ from typing import Any, NamedTuple
 #: A rule and a world as users write them.
 MINE = '''
 from attrs import frozen
+from desim import Policy
 from models.beer_game import BeerGame, Order, Stage
 
 
 @frozen
-class Cover:
+class Cover(Policy):
     """Cover some weeks of demand."""
 
     weeks: int = 4
@@ -21,7 +22,7 @@ class Cover:
         return Order(max(0, self.weeks * stage.incoming_order - stage.position))
 
 
-class Async:
+class Async(Policy):
     async def decide(self, stage: Stage) -> Order:
         return Order(4)
 
@@ -31,7 +32,7 @@ def rule(stage: Stage) -> Order:
     return Order(4)
 
 
-class Breaks:
+class Breaks(Policy):
     def decide(self, stage: Stage) -> Order:
         raise RuntimeError("out of order")
 
@@ -42,6 +43,11 @@ class World(BeerGame):
 
 class NoPolicy:
     pass
+
+
+class NoSubclass:
+    def decide(self, stage: Stage) -> Order:
+        return Order(4)
 '''
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from attrs import define, field, frozen
 
+from desim import Policy
 from desim.core.roles import Option, Role
 from desim.core.world import World
 
@@ -137,7 +138,7 @@ class Mill:
         return {"ground": ground, "odd": odd}
 
 
-class Carter:
+class Carter(Policy):
     """Rests."""
 
     def decide(self, _: Day) -> Rest:
@@ -145,7 +146,7 @@ class Carter:
         return Rest()
 
 
-class BadCarter:
+class BadCarter(Policy):
     """Answers at the second question with what `how` says, and rests otherwise."""
 
     def __init__(self, how: str = "raise") -> None:

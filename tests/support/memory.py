@@ -14,7 +14,7 @@ from typing import Any
 
 from attrs import frozen
 
-from desim import Episode, Role, World, play, replay, resume
+from desim import Episode, Policy, Role, World, play, replay, resume
 from desim.episodes.futures.branched_record import play_branch
 
 
@@ -76,7 +76,7 @@ class Long:
         return {}
 
 
-class Echo:
+class Echo(Policy):
     """Answers with the number observed."""
 
     def decide(self, seen: Seen) -> Repeat:

@@ -24,6 +24,8 @@ from attrs import define, field
 from support.command_line import interruptible
 from support.paths import PYTHONPATH
 
+from desim import Policy
+
 #: Elements without an end tag.
 _VOID = {"meta", "img", "br", "link", "input"}
 
@@ -234,7 +236,7 @@ class Server:
         return self.process.stdout.readline()
 
 
-class Browser:
+class Browser(Policy):
     """A headless Chromium; its methods wait until the page shows what they need."""
 
     def __init__(self, driver: Any) -> None:

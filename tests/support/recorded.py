@@ -7,6 +7,7 @@ from typing import Any
 
 from attrs import define
 
+from desim import Policy
 from models.beer_game import BeerGame, Order, Stage
 
 GAME = BeerGame(horizon=6)
@@ -14,7 +15,7 @@ SEATS = dict.fromkeys(("retailer", "wholesaler"), "typical")
 
 
 @define
-class Dies:
+class Dies(Policy):
     """A policy that fails after some decisions."""
 
     after_weeks: int

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from attrs import define, field, frozen
 
-from desim import Option, Role, World
+from desim import Option, Policy, Role, World
 from desim.core.calendar import Calendar
 from desim.core.roles import Thinking
 
@@ -111,7 +111,7 @@ def days_of(diary: Diary, who: str) -> list[int]:
 
 
 @frozen
-class Tokens:
+class Tokens(Policy):
     """A policy whose notes say that it has used so many tokens and seconds."""
 
     tokens: int

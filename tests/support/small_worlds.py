@@ -19,6 +19,7 @@ import numpy as np
 from attrs import define, field, frozen
 from attrs.validators import ge
 
+from desim import Policy
 from desim.core.roles import Knowledge, Option, Role
 from desim.core.world import World
 from desim.episodes.lineup import WorldSeat
@@ -150,7 +151,7 @@ class Diary(Walk):
 
 
 @frozen
-class Stride:
+class Stride(Policy):
     """Takes steps of one size."""
 
     size: int = 1
@@ -187,7 +188,7 @@ class Seer(Slow):
 
 
 @frozen
-class Gated:
+class Gated(Policy):
     """Waits before every step until the file that `GATE` in the environment names exists."""
 
     def decide(self, _spot: Spot) -> Go:
@@ -198,7 +199,7 @@ class Gated:
 
 
 @define
-class Counting:
+class Counting(Policy):
     """Takes steps that grow by one with every decision of the instance."""
 
     made: int = 0
@@ -209,7 +210,7 @@ class Counting:
         return Go(self.made)
 
 
-class Waiting:
+class Waiting(Policy):
     """Decides in a coroutine."""
 
     async def decide(self, _spot: Spot) -> Go:
@@ -217,7 +218,7 @@ class Waiting:
         return Go(1)
 
 
-class Dice:
+class Dice(Policy):
     """Draws from the global generators of Python and numpy, from its constructor on."""
 
     def __init__(self) -> None:
@@ -228,7 +229,7 @@ class Dice:
         return Go(self._first + random.randrange(9) + np.random.randint(9))  # noqa: NPY002, S311
 
 
-class Tally:
+class Tally(Policy):
     """Counts the decisions of all episodes of its process."""
 
     count = 0
@@ -240,7 +241,7 @@ class Tally:
 
 
 @frozen
-class Fails:
+class Fails(Policy):
     """Fails, in the way that `how` names, if the seed is a multiple of three."""
 
     needs_world_seed: ClassVar[bool] = True
@@ -269,7 +270,7 @@ class Fails:
 
 
 @frozen
-class Outage:
+class Outage(Policy):
     """Fails on seeds from the one that `OUTAGE` in the environment names."""
 
     needs_world_seed: ClassVar[bool] = True
@@ -289,7 +290,7 @@ class Outage:
 
 
 @frozen
-class Endless:
+class Endless(Policy):
     """Never answers on seed 1, in the way that `how` names."""
 
     needs_world_seed: ClassVar[bool] = True

@@ -13,7 +13,7 @@ from attrs import field, frozen
 
 from desim.cli.options import PrintOptions
 from desim.cli.options import command as command_of
-from desim.core.policy_protocols import ShownMemory
+from desim.core.policy import ShownMemory
 from desim.errors import UsageError
 from desim.short_repr import visible_text
 from desim.show.console import console
@@ -52,7 +52,7 @@ def read_memory(memory: MemoryFile) -> ShownMemory:
     """
     from desim import catalog
     from desim.core.model_protocols import offers
-    from desim.core.policy_protocols import ShowsMemory
+    from desim.core.policy import ShowsMemory
 
     faults = []
     for policy in catalog.policies().values():

@@ -4,7 +4,7 @@ import inspect
 from typing import Any
 
 from desim.core.model_protocols import offers
-from desim.core.policy_protocols import (
+from desim.core.policy import (
     LooksAhead,
     Policy,
     ReachesOutside,

@@ -15,7 +15,7 @@ from desim import catalog
 from desim.catalog.policy_spec import label, read_policies
 from desim.collector import rare_collections
 from desim.core.model_protocols import Model
-from desim.core.policy_protocols import (
+from desim.core.policy import (
     Policy,
     decide_arguments,
     memoryless_roles,

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from desim.core.policy_protocols import most_known
+from desim.core.policy import most_known
 from desim.core.result import flat
 from desim.core.roles import Knowledge
 from desim.episodes.usage import default_share, is_played, unplayed_roles, usage_in_all

@@ -13,7 +13,7 @@ from attrs import field, frozen
 
 from desim.core.limits import Limits
 from desim.core.model_protocols import Model, offers
-from desim.core.policy_protocols import Learner, ReachesOutside
+from desim.core.policy import Learner, ReachesOutside
 from desim.core.result import check_series
 from desim.core.streams import check_seed, kept_globals
 from desim.episodes.lineup import Policies, assigned, is_coroutine, maker_of, resolve

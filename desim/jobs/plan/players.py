@@ -12,7 +12,7 @@ from desim.catalog import policy_finder
 from desim.catalog.imports import is_shipped
 from desim.catalog.policy_spec import ConfiguredClass, Spec
 from desim.core.model_protocols import HasParts, Model, is_deterministic, offers
-from desim.core.policy_protocols import (
+from desim.core.policy import (
     DependsOnModel,
     Draws,
     NamesClasses,

@@ -9,7 +9,7 @@ from attrs import field, frozen
 
 from desim.catalog.policy_spec import ConfiguredClass, Spec
 from desim.core.model_protocols import Model, offers
-from desim.core.policy_protocols import ReachesOutside, ShowsMemory
+from desim.core.policy import ReachesOutside, ShowsMemory
 from desim.episodes.lineup import Policies, assigned, maker_of
 
 #: The argument by which a policy names the host that it waits for, and the text of a host that it

@@ -18,7 +18,7 @@ from desim.catalog.known_scores import HasKnownScores
 from desim.catalog.policy_spec import Spec, read_policies
 from desim.catalog.presets import from_preset
 from desim.core.model_protocols import HasPresetWarnings, Model, offers
-from desim.core.policy_protocols import NamesPolicies
+from desim.core.policy import NamesPolicies
 from desim.core.roles import Knowledge, with_knowledge
 from desim.episodes.lineup import Policies, assign, assigned, lineup_knows
 from desim.errors import UsageError

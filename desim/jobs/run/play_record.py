@@ -16,7 +16,7 @@ from attrs import define, field
 from msgspec.structs import replace
 
 from desim.core.model_protocols import Model, offers
-from desim.core.policy_protocols import Rehearses
+from desim.core.policy import Rehearses
 from desim.core.result import score_of
 from desim.core.streams import kept_globals
 from desim.core.world import Decision

@@ -13,7 +13,7 @@ from attrs import define, evolve, field, frozen
 
 from desim import catalog
 from desim.core.model_protocols import offers
-from desim.core.policy_protocols import ReadReply, ReadsReplies
+from desim.core.policy import ReadReply, ReadsReplies
 from desim.errors import BadRecord
 from desim.records.conversation import RecordedCall, indented, message_text
 from desim.records.lines import Step

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from desim.core.policy_protocols import sees_more_than_rules
+from desim.core.policy import sees_more_than_rules
 from desim.core.roles import knowledge_legend
 from desim.jobs.plan.job import DEFAULTS
 from desim.jobs.rows.estimate_notes import (

@@ -20,7 +20,7 @@ from desim.core.model_protocols import (
     offers,
     revision_of,
 )
-from desim.core.policy_protocols import HasBoardSeeds
+from desim.core.policy import HasBoardSeeds
 from desim.core.reported import HasItems, metric_columns_of
 from desim.core.roles import Knowledge, knowledge_order
 from desim.episodes.lineup import assigned, lineup_knows, maker_of

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from attrs import define, field
 
+from desim.core.policy import Policy
 from desim.core.roles import Role
 from desim.core.run import Run
 from desim.core.world import Decision
@@ -35,7 +36,7 @@ class FittingAnswers:
 
 
 @define
-class FittingPolicy:
+class FittingPolicy(Policy):
     """A policy of one role that answers as `FittingAnswers` does."""
 
     takes_role: ClassVar[bool] = True
@@ -48,7 +49,7 @@ class FittingPolicy:
         return self._random.choice(_fitting(narrowed or self._role, observation))
 
 
-class ScriptedAnswers:
+class ScriptedAnswers(Policy):
     """A policy that gives the answers of its role in a course."""
 
     def __init__(self, role: str, asked: Iterable[Asked], kinds: Role) -> None:

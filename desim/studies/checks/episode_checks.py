@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from desim.core.model_protocols import is_deterministic
-from desim.core.policy_protocols import decide_arguments
+from desim.core.policy import decide_arguments
 from desim.episodes.futures.branched_record import play_branch
 from desim.episodes.lineup import Policies, resolve
 from desim.episodes.replay import replay, same_result

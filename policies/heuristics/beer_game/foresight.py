@@ -9,6 +9,7 @@ import numpy as np
 from attrs import define, evolve, frozen
 from numpy.typing import NDArray
 
+from desim import Policy
 from desim.core.roles import Knowledge
 from desim.core.streams import generator
 from desim.episodes.lineup import WorldSeat
@@ -31,7 +32,7 @@ REACH = 16
 
 
 @define
-class Perfect:
+class Perfect(Policy):
     """Play the cheapest order list found for the demand; the other stages follow their rule.
 
     The policy reads the hidden demand and the others' rule, so it is a yardstick and no rule that a
@@ -173,7 +174,7 @@ class _Search:
 
 
 @define
-class Foresight:
+class Foresight(Policy):
     """Order the customers' demand of the same week.
 
     The policy reads the hidden demand, so it is a yardstick and no rule that a player could follow.

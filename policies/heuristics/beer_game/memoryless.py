@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Self
 from attrs import field, frozen
 from attrs.validators import ge, optional
 
-from desim import Seat
+from desim import Policy, Seat
 from desim.core.roles import Knowledge
 from desim.lanes.elementwise import at_least, at_most, is_array, whole
 from desim.lanes.lane_columns import Array, Columns
@@ -29,7 +29,7 @@ def facts(stage: Any, target: int | None = None) -> tuple[Any, ...]:
     return (stage.incoming_order, stage.inventory, stage.backlog, stage.supply_line, want)
 
 
-class OrderingRule:
+class OrderingRule(Policy):
     """A rule whose formula takes the figures of one stage, or the arrays of all lanes."""
 
     __slots__ = ()

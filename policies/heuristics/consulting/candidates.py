@@ -5,6 +5,7 @@ from typing import ClassVar
 from attrs import field, frozen
 from attrs.validators import ge, le
 
+from desim import Policy
 from desim.core.roles import Knowledge
 from models.consulting.actions import Reply
 from models.consulting.observation import CandidateView
@@ -13,7 +14,7 @@ from policies.heuristics.consulting.quantities import Quantities, quantities
 
 
 @frozen
-class Silent:
+class Silent(Policy):
     """Says nothing: the floor."""
 
     def decide(self, _: CandidateView) -> Reply:
@@ -22,7 +23,7 @@ class Silent:
 
 
 @frozen
-class DataHungry:
+class DataHungry(Policy):
     """Asks for everything at once, again and again, and never recommends anything."""
 
     EVERYTHING: ClassVar[str] = (
@@ -44,7 +45,7 @@ class DataHungry:
 
 
 @frozen
-class Framework:
+class Framework(Policy):
     """States a structure, asks by dimension, computes, and recommends with reasons.
 
     The kind of problem is recognised from the first message; see `problems.py`.

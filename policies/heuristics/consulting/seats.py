@@ -5,7 +5,7 @@ from typing import Any, Self
 from attrs import evolve, field, frozen
 from attrs.validators import ge, le
 
-from desim import Seat
+from desim import Policy, Seat
 from desim.errors import UsageError
 from desim.schema.arguments import build
 from models.consulting.actions import FIELDS, Say, Verdict
@@ -16,7 +16,7 @@ _MOST = 10.0
 
 
 @frozen
-class Scripted:
+class Scripted(Policy):
     """The interviewer by rules: tells a fact for a question about its topic, closes by the pace."""
 
     @classmethod
@@ -35,7 +35,7 @@ class Scripted:
 
 
 @frozen
-class Rubric:
+class Rubric(Policy):
     """The judge by rubric: a stand-in; its scores are not comparable with published ones.
 
     Attributes:

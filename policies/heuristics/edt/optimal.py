@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 
 from attrs import define, field
 
-from desim import Model, Run, Seat
+from desim import Model, Policy, Run, Seat
 from desim.core.roles import Knowledge
 from desim.episodes.prefix import open_decisions
 from desim.errors import UsageError
@@ -24,7 +24,7 @@ EVALUATIONS = 100_000
 
 
 @define
-class _Searched:
+class _Searched(Policy):
     """Plays the best decision that a search has found; nothing is proved.
 
     The search computes with costs that the briefing hides, so the policy is a yardstick and no rule

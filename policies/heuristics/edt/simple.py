@@ -4,13 +4,14 @@ import math
 
 from attrs import frozen
 
+from desim import Policy
 from models.edt.actions import Accept, Command, Decide, Release, SetRisk, Wait
 from models.edt.observation import Briefing, Dashboard
 from models.edt.planning.decision import Window
 
 
 @frozen
-class Simple:
+class Simple(Policy):
     """Take every project for the longest window, with R = 0 and just enough consultants.
 
     The consultants' time covers the contracted effort. In the interactive game the same rule

@@ -3,6 +3,7 @@
 from attrs import define, field, frozen
 from attrs.validators import ge, le
 
+from desim import Policy
 from models.enterprise.actions import Command, Continue, SetLimits
 from models.enterprise.observation import Department, GroupPosition
 
@@ -10,7 +11,7 @@ _CENT = 0.01
 
 
 @frozen
-class LetRun:
+class LetRun(Policy):
     """Sets no limits and moves no cash: every department lives on its own."""
 
     def decide(self, seen: GroupPosition) -> Command:  # noqa: ARG002 (a policy)
@@ -19,7 +20,7 @@ class LetRun:
 
 
 @define
-class CashPool:
+class CashPool(Policy):
     """Keeps in every department what its worst months so far would need, and pools the rest.
 
     Attributes:

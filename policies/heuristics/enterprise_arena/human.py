@@ -6,6 +6,7 @@ from typing import ClassVar, Self
 from attrs import define, field
 from attrs.validators import ge, in_
 
+from desim import Policy
 from desim.core.roles import Knowledge
 from desim.episodes.lineup import WorldSeat
 from models.enterprise_arena.actions import (
@@ -35,7 +36,7 @@ _CALL_EVERY = 5
 
 
 @define
-class HumanLike:
+class HumanLike(Policy):
     """Raise equity early in a few large rounds; expert B borrows twice after the second surge.
 
     Equity is requested whenever no request is under way, until `tranches` rounds have closed. Then

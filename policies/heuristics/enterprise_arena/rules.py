@@ -8,6 +8,7 @@ import math
 from attrs import define, field, frozen
 from attrs.validators import ge, gt, in_, le, matches_re
 
+from desim import Policy
 from models.enterprise_arena.actions import (
     EQUITY,
     INSTRUMENTS,
@@ -26,7 +27,7 @@ def free(month: Header) -> bool:
 
 
 @define
-class NeverRaise:
+class NeverRaise(Policy):
     """Pass in every month.
 
     Attributes:
@@ -44,7 +45,7 @@ class NeverRaise:
         return VerifyCashPosition()
 
 
-class Requests:
+class Requests(Policy):
     """A rule that requests the same amount in some months, and passes in the others.
 
     Attributes:
@@ -131,7 +132,7 @@ class RaiseOnce(Requests):
 
 
 @define
-class EquityThenDebt:
+class EquityThenDebt(Policy):
     """Request one instrument after another, each once and as soon as no request is under way.
 
     Attributes:

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from attrs import define, field
 from attrs.validators import ge, gt, in_, le
 
+from desim import Policy
 from desim.core.roles import Knowledge
 from models.enterprise_arena.actions import (
     DEBT,
@@ -47,7 +48,7 @@ _LEVERED = _PUBLISHED.leverage_threshold
 
 
 @define
-class Treasurer:
+class Treasurer(Policy):
     """Raise what cash would lack if the worst year of growth began now.
 
     Every `every` months the policy closes the books; it reads the statements a month later and

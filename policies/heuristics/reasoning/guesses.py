@@ -10,7 +10,7 @@ from typing import ClassVar, Self
 
 from attrs import frozen
 
-from desim import Seat
+from desim import Policy, Seat
 from desim.core.roles import Knowledge
 from desim.errors import UsageError
 from models.reasoning.actions import Answer
@@ -38,7 +38,7 @@ def parameters(model: object, policy: str) -> ReasoningParams:
 
 
 @frozen
-class FirstNumber:
+class FirstNumber(Policy):
     """Answer by the first number of the context; of the question if the context has none."""
 
     def decide(self, question: Question) -> Answer:
@@ -47,7 +47,7 @@ class FirstNumber:
 
 
 @frozen
-class Majority:
+class Majority(Policy):
     """Answer by what is right most often among the training items of the same category.
 
     The first of equally frequent answers counts. Without training items of the category the answer

@@ -5,7 +5,7 @@ from typing import ClassVar, Self
 
 from attrs import frozen
 
-from desim import Seat
+from desim import Policy, Seat
 from desim.core.roles import Knowledge
 from models.reasoning.actions import Answer
 from models.reasoning.observation import Question
@@ -13,7 +13,7 @@ from policies.heuristics.reasoning.guesses import parameters
 
 
 @frozen
-class Reference:
+class Reference(Policy):
     """Answer by the stored answer of the item, which the analyst cannot see.
 
     Attributes:

@@ -3,6 +3,7 @@
 from collections.abc import Generator, Mapping, Sequence
 from typing import Any
 
+from desim import Policy
 from models.yc_bench.actions import Command
 from models.yc_bench.observation import FounderDesk
 
@@ -19,7 +20,7 @@ Row = Mapping[str, Any]
 EVERYBODY = tuple(f"Emp_{i}" for i in range(1, 9))
 
 
-class GeneratorPolicy:
+class GeneratorPolicy(Policy):
     """Decides by a generator of commands, which a subclass writes."""
 
     _commands: Commands | None = None

@@ -13,7 +13,7 @@ from typing import Any, Protocol, runtime_checkable
 import msgspec
 from attrs import frozen
 
-from desim.core.policy_protocols import ShownMemory
+from desim.core.policy import ShownMemory
 from desim.errors import SchemaError, UsageError
 from desim.records.record_lock import RecordLock
 from desim.schema import from_plain, to_plain

@@ -16,7 +16,7 @@ from typing import Any
 
 from attrs import evolve, frozen
 
-from desim.core.policy_protocols import ReadReply
+from desim.core.policy import ReadReply
 from policies.llm.replies.objects import LONGEST
 from policies.llm.wires.wire import Call, ModelReply
 

@@ -10,7 +10,7 @@ import pytest
 from attrs import define, evolve, field
 from support.recorded import GAME, played_lines
 
-from desim import Episode, play_series
+from desim import Episode, Policy, play_series
 from desim.catalog.policy_spec import label
 from desim.episodes.lineup import Lineup
 from desim.episodes.series import series_async
@@ -22,7 +22,7 @@ KEY, OTHER = b"0123456789abcdef", b"fedcba9876543210"
 
 
 @define
-class Learns:
+class Learns(Policy):
     """Orders as many units as it has seen weeks and episodes, and keeps the episodes."""
 
     quantity: int = field(default=0, repr=False)

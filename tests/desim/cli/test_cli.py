@@ -287,6 +287,10 @@ RUN = ("run", "beer_game")
         ((*RUN, "--policy", ".mine:Cover"), "names no module; write module:Class"),
         ((*RUN, "--policy", "mine:NoPolicy"), "is no policy: it has no method decide(observation)"),
         ((*RUN, "--policy", "builtins:int"), "is no policy: it has no method decide(observation)"),
+        (
+            (*RUN, "--policy", "mine:NoSubclass"),
+            "class NoSubclass is no policy: write class NoSubclass(desim.Policy)",
+        ),
         ((*RUN, "--policy", "mine:Cover,weeks=x"), "weeks=x was given; weeks is a whole number"),
         (("run", "mine:Cover"), "mine:Cover is no model: it needs roles, begin, score and metrics"),
         (("run", "mine:Wrld"), "no class or function 'Wrld' in 'mine'; did you mean 'World'?"),

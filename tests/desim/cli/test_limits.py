@@ -57,6 +57,7 @@ def test_a_limit_is_above_zero(given: list[str]) -> None:
 LANE = """
 import os
 import time
+from desim import Policy
 from support.small_worlds import Go, Walk
 
 
@@ -64,18 +65,18 @@ class Lane(Walk):
     pass
 
 
-class Steady:
+class Steady(Policy):
     def decide(self, spot):
         return Go(1)
 
 
-class Loops:
+class Loops(Policy):
     def decide(self, spot):
         while True:
             pass
 
 
-class Catches:
+class Catches(Policy):
     def decide(self, spot):
         while True:
             try:
@@ -84,7 +85,7 @@ class Catches:
                 pass
 
 
-class Ends:
+class Ends(Policy):
     def decide(self, spot):
         os._exit(3)
 """

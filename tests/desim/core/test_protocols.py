@@ -11,7 +11,7 @@ from desim.core.model_protocols import (
     is_deterministic,
     offers,
 )
-from desim.core.policy_protocols import (
+from desim.core.policy import (
     Knows,
     is_drawing,
     knows,

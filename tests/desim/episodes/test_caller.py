@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from support.failing_world import BadCarter, Carter, Grind, Mill, Rest
 
-from desim import Episode, replay
+from desim import Episode, Policy, replay
 from desim.episodes.caller import CallerSeat, CallerSession
 from desim.errors import BadRecord, LimitReached, PolicyFailed, UsageError, WrongAction
 from models.beer_game import BeerGame, Order
@@ -82,7 +82,7 @@ def test_an_error_of_desim_in_another_policy_is_its_failure() -> None:
 def test_a_policy_whose_notes_are_wrong_has_not_decided(tmp_path: Path) -> None:
     """Its decision stays open, so that the record has no gap."""
 
-    class Noting:
+    class Noting(Policy):
         notes: Any = 3
 
         def decide(self, _: Any) -> Rest:

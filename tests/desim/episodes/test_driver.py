@@ -12,7 +12,7 @@ from attrs import define, field, frozen
 from support.recorded import GAME, lines_of
 from support.small_worlds import STRIDE, Diary
 
-from desim import Episode, Role, play, play_async, play_series
+from desim import Episode, Policy, Role, play, play_async, play_series
 from desim.errors import PolicyFailed, UsageError
 from models.beer_game import BeerGame, Order, Stage
 
@@ -25,7 +25,7 @@ def test_coroutines_of_one_instant_overlap() -> None:
     asked: list[str] = []
     everybody = asyncio.Event()
 
-    class Meets:
+    class Meets(Policy):
         async def decide(self, stage: Stage) -> Order:
             asked.append(stage.role)
             if len(asked) % len(names) == 0:
@@ -45,7 +45,7 @@ def test_both_drivers_play_the_same_episode(tmp_path: Path) -> None:
     """Answers that arrive in another order are recorded in the order of the questions."""
     finished: list[str] = []
 
-    class Slow:
+    class Slow(Policy):
         def __init__(self, turns: int) -> None:
             self.turns = turns
 
@@ -67,7 +67,7 @@ def test_both_drivers_play_the_same_episode(tmp_path: Path) -> None:
 def test_a_failing_coroutine_is_named() -> None:
     """With its role and tick, and the error that it raised."""
 
-    class Breaks:
+    class Breaks(Policy):
         async def decide(self, stage: Stage) -> Order:
             await asyncio.sleep(0)
             raise OSError("no answer")
@@ -81,11 +81,11 @@ def test_when_one_coroutine_fails_the_others_are_cancelled() -> None:
     """Otherwise they would go on with paid calls for an episode that has failed."""
     reached: list[str] = []
 
-    class Breaks:
+    class Breaks(Policy):
         async def decide(self, stage: Stage) -> Order:
             raise OSError("no answer")
 
-    class Thinks:
+    class Thinks(Policy):
         async def decide(self, stage: Stage) -> Order:
             reached.append("asked")
             await asyncio.sleep(0)
@@ -164,7 +164,7 @@ class Demanding:
 
 
 @define
-class Learns:
+class Learns(Policy):
     """A policy that orders one unit more in every episode."""
 
     quantity: int = 0

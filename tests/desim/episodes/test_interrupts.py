@@ -18,9 +18,10 @@ from models.beer_game import Order, Stage
 
 ENDLESS = """
 import time
+from desim import Policy
 from models.beer_game import Order
 
-class Computes:
+class Computes(Policy):
     def decide(self, stage):
         if stage.week == 2:
             print("computes", flush=True)
@@ -28,11 +29,11 @@ class Computes:
                 pass
         return Order(1)
 
-class ComputesInACoroutine:
+class ComputesInACoroutine(Policy):
     async def decide(self, stage):
         return Computes().decide(stage)
 
-class Sleeps:
+class Sleeps(Policy):
     async def decide(self, stage):
         import asyncio
         if stage.week == 2:

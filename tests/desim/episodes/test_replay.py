@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from desim import Episode, catalog, play, replay
+from desim import Episode, Policy, catalog, play, replay
 from desim.episodes.replay import not_compared
 from desim.errors import BadRecord, PolicyFailed
 from models.beer_game import BeerGame, Order, Stage
@@ -43,7 +43,7 @@ def test_fractions_and_large_numbers_replay_exactly(tmp_path: Path) -> None:
     """JSON can represent every float and every whole number."""
     odd = iter([0.1, 1 / 3, 10**18, 2**53 + 1, 5e-324, -3, 1e17, 12345.678])
 
-    class Odd:
+    class Odd(Policy):
         def decide(self, stage: Stage) -> Order:
             return Order(next(odd))
 
@@ -208,7 +208,7 @@ def own_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_cut_record_is_not_replayed(tmp_path: Path) -> None:
     """It has no result to compare."""
 
-    class Dies:
+    class Dies(Policy):
         def decide(self, stage: Stage) -> Order:
             if stage.week == 3:
                 raise OSError

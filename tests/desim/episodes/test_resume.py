@@ -13,6 +13,7 @@ from support.small_worlds import WALK, Counting, Dice, Go, Spot, Walk
 
 from desim import (
     Episode,
+    Policy,
     play,
     play_async,
     play_branch,
@@ -33,7 +34,7 @@ class Killed(BaseException):
 
 
 @define
-class Asks:
+class Asks(Policy):
     """Calls an oracle for every step and records its reply before the decision.
 
     Attributes:
@@ -184,7 +185,7 @@ def test_a_reply_is_recorded_while_another_policy_fails(tmp_path: Path) -> None:
     """One policy's reply is on record although another policy of the same tick failed."""
     file = tmp_path / "walk.jsonl"
 
-    class Dies:
+    class Dies(Policy):
         async def decide(self, _spot: Spot) -> Go:
             await asyncio.sleep(0)
             raise Killed

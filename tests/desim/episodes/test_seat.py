@@ -8,10 +8,10 @@ import attrs
 import pytest
 from attrs import evolve, frozen
 
-from desim import Episode, Seat, catalog, play, play_branch
+from desim import Episode, Policy, Seat, catalog, play, play_branch
 from desim.composition import Composite
 from desim.core.model_protocols import offers
-from desim.core.policy_protocols import DependsOnModel, knows
+from desim.core.policy import DependsOnModel, knows
 from desim.core.roles import Knowledge
 from desim.core.streams import derived_seed
 from desim.episodes.lineup import WorldSeat, lineup_knows, policy_at, resolve, seat_of
@@ -25,7 +25,7 @@ SEED = 11
 
 
 @frozen
-class Keeps:
+class Keeps(Policy):
     """Keeps its seat."""
 
     seat: Seat
@@ -55,7 +55,7 @@ def _best(seat: Seat, seed: int) -> tuple[int, ...]:
 
 
 @frozen
-class Rebuilds:
+class Rebuilds(Policy):
     """Builds the world of its seat's seed again, and plays the best orders of that world."""
 
     knows: ClassVar[Knowledge] = "rules"
@@ -97,7 +97,7 @@ class SaysRules(RebuildsWithTheSeed):
 
 
 @frozen
-class Builds:
+class Builds(Policy):
     """Builds a policy that knows the rules, at its own seat."""
 
     inner: Any

@@ -10,7 +10,7 @@ from attrs import define, field
 from support.failing_world import Grind, Mill
 from support.recorded import GAME, Dies
 
-from desim import Episode, play, play_async, sweep
+from desim import Episode, Policy, play, play_async, sweep
 from desim.errors import ModelFailed, PolicyFailed, WrongAction
 from models.beer_game import Order, Stage
 from policies.heuristics.beer_game import Foresight
@@ -25,7 +25,7 @@ def file(tmp_path: Path) -> Path:
 
 
 @define
-class Thinks:
+class Thinks(Policy):
     """A policy that notes tokens."""
 
     notes: dict[str, Any] = field(factory=dict)
@@ -47,7 +47,7 @@ def test_notes_of_a_policy_are_recorded(file: Path) -> None:
 def test_recorded_notes_are_a_copy() -> None:
     """The policy may change its lists afterwards."""
 
-    class Appends:
+    class Appends(Policy):
         def __init__(self) -> None:
             self.notes: dict[str, Any] = {"weeks": []}
 
@@ -65,7 +65,7 @@ def test_recorded_notes_are_a_copy() -> None:
 def test_notes_that_are_no_json_values_fail_the_policy(notes: Any) -> None:
     """Whether or not the episode is recorded."""
 
-    class Scribbles:
+    class Scribbles(Policy):
         def __init__(self) -> None:
             self.notes = notes
 
@@ -125,7 +125,7 @@ def test_a_model_that_exits_is_a_failed_run_and_row(file: Path) -> None:
     assert [row["error"].startswith("ModelFailed: model Mill failed") for row in rows] == [True] * 2
 
 
-class Exits:
+class Exits(Policy):
     """Makes the mill end its process."""
 
     def decide(self, day: Any) -> Grind:
@@ -147,7 +147,7 @@ def test_an_error_of_desim_is_not_wrapped() -> None:
 def test_a_wrong_action_names_role_and_tick(answer: Any) -> None:
     """The error also states what the role expects."""
 
-    class Answers:
+    class Answers(Policy):
         def decide(self, stage: Stage) -> Any:
             return answer
 
@@ -158,7 +158,7 @@ def test_a_wrong_action_names_role_and_tick(answer: Any) -> None:
 def test_a_coroutine_gets_a_loop_of_its_own() -> None:
     """`play` awaits it where no event loop runs; the others decide without one."""
 
-    class Waits:
+    class Waits(Policy):
         async def decide(self, stage: Stage) -> Order:
             await asyncio.sleep(0)
             return Order(stage.week)
@@ -170,7 +170,7 @@ def test_a_coroutine_gets_a_loop_of_its_own() -> None:
 def test_a_coroutine_inside_a_loop_needs_the_other_driver() -> None:
     """The error names `play_async`, and Python warns of no coroutine that was never awaited."""
 
-    class Waits:
+    class Waits(Policy):
         async def decide(self, stage: Stage) -> Order:
             return Order(0)
 

@@ -11,7 +11,7 @@ import pytest
 from attrs import define, evolve, field, frozen
 from support.slow_guards import Guards, Post, Step, Tokens, days_of
 
-from desim import Episode, play, play_async, replay
+from desim import Episode, Policy, play, play_async, replay
 from desim.core.roles import Thinking
 from desim.episodes.caller import CallerSession
 from desim.episodes.episode_options import TrustOptions
@@ -32,7 +32,7 @@ TRUST = {"trust": True}
 
 
 @define
-class Clock:
+class Clock(Policy):
     """A policy whose seconds are others in every process, as those of a wall clock."""
 
     seconds: Any = field(factory=lambda: count(1))

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from support.small_worlds import Walk
 
-from desim import Episode, play, replay
+from desim import Episode, Policy, play, replay
 from desim.episodes.futures.branched_record import play_branch
 from desim.episodes.prefix import branch
 from desim.errors import BadRecord
@@ -162,7 +162,7 @@ def test_a_long_revision_is_cut_in_the_error(record: Path) -> None:
 def test_the_header_states_the_code_of_each_policy(tmp_path: Path) -> None:
     """Policies of one class have one digest; a policy of no file has none."""
 
-    class Local:
+    class Local(Policy):
         """A policy of no file."""
 
         def decide(self, _: object) -> Order:
@@ -180,9 +180,10 @@ def test_the_header_states_the_code_of_each_policy(tmp_path: Path) -> None:
 
 RULE = '''
 """A rule."""
+from desim import Policy
 from models.beer_game import Order
 
-class Rule:
+class Rule(Policy):
     def decide(self, stage):
         return Order(amount())
 

@@ -14,7 +14,7 @@ from support.forked import forked
 from support.paths import PYTHONPATH
 from support.recorded import GAME, Dies, Killed
 
-from desim import Episode, play, replay, resume
+from desim import Episode, Policy, play, replay, resume
 from desim.errors import DesimError, UsageError
 from desim.records import record_lock
 from desim.records.record_lock import RecordLock
@@ -23,7 +23,7 @@ from models.beer_game import BeerGame, Order, Stage
 TRIALS = 10
 
 
-class Slow:
+class Slow(Policy):
     """A policy that orders as many units as weeks have passed."""
 
     def decide(self, stage: Stage) -> Order:

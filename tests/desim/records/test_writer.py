@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from support.recorded import GAME, SEATS, Dies, Killed, lines_of, text_of
 
-from desim import Episode, play
+from desim import Episode, Policy, play
 from desim.errors import BadRecord, PolicyFailed, UsageError
 from desim.records.lines import FORMAT
 from models.beer_game import BeerGame, Order, Stage
@@ -76,7 +76,7 @@ def test_each_line_is_flushed(file: Path) -> None:
     """Another process can read the record while the episode is played."""
     seen: list[int] = []
 
-    class Reads:
+    class Reads(Policy):
         def decide(self, stage: Stage) -> Order:
             seen.append(len(Episode.read(file, whole=False).steps))
             return Order(0)
@@ -139,7 +139,7 @@ def play_to(file: Path) -> Path:
 def test_a_decision_whose_notes_hold_a_digest_is_no_result(tmp_path: Path) -> None:
     """A cut record has no result, whatever its last observation or note holds."""
 
-    class Notes:
+    class Notes(Policy):
         notes = {"record_digest": "record_digest"}  # noqa: RUF012 (as careless users write it)
 
         def decide(self, stage: Stage) -> Order:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import desim
+from desim import Policy
 from desim.errors import UsageError
 from desim.show import progress as progress_module
 from desim.show.progress import Progress, shown_progress
@@ -23,7 +24,7 @@ class Terminal(io.StringIO):
         return True
 
 
-class Fails:
+class Fails(Policy):
     """A policy that fails in every episode, for one of two reasons."""
 
     def __init__(self, reason: str = "no stock") -> None:

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import pytest
 from attrs import define, field, frozen
 
-from desim import Seat, play, sweep
+from desim import Policy, Seat, play, sweep
 from desim.errors import UsageError
 from models.beer_game import BeerGame, Order, Stage
 
@@ -25,7 +25,7 @@ async def later(stage: Stage) -> Order:
 
 
 @frozen
-class Echo:
+class Echo(Policy):
     """Order what was ordered, and some more."""
 
     more: int = 0
@@ -91,7 +91,7 @@ def test_lambdas_are_told_apart_by_place_or_by_name() -> None:
     assert [row["policy"] for row in rows] == [f"{__name__}:echo,more=1", "Echo(more=2).chosen"]
 
 
-class Plain:
+class Plain(Policy):
     """Order a number of units; a class without attrs."""
 
     def __init__(self, units: int) -> None:
@@ -147,7 +147,7 @@ def test_a_name_that_is_nearly_a_role_is_refused() -> None:
 
 
 @define
-class Shy:
+class Shy(Policy):
     """Order at random, by a generator of the seat's own."""
 
     most: int = 9

@@ -216,16 +216,17 @@ def test_a_damaged_record_fails_its_job_alone(tmp_path: Path, stub: Stub) -> Non
 
 MINE = """
 import os
+from desim import Policy
 
-class Ends:
+class Ends(Policy):
     def decide(self, seen):
         os._exit(3)
 
-class Breaks:
+class Breaks(Policy):
     def decide(self, seen):
         raise RuntimeError("out of order")
 
-class Leaves:
+class Leaves(Policy):
     def decide(self, seen):
         raise SystemExit(5)
 """

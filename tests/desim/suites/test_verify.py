@@ -17,10 +17,11 @@ from models.beer_game import BeerGame
 BEER = '[worlds.beer]\nmodel = "beer_game/poisson"\nset = { horizon = 6 }'
 
 RULE = """
+from desim import Policy
 from models.beer_game import Order, Stage
 
 
-class Mine:
+class Mine(Policy):
     def decide(self, stage: Stage) -> Order:
         return Order(4)
 """

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from support.recorded import played_lines
 
-from desim import Episode, catalog, play, replay
+from desim import Episode, Policy, catalog, play, replay
 from desim.errors import BadRecord, PolicyFailed, UsageError, WrongAction
 from desim.ui.game import Game, Stale
 
@@ -197,7 +197,7 @@ def test_other_seats_are_played_by_policies(tmp_path: Path) -> None:
         assert played.view.episode is not None
 
 
-class Faltering:
+class Faltering(Policy):
     """A coroutine, like a language model's, that fails at the second question only."""
 
     def __init__(self) -> None:
@@ -317,7 +317,7 @@ def test_tables_of_the_firms_add_up(name: str, tmp_path: Path) -> None:
 def test_a_policy_may_fail_before_the_first_decision(tmp_path: Path) -> None:
     """A fault before the person's first decision is in the view, as any other."""
 
-    class Broken:
+    class Broken(Policy):
         def decide(self, _: Any) -> Any:
             raise PolicyFailed("out of money")
 

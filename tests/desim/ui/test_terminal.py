@@ -349,9 +349,10 @@ def test_options_and_tables_that_fail_are_named_and_the_game_goes_on(tmp_path: P
 
 #: A policy that computes until the process is stopped, once it has made the file `asked`.
 BUSY = """
+from desim import Policy
 from pathlib import Path
 
-class Busy:
+class Busy(Policy):
     def decide(self, _):
         Path("asked").touch()
         while True:

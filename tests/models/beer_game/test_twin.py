@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from attrs import frozen
 
-from desim import Run, play
+from desim import Policy, Run, play
 from desim.errors import Unanswered, UsageError, WrongAction
 from desim.lanes.lane_columns import Columns
 from desim.lanes.lane_protocols import NoLanes
@@ -23,7 +23,7 @@ RULES = (
 
 
 @frozen
-class Scattered:
+class Scattered(Policy):
     """Orders that jump with all that is observed; negative ones are among them."""
 
     def decide(self, stage: Any) -> Order:

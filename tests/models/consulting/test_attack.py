@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from attrs import frozen
 
-from desim import play
+from desim import Policy, play
 from models.consulting import Consulting
 from models.consulting.actions import Reply
 from models.consulting.case import Case, Rubric
@@ -38,7 +38,7 @@ def _rubric(case: Case) -> Rubric:
 
 
 @frozen
-class Says:
+class Says(Policy):
     """Gives the same answer each time, or one of several in turn."""
 
     answers: tuple[str, ...]

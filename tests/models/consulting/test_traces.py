@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from attrs import define, field
 
-from desim import Episode, play
+from desim import Episode, Policy, play
 from desim.errors import PolicyFailed
 from models.consulting import (
     CandidateView,
@@ -49,7 +49,7 @@ class Script:
 
 
 @define
-class Interviewer:
+class Interviewer(Policy):
     """Says what was recorded."""
 
     script: Script
@@ -60,7 +60,7 @@ class Interviewer:
 
 
 @define
-class Judge:
+class Judge(Policy):
     """Gives the recorded scores."""
 
     script: Script
@@ -81,7 +81,7 @@ class Judge:
 
 
 @define
-class Candidate:
+class Candidate(Policy):
     """Answers what was recorded, notes when it is called, and raises when the record ends."""
 
     script: Script

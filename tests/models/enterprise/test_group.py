@@ -11,7 +11,7 @@ import pytest
 from attrs import define, evolve
 from support.forked import desim_process, ended
 
-from desim import Episode, Run, catalog, play, replay, resume
+from desim import Episode, Policy, Run, catalog, play, replay, resume
 from desim.catalog.policy_spec import read_policies
 from desim.core.result import RUNNING
 from desim.episodes.driver import play_session
@@ -32,7 +32,7 @@ QUIET = {**lineups(SMALL)["laissez_faire"], "startup.founder": "published_greedy
 
 
 @define
-class Commands:
+class Commands(Policy):
     """A controller that gives the commands of each month, and keeps what it observed."""
 
     by_month: Mapping[int, Iterable[Any]]
@@ -248,7 +248,7 @@ def forced(success: bool, kind: str) -> tuple[Company, Episode]:  # noqa: FBT001
     ask = FundRaisingRequest(type=kind, amount=1_000_000.0)
 
     @define
-    class AskOnce:
+    class AskOnce(Policy):
         asked: bool = False
 
         def decide(self, month: Any) -> Any:

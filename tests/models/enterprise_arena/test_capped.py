@@ -8,7 +8,7 @@ import pytest
 from attrs import frozen
 from support.arena import DEBT, EQUITY, MILLION, Seat, document, played
 
-from desim import catalog, play, sweep
+from desim import Policy, catalog, play, sweep
 from desim.errors import WrongAction
 from desim.studies.boards.ranking import ranked
 from desim.suites.published import FIGURES
@@ -20,7 +20,7 @@ TRILLION = "raise_when_free,amount=1e12"
 
 
 @frozen
-class Grab:
+class Grab(Policy):
     """Raises equity whenever it may, and debt in the last months."""
 
     def decide(self, month: Month) -> FundRaisingRequest | Pass:

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 from attrs import evolve
 
-from desim import Run, play, replay
+from desim import Policy, Run, play, replay
 from desim.errors import UsageError, WrongAction
 from models.reasoning import Answer, Item, Question, ReasoningTasks, Reply
 from models.reasoning.actions import Command
@@ -55,7 +55,7 @@ ITEMS = (
 )
 
 
-class Given:
+class Given(Policy):
     """Gives one command after the other and keeps what it saw."""
 
     def __init__(self, *commands: Command | str) -> None:

@@ -11,7 +11,7 @@ from attrs import frozen
 from support.scripted import called, player, seat_of, usage_of, worded
 from support.stub import Served, call, serving, text
 
-from desim import Role, World, catalog, play, play_series, replay
+from desim import Policy, Role, World, catalog, play, play_series, replay
 from desim.cli.main import main
 from policies.llm.wires.wire import ModelReply
 
@@ -151,7 +151,7 @@ def test_a_refused_decision_is_asked_for_again_up_to_a_limit() -> None:
 
 
 @frozen
-class Says:
+class Says(Policy):
     """Always returns the same action."""
 
     action: Any

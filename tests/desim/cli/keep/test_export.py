@@ -16,7 +16,7 @@ from support.stub import serving
 from support.stub import text as said
 
 import desim
-from desim import Episode, catalog, play
+from desim import Episode, Policy, catalog, play
 from desim.cli.main import main
 from desim.errors import BadRecord, UsageError
 from desim.ui.game import Game
@@ -34,7 +34,7 @@ FILES = [
 ]
 
 
-class Clerk:
+class Clerk(Policy):
     """Sells two teas a day."""
 
     def decide(self, day: Any) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from attrs import define, field, frozen
 from support.recorded import played_lines
 from support.small_worlds import Go, Spot, Walk
 
-from desim import Episode, play, replay, resume
+from desim import Episode, Policy, play, replay, resume
 from desim.episodes.futures.branched_record import play_branch
 from desim.errors import BadRecord, ModelFailed, UsageError
 
@@ -102,7 +102,7 @@ def test_a_failed_run_that_is_resumed_fails_again(failed: Path) -> None:
 
 
 @define
-class Bought:
+class Bought(Policy):
     """Answers with what an oracle sold; asks it again only for what is not on record.
 
     Attributes:

@@ -11,7 +11,7 @@ from attrs import define
 from support.futures import DECLARED, Guess, Rolls, Seen, zeros
 from support.recorded import played_lines
 
-from desim import Episode, Run, branch, play, replay, resume
+from desim import Episode, Policy, Run, branch, play, replay, resume
 from desim.core.streams import redrawn_seed
 from desim.episodes.futures.branched_record import play_branch
 from desim.errors import BadRecord, UsageError
@@ -21,7 +21,7 @@ ZEROS = {"left": zeros, "right": zeros}
 
 
 @define
-class Last:
+class Last(Policy):
     """Guesses the last roll."""
 
     def decide(self, seen: Seen) -> Guess:

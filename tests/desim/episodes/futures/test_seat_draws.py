@@ -8,13 +8,13 @@ from attrs import frozen
 from support.companies import Firm
 from support.futures import Guess, Rolls, Seen
 
-from desim import Episode, Seat, play, resume
+from desim import Episode, Policy, Seat, play, resume
 from desim.composition import Composite, PartSpec
 from desim.episodes.futures.branched_record import play_branch
 
 
 @frozen
-class Chancy:
+class Chancy(Policy):
     """Guesses at random."""
 
     generator: Any

@@ -9,7 +9,7 @@ import pytest
 from attrs import define, field, frozen
 from support.futures import Cup, Guess, Rolls, Seen, always_forks, always_repeats, zeros
 
-from desim import Episode, Run, World, branch, play, replay
+from desim import Episode, Policy, Run, World, branch, play, replay
 from desim.composition import Composite
 from desim.core.limits import Limits
 from desim.episodes import simulator
@@ -24,7 +24,7 @@ ORDERS = (Order(0), Order(4), Order(9))
 
 
 @define
-class Probe:
+class Probe(Policy):
     """Plays a rule, and plays some actions ahead at one of its decisions.
 
     Attributes:
@@ -334,7 +334,7 @@ def test_an_instance_is_copied_for_each_rollout(way: str) -> None:
     """What it remembers of one rollout does not reach the next."""
 
     @define
-    class Growing:
+    class Growing(Policy):
         orders: int = 0
 
         def decide(self, _: Stage) -> Order:
@@ -348,7 +348,7 @@ def test_an_instance_is_copied_for_each_rollout(way: str) -> None:
 
 
 @frozen
-class Once:
+class Once(Policy):
     """Orders four, and keeps which weeks it was asked for."""
 
     memoryless: ClassVar[bool] = True

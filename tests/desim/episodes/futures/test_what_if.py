@@ -9,7 +9,7 @@ import pytest
 from attrs import define, evolve, frozen
 from support.small_worlds import Go, Spot, Stride, Walk
 
-from desim import Episode, play
+from desim import Episode, Policy, play
 from desim.episodes.futures.past import (
     Arm,
     Past,
@@ -45,7 +45,7 @@ class Together(Walk):
 
 
 @define
-class Remembers:
+class Remembers(Policy):
     """Steps as far as it has seen observations."""
 
     seen: int = 0
@@ -57,7 +57,7 @@ class Remembers:
 
 
 @define
-class Asks:
+class Asks(Policy):
     """Expects after its first step to be where that step led."""
 
     place: int | None = None

@@ -16,7 +16,7 @@ from attrs import field, frozen
 from support.paths import PYTHONPATH
 from support.small_worlds import Go, Spot, Stride, Walk
 
-from desim import sweep
+from desim import Policy, sweep
 from desim.errors import UsageError
 from desim.jobs.keep.code_digests import code_digests
 from desim.jobs.keep.fingerprint import code_topics
@@ -43,7 +43,7 @@ def owner(default: int, help_text: str = "", step: Any = 1) -> type:
         return step
 
     @frozen
-    class Own:
+    class Own(Policy):
         size: int = field(default=default, metadata={"help": help_text})
 
         def decide(self, _spot: Spot) -> Go:
@@ -201,6 +201,7 @@ def test_rows_of_another_closure_are_not_taken(tmp_path: Path) -> None:
 NOTEBOOK = """
 import enum
 from attrs import frozen
+from desim import Policy
 from helper import factor
 import desim
 from support.small_worlds import Go, Walk
@@ -210,7 +211,7 @@ class Kind(enum.Enum):
 KNOWN = {{"a", "b", ("c", "d")}}
 SIZE = {}
 @frozen
-class Own:
+class Own(Policy):
     kind: Kind = Kind.A
     def decide(self, spot): return Go(factor() * SIZE if spot not in {{"e", "f"}} else len(KNOWN))
 print(len(desim.sweep(Walk, Own, range(3), out="out")))

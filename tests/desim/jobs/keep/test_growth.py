@@ -49,13 +49,14 @@ def bonus(): return 1
 def step(): return 2
 """,
     "grown_policies": """
+from desim import Policy
 from support.small_worlds import Go
 import grown_rules
 
-class Short:
+class Short(Policy):
     def decide(self, spot): return Go(1)
 
-class Long:
+class Long(Policy):
     def decide(self, spot): return Go(grown_rules.step())
 """,
 }
@@ -194,7 +195,7 @@ HARMLESS = (
     ("grown_model", "@frozen", "# a comment\n\n\n@frozen"),
     ("grown_rules", "def bonus", "def unused(): return 9\n\ndef bonus"),
     ("grown_policies", "import grown_rules", "import json\nimport grown_rules"),
-    ("grown_policies", "class Short:\n", 'class Short:\n    """A docstring."""\n'),
+    ("grown_policies", "class Short(Policy):\n", 'class Short(Policy):\n    """A docstring."""\n'),
 )
 
 

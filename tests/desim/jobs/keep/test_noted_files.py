@@ -22,6 +22,7 @@ SEEDS = range(6)
 #: the process, or at each.
 SOURCE = """
 import json, pathlib
+from desim import Policy
 from functools import cache
 from support.small_worlds import Go
 
@@ -33,20 +34,20 @@ def read():
 AT_IMPORT = read()
 once = cache(read)
 
-class Imported:
+class Imported(Policy):
     def decide(self, _spot): return Go(AT_IMPORT)
 
-class Built:
+class Built(Policy):
     def __init__(self): self.size = read()
     def decide(self, _spot): return Go(self.size)
 
-class Cached:
+class Cached(Policy):
     def decide(self, _spot): return Go(once())
 
-class Reads:
+class Reads(Policy):
     def decide(self, _spot): return Go(read())
 
-class Writes:
+class Writes(Policy):
     def decide(self, _spot):
         log = DATA.with_name("log.txt")
         if not log.exists(): log.write_text("a")

@@ -25,9 +25,10 @@ BEER = '[worlds.beer]\nmodel = "beer_game"\nset = { horizon = 6 }'
 
 #: A rule in a file of the user.
 RULE = """
+from desim import Policy
 from models.beer_game.actions import Order
 
-class Mine:
+class Mine(Policy):
     def decide(self, stage):
         return Order(4)
 """

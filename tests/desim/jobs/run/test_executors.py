@@ -21,6 +21,7 @@ from support.examples import examples
 from support.paths import PYTHONPATH
 from support.small_worlds import ENDLESS, FAILS, STRIDE, WALK, Dice, Go, Spot, Tally, Walk
 
+from desim import Policy
 from desim.core.limits import Limits
 from desim.episodes.driver import play
 from desim.errors import DesimError, UsageError
@@ -275,7 +276,7 @@ def local_policies() -> list[Any]:
     """A class, an instance and functions that no module has by name."""
 
     @frozen
-    class Local:
+    class Local(Policy):
         size: int = 2
 
         def decide(self, _spot: Spot) -> Go:
@@ -354,6 +355,7 @@ def test_a_script_without_a_guard_is_an_error_with_advice(tmp_path: Path) -> Non
 NOTEBOOK = """
 from attrs import frozen
 import desim
+from desim import Policy
 from desim.core.roles import Role
 from support.small_worlds import Go, Spot, Walk
 
@@ -393,7 +395,7 @@ with desim.workers(2) as pool:
     again = desim.sweep(Mine, rule, range(9), executor=pool)
     print(again != rows, again == desim.sweep(Mine, rule, range(9)))
     for size in (1, 7):
-        class Own:
+        class Own(Policy):
             def decide(self, spot, size=size): return Go(size)
         rows = desim.sweep(Walk, Own, range(9), executor=pool)
         print(rows == desim.sweep(Walk, Own, range(9)), rows[0]["policy"])

@@ -15,7 +15,7 @@ from support.paths import PYTHONPATH
 from support.small_worlds import FAILS, STRIDE, WALK, Go, Spot
 from support.stub import Served, Stub, serving, text
 
-from desim import Episode
+from desim import Episode, Policy
 from desim.episodes.replay import replay
 from desim.errors import UsageError
 from desim.jobs.plan.grid import grid
@@ -207,7 +207,7 @@ def test_a_restart_asks_for_every_reply_again(tmp_path: Path, stub: Stub) -> Non
 
 
 @frozen
-class Counting:
+class Counting(Policy):
     """Counts its decisions in this process."""
 
     made: ClassVar[list[int]] = []

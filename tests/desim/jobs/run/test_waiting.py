@@ -18,6 +18,7 @@ from support.paths import PYTHONPATH
 from support.small_worlds import STRIDE, WALK, Go, Spot
 from support.stub import Served, Stub, serving, text
 
+from desim import Policy
 from desim.core.limits import Limits
 from desim.episodes.usage import CommandBudget, spending
 from desim.errors import DesimError, UsageError
@@ -211,7 +212,7 @@ def test_a_limit_of_time_holds_while_a_reply_is_awaited(stub: Stub) -> None:
 
 
 @frozen
-class Blocks:
+class Blocks(Policy):
     """Declares a host, and blocks its thread until the other episodes have begun."""
 
     reaches: ClassVar[tuple[str, ...]] = ("base_url",)

@@ -17,7 +17,7 @@ from support.recorded import GAME, SEATS
 from support.shop import Shop
 from support.small_worlds import Diary, Stride
 
-from desim import Episode, catalog, play
+from desim import Episode, Policy, catalog, play
 from desim.errors import BadRecord, ModelFailed, UsageError
 from desim.reports.record.record_page import MOST_RECORDS
 from desim.reports.record.record_read import MOST_DECISIONS
@@ -37,7 +37,7 @@ def walks(tmp_path: Path) -> dict[str, Path]:
     return {name: tmp_path / f"{name}.jsonl" for name in played}
 
 
-class Clerk:
+class Clerk(Policy):
     """Sells teas and notes what it used."""
 
     def decide(self, day: object) -> dict[str, object]:

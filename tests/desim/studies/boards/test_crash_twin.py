@@ -8,6 +8,7 @@ from attrs import frozen
 from rich.console import Console
 from support.small_worlds import Go, Spot, Walk
 
+from desim import Policy
 from desim.episodes.lineup import WorldSeat
 from desim.jobs.rows.rows import Rows
 from desim.studies.boards.leaderboard import Board, Entrant
@@ -17,7 +18,7 @@ SEEDS = range(12)
 
 
 @frozen
-class Twin:
+class Twin(Policy):
     """Walks far, but back on every third seed."""
 
     needs_world_seed: ClassVar[bool] = True

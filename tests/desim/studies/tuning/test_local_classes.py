@@ -7,7 +7,7 @@ import pytest
 from attrs import frozen
 from support.small_worlds import Go, Spot, Walk
 
-from desim import play, problem, select, sweep, workers
+from desim import Policy, play, problem, select, sweep, workers
 from desim.catalog.policy_spec import ConfiguredClass, label
 from desim.episodes.lineup import resolve
 from desim.studies.tuning.tune import tune
@@ -21,7 +21,7 @@ def leaping() -> type:
     """Return a class that no worker can import."""
 
     @frozen
-    class Leap:
+    class Leap(Policy):
         """Takes steps of one size."""
 
         size: int = 1

@@ -240,10 +240,11 @@ def test_a_foreign_file_is_refused(tmp_path: Path) -> None:
 READS = """
 import pathlib
 from attrs import frozen
+from desim import Policy
 from support.small_worlds import Go
 
 @frozen
-class Reads:
+class Reads(Policy):
     size: int = 1
     def decide(self, _spot): return Go(self.size * int(pathlib.Path({data!r}).read_text()))
 """

@@ -175,9 +175,10 @@ def test_a_keyboard_is_enough(chromium: Any, tmp_path: Path) -> None:
 #: A policy that decides once the file `go` exists.
 SLOW = """
 import time
+from desim import Policy
 from pathlib import Path
 
-class Slow:
+class Slow(Policy):
     def decide(self, stage):
         while not Path("go").exists():
             time.sleep(0.02)

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 from support.edt_stepping import dice
 
-from desim import Episode, Run, play, replay
+from desim import Episode, Policy, Run, play, replay
 from models.edt import (
     Accept,
     Command,
@@ -270,7 +270,7 @@ def test_random_commands_break_nothing(tmp_path: Path) -> None:
     """Every kind, sensible or not; the record replays, and the same answers give the same."""
     draw = dice(6)
 
-    class Anything:
+    class Anything(Policy):
         def decide(self, seen: Dashboard) -> Command:
             number = draw.randrange(len(seen.projects) + 1)
             choices: list[Command] = [

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.examples import examples
 
-from desim import Run, play, replay
+from desim import Policy, Run, play, replay
 from desim.errors import Stuck
 from models.edt import Answer, Briefing, Decide, EnterpriseDigitalTwin, Plan, Window
 from models.edt.document import template
@@ -232,7 +232,7 @@ def test_refusals_are_in_the_record_and_replay(tmp_path: Path) -> None:
     """A record holds the answers that were refused, too."""
 
     @define
-    class Learner:
+    class Learner(Policy):
         tries: int = 0
 
         def decide(self, seen: Briefing) -> Answer:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from support.arena import DEBT, EQUITY, MILLION, entries, months, opened, played
 
-from desim import Run, play
+from desim import Policy, Run, play
 from desim.core.model_protocols import world_rules
 from models.enterprise_arena import BookClosing, EnterpriseArena, FundRaisingRequest, Pass
 from models.enterprise_arena.accounting.reports import REPORTS
@@ -268,7 +268,7 @@ def test_the_example_s_unfunded_year_is_the_same_in_both_profiles() -> None:
     assert played(QUIET).ledgers[0].digest() != played(other).ledgers[0].digest()
 
 
-class Always:
+class Always(Policy):
     """Pass."""
 
     def decide(self, _: object) -> Pass:

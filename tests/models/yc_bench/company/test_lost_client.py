@@ -9,6 +9,7 @@ from support.cases import thinned
 from support.yc_links import DAY, HOUR, LinkedRun
 from support.yc_snapshot import snapshot
 
+from desim import Policy
 from desim.episodes.lineup import resolve
 from desim.errors import UsageError
 from models.yc_bench import (
@@ -32,7 +33,7 @@ from models.yc_bench.state import CompanyState
 MODEL = YCBench()
 
 
-class Founder:
+class Founder(Policy):
     """Gives commands, keeps the desks, and ends turns after the last command."""
 
     def __init__(self, *commands: Any) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from support.yc_snapshot import snapshot
 
-from desim import Run, play
+from desim import Policy, Run, play
 from desim.episodes.lineup import resolve
 from models.yc_bench import EndTurn, ScratchpadWrite, SimResume, YCBench
 from models.yc_bench.shell.status_text import message
@@ -49,7 +49,7 @@ def test_states_of_two_episodes_are_equal_after_every_command() -> None:
 def test_the_last_episode_is_the_score() -> None:
     """An episode that reaches the horizon ends the run; earlier losses do not count."""
 
-    class Late:
+    class Late(Policy):
         """Idle until the company opens again, then the published rule."""
 
         def __init__(self) -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from support.cases import thinned
 from support.yc_snapshot import snapshot
 
-from desim import Run, play, replay
+from desim import Policy, Run, play, replay
 from models.yc_bench import (
     CompanyStatus,
     EmployeeList,
@@ -46,7 +46,7 @@ NO_COMMANDS = [
 ]
 
 
-class RandomFounder:
+class RandomFounder(Policy):
     """Gives random commands, most of them sensible, some absurd.
 
     Args:

@@ -11,7 +11,7 @@ from support.scripted import seat_of
 from support.stub import serving, text
 
 from desim import catalog, play, sweep
-from desim.core.policy_protocols import (
+from desim.core.policy import (
     Learner,
     Noted,
     Policy,
@@ -156,7 +156,7 @@ CONVERSATION = ConversationKind(KioskOptions, GenericConversation)
 SCRIPT = """
 import kiosk
 from desim import catalog
-from desim.core.policy_protocols import declared_arguments
+from desim.core.policy import declared_arguments
 from desim.episodes.lineup import resolve
 from desim.errors import UsageError
 from desim.schema.arguments import parameters

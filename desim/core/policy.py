@@ -56,13 +56,14 @@ class ReadReply:
 
 # A policy receives no world, clock or ledger: what it does not observe it cannot use, and the same
 # instance plays in a run, in a sweep, behind an adapter and in a replay.
-@runtime_checkable
-class Policy(Protocol):
+class Policy:
     """Decides for one role of one episode."""
+
+    __slots__ = ()
 
     def decide(self, observation: Any, /) -> Any:
         """Return an action, or an awaitable of one."""
-        ...
+        raise NotImplementedError
 
 
 @runtime_checkable
