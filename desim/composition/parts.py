@@ -231,7 +231,7 @@ class Part:
         world = self._begun()
         # Not `with self._noted()`, which takes as long as an event.
         try:
-            return world.advance_tick()
+            return world.settled(world.now)
         except RAISED as fault:
             add_note(fault, self.place())
             raise

@@ -7,7 +7,6 @@ answered. It never calls a policy.
 
 import contextlib
 from collections.abc import Iterable, Iterator, Sequence
-from heapq import heappop
 from typing import Any, Generic, NoReturn, TypeVar
 
 from desim.core.limits import Alarm, Limits, Meter
@@ -164,38 +163,17 @@ class Run(Generic[S]):
             log.warning("no event is left and processes still wait", waiting=self._waiting)
         log.info("episode ended", reason=self.world.ended, decisions=self.decisions)
 
-    def _move(self) -> bool:
+    def _move(self) -> list[Decision]:
         """Process events until questions are handed out or the episode has ended."""
-        world, queue = self.world, self.world._queue  # noqa: SLF001
-        on_event, count_at = world.on_event, world.count_at
-        while not world.ended:
-            # Questions go out when no event of this tick is left, or when every event left ranks
-            # behind the most urgent question. The test is inlined: it runs before each event.
-            if (
-                world.asked
-                and (not queue or queue[0][0] > world._now or queue[0][1] >= world.urgent)  # noqa: SLF001
-                and self._hand_out()
-            ):
-                return True
-            if not queue:
-                self._waiting = world.waiting()
-                world.end("finished")
-                break
-            if on_event is not None:
-                on_event(world)
-            # `World.step`, repeated here because the call takes a tenth of the time of an event.
-            # Its failed event is raised as it is: `_fail` names the tick and the process.
-            world._now, _, number, event = heappop(queue)  # noqa: SLF001
-            if number > count_at:
-                count_at = world.count_events(event, number)
-            callbacks, event.callbacks = event.callbacks, None  # type: ignore[assignment]
-            for callback in callbacks:
-                callback(event)
-            if not event._ok and not hasattr(event, "_defused"):  # noqa: SLF001
-                raise event._value  # noqa: SLF001
-        return False
+        world = self.world
+        if decisions := world.settled():
+            self._hand_out(decisions)
+        elif not world.ended:
+            self._waiting = world.waiting()
+            world.end("finished")
+        return decisions
 
-    def _metered_move(self) -> bool:
+    def _metered_move(self) -> list[Decision]:
         """Move the clock; interrupt a process that does not return in time."""
         assert self._meter is not None
         with Alarm(self._meter.seconds, self._meter.seconds_left()):
@@ -374,10 +352,9 @@ class Run(Generic[S]):
         self.decisions += len(self._open)
         self._open = []
 
-    def _hand_out(self) -> list[Decision]:
-        world = self.world
-        now: Any = world._now  # noqa: SLF001 (`now` is a property, whose call is slower)
-        for decision in world.take_open():
+    def _hand_out(self, decisions: list[Decision]) -> None:
+        now = self.world.now
+        for decision in decisions:
             role = decision.role
             if now != self._instant:
                 self._instant, self._asked_now = now, {role: 1}
@@ -392,7 +369,6 @@ class Run(Generic[S]):
             self._open.append(decision)
         if self._meter is not None:
             self._meter.decisions(len(self._open))
-        return self._open
 
     def _narrow(self, decision: Decision) -> None:
         """Let a question take some actions of its role alone.

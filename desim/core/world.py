@@ -7,13 +7,13 @@ question and returns the answer.
 import contextlib
 import operator
 import sys
-from collections.abc import Callable
-from heapq import heapify, heappop, heappush
+from collections.abc import Callable, Iterator
+from heapq import heapify
 from math import inf
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 import simpy
-from simpy.core import BoundClass, EmptySchedule, SimTime
+from simpy.core import BoundClass, SimTime
 from simpy.events import NORMAL, Condition, Event, Interruption, Timeout
 
 from desim.core.log import LoggedDraws, logger
@@ -37,44 +37,28 @@ if TYPE_CHECKING:  # numpy.random takes longer to import than all of desim
 
     from desim.core.calendar import TickCalendar
 
-
-#: Ended processes and waits are forgotten whenever more than this many are kept.
-_PRUNE_AT = 256
-
-#: Most events at one tick, which are counted after so many new events: with more, a process waits
-#: in a loop that lets no time pass.
-MAX_EVENTS_PER_TICK, COUNTED_EVERY = 500_000, 50_000
+#: Most events at one tick between two decisions: with more, a process waits in a loop that lets no
+#: time pass.
+MAX_EVENTS_PER_TICK = 500_000
 
 #: Draws of a wait after which a redraw keeps its time: it has lasted longer than nearly all waits.
 _MOST_DRAWS = 10_000
-
 
 #: The priority of a delayed answer whose question waited for all events of its tick: behind all
 #: events of its own tick too, but before the questions that go out then.
 _BEFORE_QUESTIONS = sys.float_info.max
 
-_NOT_TRACED = contextlib.nullcontext()
+T = TypeVar("T")
 
 
 class Ranked(Timeout):
     """A SimPy timeout with a rank among the events of its tick: lower ranks come first."""
 
     def __init__(self, env: "World", delay: int, value: Any = None, rank: int = 0) -> None:
-        # The body of simpy.Timeout and of World.schedule, repeated here because it runs for every
-        # event: two calls fewer are a tenth of the time of an event.
-        if type(delay) is not int:
+        if type(delay) is not int or delay < 0:
             delay = _whole(delay)
-        if delay < 0:
-            raise ValueError(f"a delay of {short_repr(delay)} was given; a delay is at least 0")
-        self.env = env
-        self.callbacks = []
-        self._value = value
-        self._delay = delay
-        self._ok = True
-        # The calendar is a heap of (tick, priority, serial number, event). The rank raises the
-        # priority, so the serial number decides only between events of one tick and one rank.
-        entry: Any = (env._now + delay, NORMAL + rank, next(env._eid), self)  # noqa: SLF001 (our own clock)
-        heappush(env._queue, entry)  # noqa: SLF001 (our own clock)
+        self.rank = rank  # `World.schedule` reads it
+        Timeout.__init__(self, env, delay, value)
 
 
 class Wait(NamedTuple):
@@ -98,12 +82,32 @@ class Wait(NamedTuple):
         return None
 
 
+class Kept(list[T]):
+    """A list from which items that are over are removed whenever it has doubled.
+
+    Args:
+        lasts: Returns whether an item is not over.
+    """
+
+    def __init__(self, lasts: Callable[[T], bool]) -> None:
+        super().__init__()
+        self._lasts = lasts
+        self._most = 256
+
+    def add(self, item: T) -> None:
+        """Append an item."""
+        self.append(item)
+        if len(self) > self._most:
+            self[:] = filter(self._lasts, self)
+            self._most = 2 * len(self) + 256
+
+
 class Tracked(simpy.Process):
     """A SimPy process that its world keeps on a list until it has ended."""
 
     def __init__(self, env: "World", generator: Any) -> None:
         super().__init__(env, generator)
-        env.remember(self)
+        env.processes.add(self)
 
 
 class Waiters(list[Any]):
@@ -139,20 +143,19 @@ class Decision(Event):
     observation: Any
     action: Any
     wire: bytes = b""
-    actions: Any = None
     narrowed: Role | None = None
     delay: int = 0
     is_relayed: bool = False
 
     def __init__(
-        self, world: "World", role: str, observe: Callable[[], Any], before: float = inf
+        self, world: "World", role: str, observe: Callable[[], Any], before: float, actions: Any
     ) -> None:
-        # Event.__init__ is not called: it sets a value, and `settle` sets it without a check.
-        self.env = world
+        super().__init__(world)
         self.callbacks = Waiters()
         self.role = role
         self.observe = observe
         self.before = before
+        self.actions = actions
 
     @property
     def possible(self) -> tuple[str, ...]:
@@ -161,14 +164,11 @@ class Decision(Event):
 
     def settle(self, action: Any) -> None:
         """Resume the process that asked: at this tick, or when its delay has passed."""
-        # `Event.succeed` without its test for a second call: `Run` settles a decision once.
+        delay = 0 if self.is_relayed else self.delay
+        priority: Any = min(self.before - 0.5, _BEFORE_QUESTIONS) if delay else NORMAL
+        # As a timeout does, because `Event.succeed` takes no delay.
         self._ok, self._value = True, action
-        world: Any = self.env
-        if self.delay and not self.is_relayed:
-            due, rank = world._now + self.delay, min(self.before - 0.5, _BEFORE_QUESTIONS)  # noqa: SLF001
-            heappush(world._queue, (due, rank, next(world._eid), self))  # noqa: SLF001
-        else:
-            heappush(world._queue, (world._now, NORMAL, next(world._eid), self))  # noqa: SLF001
+        self.env.schedule(self, priority, delay)
 
     def withdraw(self) -> None:
         """Close a question that no process waits for; a process that yields it later fails."""
@@ -181,23 +181,6 @@ class Decision(Event):
         )
 
 
-class _Cause(contextlib.AbstractContextManager[None]):
-    """A block of code that a role's last answer has caused, in a run that is traced."""
-
-    def __init__(self, world: "World", role: str) -> None:
-        self._world, self._role = world, role
-
-    def __enter__(self) -> None:
-        self._tell(self._role)
-
-    def __exit__(self, *_: object) -> None:
-        self._tell("")
-
-    def _tell(self, role: str) -> None:
-        if self._world.on_cause is not None:
-            self._world.on_cause(self._world, role)
-
-
 class World(simpy.Environment):
     """A SimPy environment on whole ticks, with questions, named random streams and an end.
 
@@ -207,7 +190,6 @@ class World(simpy.Environment):
         seats: The roles that policies play; only they can be asked.
         ended: Why the episode ended; empty while it runs.
         asked: Questions that are not handed out yet, in the order in which they were asked.
-        urgent: The lowest `before` among them.
         on_event: Called with the world before every event of a run and of the parts of its model;
             None in a run without limits and observers.
         on_cause: Called with the world and a role when the model states a cause; None in a run
@@ -239,40 +221,23 @@ class World(simpy.Environment):
         self.seats = seats
         self.ended = ""
         self.asked: list[Decision] = []
-        self.urgent: float = inf
         self.on_event: Callable[[World], object] | None = None
         self.on_cause: Callable[[World, str], object] | None = None
         self.prefix = ""
         self.points: TakesPoints | None = None
         self.calendar: TickCalendar | None = None
         self.log = logger(self)
+        # SimPy's calendar holds no process that waits for an event which nothing has scheduled.
+        self.processes = Kept[simpy.Process](lambda process: process.is_alive)
+        self.waits = Kept[Wait](lambda wait: wait.event.callbacks is not None)
         # The generators themselves, so that `redraw` reaches those that processes hold.
         self._streams: dict[tuple[str, ...], Generator] = {}
         self._free: set[tuple[str, ...]] = set()
         self._on_redraw: list[Callable[[], object]] = []
-        self._processes: list[simpy.Process] = []
-        self._prune_at = _PRUNE_AT
-        self._waits: list[Wait] = []
-        self._prune_waits_at = _PRUNE_AT
-        # The serial number of an event at which events are counted next; the tick at which they
-        # were counted last, and their number before it.
-        self.count_at = COUNTED_EVERY
-        self._counted: tuple[int, int] = (-1, 0)
-
-    def remember(self, process: simpy.Process) -> None:
-        """Keep a process, so that an end without events can say which processes still wait."""
-        # SimPy's calendar is not enough: it does not hold processes that wait for an event which
-        # nothing has scheduled.
-        kept = self._processes
-        kept.append(process)
-        if len(kept) > self._prune_at:
-            # Twice the living ones, so each process is visited a fixed number of times on average.
-            kept[:] = [each for each in kept if each.is_alive]
-            self._prune_at = 2 * len(kept) + _PRUNE_AT
 
     def waiting(self, most: int = 10) -> tuple[str, ...]:
         """Return texts of the waiting processes and their events, at most `most` of them."""
-        alive = [each for each in self._processes if each.is_alive]
+        alive = [each for each in self.processes if each.is_alive]
         texts = [f"{each.name} waits for {_event_name(each.target)}" for each in alive[:most]]
         return (*texts, f"and {len(alive) - most} more") if len(alive) > most else tuple(texts)
 
@@ -281,8 +246,10 @@ class World(simpy.Environment):
         # SimPy's own method accepts a fraction, which would make the clock a float for good.
         if type(delay) is not int:
             delay = _whole(delay)
-        entry: Any = (self._now + delay, priority, next(self._eid), event)
-        heappush(self._queue, entry)
+        # The calendar is a heap of (tick, priority, serial number, event): the rank raises the
+        # priority, so the serial number decides only between events of one tick and one rank.
+        rank = getattr(event, "rank", 0)
+        simpy.Environment.schedule(self, event, priority + rank, delay)  # type: ignore[arg-type]
 
     def moved(self, event: Event, delay: int, rank: int = 0) -> Timeout:
         """Move the processes that wait for an event to a new timeout, earlier or later than it.
@@ -311,51 +278,6 @@ class World(simpy.Environment):
                 waiting._target = instead  # noqa: SLF001
         return instead
 
-    def step(self) -> None:
-        """Process the next event of the calendar.
-
-        Unlike SimPy, which builds a failing process's exception anew from its arguments, this
-        raises the exception itself.
-
-        Raises:
-            EmptySchedule: The calendar is empty.
-        """
-        if not self._queue:
-            raise EmptySchedule
-        self._now, _, _, event = heappop(self._queue)
-        # None marks the event as processed before a callback can look at it, as in SimPy.
-        callbacks, event.callbacks = event.callbacks, None  # type: ignore[assignment]
-        for callback in callbacks:
-            callback(event)
-        if not event._ok and not hasattr(event, "_defused"):  # noqa: SLF001
-            raise event._value  # noqa: SLF001
-
-    def count_events(self, event: Event, number: int) -> int:
-        """Count the events of this tick; return the serial number at which to count again.
-
-        To count at every event would take time. Those before are all that have a serial number,
-        but for those on the calendar.
-
-        Args:
-            event: An event that is about to be processed.
-            number: Its serial number.
-
-        Raises:
-            ModelFailed: There were too many events at this tick.
-        """
-        before, (tick, first) = next(self._eid) - len(self._queue), self._counted
-        if tick != self._now:
-            self._counted = self.now, before
-        elif before - first > MAX_EVENTS_PER_TICK:
-            if not (by := resumed_by(event)):  # the next event is looked at
-                return number
-            raise ModelFailed(
-                f"{by} goes on at t={self._now} without end: more than {MAX_EVENTS_PER_TICK:,} "
-                "events happened there, the limit; a loop must let time pass"
-            )
-        self.count_at = number + COUNTED_EVERY
-        return self.count_at
-
     def ask(
         self,
         role: str,
@@ -381,23 +303,18 @@ class World(simpy.Environment):
         """
         if role not in self.seats:
             raise UsageError(f"no policy plays {role!r}; {possible(role, sorted(self.seats))}")
-        if before is None:
-            decision = Decision(self, role, observe)
-        else:
-            decision = Decision(self, role, observe, NORMAL + before)
-            self.urgent = min(self.urgent, decision.before)
-        if actions is not None:
-            decision.actions = actions
+        decision = Decision(
+            self, role, observe, inf if before is None else NORMAL + before, actions
+        )
         self.asked.append(decision)
         return decision
 
-    @property
-    def is_settled(self) -> bool:
-        """Whether a question waits, and no event of this tick comes before it."""
-        queue = self._queue
-        return bool(self.asked) and (
-            not queue or queue[0][0] > self._now or queue[0][1] >= self.urgent
-        )
+    def next_event(self) -> tuple[int, int, Event] | None:
+        """Return tick, serial number and event of the next event; None if none is left."""
+        if not self._queue:
+            return None
+        tick, _, number, event = self._queue[0]
+        return tick, number, event  # type: ignore[return-value] # ticks are int
 
     def peek_tick(self) -> int | None:
         """Return the tick of the next event; None if no event is left."""
@@ -417,64 +334,70 @@ class World(simpy.Environment):
         # The calendar of a part may map the common tick to a local one that is over.
         self._now = max(self._now, tick)
 
-    def advance_tick(self) -> list[Decision]:
-        """Process the events of the present tick up to its next open questions.
+    def settled(self, last: float = inf) -> list[Decision]:
+        """Process events until questions go out, the model has ended, or no event is left.
+
+        A question goes out once every event left at its tick ranks behind it.
+
+        Args:
+            last: No event of a later tick is processed.
 
         Returns:
-            The questions that go out now, in the order in which they were asked; empty once no
-            event of this tick is left, or the model has ended.
+            The questions that go out now, in the order in which they were asked.
 
         Raises:
             NeverYielded: A question was asked and never yielded.
+            ModelFailed: There were more than `MAX_EVENTS_PER_TICK` events at one tick.
         """
-        on_event = self.on_event
+        queue, on_event, events = self._queue, self.on_event, 0
         while not self.ended:
-            if self.asked and self.is_settled and (decisions := self.take_open()):
+            if self.asked and (decisions := self._take_due()):
                 return decisions
-            # A part stops here, because the common clock decides which part moves next.
-            if not self._queue or self._queue[0][0] > self._now:
+            if not queue:
                 break
+            tick, _, _, event = queue[0]
+            if tick > last:
+                break
+            events = events + 1 if tick == self._now else 0
+            if events > MAX_EVENTS_PER_TICK:
+                self._check_loop(event)
             if on_event is not None:
                 on_event(self)
-            if self._queue[0][2] > self.count_at:
-                self.count_events(self._queue[0][3], self._queue[0][2])
-            self.step()
+            try:
+                self.step()
+                continue
+            except BaseException:
+                # SimPy raises a copy of a process's exception, without its notes and traceback.
+                if event.ok or event.defused:
+                    raise
+            raise event.value  # type: ignore[misc] # that of a failed event is its exception
         return []
 
-    def take_open(self) -> list[Decision]:
-        """Remove and return the questions that go out now and for which a process waits.
-
-        A question whose process was interrupted is withdrawn.
-
-        Raises:
-            NeverYielded: A question was asked and never yielded.
-        """
-        waiting = []
-        for decision in self.take_asked():
-            # Without callbacks no process waits: it was interrupted, or never yielded the question.
-            if decision.callbacks:
-                waiting.append(decision)
-            elif not isinstance(decision.callbacks, Waiters) or decision.callbacks.left:
-                decision.withdraw()
-            else:
-                raise NeverYielded(
-                    f"the question to {decision.role!r} at t={self._now} was asked but never "
-                    "yielded; write action = yield world.ask(...)"
-                )
-        return waiting
-
-    def take_asked(self) -> list[Decision]:
-        """Remove and return the questions that wait for no further event of this tick."""
+    def _take_due(self) -> list[Decision]:
+        """Remove the questions that go out now; return those for which a process waits."""
         queue = self._queue
-        settled = not queue or queue[0][0] > self._now
-        asked, self.asked, self.urgent = self.asked, [], inf
-        if not settled:
-            # The tick has events left. A question goes out now only if all of them rank behind it.
-            waiting = queue[0][1]
-            self.asked = [decision for decision in asked if decision.before > waiting]
-            self.urgent = min((decision.before for decision in self.asked), default=inf)
-            asked = [decision for decision in asked if decision.before <= waiting]
-        return asked
+        rank = queue[0][1] if queue and queue[0][0] <= self._now else inf
+        due = [decision for decision in self.asked if decision.before <= rank]
+        if due:
+            self.asked = [decision for decision in self.asked if decision.before > rank]
+        return [decision for decision in due if decision.callbacks or self._waits(decision)]
+
+    def _waits(self, decision: Decision) -> bool:
+        """Withdraw a question without callbacks, whose process was interrupted."""
+        if isinstance(decision.callbacks, Waiters) and not decision.callbacks.left:
+            raise NeverYielded(
+                f"the question to {decision.role!r} at t={self._now} was asked but never "
+                "yielded; write action = yield world.ask(...)"
+            )
+        decision.withdraw()
+        return False
+
+    def _check_loop(self, event: Event) -> None:
+        if by := resumed_by(event):  # an event that resumes nothing says nothing: see the next
+            raise ModelFailed(
+                f"{by} goes on at t={self._now} without end: more than {MAX_EVENTS_PER_TICK:,} "
+                "events happened there, the limit; a loop must let time pass"
+            )
 
     def end(self, reason: str) -> None:
         """End the episode after the present event; only the first reason given is kept."""
@@ -488,7 +411,16 @@ class World(simpy.Environment):
         events scheduled there, are traced without it. It is needed if another process acts later
         on an answer kept in the state. The episode itself does not change.
         """
-        return _NOT_TRACED if self.on_cause is None else _Cause(self, role)
+        tell = self.on_cause
+        return contextlib.nullcontext() if tell is None else self._causing(tell, role)
+
+    @contextlib.contextmanager
+    def _causing(self, tell: "Callable[[World, str], object]", role: str) -> Iterator[None]:
+        tell(self, role)
+        try:
+            yield
+        finally:
+            tell(self, "")
 
     def point(self, name: str, value: Any) -> None:
         """Record a point of a series at the present tick, if the episode's series are recorded.
@@ -545,11 +477,7 @@ class World(simpy.Environment):
             rank: Orders events of one tick, lower first.
         """
         wait = Wait(self.timeout(sampler(stream), rank=rank), self.now, lambda: sampler(stream))
-        waits = self._waits
-        waits.append(wait)
-        if len(waits) > self._prune_waits_at:
-            waits[:] = [each for each in waits if each.event.callbacks is not None]
-            self._prune_waits_at = 2 * len(waits) + _PRUNE_AT
+        self.waits.add(wait)
         return wait.event
 
     def redraw(self, future: int, now: int | None = None) -> None:
@@ -579,11 +507,11 @@ class World(simpy.Environment):
 
     def _redraw_waits(self, now: int) -> None:
         """Move the delays that end after a tick to ends that are drawn anew."""
-        if not self._waits:
+        if not self.waits:
             return
         due = {event: tick for tick, _, _, event in self._queue}
         ends: dict[Event, int] = {}
-        for wait in self._waits:
+        for wait in self.waits:
             if due.get(wait.event, now) > now and (end := wait.end_after(now)) is not None:
                 ends[wait.event] = end
         # The same events at other ticks: processes and conditions keep waiting for them.
@@ -620,4 +548,6 @@ def _whole(delay: Any) -> int:
         whole = None
     if whole is None or whole != delay:
         raise NotInteger(f"a delay of {short_repr(delay)} was given; time passes in whole ticks")
+    if whole < 0:
+        raise ValueError(f"a delay of {short_repr(delay)} was given; a delay is at least 0")
     return whole

@@ -196,7 +196,6 @@ def test_a_loop_that_lets_no_time_pass_is_named(
 ) -> None:
     """By the limit of events at one tick, which needs no option, and by that of the episode."""
     monkeypatch.setattr("desim.core.world.MAX_EVENTS_PER_TICK", 3_000)
-    monkeypatch.setattr("desim.core.world.COUNTED_EVERY", 300)
     (folder / "spinning.py").write_text(SPIN)
     refused(desim("run", *arguments), says, 1)
     sys.modules.pop("spinning", None)
@@ -205,5 +204,4 @@ def test_a_loop_that_lets_no_time_pass_is_named(
 def test_many_events_at_one_tick_are_no_loop(desim: Desim, monkeypatch: pytest.MonkeyPatch) -> None:
     """As long as they are not more than the limit; time that passes begins a new count."""
     monkeypatch.setattr("desim.core.world.MAX_EVENTS_PER_TICK", 60)
-    monkeypatch.setattr("desim.core.world.COUNTED_EVERY", 1)
     assert desim("run", "beer_game", "--json").code == 0
