@@ -7,7 +7,7 @@ from desim.core.calendar import BusinessHours as BusinessHours
 from desim.core.calendar import Calendar as Calendar
 from desim.core.calendar import month_start as month_start
 from desim.core.limits import Limits as Limits
-from desim.core.model_protocols import Model as Model
+from desim.core.model import Model as Model
 from desim.core.policy import Policy as Policy
 from desim.core.roles import Option as Option
 from desim.core.roles import Role as Role

@@ -24,7 +24,7 @@ import simpy
 from attrs import frozen
 from timing import Work, best, many
 
-from desim import Policy, Role, Run, World, play, sweep
+from desim import Model, Policy, Role, Run, World, play, sweep
 from desim.composition import Composite
 from desim.episodes.lineup import resolve
 from desim.lanes.play_lanes import lanes_of, play_lanes
@@ -66,7 +66,7 @@ class Repeat:
 
 
 @frozen
-class Null:
+class Null(Model[None]):
     """A model that opens one decision a tick and does nothing else."""
 
     questions: int = ASKED

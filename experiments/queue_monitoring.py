@@ -21,7 +21,7 @@ import click
 import simpy
 from attrs import frozen
 
-from desim import Role, World, play
+from desim import Model, Role, World, play
 from desim.monitoring import monitor
 from desim.show.console import console
 from desim.show.table import Table
@@ -47,7 +47,7 @@ class Hall:
 
 
 @frozen(kw_only=True)
-class Office:
+class Office(Model[Hall]):
     """Customers, desks and a clerk; a world without roles.
 
     Attributes:

@@ -15,7 +15,7 @@ from support.small_worlds import Go, Spot, Walk
 from desim import Episode, Model, Policy, catalog, check, play, replay
 from desim.catalog.policy_spec import Spec, read_policies
 from desim.catalog.presets import presets
-from desim.core.model_protocols import (
+from desim.core.model import (
     HasDeterminism,
     HasFuture,
     HasScoreRange,

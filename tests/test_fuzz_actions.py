@@ -11,7 +11,7 @@ from support.extreme_actions import Extremes
 
 from desim import Model, Run, catalog
 from desim.core.limits import Limits
-from desim.core.model_protocols import HasParts, offers
+from desim.core.model import HasParts, offers
 from desim.core.reported import HasTables
 from desim.core.world import Decision
 from desim.episodes.prefix import open_decisions

@@ -60,7 +60,7 @@ class Inside:
 
 
 @frozen
-class House:
+class House(Model[Inside]):
     """A model."""
 
     doors: int = 2

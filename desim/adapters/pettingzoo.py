@@ -25,7 +25,7 @@ import numpy as np
 from pettingzoo import AECEnv, ParallelEnv
 
 from desim.adapters.gymnasium.seats import MODES, SpacesEnvironment
-from desim.core.model_protocols import Model, Rows, rules_of
+from desim.core.model import Model, Rows, rules_of
 from desim.core.world import Decision
 from desim.errors import UsageError, possible
 from desim.short_repr import short_repr

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import attrs
 
-from desim.core.model_protocols import HasParts, offers
+from desim.core.model import HasParts, offers
 from desim.errors import UsageError, possible, sentence
 from desim.schema.arguments import read_arguments
 from desim.short_repr import short_repr

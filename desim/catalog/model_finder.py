@@ -15,14 +15,11 @@ from desim.catalog.imports import (
     load,
 )
 from desim.catalog.presets import from_preset
-from desim.core.model_protocols import Model, offers
+from desim.core.model import Model, no_model
 from desim.errors import DesimError, UsageError, possible
 from desim.faults import RAISED, fault_text, place
 from desim.schema.arguments import needs_arguments
 from desim.short_repr import short_repr
-
-#: The members by which a class is recognised as a model.
-_MEMBERS = ("roles", "begin", "score", "metrics")
 
 
 @cache
@@ -56,9 +53,8 @@ def model(given: Any, preset: str = "", changes: Mapping[str, Any] | None = None
         raise UsageError(f"preset {preset!r} belongs to a model's name; a built model was given")
     else:
         built = given
-    if not offers(built, Model):
-        text = f"{short_repr(given)} is no model: it needs roles, begin, score and metrics"
-        raise UsageError(text)
+    if not isinstance(built, Model):
+        raise no_model(given)
     return changed(built, changes or {})
 
 
@@ -138,7 +134,7 @@ def model_class(name: str) -> type:
     if ":" in name:
         cls: type = load(name, "model")
         if not _is_model(cls):
-            raise UsageError(f"{name} is no model: it needs roles, begin, score and metrics")
+            raise no_model(cls, name)
         return cls
     if name not in folders("models"):
         raise UsageError(f"there is no model {name!r}; {_hint(name)}, or module:Class for your own")
@@ -165,7 +161,7 @@ def _built(function: Callable[[], Any], name: str) -> Model[Any]:
         raise
     except RAISED as fault:
         raise UsageError(f"{name} failed in {place(fault)}: {fault_text(fault)}") from fault
-    if not isinstance(built, Model) or isinstance(built, type):
+    if not isinstance(built, Model):
         raise UsageError(f"{name} returned {short_repr(built)}, which is no model")
     return built
 
@@ -188,7 +184,7 @@ def _models_of(module: str) -> list[str]:
 
 
 def _is_model(value: Any) -> bool:
-    return inspect.isclass(value) and all(hasattr(value, member) for member in _MEMBERS)
+    return inspect.isclass(value) and issubclass(value, Model)
 
 
 def _model_classes(name: str) -> list[type]:

@@ -11,7 +11,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from desim.catalog.imports import foreign_file, is_shipped, load
 from desim.catalog.model_finder import model_name
-from desim.core.model_protocols import Model, default_roles
+from desim.core.model import Model, default_roles
 from desim.core.policy import Policy
 from desim.errors import UsageError, possible
 from desim.schema import tag

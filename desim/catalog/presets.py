@@ -8,7 +8,7 @@ from typing import Any, Self, TypeVar
 import attrs
 
 from desim.catalog.changes import evolved
-from desim.core.model_protocols import HasPresets, offers
+from desim.core.model import HasPresets, offers
 from desim.errors import UsageError, possible
 from desim.schema import encode, to_plain
 from desim.schema.arguments import build

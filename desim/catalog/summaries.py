@@ -7,7 +7,7 @@ from typing import Any
 from attrs import frozen
 
 from desim import catalog
-from desim.core.model_protocols import (
+from desim.core.model import (
     HasParts,
     HasPresetWarnings,
     Model,

@@ -10,7 +10,7 @@ import msgspec
 from attrs import evolve
 
 from desim.catalog.summaries import ArgumentSummary, CatalogSummary, ModelSummary, PolicySummary
-from desim.core.model_protocols import revision_text
+from desim.core.model import revision_text
 from desim.core.roles import KNOWLEDGE, knowledge_legend
 from desim.episodes.usage import default_share, is_played
 from desim.errors import UsageError, possible

@@ -9,7 +9,7 @@ from attrs import evolve, field, frozen
 from desim.composition.group import Group, Member
 from desim.composition.parts_model import PartsModel
 from desim.composition.specs import LinkSpec, PartSpec, as_links, as_parts, check_date
-from desim.core.model_protocols import Model, offers
+from desim.core.model import Model, offers
 from desim.core.reported import HasSpans, Span
 from desim.core.world import World
 from desim.errors import possible

@@ -12,7 +12,7 @@ from attrs import frozen
 
 from desim.composition.parts import Part
 from desim.core.ledger_protocols import HasGoodsExchange, HasIntercompany
-from desim.core.model_protocols import offers
+from desim.core.model import offers
 from desim.core.roles import split_name
 from desim.errors import ModelFailed, UsageError
 

@@ -26,7 +26,7 @@ from desim.composition.exchange import (
 from desim.composition.part_ledgers import PartLedger, ledgers_of
 from desim.composition.parts import AFTER_LINKS, MAX_PARTS, Part, part_seed
 from desim.core.calendar import TickCalendar
-from desim.core.model_protocols import HasCalendar, Model, offers
+from desim.core.model import HasCalendar, Model, offers
 from desim.core.result import Result
 from desim.core.world import World
 from desim.errors import UsageError, possible

@@ -9,7 +9,7 @@ from attrs import frozen
 from desim.composition.common_clock import LocalTicks
 from desim.composition.parts import Part
 from desim.core.ledger_protocols import Exportable, HasLedgers, Ledger
-from desim.core.model_protocols import offers
+from desim.core.model import offers
 from desim.errors import UsageError, possible
 
 #: An entry at midnight closes the day before.

@@ -14,7 +14,7 @@ from typing import Any
 from simpy.events import Event, Timeout
 
 from desim.composition.common_clock import LocalTicks
-from desim.core.model_protocols import HasFuture, Model, offers
+from desim.core.model import HasFuture, Model, offers
 from desim.core.points import PartPoints
 from desim.core.result import RUNNING, Result, metrics_of, score_of, summarise
 from desim.core.world import Decision, World

@@ -15,7 +15,7 @@ from desim.composition.group import Group, Member
 from desim.composition.parts import Part, part_seed
 from desim.core.calendar import Calendar
 from desim.core.ledger_protocols import Conserving, HasStatements, Statement
-from desim.core.model_protocols import (
+from desim.core.model import (
     HasRoleTimes,
     Model,
     Rows,
@@ -42,7 +42,7 @@ _SCORE = Column(better="higher")
 NOT_BEGUN = "not begun"
 
 
-class PartsModel:
+class PartsModel(Model[Any]):
     """A base class with the members that follow from the parts.
 
     Names of roles, metrics, series and statements begin with the name of the part and a dot.

@@ -16,7 +16,7 @@ from desim import catalog
 from desim.catalog.imports import load
 from desim.composition.group import Group, Process
 from desim.composition.parts import MAX_PARTS
-from desim.core.model_protocols import HasCalendar, HasPresets, Model, offers
+from desim.core.model import HasCalendar, HasPresets, Model, no_model, offers
 from desim.core.world import World
 from desim.errors import SchemaError, UsageError, possible
 from desim.faults import noted
@@ -148,10 +148,10 @@ def _as_part(name: str, given: Any) -> PartSpec:
             return PartSpec(model=given)
         if isinstance(given, Mapping):
             return PartSpec(**given)
-        if isinstance(given, type) or not hasattr(given, "begin"):
-            raise ValueError(f"{short_repr(given)} is no model")  # noqa: TRY301
+        if not isinstance(given, Model):
+            raise no_model(given)
         return PartSpec.of(given)
-    except (TypeError, ValueError) as fault:
+    except (TypeError, ValueError, UsageError) as fault:
         raise ValueError(f"part {name}: {fault}") from None
 
 

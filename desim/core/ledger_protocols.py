@@ -10,7 +10,7 @@ from typing import (
     runtime_checkable,
 )
 
-from desim.core.model_protocols import Model, Rows, offers
+from desim.core.model import Model, Rows, offers
 from desim.errors import UsageError
 from desim.short_repr import short_repr
 

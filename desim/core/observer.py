@@ -15,7 +15,7 @@ from simpy.events import Condition, Event, Initialize, Interruption, Timeout
 from simpy.resources.base import BaseResource, Get, Put
 
 from desim.core.ledger_protocols import HasDigits, HasLedgers, OfPart, entries_of
-from desim.core.model_protocols import offers
+from desim.core.model import offers
 from desim.core.world import Decision, World
 from desim.short_repr import short_repr
 

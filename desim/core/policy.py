@@ -15,7 +15,7 @@ from typing import (
 
 from attrs import field, frozen
 
-from desim.core.model_protocols import Model, kept_facts, offers
+from desim.core.model import Model, kept_facts, offers
 from desim.core.roles import KNOWLEDGE, Knowledge, Role, knowledge_order
 from desim.errors import UsageError
 from desim.short_repr import short_repr

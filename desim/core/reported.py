@@ -10,7 +10,7 @@ from typing import (
 
 from attrs import frozen
 
-from desim.core.model_protocols import Model, Rows, offers
+from desim.core.model import Model, Rows, offers
 from desim.errors import UsageError
 from desim.show.column import Column, Direction
 

@@ -12,7 +12,7 @@ from typing import Any
 from attrs import field, frozen
 
 from desim.core.ledger_protocols import Conserving, HasLedgers, Ledger
-from desim.core.model_protocols import Model, offers
+from desim.core.model import Model, offers
 from desim.core.reported import HasSeries, HasSeriesTicks
 from desim.errors import UsageError, WrongResult
 from desim.schema import to_plain

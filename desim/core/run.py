@@ -11,11 +11,12 @@ from typing import Any, Generic, NoReturn, TypeVar
 
 from desim.core.limits import Alarm, Limits, Meter
 from desim.core.log import Log
-from desim.core.model_protocols import (
+from desim.core.model import (
     HasCalendar,
     HasFuture,
     Model,
     default_roles,
+    no_model,
     offers,
     question_limit,
 )
@@ -91,6 +92,8 @@ class Run(Generic[S]):
         observers: Sequence[Observer] = (),
         points: Points | None = None,
     ) -> None:
+        if not isinstance(model, Model):
+            raise no_model(model)
         check_seed(seed)
         self._futures = check_futures(futures)
         self.model = model

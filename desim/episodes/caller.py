@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from desim.catalog.policy_spec import label
-from desim.core.model_protocols import Model
+from desim.core.model import Model
 from desim.core.policy import Policy
 from desim.core.world import Decision
 from desim.episodes.driver import OwnLoop, Waiting, decide_in_loop

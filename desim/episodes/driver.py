@@ -15,7 +15,7 @@ from attrs import field, frozen
 
 from desim.collector import rare_collections
 from desim.core.limits import Alarm
-from desim.core.model_protocols import offers
+from desim.core.model import offers
 from desim.core.points import Points
 from desim.core.policy import DecidesAsync, Policy
 from desim.core.streams import kept_globals, unseeded_globals

@@ -11,7 +11,7 @@ from attrs import field, frozen
 
 from desim import catalog
 from desim.core.limits import Limits
-from desim.core.model_protocols import Model
+from desim.core.model import Model
 from desim.tracing.kept_trace import Tracing
 
 

@@ -19,7 +19,7 @@ from desim.core.ledger_protocols import (
     HasLedgers,
     statements_of,
 )
-from desim.core.model_protocols import (
+from desim.core.model import (
     Model,
     Rows,
     offers,

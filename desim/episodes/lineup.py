@@ -13,7 +13,7 @@ from attrs import Factory, define, evolve, field, frozen
 
 from desim import catalog
 from desim.catalog.policy_spec import ConfiguredClass, Spec, label
-from desim.core.model_protocols import (
+from desim.core.model import (
     HasParts,
     Model,
     default_roles,

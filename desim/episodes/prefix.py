@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from desim.core.model_protocols import Model
+from desim.core.model import Model
 from desim.core.run import Run, check_futures
 from desim.core.world import Decision
 from desim.errors import BadRecord, UsageError, WrongAction

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 from attrs import define, evolve, field, frozen
 
-from desim.core.model_protocols import offers
+from desim.core.model import offers
 from desim.core.points import Points
 from desim.core.policy import (
     LooksAhead,

@@ -13,7 +13,7 @@ import msgspec
 from attrs import evolve, field, frozen
 
 from desim.core.limits import Limits
-from desim.core.model_protocols import Model, model_of, offers
+from desim.core.model import Model, model_of, offers
 from desim.core.policy import Learner
 from desim.core.result import Result
 from desim.core.streams import kept_globals

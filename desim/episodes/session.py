@@ -9,7 +9,7 @@ from typing import Any, Self
 import msgspec
 from attrs import evolve
 
-from desim.core.model_protocols import Model, model_of, offers
+from desim.core.model import Model, model_of, offers
 from desim.core.points import Points
 from desim.core.policy import (
     LooksAhead,

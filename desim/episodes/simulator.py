@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import frozen
 
-from desim.core.model_protocols import Model
+from desim.core.model import Model
 from desim.core.policy import (
     Policy,
     memoryless_roles,

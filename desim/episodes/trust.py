@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from desim import catalog
-from desim.core.model_protocols import Model
+from desim.core.model import Model
 from desim.episodes.episode_options import UNTRUSTED, TrustOptions
 from desim.episodes.lineup import Policies, assign
 from desim.errors import BadRecord, UsageError

@@ -6,7 +6,7 @@ from typing import Any, TypeGuard
 
 from attrs import frozen
 
-from desim.core.model_protocols import HasParts, Model, offers
+from desim.core.model import HasParts, Model, offers
 from desim.core.policy import (
     DecidesAsync,
     Learner,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import asdict, field, frozen
 
 from desim.core.ledger_protocols import HasLedgers
-from desim.core.model_protocols import offers
+from desim.core.model import offers
 from desim.core.points import Recorded
 from desim.core.reported import metric_columns_of
 from desim.core.result import Result, Series

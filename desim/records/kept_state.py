@@ -5,7 +5,7 @@ from typing import Any
 
 from attrs import field, frozen
 
-from desim.core.model_protocols import Model
+from desim.core.model import Model
 from desim.core.points import Points, Recorded
 from desim.core.result import Series, Ticks, ended_series
 from desim.core.run import Run

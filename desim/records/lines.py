@@ -15,7 +15,7 @@ import msgspec
 
 from desim import catalog
 from desim.catalog.presets import encoded_parameters
-from desim.core.model_protocols import Model, own_revision
+from desim.core.model import Model, own_revision
 from desim.core.result import Result
 from desim.core.roles import MOST_TICKS, Knowledge, Role
 from desim.errors import BadRecord, SchemaError, UsageError, possible

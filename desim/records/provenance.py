@@ -14,7 +14,7 @@ from typing import Annotated, Any, Self
 
 import msgspec
 
-from desim.core.model_protocols import HasParts, Model, Revision, offers, revision_of, revision_text
+from desim.core.model import HasParts, Model, Revision, offers, revision_of, revision_text
 from desim.core.policy import DependsOnModel
 from desim.errors import UsageError
 from desim.short_repr import cut

@@ -15,7 +15,7 @@ from attrs import frozen
 from desim import catalog
 from desim.catalog.imports import is_loaded
 from desim.catalog.policy_spec import Spec
-from desim.core.model_protocols import (
+from desim.core.model import (
     NamesFunctions,
     NamesModels,
     OpensFiles,

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, get_args
 
 from desim.core.calendar import TickCalendar
-from desim.core.model_protocols import (
+from desim.core.model import (
     HasCalendar,
     HasRoleTimes,
     Model,

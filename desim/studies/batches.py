@@ -7,7 +7,7 @@ from typing import Any
 
 from attrs import evolve, field, frozen
 
-from desim.core.model_protocols import HasClusters, HasScoreRange, Model, offers
+from desim.core.model import HasClusters, HasScoreRange, Model, offers
 from desim.errors import UsageError
 from desim.jobs.plan.grid import Grid, checked_seeds, with_further
 from desim.jobs.rows.failures import counted, missing_text

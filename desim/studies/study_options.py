@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from attrs import field, frozen
 
-from desim.core.model_protocols import Model
+from desim.core.model import Model
 from desim.core.reported import direction, undirected
 from desim.errors import UsageError
 from desim.jobs.run.job_options import GridOptions, JobOptions

@@ -11,7 +11,7 @@ from typing import Any, Self
 import msgspec
 from attrs import evolve, field, frozen
 
-from desim.core.model_protocols import offers
+from desim.core.model import offers
 from desim.core.policy import Rehearses
 from desim.core.reported import HasItems
 from desim.episodes.lineup import maker_of

@@ -18,7 +18,7 @@ from attrs import define, evolve, field, frozen
 
 from desim.catalog.policy_spec import Spec
 from desim.core.limits import Limits
-from desim.core.model_protocols import offers, rules_of
+from desim.core.model import offers, rules_of
 from desim.core.policy import Rehearses
 from desim.episodes.driver import play
 from desim.episodes.lineup import assign, maker_of

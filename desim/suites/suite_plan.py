@@ -14,7 +14,7 @@ from attrs import evolve, field, frozen
 
 from desim import catalog
 from desim.catalog.policy_spec import Spec
-from desim.core.model_protocols import HasClusters, Model, offers
+from desim.core.model import HasClusters, Model, offers
 from desim.episodes.lineup import Policies, assigned, resolve
 from desim.episodes.usage import CommandBudget, MoneyLimit, spending
 from desim.errors import DesimError, UsageError, possible

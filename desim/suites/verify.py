@@ -17,7 +17,7 @@ from attrs import define
 from desim import catalog
 from desim.catalog.policy_finder import has_stand_in
 from desim.catalog.policy_spec import Spec, label
-from desim.core.model_protocols import Model, offers
+from desim.core.model import Model, offers
 from desim.core.policy import Rehearses, Resumable
 from desim.core.streams import kept_globals
 from desim.episodes.driver import play_session

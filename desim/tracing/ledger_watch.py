@@ -7,7 +7,7 @@ from typing import Any, Protocol, runtime_checkable
 from attrs import frozen
 
 from desim.core.ledger_protocols import HasDigits, HasJournal, HasLedgers, OfPart, entries_of
-from desim.core.model_protocols import offers
+from desim.core.model import offers
 from desim.core.observer import attributes
 from desim.tracing.trace_labels import clean
 

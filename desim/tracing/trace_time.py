@@ -4,7 +4,7 @@ import datetime as dt
 from collections.abc import Callable
 from typing import Any
 
-from desim.core.model_protocols import HasCalendar, HasParts, offers
+from desim.core.model import HasCalendar, HasParts, offers
 from desim.core.reported import HasDates
 
 #: The last microsecond that a reader of JSON holds exactly; 285 years.

@@ -13,7 +13,7 @@ import simpy
 from attrs import define, field
 from simpy.events import Event, Initialize, Interruption, Process
 
-from desim.core.model_protocols import offers
+from desim.core.model import offers
 from desim.core.observer import Observed, ResourceNames, first_event, resumed
 from desim.core.reported import HasSpans, Span
 from desim.core.world import Decision, World

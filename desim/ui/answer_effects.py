@@ -4,7 +4,7 @@ from typing import Any
 
 from attrs import frozen
 
-from desim.core.model_protocols import Model, model_of, offers
+from desim.core.model import Model, model_of, offers
 from desim.core.reported import HasEffects, HasRefusals
 from desim.core.roles import Role
 from desim.faults import RAISED

@@ -5,7 +5,7 @@ from typing import Any
 
 from attrs import evolve
 
-from desim.core.model_protocols import HasLength, Model, model_of, offers, world_rules
+from desim.core.model import HasLength, Model, model_of, offers, world_rules
 from desim.core.reported import HasBriefing, SeatBriefing
 from desim.show.labels import class_text, label_text
 

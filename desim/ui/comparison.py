@@ -10,7 +10,7 @@ from attrs import define, field, frozen
 
 from desim import catalog
 from desim.catalog.policy_spec import Spec, read_policies
-from desim.core.model_protocols import Model, offers
+from desim.core.model import Model, offers
 from desim.core.policy import most_known
 from desim.core.roles import Knowledge, knowledge_legend, knowledge_order, with_knowledge
 from desim.episodes.driver import play

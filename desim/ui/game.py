@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from desim.catalog.policy_spec import label
-from desim.core.model_protocols import Model, default_roles
+from desim.core.model import Model, default_roles
 from desim.core.roles import Role
 from desim.core.run import Run, check_roles
 from desim.core.world import Decision

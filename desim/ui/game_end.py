@@ -11,7 +11,7 @@ from typing import Any, Self
 
 from attrs import define, field
 
-from desim.core.model_protocols import Model
+from desim.core.model import Model
 from desim.episodes.episode_options import TrustOptions
 from desim.episodes.trust import trusted_model
 from desim.errors import BadRecord, UsageError

@@ -6,7 +6,7 @@ For any other model the same functions return the name itself, and the time that
 from collections.abc import Iterable
 from typing import Any
 
-from desim.core.model_protocols import HasParts, HasRoleTimes, Model, offers
+from desim.core.model import HasParts, HasRoleTimes, Model, offers
 from desim.core.reported import HasDates
 from desim.core.roles import split_name
 from desim.faults import RAISED

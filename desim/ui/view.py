@@ -9,7 +9,7 @@ from typing import Any
 
 from attrs import frozen
 
-from desim.core.model_protocols import Model, Rows, offers
+from desim.core.model import Model, Rows, offers
 from desim.core.reported import HasTables
 from desim.core.roles import Option, Role
 from desim.faults import RAISED

@@ -10,7 +10,7 @@ from desim.catalog.known_scores import KnownScores, read_known_scores
 from desim.composition.group import Group
 from desim.composition.parts_model import FixedParts
 from desim.core.ledger_protocols import Statement
-from desim.core.model_protocols import Rows
+from desim.core.model import Rows
 from desim.core.reported import ScoreSeries, SeatBriefing
 from desim.show.column import Column
 from models.enterprise import observation, options, processes, score

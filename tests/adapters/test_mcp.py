@@ -23,7 +23,7 @@ from desim.adapters.mcp.episodes import Episodes
 from desim.adapters.mcp.mcp_server import Documents
 from desim.adapters.mcp.toolset import ToolSet, free_name
 from desim.adapters.seat.setup import Setup
-from desim.core.model_protocols import rules_of
+from desim.core.model import rules_of
 from desim.errors import UsageError
 from desim.records.episode import Episode
 from desim.records.record_lock import RecordLock

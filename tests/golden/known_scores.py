@@ -29,7 +29,7 @@ from desim.catalog.known_scores import (
     known_scores_text,
     parsed_known_scores,
 )
-from desim.core.model_protocols import is_deterministic
+from desim.core.model import is_deterministic
 from desim.core.policy import is_drawing
 from desim.core.roles import Knowledge
 from desim.episodes.lineup import lineup_knows

@@ -8,7 +8,7 @@ from support.cases import thinned
 
 from desim import catalog
 from desim.composition.parts_model import PartsModel
-from desim.core.model_protocols import default_roles
+from desim.core.model import default_roles
 from desim.core.run import Run
 from desim.core.world import World
 from desim.episodes.prefix import open_decisions

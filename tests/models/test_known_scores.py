@@ -12,7 +12,7 @@ from support.paths import TESTS
 from desim import catalog
 from desim.catalog.known_scores import HasKnownScores, KnownScores, read_known_scores
 from desim.catalog.presets import from_preset, presets
-from desim.core.model_protocols import is_deterministic, offers
+from desim.core.model import is_deterministic, offers
 from desim.episodes.lineup import lineup_knows
 from desim.episodes.replay import replay
 from desim.jobs.rows.known_means import known_scores, read_label

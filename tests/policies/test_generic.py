@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from attrs import frozen
 
-from desim import Episode, Option, Role, Run, World, play
+from desim import Episode, Model, Option, Role, Run, World, play
 from desim.episodes.lineup import resolve, seat_of
 from desim.errors import BadRecord, PolicyFailed, UsageError
 from models.beer_game import BeerGame, Order, Stage
@@ -234,7 +234,7 @@ def test_a_recorded_action_that_does_not_fit_another_world_is_refused(tmp_path: 
         loud: bool = True
 
     @frozen
-    class Hall:
+    class Hall(Model[None]):
         @property
         def roles(self) -> dict[str, Role]:
             return {"retailer": Role(Shout, Shout)}

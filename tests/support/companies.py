@@ -13,6 +13,7 @@ from support.small_worlds import Walk
 
 from desim.composition import AFTER_PARTS, Composite, Group
 from desim.core.calendar import Calendar, Months
+from desim.core.model import Model
 from desim.core.result import Result
 from desim.core.roles import Option, Role
 from desim.core.world import World
@@ -91,7 +92,7 @@ class Accounts:
 
 
 @frozen
-class Firm:
+class Firm(Model[Accounts]):
     """A firm that earns a random income each period; its boss may spend some of it.
 
     Attributes:

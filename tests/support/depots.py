@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from attrs import define, field, frozen
 
-from desim import Calendar, Role, World
+from desim import Calendar, Model, Role, World
 from desim.composition import AFTER_PARTS, Group
 from desim.core.roles import Option
 from ledgers.consolidation import GoodsExchange
@@ -53,7 +53,7 @@ class Store:
 
 
 @frozen
-class Depot:
+class Depot(Model[Store]):
     """A depot whose keeper sells every day.
 
     Attributes:

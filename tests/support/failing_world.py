@@ -9,7 +9,7 @@ from typing import Any
 
 from attrs import define, field, frozen
 
-from desim import Policy
+from desim import Model, Policy
 from desim.core.roles import Option, Role
 from desim.core.world import World
 
@@ -54,7 +54,7 @@ class Floor:
 
 
 @frozen
-class Mill:
+class Mill(Model[Floor]):
     """A mill with a miller and, if a policy takes it, a carter who is asked at the same tick.
 
     Attributes:

@@ -14,6 +14,7 @@ from attrs.validators import ge, le
 from numpy.random import default_rng
 
 from desim.core.calendar import Calendar
+from desim.core.model import Model
 from desim.core.roles import Option, Role
 from desim.core.world import World
 from ledgers.book import Book
@@ -115,7 +116,7 @@ class Counter:
 
 
 @frozen
-class RigidStall:
+class RigidStall(Model[Counter]):
     """A stall that bakes bread for eight days; its demand is drawn before the first.
 
     Attributes:

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import pytest
 from attrs import define, field, frozen
 
-from desim import Role, World
+from desim import Model, Role, World
 from desim.core.calendar import Calendar
 from desim.episodes.ahead import child_process
 from desim.episodes.ahead.child_process import FasterWay, in_child
@@ -56,7 +56,7 @@ class Cup:
 
 
 @frozen
-class Forgetful:
+class Forgetful(Model[Cup]):
     """A roll a round, which two players have seen when they guess the next one.
 
     It declares no future: with *ahead*, no redraw reaches its table.

@@ -13,6 +13,7 @@ from support.failing_world import Mill
 from desim.composition import Composite
 from desim.composition.specs import PartSpec, as_parts
 from desim.core.calendar import Calendar, Months
+from desim.core.model import Model
 from desim.core.roles import Option, Role
 from desim.core.world import World
 
@@ -64,7 +65,7 @@ class Ledger:
 
 
 @frozen
-class Inn:
+class Inn(Model[Ledger]):
     """An inn whose landlord buys beds before each week's guests come.
 
     Attributes:

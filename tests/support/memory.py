@@ -14,7 +14,7 @@ from typing import Any
 
 from attrs import frozen
 
-from desim import Episode, Policy, Role, World, play, replay, resume
+from desim import Episode, Model, Policy, Role, World, play, replay, resume
 from desim.episodes.futures.branched_record import play_branch
 
 
@@ -48,7 +48,7 @@ class Repeat:
 
 
 @frozen
-class Long:
+class Long(Model[None]):
     """Asks one question a tick."""
 
     questions: int = 1

@@ -9,6 +9,7 @@ from typing import Any
 
 from attrs import define, frozen
 
+from desim.core.model import Model
 from desim.core.roles import Role
 from desim.core.world import World
 from ledgers.book import Book, Memo
@@ -54,7 +55,7 @@ class Till:
 
 
 @frozen
-class Shop:
+class Shop(Model[Till]):
     """A shop that is open for some days.
 
     Attributes:

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from attrs import define, field, frozen
 
-from desim import Option, Policy, Role, World
+from desim import Model, Option, Policy, Role, World
 from desim.core.calendar import Calendar
 from desim.core.roles import Thinking
 
@@ -52,7 +52,7 @@ def one_step(_: Any) -> Sequence[Option]:
 
 
 @frozen
-class Guards:
+class Guards(Model[Diary]):
     """Guards who are asked once a day, or again when they have answered.
 
     Attributes:

@@ -19,7 +19,7 @@ import numpy as np
 from attrs import define, field, frozen
 from attrs.validators import ge
 
-from desim import Policy
+from desim import Model, Policy
 from desim.core.roles import Knowledge, Option, Role
 from desim.core.world import World
 from desim.episodes.lineup import WorldSeat
@@ -76,7 +76,7 @@ class Trail:
 
 
 @frozen
-class Walk:
+class Walk(Model[Trail]):
     """A walk of some steps in a random wind; the score is the distance."""
 
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {"short": {}, "long": {"steps": 9}}

@@ -6,7 +6,7 @@ from typing import Any
 from attrs import field, frozen
 from attrs.validators import ge
 
-from desim import Role, World
+from desim import Model, Role, World
 
 Story = Callable[[World, list[Any]], Generator[Any, Any, None]]
 
@@ -26,7 +26,7 @@ class Bid:
 
 
 @frozen
-class Stage:
+class Stage(Model[list[Any]]):
     """A model made of one or more processes that share a log."""
 
     stories: tuple[Story, ...]

@@ -11,6 +11,7 @@ from attrs import define, field, frozen
 from attrs.validators import ge, le
 
 from desim.core.calendar import Calendar
+from desim.core.model import Model
 from desim.core.roles import Option, Role
 from desim.core.world import World
 
@@ -69,7 +70,7 @@ class Till:
 
 
 @frozen
-class Workshop:
+class Workshop(Model[Till]):
     """A workshop that closes on even days and whose lathe fails on odd days.
 
     Attributes:

@@ -6,7 +6,7 @@ from typing import Any
 import simpy
 from attrs import define, field, frozen
 
-from desim import Role, World
+from desim import Model, Role, World
 
 Process = Generator[Any, Any, None]
 
@@ -46,7 +46,7 @@ class Shop:
 
 
 @frozen
-class Workshop:
+class Workshop(Model[Shop]):
     """A boss takes on jobs each day; a later job of a day is more urgent.
 
     Attributes:

@@ -14,7 +14,7 @@ from desim.adapters.gymnasium.lane_batches import ActionBatch, ObservationBatch,
 from desim.adapters.gymnasium.seats import DRAWN_SEEDS, FIELDS, SeatForm, first_role, seat_actions
 from desim.adapters.seat.setup import Setup
 from desim.adapters.seat.stepped_lanes import INSTEAD, SteppedLanes
-from desim.core.model_protocols import Model
+from desim.core.model import Model
 from desim.core.streams import check_seed
 from desim.errors import DesimError, UsageError, possible
 from desim.jobs.plan.parameter_values import from_numpy

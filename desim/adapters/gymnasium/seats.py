@@ -17,7 +17,7 @@ from desim.adapters.seat.seat_environment import SeatEnvironment
 from desim.adapters.seat.setup import Setup
 from desim.adapters.seat.starts import Start
 from desim.adapters.seat.stepped_session import SteppedSession
-from desim.core.model_protocols import Model, default_roles
+from desim.core.model import Model, default_roles
 from desim.core.roles import Option
 from desim.core.world import Decision
 from desim.errors import UsageError, WrongAction, possible

@@ -39,7 +39,7 @@ from desim.adapters.seat.agent_loop import AgentLimits
 from desim.adapters.seat.episodes_of import Evaluation, has_scale
 from desim.adapters.seat.setup import Setup
 from desim.adapters.seat.tool_session import only_seat
-from desim.core.model_protocols import revision_of, revision_text
+from desim.core.model import revision_of, revision_text
 
 __all__ = ["TASKS", "world_task"]
 

@@ -15,7 +15,7 @@ from mcp.shared.exceptions import MCPError
 from desim.adapters.mcp.episodes import Episodes
 from desim.adapters.mcp.toolset import ToolSet
 from desim.adapters.seat.setup import Setup
-from desim.core.model_protocols import rules_of
+from desim.core.model import rules_of
 from desim.errors import UsageError, possible
 from desim.schema import json_schema
 from desim.version import __version__

@@ -17,7 +17,7 @@ from desim.adapters.seat.tools import (
     tagged_call,
     tools_of_seats,
 )
-from desim.core.model_protocols import Rows, offers
+from desim.core.model import Rows, offers
 from desim.core.reported import HasTables
 from desim.errors import DesimError, UsageError, possible
 from desim.schema import to_plain

@@ -8,7 +8,7 @@ from attrs import frozen
 from desim import catalog
 from desim.adapters.seat.setup import Setup
 from desim.catalog.known_scores import HasKnownScores
-from desim.core.model_protocols import default_roles, offers
+from desim.core.model import default_roles, offers
 from desim.errors import UsageError
 from desim.jobs.plan.grid import checked_seeds
 from desim.short_repr import short_repr

@@ -14,7 +14,7 @@ from desim import catalog
 from desim.adapters.seat.starts import Start, Starts, started_at, write_past
 from desim.adapters.seat.stepped_session import SCORE, Rewards, SteppedSession
 from desim.catalog.policy_spec import label as label_of
-from desim.core.model_protocols import HasCalendar, Model, default_roles, offers
+from desim.core.model import HasCalendar, Model, default_roles, offers
 from desim.core.run import Run, check_roles
 from desim.core.streams import check_seed
 from desim.episodes.lineup import Policies, assign

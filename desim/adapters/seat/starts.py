@@ -7,7 +7,7 @@ from typing import Any, Self
 from attrs import frozen
 
 from desim.catalog.policy_spec import label as label_of
-from desim.core.model_protocols import Model
+from desim.core.model import Model
 from desim.core.streams import generator
 from desim.episodes.lineup import knows_by_role
 from desim.episodes.prefix import first_difference, with_futures

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from desim.adapters.seat.starts import started_at
-from desim.core.model_protocols import Model, Rows, offers
+from desim.core.model import Model, Rows, offers
 from desim.core.reported import HasSeries, HasTables
 from desim.core.result import Result, Series, read_series
 from desim.core.roles import Option

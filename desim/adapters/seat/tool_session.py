@@ -15,7 +15,7 @@ from typing import Any
 from desim.adapters.seat.setup import Setup
 from desim.adapters.seat.stepped_session import TRUNCATED, SteppedSession, as_json
 from desim.adapters.seat.tools import Tool, object_schema, tagged_call, tools_of
-from desim.core.model_protocols import question_limit, rules_of
+from desim.core.model import question_limit, rules_of
 from desim.episodes.usage import MOST_DEFAULTS, default_share
 from desim.errors import DesimError, UsageError, WrongAction, possible
 from desim.schema import TAG

@@ -10,7 +10,7 @@ from desim.cli.options import command as command_of
 from desim.errors import UsageError
 
 if TYPE_CHECKING:  # commands start fast
-    from desim.core.model_protocols import Model
+    from desim.core.model import Model
 
 
 @frozen(kw_only=True, slots=False)

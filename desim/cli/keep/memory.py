@@ -51,7 +51,7 @@ def read_memory(memory: MemoryFile) -> ShownMemory:
         UsageError: None does; the text is that of the first one.
     """
     from desim import catalog
-    from desim.core.model_protocols import offers
+    from desim.core.model import offers
     from desim.core.policy import ShowsMemory
 
     faults = []

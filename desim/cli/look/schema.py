@@ -17,7 +17,7 @@ def command(options: ModelOptions) -> None:
     """
     import msgspec
 
-    from desim.core.model_protocols import HasParts, offers
+    from desim.core.model import HasParts, offers
     from desim.schema import codec, json_schema
 
     world = options.build()

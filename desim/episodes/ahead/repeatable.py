@@ -3,7 +3,7 @@
 import inspect
 from typing import Any
 
-from desim.core.model_protocols import offers
+from desim.core.model import offers
 from desim.core.policy import (
     LooksAhead,
     Policy,

@@ -9,7 +9,7 @@ import msgspec
 from attrs import field, frozen
 
 from desim.catalog.policy_spec import label
-from desim.core.model_protocols import Model
+from desim.core.model import Model
 from desim.core.points import Points
 from desim.core.streams import kept_globals, seed_globals
 from desim.episodes.driver import play_session

@@ -9,7 +9,7 @@ from attrs import evolve, field, frozen
 
 from desim.collector import rare_collections
 from desim.core.limits import Limits
-from desim.core.model_protocols import Model, offers
+from desim.core.model import Model, offers
 from desim.core.reported import HasDates
 from desim.core.roles import Role
 from desim.core.run import Run

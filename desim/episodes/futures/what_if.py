@@ -14,7 +14,7 @@ from attrs import evolve, frozen
 from desim import catalog
 from desim.catalog.policy_spec import label, read_policies
 from desim.collector import rare_collections
-from desim.core.model_protocols import Model
+from desim.core.model import Model
 from desim.core.policy import (
     Policy,
     decide_arguments,

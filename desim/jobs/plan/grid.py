@@ -12,7 +12,7 @@ import msgspec
 from attrs import field, frozen
 
 from desim.core.limits import Limits
-from desim.core.model_protocols import Model, offers
+from desim.core.model import Model, offers
 from desim.core.policy import Learner, ReachesOutside
 from desim.core.result import check_series
 from desim.core.streams import check_seed, kept_globals

@@ -10,7 +10,7 @@ import msgspec
 from attrs import frozen
 
 from desim.core.limits import Limits
-from desim.core.model_protocols import HasWorstScore, Model, offers, revision_of
+from desim.core.model import HasWorstScore, Model, offers, revision_of
 from desim.jobs.plan.lineups import PolicyEntry
 from desim.jobs.plan.players import inside, is_fixed, players
 from desim.jobs.plan.record_job import safe_name

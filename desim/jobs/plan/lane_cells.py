@@ -3,7 +3,7 @@
 from typing import Any
 
 from desim.catalog.policy_spec import label
-from desim.core.model_protocols import Model, model_of, offers
+from desim.core.model import Model, model_of, offers
 from desim.core.reported import HasItems
 from desim.episodes.lineup import Policies, assign, maker_of
 from desim.errors import UsageError

@@ -12,7 +12,7 @@ from attrs import field, frozen
 
 from desim.catalog import policy_finder
 from desim.catalog.policy_spec import ConfiguredClass, Spec, label
-from desim.core.model_protocols import Model, model_of
+from desim.core.model import Model, model_of
 from desim.core.policy import declared_arguments
 from desim.episodes.lineup import Policies, assigned, is_made_anew, maker_of
 from desim.errors import UsageError, possible

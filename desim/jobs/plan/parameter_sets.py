@@ -10,7 +10,7 @@ from attrs import evolve
 from desim.catalog import model_finder
 from desim.catalog.changes import changed
 from desim.catalog.presets import encoded_parameters, from_preset, nearest_preset, presets
-from desim.core.model_protocols import HasParts, HasPresets, Model, NamesModels, offers
+from desim.core.model import HasParts, HasPresets, Model, NamesModels, offers
 from desim.errors import UsageError
 from desim.jobs.plan.job import Variant
 from desim.jobs.plan.parameter_values import combinations

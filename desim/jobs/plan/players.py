@@ -11,7 +11,7 @@ import attrs
 from desim.catalog import policy_finder
 from desim.catalog.imports import is_shipped
 from desim.catalog.policy_spec import ConfiguredClass, Spec
-from desim.core.model_protocols import HasParts, Model, is_deterministic, offers
+from desim.core.model import HasParts, Model, is_deterministic, offers
 from desim.core.policy import (
     DependsOnModel,
     Draws,

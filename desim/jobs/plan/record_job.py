@@ -8,7 +8,7 @@ from typing import Any
 from attrs import field, frozen
 
 from desim.catalog.policy_spec import ConfiguredClass, Spec
-from desim.core.model_protocols import Model, offers
+from desim.core.model import Model, offers
 from desim.core.policy import ReachesOutside, ShowsMemory
 from desim.episodes.lineup import Policies, assigned, maker_of
 

@@ -17,7 +17,7 @@ from desim.catalog.imports import is_loaded
 from desim.catalog.known_scores import HasKnownScores
 from desim.catalog.policy_spec import Spec, read_policies
 from desim.catalog.presets import from_preset
-from desim.core.model_protocols import HasPresetWarnings, Model, offers
+from desim.core.model import HasPresetWarnings, Model, offers
 from desim.core.policy import NamesPolicies
 from desim.core.roles import Knowledge, with_knowledge
 from desim.episodes.lineup import Policies, assign, assigned, lineup_knows

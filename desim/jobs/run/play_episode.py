@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from desim.core.model_protocols import Model
+from desim.core.model import Model
 from desim.episodes.driver import play_session, play_session_async
 from desim.episodes.episode_options import EpisodeOptions
 from desim.episodes.lineup import Lineup

@@ -13,7 +13,7 @@ from attrs import asdict
 
 from desim.collector import rare_collections
 from desim.core.limits import Alarm, time_text
-from desim.core.model_protocols import HasClusters, Model, offers
+from desim.core.model import HasClusters, Model, offers
 from desim.core.reported import HasItems, HasSeriesColumns
 from desim.core.result import Series, flat
 from desim.core.streams import kept_globals, seed_globals

@@ -15,7 +15,7 @@ from typing import Any
 from attrs import define, field
 from msgspec.structs import replace
 
-from desim.core.model_protocols import Model, offers
+from desim.core.model import Model, offers
 from desim.core.policy import Rehearses
 from desim.core.result import score_of
 from desim.core.streams import kept_globals

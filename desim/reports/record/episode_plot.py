@@ -5,7 +5,7 @@ from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
-from desim.core.model_protocols import Model, offers
+from desim.core.model import Model, offers
 from desim.core.reported import HasSeries, HasSeriesColumns
 from desim.errors import UsageError
 from desim.records.episode import Episode

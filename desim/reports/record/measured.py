@@ -9,7 +9,7 @@ from typing import Any
 
 from attrs import frozen
 
-from desim.core.model_protocols import Model, model_of
+from desim.core.model import Model, model_of
 from desim.core.points import Recorded
 from desim.records.lines import Step
 from desim.reports.record.timeline import Timeline, columns_of, increases

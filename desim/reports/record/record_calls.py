@@ -12,7 +12,7 @@ import msgspec
 from attrs import define, evolve, field, frozen
 
 from desim import catalog
-from desim.core.model_protocols import offers
+from desim.core.model import offers
 from desim.core.policy import ReadReply, ReadsReplies
 from desim.errors import BadRecord
 from desim.records.conversation import RecordedCall, indented, message_text

@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Any
 
 from desim.core.ledger_protocols import Exportable, HasLedgers, statements_of
-from desim.core.model_protocols import Model, Rows, default_roles, offers
+from desim.core.model import Model, Rows, default_roles, offers
 from desim.core.reported import HasDates, HasTables
 from desim.faults import RAISED, fault_text
 from desim.reports.elements.page import Folded, Given, cleaned

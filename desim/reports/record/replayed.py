@@ -13,7 +13,7 @@ from attrs import frozen
 
 from desim.collector import rare_collections
 from desim.core.limits import Alarm
-from desim.core.model_protocols import Model, offers
+from desim.core.model import Model, offers
 from desim.core.points import Points
 from desim.core.reported import HasSeries
 from desim.core.result import Result, read_series, series_ticks

@@ -11,7 +11,7 @@ from typing import Any
 from attrs import frozen
 
 from desim.core.calendar import TickCalendar
-from desim.core.model_protocols import HasCalendar, Model, offers
+from desim.core.model import HasCalendar, Model, offers
 from desim.core.reported import HasDates, HasSeriesColumns
 from desim.show.column import Column
 

@@ -11,7 +11,7 @@ from desim.catalog import model_finder, policy_finder
 from desim.catalog.policy_spec import read_policies
 from desim.catalog.presets import presets
 from desim.core.limits import Limits
-from desim.core.model_protocols import (
+from desim.core.model import (
     FIRST_REVISION,
     HasBoardMetrics,
     HasClusters,

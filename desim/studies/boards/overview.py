@@ -7,7 +7,7 @@ from attrs import asdict, field, frozen
 
 from desim.catalog import model_finder
 from desim.core.limits import Limits
-from desim.core.model_protocols import HasLength, Model, default_roles, offers
+from desim.core.model import HasLength, Model, default_roles, offers
 from desim.core.roles import Knowledge
 from desim.jobs.plan.job import Row
 from desim.show.labels import short_number_text, words_text

@@ -13,7 +13,7 @@ from desim.core.ledger_protocols import (
     Ledger,
     statements_of,
 )
-from desim.core.model_protocols import Rows, offers
+from desim.core.model import Rows, offers
 from desim.core.reported import HasSeries
 from desim.episodes.export import STATEMENTS_FORM, Exported, export
 from desim.errors import DesimError

@@ -9,7 +9,7 @@ from typing import Any
 
 from desim import catalog
 from desim.catalog.presets import presets
-from desim.core.model_protocols import Model
+from desim.core.model import Model
 from desim.episodes.lineup import Policies, lineup_knows
 from desim.errors import UsageError
 from desim.faults import RAISED

@@ -6,7 +6,7 @@ from typing import Any
 
 from attrs import define, field
 
-from desim.core.model_protocols import Model, default_roles
+from desim.core.model import Model, default_roles
 from desim.core.result import Result
 from desim.core.run import Run
 from desim.core.world import Decision

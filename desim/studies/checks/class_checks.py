@@ -8,7 +8,7 @@ from typing import Any
 import attrs
 import msgspec
 
-from desim.core.model_protocols import (
+from desim.core.model import (
     HasCalendar,
     HasParts,
     HasRules,

@@ -7,7 +7,7 @@ import msgspec
 from attrs import define, field, frozen
 
 from desim.core.limits import Limits
-from desim.core.model_protocols import Model
+from desim.core.model import Model
 from desim.core.result import Result
 from desim.core.roles import Role
 from desim.core.run import Run

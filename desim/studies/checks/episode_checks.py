@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from desim.core.model_protocols import is_deterministic
+from desim.core.model import is_deterministic
 from desim.core.policy import decide_arguments
 from desim.episodes.futures.branched_record import play_branch
 from desim.episodes.lineup import Policies, resolve

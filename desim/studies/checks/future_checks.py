@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 
-from desim.core.model_protocols import HasFuture, is_deterministic, kept_facts, offers
+from desim.core.model import HasFuture, is_deterministic, kept_facts, offers
 from desim.core.run import Run
 from desim.core.world import Decision
 from desim.episodes.prefix import first_difference

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from desim.core.model_protocols import (
+from desim.core.model import (
     HasBoardMetrics,
     HasScoreRange,
     HasWorstScore,

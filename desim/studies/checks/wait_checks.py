@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import simpy
 from simpy.events import Timeout
 
-from desim.core.model_protocols import HasFuture, HasParts, offers
+from desim.core.model import HasFuture, HasParts, offers
 from desim.core.world import World
 from desim.faults import process_place
 from desim.schema import encode_observation

@@ -7,7 +7,7 @@ import msgspec
 from attrs import frozen
 
 from desim.catalog.policy_spec import label
-from desim.core.model_protocols import kept_facts
+from desim.core.model import kept_facts
 from desim.episodes.futures.past import Past
 from desim.errors import UsageError
 from desim.short_repr import cut, short_repr

@@ -11,7 +11,7 @@ from typing import Any
 
 from nicegui import ui
 
-from desim.core.model_protocols import offers
+from desim.core.model import offers
 from desim.core.reported import HasBriefing
 from desim.episodes.background import in_background
 from desim.errors import UsageError

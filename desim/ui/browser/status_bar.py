@@ -6,7 +6,7 @@ from typing import Any
 from attrs import evolve, frozen
 from nicegui import ui
 
-from desim.core.model_protocols import HasLength, Model, model_of, offers
+from desim.core.model import HasLength, Model, model_of, offers
 from desim.show.labels import is_number
 from desim.ui.answer_effects import Change
 from desim.ui.layout import NamedValue, ValueGroup, lay_out, time_figure

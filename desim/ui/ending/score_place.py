@@ -6,7 +6,7 @@ from attrs import frozen
 
 from desim.catalog.known_scores import BEST_KNOWN, KnownScore, KnownScores
 from desim.catalog.presets import from_preset
-from desim.core.model_protocols import Model
+from desim.core.model import Model
 from desim.core.roles import with_knowledge
 from desim.errors import UsageError
 from desim.jobs.rows.known_means import known_scores

@@ -7,7 +7,7 @@ from typing import Any
 
 from attrs import evolve, frozen
 
-from desim.core.model_protocols import Model, model_of, offers
+from desim.core.model import Model, model_of, offers
 from desim.core.reported import HasScoreSeries, HasSeriesColumns, ScoreSeries
 from desim.core.result import Series
 from desim.episodes.prefix import repeated_whole

@@ -16,7 +16,7 @@ import msgspec
 from attrs import frozen
 
 from desim import Episode, Model, Role, Seat, catalog
-from desim.core.model_protocols import rules_of
+from desim.core.model import rules_of
 from desim.errors import UsageError
 from desim.opened_files import noting
 from desim.schema import codec

@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 from attrs import evolve, field, frozen, validators
 
 from desim import Episode, Model
-from desim.core.model_protocols import offers
+from desim.core.model import offers
 from desim.core.reported import HasItems
 from desim.errors import BadRecord, SchemaError, UsageError, sentence
 from desim.records.record_file import lines_of

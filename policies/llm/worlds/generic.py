@@ -6,7 +6,7 @@ from types import UnionType
 from typing import Any
 
 from desim import Episode, Role, Seat
-from desim.core.model_protocols import world_rules
+from desim.core.model import world_rules
 from desim.schema import TAG, codec, plain_observation, to_plain
 from desim.schema.described import Schema, action_schemas, field_lines, menu
 from desim.show.column import columns_within

@@ -16,7 +16,7 @@ from models.beer_game import BeerGame, Order, Stage
 #: A user's model, and rules that are functions.
 KIOSK = """
 from attrs import frozen
-from desim import Option, Role
+from desim import Model, Option, Role
 
 
 @frozen
@@ -30,7 +30,7 @@ class Buy:
 
 
 @frozen
-class Kiosk:
+class Kiosk(Model):
     days: int = 2
 
     @property

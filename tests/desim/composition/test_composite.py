@@ -10,7 +10,7 @@ from support.small_worlds import Walk
 
 from desim import Role, Run, catalog, play
 from desim.composition import Composite, PartSpec
-from desim.core.model_protocols import question_limit
+from desim.core.model import question_limit
 from desim.errors import Stuck, UsageError
 from desim.schema import from_plain, to_plain
 

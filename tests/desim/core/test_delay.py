@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from attrs import define, field, frozen
 
-from desim import Role, Run, World
+from desim import Model, Role, Run, World
 from desim.composition import Composite
 from desim.core.calendar import Calendar
 from desim.errors import NotInteger
@@ -46,7 +46,7 @@ def days_until(draws: "Generator") -> int:
 
 
 @frozen
-class Lathe:
+class Lathe(Model[Log]):
     """A lathe that breaks now and then, and an owner who is asked every ten days.
 
     Attributes:

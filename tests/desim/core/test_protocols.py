@@ -7,7 +7,7 @@ import pytest
 from attrs import frozen
 from support.small_worlds import Seer, Still, Stride, Walk
 
-from desim.core.model_protocols import (
+from desim.core.model import (
     is_deterministic,
     offers,
 )

@@ -8,7 +8,7 @@ from support.futures import Cup, Forgetful, Guess, Rolls
 
 from desim import Run, World
 from desim.composition import Composite, part_seed
-from desim.core.model_protocols import UNDECLARED, kept_facts
+from desim.core.model import UNDECLARED, kept_facts
 from desim.errors import ModelFailed, StreamTaken, UsageError
 
 BOTH = pytest.mark.parametrize("ahead", [False, True], ids=["lazy", "table"])

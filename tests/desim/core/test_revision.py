@@ -8,7 +8,7 @@ from support.small_worlds import Walk
 
 from desim import catalog
 from desim.composition import Composite
-from desim.core.model_protocols import revision_of, revision_text
+from desim.core.model import revision_of, revision_text
 from desim.errors import UsageError
 from models.yc_bench import YCBench
 

@@ -9,7 +9,7 @@ from attrs import field, frozen
 from simpy import Interrupt
 from support.stage import Bid, Seen, Stage, Story
 
-from desim import Run, World
+from desim import Model, Run, World
 from desim.core.streams import generator
 from desim.errors import (
     ModelFailed,
@@ -25,7 +25,7 @@ from desim.errors import (
 
 
 @frozen
-class Scored:
+class Scored(Model[None]):
     """A model whose score and metrics are given."""
 
     given: Any

@@ -5,9 +5,10 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from attrs import frozen
 from support.slow_guards import Diary, Guards, Post, Step, Tokens, days_of
 
-from desim import Role, Run, World, play
+from desim import Model, Role, Run, World, play
 from desim.composition import Composite
 from desim.core.roles import MOST_TICKS, Thinking
 from desim.errors import UsageError
@@ -121,11 +122,16 @@ def test_a_delay_is_a_whole_number_of_ticks(delay: Any) -> None:
     assert run.open == [left, right]
 
 
-class Patience:
+@frozen
+class Patience(Model[list[Any]]):
     """Waits two days for an answer, then goes on without."""
 
-    def __init__(self, thinking: Thinking) -> None:
-        self.roles = {"one": Role(int, Step, thinking=thinking)}
+    thinking: Thinking
+
+    @property
+    def roles(self) -> dict[str, Role]:
+        """Return the only role."""
+        return {"one": Role(int, Step, thinking=self.thinking)}
 
     def begin(self, world: World) -> list[Any]:
         """Start the only process."""
@@ -151,7 +157,7 @@ class Patience:
 @pytest.mark.parametrize(("latency", "seen"), [(1, (1, True)), (2, (2, False)), (7, (2, False))])
 def test_a_world_may_go_on_without_an_answer(latency: int, seen: tuple[int, bool]) -> None:
     """It waits for the answer or a deadline; a later answer changes nothing."""
-    run: Run[Any] = finished(Run(Patience(Thinking(latency=latency))))  # type: ignore[arg-type]
+    run: Run[Any] = finished(Run(Patience(Thinking(latency=latency))))
     assert run.state == [seen]
     assert run.world.now == max(2, 9 + seen[0])
 

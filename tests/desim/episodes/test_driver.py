@@ -12,7 +12,7 @@ from attrs import define, field, frozen
 from support.recorded import GAME, lines_of
 from support.small_worlds import STRIDE, Diary
 
-from desim import Episode, Policy, Role, play, play_async, play_series
+from desim import Episode, Model, Policy, Role, play, play_async, play_series
 from desim.errors import PolicyFailed, UsageError
 from models.beer_game import BeerGame, Order, Stage
 
@@ -144,7 +144,7 @@ def test_what_is_no_model_is_refused(model: Any, preset: str, text: str) -> None
 
 
 @frozen
-class Demanding:
+class Demanding(Model[None]):
     """A model whose only role is not optional."""
 
     horizon: int = 1

@@ -193,9 +193,10 @@ def own_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Put a user's model where `module:Class` finds it."""
     (tmp_path / "other_model.py").write_text(
         "from attrs import frozen\n"
+        "from desim import Model\n"
         "from models.beer_game import BeerGame\n"
         "@frozen\n"
-        "class Other:\n"
+        "class Other(Model):\n"
         "    roles = property(lambda self: BeerGame().roles)\n"
         "    default_roles = ('retailer',)\n"
         "    def begin(self, world): return BeerGame(target_inventory=7).begin(world)\n"

@@ -10,7 +10,7 @@ from attrs import evolve, frozen
 
 from desim import Episode, Policy, Seat, catalog, play, play_branch
 from desim.composition import Composite
-from desim.core.model_protocols import offers
+from desim.core.model import offers
 from desim.core.policy import DependsOnModel, knows
 from desim.core.roles import Knowledge
 from desim.core.streams import derived_seed

@@ -9,7 +9,7 @@ import simpy
 from attrs import frozen
 from support.chrome_trace import events
 
-from desim import Role, World, play
+from desim import Model, Role, World, play
 from desim.core.points import Points, Recorded
 from desim.core.run import Run
 from desim.errors import UsageError
@@ -141,7 +141,7 @@ def test_reasons_are_few_names() -> None:
 
 
 @frozen
-class Shop:
+class Shop(Model[Any]):
     """A desk in a table, so that no variable has its name."""
 
     roles: ClassVar[Mapping[str, Role]] = {}

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from desim import Run, catalog, play
-from desim.core.model_protocols import offers
+from desim.core.model import offers
 from desim.core.points import Points
 from desim.core.reported import HasSeries, HasSeriesColumns, HasSeriesTicks
 from desim.episodes.driver import play_session

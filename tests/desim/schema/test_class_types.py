@@ -6,7 +6,7 @@ from typing import Any, Optional
 import pytest
 from attrs import frozen
 
-from desim import Role, Run, World
+from desim import Model, Role, Run, World
 from desim.errors import SchemaError
 from desim.schema import codec, encode, json_schema, type_check
 
@@ -54,7 +54,7 @@ class Unknown:
 
 
 @frozen
-class Desk:
+class Desk(Model[None]):
     """A model with one role."""
 
     observation: Any

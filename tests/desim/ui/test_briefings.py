@@ -8,10 +8,10 @@ import pytest
 from attrs import frozen
 from click.testing import CliRunner
 
-from desim import Role, World, catalog
+from desim import Model, Role, World, catalog
 from desim.cli.main import main
 from desim.composition import Composite
-from desim.core.model_protocols import default_roles
+from desim.core.model import default_roles
 from desim.ui.briefings import briefing_of, rules_paragraphs
 
 #: Characters of an answer; longer ones need scrolling on a laptop.
@@ -29,7 +29,7 @@ class Bake:
 
 
 @frozen
-class Bakery:
+class Bakery(Model[object]):
     """A bakery that opens every morning. It sells bread.
 
     Attributes:

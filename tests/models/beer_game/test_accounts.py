@@ -11,7 +11,7 @@ from support.paths import ROOT
 
 from desim import Run, play
 from desim.core.ledger_protocols import HasIntercompany
-from desim.core.model_protocols import offers
+from desim.core.model import offers
 from desim.errors import UsageError
 from ledgers.entry import Entry
 from models.beer_game import BeerGame, Order

@@ -4,7 +4,7 @@
 
 from datetime import datetime
 
-from desim.core.model_protocols import HasCalendar, offers
+from desim.core.model import HasCalendar, offers
 from desim.core.reported import HasDates
 from models.beer_game import BeerGame
 

@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 
 from desim import Run, World, play
-from desim.core.model_protocols import offers
 from models.beer_game import BeerGame, Order
 from models.beer_game.pipeline import Arrival
 
@@ -166,12 +165,3 @@ def test_the_papers_players_do_not_learn_the_others_rule() -> None:
     """The observation of the published code names it."""
     paper, code = (play(f"beer_game/{p}", "last_demand").steps[0] for p in ("paper", "firmbench"))
     assert (paper.observation.opponents, code.observation.opponents) == ("", "typical")
-
-
-def test_the_model_offers_what_boards_and_figures_look_for() -> None:
-    """By the protocols of the framework."""
-    from desim.core import model_protocols
-
-    for name in ("HasDeterminism", "HasSeries"):
-        protocol = getattr(model_protocols, name, None)
-        assert protocol is None or offers(BeerGame(), protocol)

@@ -19,7 +19,7 @@ from support.edt_stepping import dice, random_scenario
 
 from desim import Run, play
 from desim.core.ledger_protocols import HasIntercompany
-from desim.core.model_protocols import HasCalendar, offers
+from desim.core.model import HasCalendar, offers
 from ledgers.book import Book, WrongAmount
 from ledgers.consolidation import NotEnoughCash
 from models.edt import EnterpriseDigitalTwin, Scenario

@@ -8,7 +8,7 @@ import pytest
 from support.yc_links import DAY, HOUR, Link, LinkedRun
 
 from desim.core.ledger_protocols import HasIntercompany
-from desim.core.model_protocols import HasCalendar
+from desim.core.model import HasCalendar
 from desim.episodes.lineup import resolve
 from ledgers.consolidation import ACCOUNT, KIND
 from models.yc_bench import EndTurn, FinanceLedger, YCBench

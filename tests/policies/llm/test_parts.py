@@ -19,7 +19,7 @@ from support.stub import Served, Stub, call, serving, text
 
 from desim import Episode, Run, catalog, play, play_series, replay, resume
 from desim.composition import Composite
-from desim.core.model_protocols import HasParts, default_roles, offers
+from desim.core.model import HasParts, default_roles, offers
 from desim.episodes.lineup import seat_of
 from desim.episodes.usage import CommandBudget, spending
 from desim.errors import LimitReached

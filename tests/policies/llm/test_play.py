@@ -11,7 +11,7 @@ from attrs import frozen
 from support.scripted import called, player, seat_of, usage_of, worded
 from support.stub import Served, call, serving, text
 
-from desim import Policy, Role, World, catalog, play, play_series, replay
+from desim import Model, Policy, Role, World, catalog, play, play_series, replay
 from desim.cli.main import main
 from policies.llm.wires.wire import ModelReply
 
@@ -296,7 +296,7 @@ class Light:
 
 
 @frozen(kw_only=True)
-class Button:
+class Button(Model[None]):
     """A room with a button."""
 
     @property

@@ -9,7 +9,7 @@ import desim as package
 
 KITCHEN = """
 from attrs import frozen
-from desim import Option, Role
+from desim import Model, Option, Role
 
 
 @frozen
@@ -23,7 +23,7 @@ class Go:
 
 
 @frozen
-class Kitchen:
+class Kitchen(Model):
     roles = {"chef": Role(Seen, Go, lambda seen: [Option(Go(), 0.0)])}
 
     def begin(self, world):

@@ -9,7 +9,7 @@ import pytest
 from attrs import frozen
 from support.small_worlds import Walk
 
-from desim import Role, World, catalog, check
+from desim import Model, Role, World, catalog, check
 from desim.studies.checks.checked_world import CheckedWorld
 from desim.studies.checks.outcomes import NotChecked
 from desim.studies.checks.wait_checks import waits
@@ -34,7 +34,7 @@ class Sleep:
 
 
 @frozen
-class Lathe:
+class Lathe(Model[list[int]]):
     """A lathe that breaks now and then.
 
     Attributes:

@@ -8,7 +8,7 @@ import pytest
 from support.arena import DEBT, EQUITY, MILLION, entries, months, opened, played
 
 from desim import Policy, Run, play
-from desim.core.model_protocols import world_rules
+from desim.core.model import world_rules
 from models.enterprise_arena import BookClosing, EnterpriseArena, FundRaisingRequest, Pass
 from models.enterprise_arena.accounting.reports import REPORTS
 from models.enterprise_arena.ranks import OPERATE, PAYDAY, SERVICE

@@ -7,7 +7,7 @@ from attrs import evolve, fields
 from support.arena import Seat
 
 from desim import play
-from desim.core.model_protocols import world_rules
+from desim.core.model import world_rules
 from desim.errors import UsageError
 from models.enterprise_arena import (
     BookClosing,

@@ -13,7 +13,7 @@ from support.arena import DEBT, EQUITY, MILLION, entries, months, opened, played
 
 from desim import World
 from desim.core.ledger_protocols import HasIntercompany
-from desim.core.model_protocols import HasCalendar, offers
+from desim.core.model import HasCalendar, offers
 from ledgers.book import Memo
 from ledgers.consolidation import ACCOUNT, KIND, NotEnoughCash
 from ledgers.invariants import BrokenInvariant

@@ -107,7 +107,7 @@ def test_every_argument_has_a_text_and_is_on_the_page() -> None:
 KIOSK = '''
 """A world of the user's own."""
 from attrs import frozen
-from desim import Role
+from desim import Model, Role
 
 @frozen
 class Seen:
@@ -118,7 +118,7 @@ class Sell:
     """Sell."""
 
 @frozen(kw_only=True)
-class Kiosk:
+class Kiosk(Model):
     """A kiosk."""
 
     @property

@@ -1,15 +1,13 @@
-"""Protocols of models: the members that every model has, and the optional ones.
-
-None of them is a base class; the framework tests with `offers` which ones a model has. An optional
-member is declared by a protocol of its own.
-"""
+"""`Model`, the base class of worlds: the members that every model has, and the optional ones."""
 
 import inspect
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from types import FunctionType
 from typing import (
     Any,
     ClassVar,
+    Generic,
     Protocol,
     TypeGuard,
     TypeVar,
@@ -75,31 +73,49 @@ def offers(value: object, protocol: type[T]) -> TypeGuard[T]:
 # -- models ----------------------------------------------------------------------------------------
 
 
-# One small protocol a member, instead of one large one with defaults: a model states what it offers
-# by having it, needs no base class, and mypy checks the signature where the framework calls it.
-@runtime_checkable
-class Model(Protocol[S]):
+class Model(ABC, Generic[S]):
     """The parameters of a world as a frozen class, and the four members that the framework needs.
 
     `S` is the class of the state that `begin` returns.
     """
 
+    __slots__ = ()
+
     @property
+    @abstractmethod
     def roles(self) -> Mapping[str, Role]:
         """The roles by name, in the order in which they are listed."""
-        ...
 
+    @abstractmethod
     def begin(self, world: World) -> S:
         """Start the processes and return the state; its `ledgers`, if any, enter the digest."""
-        ...
 
-    def score(self, state: S) -> float:
+    @abstractmethod
+    def score(self, state: S, /) -> float:
         """Return the score of an ended episode; higher is better."""
-        ...
 
-    def metrics(self, state: S) -> Mapping[str, Any]:
+    @abstractmethod
+    def metrics(self, state: S, /) -> Mapping[str, Any]:
         """Return further figures by name, as plain JSON values."""
-        ...
+
+
+def no_model(given: object, name: str = "") -> UsageError:
+    """Return the error for what is no model, such as a class without the base class.
+
+    Args:
+        given: What was given: a class, or any object.
+        name: What the error text calls it, such as `module:Class`.
+    """
+    what = name or short_repr(given)
+    cls = given if isinstance(given, type) else type(given)
+    if not all(hasattr(cls, member) for member in Model.__abstractmethods__):
+        return UsageError(f"{what} is no model: it needs roles, begin, score and metrics")
+    if not issubclass(cls, Model):
+        cls_name = cls.__name__
+        return UsageError(
+            f"{what} is no model: write class {cls_name}(desim.Model), its base class"
+        )
+    return UsageError(f"{what} is no model: it is the class of one")
 
 
 @runtime_checkable

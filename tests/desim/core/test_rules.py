@@ -6,7 +6,7 @@ import pytest
 from support.failing_world import Mill
 
 from desim import catalog
-from desim.core.model_protocols import HasRules, offers, rules_of, world_rules
+from desim.core.model import HasRules, offers, rules_of, world_rules
 
 
 @pytest.mark.parametrize("name", sorted(catalog.models()))

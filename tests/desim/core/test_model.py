@@ -1,0 +1,71 @@
+"""The base class of models, at the places where a model enters."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pytest
+from attrs import frozen
+
+from desim import Model, Role, Run, UsageError, World, catalog, play
+from desim.composition import Composite
+
+
+class Shop:
+    """Has the members of a model, and not its base class."""
+
+    roles: Mapping[str, Role] = {}
+
+    def begin(self, _world: World) -> None:
+        """Start nothing."""
+
+    def score(self, _state: None) -> float:
+        """Return nothing of interest."""
+        return 0.0
+
+    def metrics(self, _state: None) -> dict[str, Any]:
+        """Return none."""
+        return {}
+
+
+@frozen
+class Half(Model[None]):
+    """Has no metrics."""
+
+    roles: Mapping[str, Role] = {}
+
+    def begin(self, world: World) -> None:
+        """Start nothing."""
+
+    def score(self, _state: None) -> float:
+        """Return nothing of interest."""
+        return 0.0
+
+
+@pytest.mark.parametrize("enter", [Run, play, catalog.model, lambda shop: Composite({"a": shop})])
+def test_a_class_without_the_base_is_refused_with_the_line_to_write(
+    enter: Callable[[Any], Any],
+) -> None:
+    """At every place where a model enters."""
+    given: Any = Shop()
+    with pytest.raises((UsageError, ValueError), match=r"write class Shop\(desim\.Model\)"):
+        enter(given)
+
+
+def test_the_name_of_such_a_class_is_refused_as_well() -> None:
+    """With the name that was given."""
+    name = f"{__name__}:Shop"
+    with pytest.raises(UsageError, match=rf"^{name} is no model: write class Shop\(desim\.Model\)"):
+        catalog.model(name)
+
+
+def test_a_missing_member_is_named() -> None:
+    """When the model is built."""
+    with pytest.raises(UsageError, match=r"^Half: .* abstract method metrics"):
+        catalog.model(Half)
+
+
+def test_a_class_in_place_of_a_model_is_refused() -> None:
+    """A run takes a model, whose parameters are known."""
+    cls: Any = Half
+    with pytest.raises(UsageError, match="is no model: it is the class of one"):
+        Run(cls)
