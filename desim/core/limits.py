@@ -3,9 +3,8 @@
 import signal
 import threading
 import time
-from collections.abc import Callable
 from types import FrameType
-from typing import Any, NoReturn
+from typing import Any
 
 from attrs import Attribute, field, frozen
 
@@ -48,74 +47,6 @@ class Limits:
         return (self.seconds, self.events, self.decisions) != (None, None, None)
 
 
-class Meter:
-    """Counts the events and decisions of one run against its limits.
-
-    Args:
-        limits: The limits of the run.
-        now: Returns the present tick, for the error text.
-
-    Attributes:
-        seconds: The limit on wall time.
-    """
-
-    def __init__(self, limits: Limits, now: Callable[[], Any]) -> None:
-        self.seconds = limits.seconds
-        self._limits = limits
-        self._now = now
-        self._events = self._decisions = 0
-        self._end = None if limits.seconds is None else time.monotonic() + limits.seconds
-        # Raised again, with its notes: a part may count a further event before the exception of the
-        # previous one has left the part.
-        self._reached: LimitReached | None = None
-
-    def event(self, world: Any) -> None:
-        """Count an event that is about to be processed, in the run's world or a part's.
-
-        Raises:
-            LimitReached: Too many events, or too much time.
-        """
-        self._events += 1
-        # The clock is read at every event: a process that creates events without end must be
-        # stopped where no alarm can be set, such as in a thread.
-        if self._limits.events is not None and self._events > self._limits.events:
-            from desim.core.world import resumed_by  # only an episode that is stopped needs it
-
-            by = resumed_by(world._queue[0][3])  # noqa: SLF001 (our own clock)
-            self._check("events", self._events, self._limits.events, f", before {by}" if by else "")
-        self.clock()
-
-    def decisions(self, count: int) -> None:
-        """Count decisions that are handed out.
-
-        Raises:
-            LimitReached: Too many.
-        """
-        self._decisions += count
-        self._check("decisions", self._decisions, self._limits.decisions)
-
-    def clock(self) -> None:
-        """Compare the wall time with its limit.
-
-        Raises:
-            LimitReached: Too much time has passed.
-        """
-        if self._end is not None and time.monotonic() > self._end:
-            self._reach(time_text(self._limits.seconds, f" at t={self._now()}"))
-
-    def seconds_left(self) -> float | None:
-        """Return the wall time left in seconds, at least 0.001; None without a time limit."""
-        return None if self._end is None else max(self._end - time.monotonic(), _MOMENT)
-
-    def _check(self, what: str, count: int, most: int | None, where: str = "") -> None:
-        if most is not None and count > most:
-            self._reach(f"the limit of {most:,} {what} was reached at t={self._now()}{where}")
-
-    def _reach(self, text: str) -> NoReturn:
-        self._reached = self._reached or LimitReached(text)
-        raise self._reached
-
-
 class Alarm:
     """Interrupts Python code that runs too long, such as a policy or process that never returns.
 
@@ -135,7 +66,7 @@ class Alarm:
 
     def __init__(self, seconds: float | None, left: float | None = None) -> None:
         self._seconds = seconds
-        self._due = seconds if left is None else left
+        self._due = seconds if left is None else max(left, _MOMENT)
         self._start: float | None = None
 
     def __enter__(self) -> None:
@@ -180,6 +111,6 @@ def _outer_alarm() -> float:
     return signal.getitimer(signal.ITIMER_REAL)[0]
 
 
-def time_text(seconds: float | None, where: str = "") -> str:
+def time_text(seconds: float | None) -> str:
     """Return the error text of a limit on wall time."""
-    return f"the limit of {seconds:g} seconds was reached{where}"
+    return f"the limit of {seconds:g} seconds was reached"

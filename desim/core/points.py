@@ -1,4 +1,4 @@
-"""The points that a world records: (tick, value) by series, in bounded memory."""
+"""The points that a world records: (tick, value) by series, up to a limit."""
 
 import contextlib
 import math
@@ -12,7 +12,7 @@ from attrs import frozen
 from desim.errors import UsageError
 from desim.short_repr import short_repr
 
-#: Points that an episode keeps, 16 bytes each, and names that its series may have.
+#: Points that an episode may have, 16 bytes each, and series.
 MOST_POINTS, MOST_SERIES = 2_000_000, 10_000
 
 #: The largest tick of a point: that of a signed 64-bit number.
@@ -40,31 +40,25 @@ class Recorded:
     Attributes:
         ticks: In the order of recording, which never decreases.
         values: One for each tick; NaN if unknown.
-        every: 1 if all points were kept; 2, 4, 8, ... if every second, fourth, ... was kept; the
-            first and the last are always kept.
     """
 
     ticks: tuple[int, ...]
     values: tuple[float, ...]
-    every: int = 1
 
 
 class Points:
     """The points of an episode by series.
 
-    When there are too many, every second point of the longest series is dropped, and only every
-    second one of its further points is kept. Memory stays bounded, and the episode continues.
-
     Args:
-        most: The most points that are kept, over all series; at least 1,000.
+        most: The most points, over all series; at least 1,000.
     """
 
     def __init__(self, most: int = MOST_POINTS) -> None:
         if type(most) is not int or most < 1_000:  # noqa: PLR2004 (stated above)
             raise UsageError(f"{short_repr(most)} points were given; keep at least 1,000")
         self._most = most
-        self._kept = 0
-        self._series: dict[str, _Points] = {}
+        self._count = 0
+        self._series: dict[str, tuple[array[int], array[float]]] = {}
 
     def add(self, tick: int, name: str, value: Any) -> None:
         """Append a point to a series.
@@ -76,35 +70,43 @@ class Points:
 
         Raises:
             UsageError: The value is infinite or not a number, the name is not in snake_case, the
-                tick is above 2**63 - 1, or the episode has too many series.
+                tick is above 2**63 - 1, or the episode has too many series or points.
         """
-        found = self._series.get(name)
-        if found is None:
-            found = self._new(name)
-        self._kept += found.add(tick, _number(name, value))
-        if self._kept > self._most:
-            self._kept -= max(self._series.values(), key=len).thin()
+        number = _number(name, value)
+        ticks, values = self._series.get(name) or self._new(name)
+        if tick > _LAST_TICK:
+            raise UsageError(f"a point at t={tick} was given; the last tick is {_LAST_TICK}")
+        if self._count >= self._most:
+            raise UsageError(
+                f"the point of series {name!r} at t={tick} is one too many: an episode has at most "
+                f"{self._most:,}; play it without points, or record fewer"
+            )
+        self._count += 1
+        ticks.append(tick)
+        values.append(number)
 
     def set(self, tick: int, name: str, value: Any) -> None:
         """Append a point; replace the last one if it has the same tick."""
-        found = self._series.get(name)
-        if found is not None and found.last_tick == tick:
-            found.replace(_number(name, value))
+        ticks, values = self._series.get(name, ((), ()))
+        if ticks and ticks[-1] == tick:
+            values[-1] = _number(name, value)  # type: ignore[index] # an array where it has ticks
         else:
             self.add(tick, name, value)
 
     def read(self) -> dict[str, Recorded]:
         """Return the points by series, in the order in which the series began."""
-        return {name: points.read() for name, points in self._series.items()}
+        return {
+            name: Recorded((*ticks,), (*values,)) for name, (ticks, values) in self._series.items()
+        }
 
-    def _new(self, name: str) -> "_Points":
+    def _new(self, name: str) -> "tuple[array[int], array[float]]":
         if len(self._series) >= MOST_SERIES:
             raise UsageError(
                 f"series {short_repr(name)} is one too many: an episode has at most "
                 f"{MOST_SERIES:,}; do not number their names"
             )
-        self._series[checked_name(name)] = points = _Points()
-        return points
+        self._series[checked_name(name)] = new = array("q"), array("d")
+        return new
 
 
 class PartPoints:
@@ -130,51 +132,6 @@ class PartPoints:
         self._points.set(self._to_common(tick), self._prefix + name, value)
 
 
-class _Points:
-    """The points of one series; the last one is held separately, because it may be replaced."""
-
-    __slots__ = ("_count", "_every", "_ticks", "_values", "last_tick", "last_value")
-
-    def __init__(self) -> None:
-        self._ticks = array("q")
-        self._values = array("d")
-        self._every = 1
-        self._count = 0
-        self.last_tick = -1
-        self.last_value = math.nan
-
-    def __len__(self) -> int:
-        return len(self._ticks)
-
-    def add(self, tick: int, value: float) -> int:
-        """Append a point; return the number of points kept in addition, 0 or 1."""
-        if tick > _LAST_TICK:
-            raise UsageError(f"a point at t={tick} was given; the last tick is {_LAST_TICK}")
-        kept = self._count > 0 and (self._count - 1) % self._every == 0
-        if kept:
-            self._ticks.append(self.last_tick)
-            self._values.append(self.last_value)
-        self._count += 1
-        self.last_tick, self.last_value = tick, value
-        return int(kept)
-
-    def replace(self, value: float) -> None:
-        """Replace the last value."""
-        self.last_value = value
-
-    def thin(self) -> int:
-        """Drop every second point and return how many."""
-        before = len(self._ticks)
-        del self._ticks[1::2], self._values[1::2]
-        self._every *= 2
-        return before - len(self._ticks)
-
-    def read(self) -> Recorded:
-        return Recorded(
-            (*self._ticks, self.last_tick), (*self._values, self.last_value), self._every
-        )
-
-
 def checked_name(name: Any, what: str = "the name of a series") -> str:
     """Return the name of a series, a monitor or what else *what* says, checked.
 
@@ -189,8 +146,6 @@ def checked_name(name: Any, what: str = "the name of a series") -> str:
 
 
 def _number(name: str, value: Any) -> float:
-    if type(value) is float and not math.isinf(value):
-        return value
     # A text is refused although float("7") is a number.
     if not isinstance(value, str | bytes):
         with contextlib.suppress(TypeError, ValueError, OverflowError):

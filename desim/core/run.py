@@ -6,10 +6,11 @@ answered. It never calls a policy.
 """
 
 import contextlib
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Generic, NoReturn, TypeVar
 
-from desim.core.limits import Alarm, Limits, Meter
+from desim.core.limits import Alarm, Limits, time_text
 from desim.core.log import Log
 from desim.core.model import (
     HasCalendar,
@@ -26,16 +27,16 @@ from desim.core.result import (
     Result,
     Series,
     Ticks,
-    check_series,
     ended_series,
     score_of,
     summarise,
 )
 from desim.core.roles import MOST_TICKS, Role, action_classes
 from desim.core.streams import check_seed
-from desim.core.world import Decision, World
+from desim.core.world import Decision, World, resumed_by
 from desim.errors import (
     DesimError,
+    LimitReached,
     ModelFailed,
     SchemaError,
     Stuck,
@@ -103,30 +104,32 @@ class Run(Generic[S]):
         self._codec = {name: codec(role.action) for name, role in self.roles.items()}
         self._fits = {name: type_check(role.observation) for name, role in self.roles.items()}
         self.thinking = {n: r.thinking for n, r in self.roles.items() if r.thinking.takes_time}
-        # Filled for roles that are asked a second time at a tick; few are.
-        self._limits: dict[str, int] = {}
+        # Questions by role at tick `_instant`, and their limits.
+        self._asked_now: dict[str, int] = {}
+        self._instant = -1
+        self._most_questions = {name: question_limit(model, name) for name in self.roles}
         # Roles with the actions of questions that take some of them, so that equal ones are one.
         self._narrowed: dict[tuple[str, Any], Role] = {}
         self._open: list[Decision] = []
-        # Questions by role at tick `_instant`; reset when the clock moves.
-        self._asked_now: dict[str, int] = {}
-        self._instant = -1
         self._fault: DesimError | None = None
         self._waiting: tuple[str, ...] = ()
         self.world = World(seed, check_roles(model, seats))
         self.world.points = points
-        self._meter = Meter(limits, lambda: self.world.now) if limits else None
+        self._limits = limits or Limits()
+        self._events = 0
+        seconds = self._limits.seconds
+        self._due = None if seconds is None else time.monotonic() + seconds
         self._postings = PostingLog() if self.world.log else None
         if self._postings is not None:
             observers = (*observers, self._postings)
             self.world.calendar = model.calendar if offers(model, HasCalendar) else None
         self.is_observed = bool(observers)
-        counting = () if self._meter is None else (self._meter.event,)
+        counting = (self._count_event,) if self._limits else ()
         self.world.on_event = before_events((*counting, *(one.event for one in observers)))
         self.world.on_cause = on_causes(observers)
         for one in observers:
             one.attach(self)
-        with self._faults(), Alarm(limits.seconds if limits else None):
+        with self._faults(), Alarm(seconds):
             self.state = model.begin(self.world)
 
     def advance(self) -> list[Decision]:
@@ -148,7 +151,7 @@ class Run(Generic[S]):
         self._release()
         # Not `with self._faults()`, which takes a tenth of the time of a decision.
         try:
-            if self._move() if self._meter is None else self._metered_move():
+            if self._move() if self._due is None else self._timed_move():
                 if self._futures:
                     self._redraw_due()
                 return self._open
@@ -176,11 +179,28 @@ class Run(Generic[S]):
             world.end("finished")
         return decisions
 
-    def _metered_move(self) -> list[Decision]:
+    def _timed_move(self) -> list[Decision]:
         """Move the clock; interrupt a process that does not return in time."""
-        assert self._meter is not None
-        with Alarm(self._meter.seconds, self._meter.seconds_left()):
+        assert self._due is not None
+        with Alarm(self._limits.seconds, self._due - time.monotonic()):
             return self._move()
+
+    def _count_event(self, world: World) -> None:
+        """Count an event of the run's world or a part's against the limits."""
+        self._events += 1
+        # The time is read at every event: a process that creates events without end must be
+        # stopped where no alarm can be set, such as in a thread.
+        most = self._limits.events
+        if self._due is not None and time.monotonic() > self._due:
+            self._stop(time_text(self._limits.seconds))
+        elif most is not None and self._events > most:
+            by = resumed_by(world.first_event()[2])
+            self._stop(f"the limit of {most:,} events was reached", f", before {by}" if by else "")
+
+    def _stop(self, text: str, before: str = "") -> NoReturn:
+        # The first error again, with its notes, where a part has raised it in an event before.
+        self._fault = self._fault or LimitReached(f"{text} at t={self.world.now}{before}")
+        raise self._fault
 
     @property
     def open(self) -> list[Decision]:
@@ -257,8 +277,6 @@ class Run(Generic[S]):
             ModelFailed: The model's `redraw` raised an exception; the run is dead.
         """
         check_seed(future, "future")
-        if self._fault is not None:
-            raise self._fault
         with self._faults():
             self._redraw(future)
 
@@ -292,25 +310,8 @@ class Run(Generic[S]):
             WrongResult: The score is not a finite number.
             ModelFailed: The run is dead, or the model has no score before its end.
         """
-        if self._fault is not None:
-            raise self._fault
         with self._faults():
             return score_of(self.model, self.state)
-
-    def series(self) -> Series:
-        """Return the series of an ended episode, which the model reports period by period.
-
-        Raises:
-            UsageError: The episode has not ended, or the model reports no series.
-            WrongResult: A series is not a sequence of numbers.
-            ModelFailed: The run is dead, or the model's `series` raised an exception.
-        """
-        if self._fault is not None:
-            raise self._fault
-        if not self.world.ended:
-            raise UsageError("the episode still runs: advance until it hands out no decision")
-        check_series(self.model)
-        return self.ended_series()[0]
 
     def ended_series(self) -> tuple[Series, Ticks]:
         """Return the series of an ended episode and the ends of their periods; see `ended_series`.
@@ -319,8 +320,6 @@ class Run(Generic[S]):
             WrongResult: A series is not a sequence of numbers.
             ModelFailed: The run is dead, or the model's `series` raised an exception.
         """
-        if self._fault is not None:
-            raise self._fault
         with self._faults():
             return ended_series(self.model, self.state, self.world.now)
 
@@ -357,12 +356,16 @@ class Run(Generic[S]):
 
     def _hand_out(self, decisions: list[Decision]) -> None:
         now = self.world.now
+        if now != self._instant:
+            self._instant, self._asked_now = now, dict.fromkeys(self.roles, 0)
         for decision in decisions:
             role = decision.role
-            if now != self._instant:
-                self._instant, self._asked_now = now, {role: 1}
-            else:
-                self._count(role, now)
+            self._asked_now[role] = count = self._asked_now[role] + 1
+            if count > self._most_questions[role]:
+                raise Stuck(
+                    f"{role!r} was asked {count} times at t={now} and the clock does not move; "
+                    f"max_questions_per_tick is {self._most_questions[role]}"
+                )
             if decision.actions is not None:
                 self._narrow(decision)
             decision.observation = seen = decision.observe()
@@ -370,8 +373,9 @@ class Run(Generic[S]):
             if fits is not None and not fits(seen):
                 self._check_observation(decision)
             self._open.append(decision)
-        if self._meter is not None:
-            self._meter.decisions(len(self._open))
+        most = self._limits.decisions
+        if most is not None and self.decisions + len(self._open) > most:
+            self._stop(f"the limit of {most:,} decisions was reached")
 
     def _narrow(self, decision: Decision) -> None:
         """Let a question take some actions of its role alone.
@@ -401,6 +405,8 @@ class Run(Generic[S]):
     @contextlib.contextmanager
     def _faults(self) -> Iterator[None]:
         """Turn a model's exception into an error with tick and place; the run is then dead."""
+        if self._fault is not None:
+            raise self._fault
         try:
             yield
         except RAISED as fault:
@@ -419,18 +425,6 @@ class Run(Generic[S]):
             f"{place(fault)}: {fault_text(fault)}{notes}"
         )
         raise self._fault from fault
-
-    def _count(self, role: str, now: int) -> None:
-        """Count a further question of one tick."""
-        self._asked_now[role] = count = self._asked_now.get(role, 0) + 1
-        limit = self._limits.get(role)
-        if limit is None:
-            limit = self._limits[role] = question_limit(self.model, role)
-        if count > limit:
-            raise Stuck(
-                f"{role!r} was asked {count} times at t={now} and the clock does not move; "
-                f"max_questions_per_tick is {limit}"
-            )
 
 
 def check_roles(model: Model[Any], seats: Sequence[str] | frozenset[str] | None) -> frozenset[str]:

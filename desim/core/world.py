@@ -309,10 +309,8 @@ class World(simpy.Environment):
         self.asked.append(decision)
         return decision
 
-    def next_event(self) -> tuple[int, int, Event] | None:
-        """Return tick, serial number and event of the next event; None if none is left."""
-        if not self._queue:
-            return None
+    def first_event(self) -> tuple[int, int, Event]:
+        """Return tick, serial number and event of the first entry of the calendar."""
         tick, _, number, event = self._queue[0]
         return tick, number, event  # type: ignore[return-value] # ticks are int
 

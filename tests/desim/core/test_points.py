@@ -60,19 +60,15 @@ def test_set_replaces_the_point_of_the_same_tick() -> None:
     assert kept.read() == {"queue": Recorded((0, 3), (2.0, 5.0))}
 
 
-@pytest.mark.parametrize("count", [999, 1_001, 4_000, 12_345])
-def test_the_longest_series_is_thinned(count: int) -> None:
-    """Beyond the limit every second point goes; the first and the last always stay."""
+def test_points_have_a_limit() -> None:
+    """Over all series; a point in place of another is not one more."""
     kept = Points(most=1_000)
     kept.add(0, "short", 7)
-    for tick in range(count):
+    for tick in range(999):
         kept.add(tick, "long", 2 * tick)
-    found = kept.read()["long"]
-    assert kept.read()["short"] == Recorded((0,), (7.0,))
-    assert len(found.ticks) <= 1_001
-    assert (found.every == 1) == (count <= 1_001)
-    assert found.ticks == (*range(0, count - 1, found.every), count - 1)
-    assert found.values == tuple(2.0 * tick for tick in found.ticks)
+    kept.set(998, "long", 0)
+    with pytest.raises(UsageError, match="at t=999 is one too many: an episode has at most 1,000"):
+        kept.set(999, "long", 1)
 
 
 def test_names_and_ticks_have_limits(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -101,10 +101,9 @@ def test_a_model_without_series_has_none() -> None:
         check_series(Walk())
 
 
-def test_a_run_has_series_once_it_has_ended() -> None:
+def test_a_run_has_a_result_once_it_has_ended() -> None:
     """An exception of the model's is a failure of the model."""
-    run = Run(Diary())
     with pytest.raises(UsageError, match="the episode still runs"):
-        run.series()
+        Run(Diary()).result()
     with pytest.raises(ModelFailed, match=r"Odd failed at t=3 in Odd\.series.*KeyError"):
         play(Odd(what="fail"), STRIDE, series=True)
