@@ -9,7 +9,7 @@ from typing import Any, Self
 import msgspec
 from attrs import evolve
 
-from desim.core.model import Model, model_of, offers
+from desim.core.model import Model, offers
 from desim.core.points import Points
 from desim.core.policy import (
     LooksAhead,
@@ -247,7 +247,7 @@ class Session:
         code = {
             role: digest
             for role, policy in (self.policies.items() if recorded else ())
-            if (digest := policy_code(policy, model_of(self.model, role)[0]))
+            if (digest := policy_code(policy))
         }
         return Header.of(self.model, seed, lineup.labels, knows=lineup.knows, code=code)
 

@@ -53,8 +53,8 @@ class Header(
         knows: What policies know, by role, where it is more than observations.
         provenance: The revision and the code of the world, and versions; without values in a record
             of an older desim.
-        code: Digests of the code of the policies, by role; see `policy_code`. A policy without
-            source, and an episode that was not recorded while it was played, have none.
+        code: Digests of the source files of the policies, by role; see `policy_code`. An episode
+            that was not recorded while it was played has none.
     """
 
     format: str

@@ -15,15 +15,13 @@ from typing import Annotated, Any, Self
 import msgspec
 
 from desim.core.model import HasParts, Model, Revision, offers, revision_of, revision_text
-from desim.core.policy import DependsOnModel
-from desim.errors import UsageError
 from desim.short_repr import cut
 
 #: Packages whose version may change an episode of any world.
 _PACKAGES = ("numpy", "simpy")
 
-#: Packages that are not a policy's own code.
-_OTHERS = ("desim", "ledgers", "models")
+#: Packages whose code the version of desim and the world's digest state.
+_OURS = ("desim", "ledgers", "models")
 
 #: Hexadecimal digits of a digest of code.
 _DIGITS = 16
@@ -87,50 +85,23 @@ class Provenance(msgspec.Struct, frozen=True, omit_defaults=True):
 @cache
 def versions() -> Mapping[str, str]:
     """Return the versions of Python and of the packages that may change an episode, by name."""
-    return {"python": platform.python_version(), **dict(_package_versions())}
-
-
-def _package_versions() -> Iterator[tuple[str, str]]:
-    for name in _PACKAGES:
-        try:
-            yield name, importlib.metadata.version(name)
-        except importlib.metadata.PackageNotFoundError:
-            continue  # a world without random draws plays without numpy
+    packages = {name: importlib.metadata.version(name) for name in _PACKAGES}
+    return {"python": platform.python_version(), **packages}
 
 
 def code_digest(model: Model[Any]) -> str:
     """Return a digest of the source files of a world and of its parts; empty if one has none."""
     classes = sorted({*_classes(model)}, key=lambda cls: f"{cls.__module__}:{cls.__qualname__}")
-    every = [_source_digest(cls) for cls in classes]
+    every = [_package_digest(cls) for cls in classes]
     return _digest("".join(every).encode()) if all(every) else ""
 
 
-def policy_code(policy: object, model: Model[Any]) -> str:
-    """Return a digest of the definitions that a policy's class reaches, those of desim apart.
-
-    Comments, docstrings and layout do not count.
-
-    Args:
-        policy: The policy.
-        model: The model of its role.
-
-    Returns:
-        Empty for a class without a source file, such as one of a notebook, and for one of desim.
-    """
+def policy_code(policy: object) -> str:
+    """Return a digest of the source file of a policy's class; empty for one of desim or of none."""
     cls = type(policy)
-    found = cls.dependencies(model) if offers(cls, DependsOnModel) else ()
-    return _reached_digest((cls, *(one for one in found if not isinstance(one, str | bytes))))
-
-
-@cache
-def _reached_digest(roots: tuple[Any, ...]) -> str:
-    from desim.definitions.reached import reached  # imported where an episode is recorded
-
-    try:
-        code = reached(roots, _OTHERS)
-    except UsageError:
-        return ""
-    return code.digest[:_DIGITS] if code.definitions else ""
+    file = _file(cls)
+    is_ours = cls.__module__.partition(".")[0] in _OURS
+    return "" if is_ours or file is None else _digest(file.read_bytes())
 
 
 def _classes(model: Model[Any]) -> Iterator[type]:
@@ -140,18 +111,23 @@ def _classes(model: Model[Any]) -> Iterator[type]:
 
 
 @cache
-def _source_digest(cls: type) -> str:
+def _package_digest(cls: type) -> str:
     """Return a digest of the package of a class, or of its module; empty if it has no file."""
-    module = sys.modules.get(cls.__module__)
-    file = Path(getattr(module, "__file__", None) or "")
-    if not file.is_file():
-        return ""  # a notebook, or an import from an archive
+    file = _file(cls)
+    if file is None:
+        return ""
     folder, in_package = file.parent, "." in cls.__module__
     files = sorted(folder.rglob("*.py")) if in_package else [file]
     contents = (
         f"{one.relative_to(folder).as_posix()}\0".encode() + one.read_bytes() for one in files
     )
     return _digest(b"\0".join(contents))
+
+
+def _file(cls: type) -> Path | None:
+    """Return the source file of a class; None in a notebook, or for an import from an archive."""
+    file = Path(getattr(sys.modules.get(cls.__module__), "__file__", None) or "")
+    return file if file.is_file() else None
 
 
 def _digest(content: bytes) -> str:

@@ -1,16 +1,13 @@
 """Access outside desim that a record's header asks for: modules, files, hosts, the environment.
 
 A record is data from a stranger. Names in its header are used directly only if that imports nothing
-but shipped worlds and policies, and opens nothing; others are shown and refused, unless they are
-given again or the record is trusted. The classes of models and policies declare what they open; see
-`OpensFiles` and `ReachesOutside`.
+but shipped worlds and policies, and opens nothing; others are shown and refused, unless the person
+gives them again or trusts the record. The classes of models and policies declare what they open;
+see `OpensFiles` and `ReachesOutside`.
 """
 
-import shlex
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
-
-from attrs import frozen
 
 from desim import catalog
 from desim.catalog.imports import is_loaded
@@ -25,7 +22,7 @@ from desim.core.policy import (
     ReachesOutside,
 )
 from desim.errors import UsageError
-from desim.short_repr import cut, shown
+from desim.short_repr import shown
 
 #: The number of things that an error shows, and the longest text of each.
 _SHOWN, _CHARACTERS = 5, 200
@@ -35,22 +32,8 @@ _SHOWN, _CHARACTERS = 5, 200
 _IMPORTED = ("desim.composition", "desim.composition.composite")
 
 
-@frozen
-class Reach:
-    """One access outside that a header asks for.
-
-    Attributes:
-        what: "import module ...", "open ..." or "call ...".
-        option: The option that allows it alone on the command line; empty if `--trust` or `--model`
-            with the module that composes the models allows it.
-    """
-
-    what: str
-    option: str
-
-
-def model_reaches(name: str, params: Mapping[str, Any], part: str = "") -> list[Reach]:
-    """Return what building and playing a model would reach.
+def model_reaches(name: str, params: Mapping[str, Any], part: str = "") -> Iterator[str]:
+    """Yield what building and playing a model would do outside: "import module ...", "open ...".
 
     Args:
         name: A name in the catalog, or `module:Class`. A module that is imported already, such as
@@ -60,26 +43,21 @@ def model_reaches(name: str, params: Mapping[str, Any], part: str = "") -> list[
     """
     of = f" for part {_cut_repr(part)}" if part else ""
     if imported := _import_of(name):
-        return [Reach(f"{imported}{of}", "" if part else _option("model", name))]
+        yield f"{imported}{of}"
+        return
     cls: Any = _model_class(name)
-    reaches = []
     if isinstance(cls, OpensFiles):
-        reaches += [
-            Reach(f"open {_cut_repr(file)}{of}", "" if part else _option("set", f"{key}={value}"))
-            for key, value in params.items()
-            for file in cls.files({key: value})
-        ]
+        yield from (f"open {_cut_repr(file)}{of}" for file in cls.files(params))
     if isinstance(cls, NamesFunctions):
-        reaches += [Reach(f"call {_cut_repr(each)}{of}", "") for each in cls.functions(params)]
-    for name_inside, model, inside in _inner_models(cls, params):
-        reaches += model_reaches(model, inside, f"{part}.{name_inside}" if part else name_inside)
-    return reaches
+        yield from (f"call {_cut_repr(each)}{of}" for each in cls.functions(params))
+    for inner, model, inside in _inner_models(cls, params):
+        yield from model_reaches(model, inside, f"{part}.{inner}" if part else inner)
 
 
 def policy_reaches(
     role: str, label: str, model: str, params: Mapping[str, Any] | None = None
-) -> list[Reach]:
-    """Return what building a policy from its label would reach.
+) -> Iterator[str]:
+    """Yield what building a policy from its label would do outside.
 
     Args:
         role: The role that it plays.
@@ -90,44 +68,37 @@ def policy_reaches(
     try:
         spec = Spec.read(label)
     except UsageError:  # no spec, so nothing is built from it
-        return []
+        return
     module, colon, _ = spec.name.partition(":")
-    option = _option("policy", f"{role}={label}")
     if colon:
-        return [Reach(f"import module {_cut_repr(module)} for {_cut_repr(role)}", option)]
+        yield f"import module {_cut_repr(module)} for {_cut_repr(role)}"
+        return
     of = _class_of_role(role, model, params or {})
     cls = {**catalog.policies(), **(catalog.policies(of) if of else {})}.get(spec.name)
     if isinstance(cls, NamesPolicies):
-        inner = cls.inner_policies(spec.arguments)
-        found = (policy_reaches(role, each, model, params) for each in inner)
-        # The option that allows it is the whole spec, not the one inside it.
-        return [Reach(each.what, option) for reaches in found for each in reaches]
-    if not isinstance(cls, ReachesOutside):
-        return []
-    given = [f"{key}={spec.arguments[key]}" for key in cls.reaches if key in spec.arguments]
-    what = (
-        f"build {_cut_repr(spec.name)} for {_cut_repr(role)}, which opens files or contacts a host"
-    )
-    return [Reach(f"{what} ({_cut_repr(', '.join(given) or 'as by default')})", option)]
+        for inner in cls.inner_policies(spec.arguments):
+            yield from policy_reaches(role, inner, model, params)
+    elif isinstance(cls, ReachesOutside):
+        given = [f"{key}={spec.arguments[key]}" for key in cls.reaches if key in spec.arguments]
+        what = f"build {_cut_repr(spec.name)} for {_cut_repr(role)}"
+        how = _cut_repr(", ".join(given) or "as by default")
+        yield f"{what}, which opens files or contacts a host ({how})"
 
 
-def refuse(reaches: Iterable[Reach], path: object = "") -> None:
+def refuse(reaches: Iterable[str], path: object = "") -> None:
     """Raise an error if a header reaches outside.
 
     Raises:
-        UsageError: The header does; the text names the access and the option that allows it.
+        UsageError: The header does; the text names the access.
     """
     found = list(reaches)
     if not found:
         return
-    whats = "; ".join(each.what for each in found[:_SHOWN])
     more = f"; and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
-    options = " ".join(each.option for each in found[:_SHOWN] if each.option)
-    again = f", or give it again: {options}" if options else ""
     start = f"{path}: the" if path else "the"
     raise UsageError(
-        f"{start} record would {whats}{more}. Nothing was done; allow it with --trust "
-        f"(trust=True in Python){again}"
+        f"{start} record would {'; '.join(found[:_SHOWN])}{more}. Nothing was done; allow it with "
+        "--trust (trust=True in Python)"
     )
 
 
@@ -171,8 +142,3 @@ def _model_class(name: str) -> type | None:
 
 def _cut_repr(value: str) -> str:
     return shown(value, _CHARACTERS)
-
-
-def _option(name: str, value: str) -> str:
-    # Quoted, so that a text from a record that is copied into a shell stays one argument.
-    return f"--{name} {shlex.quote(cut(value, _CHARACTERS))}"

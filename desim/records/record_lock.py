@@ -8,15 +8,14 @@ when the process ends, however it ends; a file that is left behind locks nothing
 import contextlib
 import datetime as dt
 import os
-import time
 from pathlib import Path
 from typing import Self
 
 from desim.errors import UsageError
 
-#: Attempts to take a lock whose file names no holder, and the seconds between two of them: its
-#: holder is about to write its name, or has just removed the file.
-_ATTEMPTS, _MOMENT = 100, 0.005
+#: Seconds for which a lock that is taken is asked for again: its holder may be about to write its
+#: name, or to remove the file.
+_PATIENCE = 0.1
 
 #: Bytes of a lock file that are read for an error.
 _SHOWN_BYTES = 200
@@ -35,21 +34,23 @@ class RecordLock:
     """
 
     def __init__(self, path: str | Path, use: str = "played") -> None:
-        from filelock import FileLock  # most commands write no record; the import takes 80 ms
+        from filelock import FileLock, Timeout  # the import takes 80 ms
 
         # Resolved, so that two names of one record have one lock.
         self.path = Path(os.path.realpath(path) + ".lock")
         # Not of a thread: an episode may end in another thread than it began in.
         self._lock = FileLock(self.path, thread_local=False, on_acquired=_name_holder)
         try:
-            holder = self._holder_or_locked()
+            # Without this filelock would make a missing folder.
+            os.stat(os.path.join(self.path.parent, ""))  # noqa: PTH116, PTH118 (Path drops the end)
+            self._lock.acquire(_PATIENCE, poll_interval=0.005)
+        except Timeout:
+            raise UsageError(
+                f"{path} is being {use} by {_holder(self.path)}; nothing was changed. Wait until "
+                "that ends, or choose another file"
+            ) from None
         except OSError as fault:
             raise UsageError(f"cannot write {path}: {fault.strerror}") from None
-        if holder:
-            raise UsageError(
-                f"{path} is being {use} by {holder}; nothing was changed. Wait until that ends, or "
-                "choose another file"
-            )
 
     def __enter__(self) -> Self:
         return self
@@ -63,27 +64,6 @@ class RecordLock:
             self.path.unlink(missing_ok=True)
         self._lock.release()
 
-    def _holder_or_locked(self) -> str:
-        """Take the lock and return an empty text, or return the process that has it.
-
-        Raises:
-            OSError: The file cannot be made.
-        """
-        from filelock import Timeout
-
-        # Without this filelock would make a missing folder.
-        os.stat(os.path.join(self.path.parent, ""))  # noqa: PTH116, PTH118 (Path drops the end)
-        for _ in range(_ATTEMPTS):
-            try:
-                self._lock.acquire(blocking=False)
-            except Timeout:
-                if holder := _holder(self.path):
-                    return holder
-                time.sleep(_MOMENT)
-            else:
-                return ""
-        return "another process"
-
 
 def _name_holder(descriptor: int) -> None:
     since = dt.datetime.now().astimezone().isoformat(" ", "seconds")
@@ -95,10 +75,10 @@ def _name_holder(descriptor: int) -> None:
 
 
 def _holder(path: Path) -> str:
-    """Return the holder that a lock file names; empty if it names none."""
+    """Return the holder that a lock file names."""
     try:
         with path.open("rb") as file:
             text = file.read(_SHOWN_BYTES).decode("ascii", "replace")
     except OSError:
-        return ""
-    return text if text.isprintable() else "another process"
+        return "another process"
+    return text if text and text.isprintable() else "another process"

@@ -280,7 +280,7 @@ def _reaches(suite: Suite) -> Iterator[str]:
         if ":" in name or not catalog.has_model(name):
             yield f"the world {short_repr(world.model)}"
             return
-        yield from (reach.what for reach in model_reaches(name, world.set))
+        yield from model_reaches(name, world.set)
         yield from _in_specs(world.policy.values())
     for entry in suite.entries.values():
         specs = entry.policy.values() if isinstance(entry.policy, dict) else (entry.policy,)

@@ -69,8 +69,8 @@ def played_again(episode: Episode, *, trust: bool = False) -> Replayed:
             f"it has {len(episode.steps):,} decisions, and at most {MOST_REPLAYED:,} are played"
         )
     header = episode.header
-    if not trust and (reaches := model_reaches(header.model, header.params)):
-        whats = "; ".join(each.what for each in reaches[:_MOST_REACHES])
+    if not trust and (reaches := [*model_reaches(header.model, header.params)]):
+        whats = "; ".join(reaches[:_MOST_REACHES])
         return _without(f"it would {whats}; --trust allows it (trust=True in Python)")
     try:
         with rare_collections(), Alarm(_MOST_SECONDS):

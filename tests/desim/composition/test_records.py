@@ -197,7 +197,7 @@ def test_what_code_of_this_process_has_named_needs_no_trust(tmp_path: Path) -> N
     file = tmp_path / "own.jsonl"
     recorded("linked", file)
     assert resume_from_start(file).result is not None
-    assert model_reaches(COMPOSITE, to_plain(company())) == []
+    assert [*model_reaches(COMPOSITE, to_plain(company()))] == []
 
 
 def resume_from_start(file: Path) -> Episode:
