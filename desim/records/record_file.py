@@ -73,7 +73,7 @@ def lines_of(path: Path) -> Iterator[bytes]:
     try:
         with open_regular(path) as file:
             is_zipped = file.peek(2)[:2] == _GZIP_MAGIC
-            for line in _unzipped(file, path) if is_zipped else _read(file):
+            for line in _unzipped_lines(file, path) if is_zipped else _plain_lines(file):
                 total += len(line)
                 _check_limits(path, len(line), total)
                 unmarked = line.removeprefix(mark)
@@ -83,14 +83,14 @@ def lines_of(path: Path) -> Iterator[bytes]:
         raise BadRecord(f"cannot read {path}: {fault.strerror}") from None
 
 
-def _read(file: Any) -> Iterator[bytes]:
+def _plain_lines(file: Any) -> Iterator[bytes]:
     return iter(partial(file.readline, MAX_LINE_BYTES + 1), b"")
 
 
-def _unzipped(file: Any, path: Path) -> Iterator[bytes]:
+def _unzipped_lines(file: Any, path: Path) -> Iterator[bytes]:
     """Yield the lines of a gzip file up to where it is cut or damaged."""
     try:
-        yield from _read(gzip.GzipFile(fileobj=file))
+        yield from _plain_lines(gzip.GzipFile(fileobj=file))
     except (EOFError, zlib.error):
         return
     except gzip.BadGzipFile as fault:
