@@ -57,7 +57,7 @@ class Ranked(Timeout):
     def __init__(self, env: "World", delay: int, value: Any = None, rank: int = 0) -> None:
         if type(delay) is not int or delay < 0:
             delay = _whole(delay)
-        self.rank = rank  # `World.schedule` reads it
+        self._rank = rank  # `World.schedule` reads it
         Timeout.__init__(self, env, delay, value)
 
 
@@ -248,7 +248,7 @@ class World(simpy.Environment):
             delay = _whole(delay)
         # The calendar is a heap of (tick, priority, serial number, event): the rank raises the
         # priority, so the serial number decides only between events of one tick and one rank.
-        rank = getattr(event, "rank", 0)
+        rank = getattr(event, "_rank", 0)
         simpy.Environment.schedule(self, event, priority + rank, delay)  # type: ignore[arg-type]
 
     def moved(self, event: Event, delay: int, rank: int = 0) -> Timeout:
