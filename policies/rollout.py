@@ -9,8 +9,8 @@ from attrs import define, field
 
 from desim import Option, Policy, Role, Seat
 from desim.core.policy import decide_arguments
+from desim.episodes.ahead import Simulator
 from desim.episodes.lineup import policy_at
-from desim.episodes.simulator import Simulator
 from desim.errors import UsageError
 from desim.schema import codec
 from policies.greedy import Options, options_of

@@ -58,9 +58,7 @@ LAYERS = (
     "desim.definitions",
     "desim.composition",
     "desim.records",
-    "desim.episodes.ahead",
     "desim.episodes",
-    "desim.episodes.futures",
     "desim.jobs",
     "desim.jobs.plan",
     "desim.jobs.keep",
@@ -198,7 +196,7 @@ def test_a_folder_holds_at_most_fifteen_modules(room: str) -> None:
 
 
 def test_the_clock_of_a_run_is_moved_in_two_modules() -> None:
-    """`prefix` repeats past decisions; `session` plays and records for drivers and `caller`."""
+    """`replay` repeats past decisions; `session` plays and records for drivers and `caller`."""
     moved = re.compile(r"run\.advance\(|Run\(.*\)\.advance\(")
     rooms = ("desim", "models", "ledgers", "policies")
     found = {
@@ -207,7 +205,7 @@ def test_the_clock_of_a_run_is_moved_in_two_modules() -> None:
         for file in files(room)
         if moved.search(file.read_text(encoding="utf-8"))
     }
-    assert found == {"desim.episodes.prefix", "desim.episodes.session"}
+    assert found == {"desim.episodes.replay", "desim.episodes.session"}
 
 
 def test_only_three_rooms_print_with_rich() -> None:

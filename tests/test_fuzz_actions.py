@@ -14,7 +14,7 @@ from desim.core.limits import Limits
 from desim.core.model import HasParts, offers
 from desim.core.reported import HasTables
 from desim.core.world import Decision
-from desim.episodes.prefix import open_decisions
+from desim.episodes.replay import open_decisions
 from desim.errors import LimitReached, Stuck, WrongAction
 from desim.schema import codec, encode
 from desim.short_repr import short_repr

@@ -6,6 +6,7 @@ loop that runs; `play`, `resume`, branches, series, sweeps and suites call one o
 
 import contextlib
 import inspect
+import threading
 from collections.abc import Awaitable, Callable, Generator, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -308,3 +309,25 @@ class OwnLoop:
 def decide_in_loop(policy: Policy) -> _Decide:
     """Return the method with which a policy decides in an event loop."""
     return policy.decide_async if offers(policy, DecidesAsync) else policy.decide
+
+
+async def in_background(call: Callable[..., Any], *arguments: Any) -> Any:
+    """Run a call in a thread of its own and return its result.
+
+    The thread is a daemon, unlike those of executors: one that still computes does not keep a
+    stopped process from ending.
+    """
+    import asyncio
+    from concurrent.futures import Future
+
+    done: Future[Any] = Future()
+    done.set_running_or_notify_cancel()
+
+    def work() -> None:
+        try:
+            done.set_result(call(*arguments))
+        except BaseException as error:  # noqa: BLE001 (raised where the call is awaited)
+            done.set_exception(error)
+
+    threading.Thread(target=work, daemon=True).start()
+    return await asyncio.wrap_future(done)

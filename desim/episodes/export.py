@@ -29,7 +29,7 @@ from desim.core.reported import (
     HasDates,
 )
 from desim.episodes.episode_options import TrustOptions
-from desim.episodes.prefix import repeated_whole
+from desim.episodes.replay import repeated_whole
 from desim.episodes.trust import trusted_model
 from desim.errors import BadRecord, DesimError, UsageError, possible
 from desim.records.episode import Episode

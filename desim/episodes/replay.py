@@ -1,22 +1,179 @@
-"""Replay: the actions on record are repeated, and every step and the result are compared."""
+"""Decisions on record are repeated: to go on from there, or to compare every step and the result.
 
-from collections.abc import Iterator, Mapping
+`repeat` is the one place where this is done: for branches, replays, redrawn futures and rollouts.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+import msgspec
 from attrs import evolve, field, frozen
 
+from desim.core.model import Model
 from desim.core.points import Points
 from desim.core.result import Result
-from desim.core.run import Run
+from desim.core.run import Run, check_futures
+from desim.core.world import Decision
 from desim.episodes.episode_options import TrustOptions
-from desim.episodes.prefix import first_difference, naming_changes, repeated
 from desim.episodes.trust import trusted_model
-from desim.errors import BadRecord, DesimError
+from desim.errors import BadRecord, DesimError, UsageError, WrongAction
+from desim.records.differences import different_place
 from desim.records.episode import Episode
 from desim.records.kept_state import Inside
-from desim.schema import to_plain
+from desim.records.lines import Header, Step, step_class
+from desim.schema import tagged, to_plain
 from desim.schema.signatures import takes
+from desim.short_repr import cut, shown
+
+T = TypeVar("T")
+
+
+def open_decisions(run: Run[Any]) -> Iterator[Decision]:
+    """Yield the decisions of a run, from the open ones on, until the episode has ended.
+
+    Each is answered before the next one is requested. The clock moves once all decisions of an
+    instant are answered.
+    """
+    opened = run.open or run.advance()
+    while opened:
+        yield from opened
+        opened = run.advance()
+
+
+def repeat(
+    run: Run[Any], past: Iterable[T], give: Callable[[Run[Any], int, Decision, T], None]
+) -> None:
+    """Answer the next decisions of a run as in the past.
+
+    The clock stays at the instant of the last one, so that what its answer leads to is not raised
+    here; `move_on` moves the clock.
+
+    Args:
+        run: A new run.
+        past: The decisions to be repeated, in order.
+        give: Compares an open decision with the past one and answers it; the arguments are the
+            run, the number of the decision from 1, the open one, and the past one.
+
+    Raises:
+        BadRecord: The episode has ended before the last decision.
+    """
+    decisions = open_decisions(run)
+    for number, one in enumerate(past, 1):
+        decision = next(decisions, None)
+        if decision is None:
+            raise BadRecord(f"decision {number}: the record goes on, but the episode has ended")
+        give(run, number, decision, one)
+
+
+def repeat_step(run: Run[Any], number: int, decision: Decision, step: Step) -> None:
+    """Answer a decision as on record.
+
+    Raises:
+        BadRecord: Role, tick or observation differs, or the role has no such action.
+    """
+    made = step_class(run.roles[decision.role])
+    seen, possible = decision.observation, decision.possible
+    _same_question(number, step, made(run.world.now, decision.role, seen, None, possible=possible))
+    try:
+        run.answer(decision, step.action, step.delay)
+    except WrongAction as wrong:
+        raise BadRecord(f"decision {number}: {wrong}") from None
+
+
+def move_on(run: Run[Any]) -> None:
+    """Move the clock to the next open decisions, unless some are open."""
+    if not run.open:
+        run.advance()
+
+
+def branch(
+    episode: Episode,
+    decisions: int | None = None,
+    *,
+    future: int | None = None,
+    trust: bool = False,
+) -> Run[Any]:
+    """Repeat the first decisions of an episode and return the run, which can go on otherwise.
+
+    Args:
+        episode: As it was played, or as read from a record, which may be cut.
+        decisions: The number of decisions to repeat; None repeats all.
+        future: The seed with which everything is drawn that no role can have observed when the next
+            decision is open; None plays on in the world of the episode. Two branches with futures
+            of their own have the same observations up to and including the next decision.
+        trust: Whether a module may be imported and files may be opened that the header names. The
+            model of an episode that was played here needs none of that.
+
+    Returns:
+        A run whose `open` decisions wait for an answer; a run without any has ended.
+
+    Raises:
+        BadRecord: A decision differs from the recorded one; the text names the first.
+        UsageError: The episode has fewer decisions, the future is not a seed, or building its model
+            would import a module or open a file.
+    """
+    if decisions is not None and not 0 <= decisions <= len(episode.steps):
+        raise UsageError(f"{decisions} decisions were given; the episode has {len(episode.steps)}")
+    at = len(episode.steps) if decisions is None else decisions
+    header = with_futures(episode.header, at, future)
+    return repeated(header.build(trust=trust), header, islice(episode.steps, at))
+
+
+def with_futures(header: Header, decisions: int, future: int | None) -> Header:
+    """Return the header of a branch after some decisions.
+
+    Raises:
+        UsageError: The future is not a seed, or the header has too many futures.
+    """
+    futures = header.futures_of_branch(decisions, future)
+    check_futures(futures)
+    return msgspec.structs.replace(header, futures=futures)
+
+
+def repeated(model: Model[Any], header: Header, steps: Iterable[Step], **options: Any) -> Run[Any]:
+    """Return a run of a model in which decisions on record were repeated.
+
+    Args:
+        model: The model of the header.
+        header: The record's header.
+        steps: The decisions to be repeated.
+        options: Further arguments of `Run`, such as *observers* and *points*.
+
+    Raises:
+        BadRecord: A decision differs from the recorded one; the text names the first.
+    """
+    run = Run(model, header.seed, [*header.policies], futures=header.futures, **options)
+    with naming_changes(header, model):
+        repeat(run, steps, repeat_step)
+        move_on(run)
+    return run
+
+
+@contextmanager
+def naming_changes(header: Header, model: Model[Any]) -> Iterator[None]:
+    """Add to the text of a refused record what has changed in its world since it was recorded."""
+    try:
+        yield
+    except BadRecord as fault:
+        raise BadRecord(f"{fault}{header.changes(model)}") from None
+
+
+def repeated_whole(model: Model[Any], episode: Episode, **options: Any) -> Run[Any]:
+    """Return a run in which all decisions of an episode were repeated; *options* are of `Run`.
+
+    Raises:
+        BadRecord: A decision differs, or the ledgers at the end do.
+    """
+    run = repeated(model, episode.header, episode.steps, **options)
+    if episode.result and (run.open or run.result().ledger_digest != episode.ledger_digest):
+        raise BadRecord(
+            "the record does not replay to the same ledgers; desim replay names the difference"
+            f"{episode.header.changes(model)}"
+        )
+    return run
 
 
 @frozen(kw_only=True, slots=False)
@@ -25,8 +182,6 @@ class ReplayOptions(TrustOptions):
 
     Attributes:
         path: A whole record.
-        key: The file of the key; with it the record proves that it was not altered. In Python the
-            bytes.
         series: Whether to record the points of `world.point` and of monitors; see `play`.
     """
 
@@ -62,22 +217,6 @@ def replay(options: ReplayOptions) -> Episode:
     return evolve(episode, inside=inside)
 
 
-def _same_end(episode: Episode, run: Run[Any]) -> None:
-    """Compare the end of an episode with that of a run in which its decisions were repeated.
-
-    Raises:
-        BadRecord: The run has not ended, or has another result.
-    """
-    if run.open:
-        raise BadRecord(
-            f"the record ends after {len(episode.steps)} decisions, but "
-            f"{run.open[0].role!r} is asked at t={run.world.now}"
-        )
-    assert episode.result is not None
-    # Policies note usage, and a replay runs no policies.
-    same_result(episode.result, run.result())
-
-
 def not_compared(replayed: Episode) -> list[str]:
     """Return the names of the metrics that a replayed record does not have.
 
@@ -89,12 +228,17 @@ def not_compared(replayed: Episode) -> list[str]:
     return [*_names_without(now, replayed.metrics)]
 
 
-def _names_without(now: Mapping[str, Any], recorded: Mapping[str, Any]) -> Iterator[str]:
-    for name, value in now.items():
-        if name not in recorded:
-            yield name
-        elif isinstance(value, Mapping):
-            yield from (f"{name}.{each}" for each in _names_without(value, recorded[name]))
+def same_step(number: int, recorded: Step, now: Step) -> None:
+    """Compare a decision with the recorded one.
+
+    Raises:
+        BadRecord: Role, tick, observation or action differs.
+    """
+    _same_question(number, recorded, now)
+    before, after = tagged(recorded.action), tagged(now.action)
+    if before != after:
+        decode = msgspec.json.decode
+        _same(number, recorded, decode(before), decode(after), "$.action")
 
 
 def same_result(recorded: Result, now: Result) -> None:
@@ -105,13 +249,55 @@ def same_result(recorded: Result, now: Result) -> None:
     Raises:
         BadRecord: They differ.
     """
-    before, after = (
-        to_plain(recorded),
-        to_plain(evolve(now, usage=recorded.usage, last_tick=recorded.last_tick)),
-    )
+    before = to_plain(recorded)
+    after = to_plain(evolve(now, usage=recorded.usage, last_tick=recorded.last_tick))
     after["metrics"] = _of_names(after["metrics"], before["metrics"])
     if before != after:
         raise BadRecord(f"the result differs: {first_difference(before, after)}")
+
+
+def first_difference(recorded: Any, now: Any, path: str = "$") -> str:
+    """Return the path of the first place where two plain values differ, and both in short."""
+    place = different_place(recorded, now, path)
+    return f"{cut(place.path)} was {shown(place.a)}, now {shown(place.b)}"
+
+
+def _same_question(number: int, recorded: Step, now: Step) -> None:
+    if (recorded.t, recorded.role) != (now.t, now.role):
+        raise BadRecord(
+            f"decision {number} differs: recorded {shown(recorded.role)} at t={recorded.t}, "
+            f"now {now.role!r} at t={now.t}"
+        )
+    # The same JSON is the same value; only other JSON needs a comparison of plain values.
+    if recorded.observed != now.observed:
+        decode = msgspec.json.decode
+        _same(number, recorded, decode(recorded.observed), decode(now.observed))
+    if recorded.possible != now.possible:
+        _same(number, recorded, [*recorded.possible], [*now.possible], "$.possible")
+
+
+def _same(number: int, step: Step, recorded: Any, now: Any, path: str = "$") -> None:
+    if now != recorded:
+        where = f"decision {number} (t={step.t}, {shown(step.role)})"
+        raise BadRecord(f"{where} differs: {first_difference(recorded, now, path)}")
+
+
+def _same_end(episode: Episode, run: Run[Any]) -> None:
+    if run.open:
+        raise BadRecord(
+            f"the record ends after {len(episode.steps)} decisions, but "
+            f"{run.open[0].role!r} is asked at t={run.world.now}"
+        )
+    assert episode.result is not None
+    same_result(episode.result, run.result())
+
+
+def _names_without(now: Mapping[str, Any], recorded: Mapping[str, Any]) -> Iterator[str]:
+    for name, value in now.items():
+        if name not in recorded:
+            yield name
+        elif isinstance(value, Mapping):
+            yield from (f"{name}.{each}" for each in _names_without(value, recorded[name]))
 
 
 def _of_names(metrics: Mapping[str, Any], named: Mapping[str, Any]) -> dict[str, Any]:

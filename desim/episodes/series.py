@@ -20,8 +20,7 @@ from desim.core.streams import kept_globals
 from desim.episodes.driver import play_session, play_session_async
 from desim.episodes.episode_options import EpisodeOptions, ModelOptions
 from desim.episodes.lineup import Lineup, Policies, resolve
-from desim.episodes.prefix import first_difference
-from desim.episodes.replay import same_result
+from desim.episodes.replay import first_difference, same_result
 from desim.episodes.session import Session
 from desim.errors import BadRecord, UsageError
 from desim.records.episode import Episode

@@ -22,10 +22,10 @@ from desim.core.result import Result
 from desim.core.run import Run
 from desim.core.streams import redrawn_seed
 from desim.core.world import Decision
+from desim.episodes.ahead import Answers, Simulator
 from desim.episodes.episode_options import EpisodeOptions
 from desim.episodes.lineup import Lineup
-from desim.episodes.prefix import same_step
-from desim.episodes.simulator import Answers, Simulator
+from desim.episodes.replay import same_step
 from desim.episodes.usage import UsageSums
 from desim.errors import DesimError, LimitReached, PolicyFailed, WriteFailed
 from desim.faults import RAISED, fault_text

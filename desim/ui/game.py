@@ -20,7 +20,7 @@ from desim.core.run import Run, check_roles
 from desim.core.world import Decision
 from desim.episodes.caller import CallerSeat, CallerSession
 from desim.episodes.lineup import assign, knows_by_role
-from desim.episodes.prefix import branch, first_difference
+from desim.episodes.replay import branch, first_difference
 from desim.errors import (
     BadRecord,
     DesimError,

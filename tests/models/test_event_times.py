@@ -11,7 +11,7 @@ from desim.composition.parts_model import PartsModel
 from desim.core.model import default_roles
 from desim.core.run import Run
 from desim.core.world import World
-from desim.episodes.prefix import open_decisions
+from desim.episodes.replay import open_decisions
 from desim.studies.boards.leaderboard import everything
 from desim.studies.checks.answers import FittingAnswers
 

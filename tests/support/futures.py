@@ -2,10 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
-from functools import partial
 from hashlib import sha256
 from math import inf
-from types import ModuleType
 from typing import Any, ClassVar
 
 import pytest
@@ -13,8 +11,8 @@ from attrs import define, field, frozen
 
 from desim import Model, Role, World
 from desim.core.calendar import Calendar
-from desim.episodes.ahead import child_process
-from desim.episodes.ahead.child_process import FasterWay, in_child
+from desim.episodes import ahead
+from desim.episodes.child import in_child
 
 
 @frozen
@@ -137,13 +135,13 @@ def zeros(seen: Seen) -> Guess:
     return Guess(0)
 
 
-def always_repeats(monkeypatch: pytest.MonkeyPatch, module: ModuleType) -> None:
-    """Let a module repeat the past for all scores."""
-    monkeypatch.setattr(module, "FasterWay", partial(FasterWay, tried_from=inf))
+def always_repeats(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let every rollout repeat the past."""
+    monkeypatch.setattr(ahead, "FORKS_FROM", inf)
 
 
-def always_forks(monkeypatch: pytest.MonkeyPatch, module: ModuleType) -> list[Any]:
-    """Let a module play all scores in child processes; return what these return, as it comes."""
+def always_forks(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """Let every rollout play in a child process; return what these return, as it comes."""
     found: list[Any] = []
 
     def kept(score: Any) -> Any:
@@ -151,7 +149,7 @@ def always_forks(monkeypatch: pytest.MonkeyPatch, module: ModuleType) -> list[An
         return found[-1]
 
     # Other tests may have left idle threads.
-    monkeypatch.setattr(child_process, "can_fork", lambda: True)
-    monkeypatch.setattr(module, "FasterWay", partial(FasterWay, forks_from=0))
-    monkeypatch.setattr(module, "in_child", kept)
+    monkeypatch.setattr(ahead, "can_fork", lambda: True)
+    monkeypatch.setattr(ahead, "FORKS_FROM", 0)
+    monkeypatch.setattr(ahead, "in_child", kept)
     return found

@@ -15,7 +15,7 @@ from typing import Any
 from attrs import frozen
 
 from desim import Episode, Model, Policy, Role, World, play, replay, resume
-from desim.episodes.futures.branched_record import play_branch
+from desim.episodes.resume import play_branch
 
 
 def peak() -> float:

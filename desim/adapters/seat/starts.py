@@ -10,7 +10,7 @@ from desim.catalog.policy_spec import label as label_of
 from desim.core.model import Model
 from desim.core.streams import generator
 from desim.episodes.lineup import knows_by_role
-from desim.episodes.prefix import first_difference, with_futures
+from desim.episodes.replay import first_difference, with_futures
 from desim.errors import BadRecord, UsageError, possible
 from desim.jobs.plan.parameter_values import from_numpy
 from desim.records.episode import Episode

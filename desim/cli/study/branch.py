@@ -7,7 +7,7 @@ from attrs import evolve, frozen
 
 from desim.cli.options import POLICIES, PrintOptions, converted
 from desim.cli.options import command as command_of
-from desim.episodes.futures.branched_record import BranchOptions, play_branch
+from desim.episodes.resume import BranchOptions, play_branch
 from desim.errors import UsageError
 from desim.schema.signatures import given
 

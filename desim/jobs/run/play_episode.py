@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from desim.core.model import Model
-from desim.episodes.driver import play_session, play_session_async
+from desim.episodes.driver import in_background, play_session, play_session_async
 from desim.episodes.episode_options import EpisodeOptions
 from desim.episodes.lineup import Lineup
 from desim.episodes.replay import same_result
@@ -91,9 +91,6 @@ async def play_in_loop(session: Session) -> Episode:
 
     An episode whose policies block their thread while they wait is played in a thread of its own.
     """
-    # asyncio takes longer to import than desim itself.
-    from desim.episodes.background import in_background
-
     if Lineup(session.policies, session.header.policies).waits:
         return await play_session_async(session)
     played: Episode = await in_background(play_session, session)

@@ -20,7 +20,7 @@ from desim.core.policy import Rehearses
 from desim.core.result import score_of
 from desim.core.streams import kept_globals
 from desim.core.world import Decision
-from desim.episodes.driver import play_session
+from desim.episodes.driver import in_background, play_session
 from desim.episodes.episode_options import EpisodeOptions
 from desim.episodes.lineup import Lineup, resolve
 from desim.episodes.series import episode_file, series, series_async
@@ -132,8 +132,6 @@ class SeriesJob:
 
     async def play_in_loop(self) -> None:
         """Play the series in the running event loop; otherwise as `play`."""
-        from desim.episodes.background import in_background
-
         await (self._play_async() if self.lineup.waits else in_background(self.play))
 
     async def _play_async(self) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
-from desim.episodes.ahead.child_process import WAITS_FOR_PARENT
+from desim.episodes.child import WAITS_FOR_PARENT
 from desim.errors import UsageError
 from desim.jobs.keep.code_digests import forget_standard_input
 from desim.jobs.plan.job import Job

@@ -18,8 +18,7 @@ from desim.core.points import Points
 from desim.core.reported import HasSeries
 from desim.core.result import Result, read_series, series_ticks
 from desim.core.run import Run
-from desim.episodes.prefix import repeated, repeated_whole
-from desim.episodes.replay import same_result
+from desim.episodes.replay import repeated, repeated_whole, same_result
 from desim.errors import BadRecord, DesimError, ModelFailed
 from desim.faults import RAISED, fault_text
 from desim.records.episode import Episode

@@ -12,7 +12,7 @@ from desim.core.result import Result
 from desim.core.roles import Role
 from desim.core.run import Run
 from desim.core.world import Decision
-from desim.episodes.prefix import first_difference, open_decisions
+from desim.episodes.replay import first_difference, open_decisions
 from desim.faults import RAISED
 from desim.schema import encode_observation, to_plain
 

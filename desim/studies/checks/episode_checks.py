@@ -9,10 +9,9 @@ import msgspec
 
 from desim.core.model import is_deterministic
 from desim.core.policy import decide_arguments
-from desim.episodes.futures.branched_record import play_branch
 from desim.episodes.lineup import Policies, resolve
 from desim.episodes.replay import replay, same_result
-from desim.episodes.resume import resume
+from desim.episodes.resume import play_branch, resume
 from desim.errors import DesimError, WrongAction
 from desim.jobs.plan.grid import grid
 from desim.jobs.run.playing import differing_text

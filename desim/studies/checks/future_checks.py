@@ -7,7 +7,7 @@ import msgspec
 from desim.core.model import HasFuture, is_deterministic, kept_facts, offers
 from desim.core.run import Run
 from desim.core.world import Decision
-from desim.episodes.prefix import first_difference
+from desim.episodes.replay import first_difference
 from desim.schema import encode_observation
 from desim.studies.checks.answers import FittingAnswers
 from desim.studies.checks.checked_world import CheckedWorld

@@ -7,15 +7,13 @@ from typing import Any
 from attrs import frozen
 
 from desim.core.streams import kept_globals
-from desim.episodes.futures.past import (
+from desim.episodes.counterfactual import (
     Arm,
     Moment,
     Past,
-)
-from desim.episodes.futures.record_pass import RecordPass
-from desim.episodes.futures.what_if import (
     decided_at,
     fresh_roles,
+    outcome,
     players,
     players_of_all,
 )
@@ -204,11 +202,10 @@ def _scores(
     seeds: list[int | None],
     show: Progress,
 ) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    record = RecordPass(past)
     rows: tuple[list[float], list[float]] = ([], [])
     for done, seed in enumerate(seeds, 1):
         for arm, row in zip(arms, rows, strict=True):
-            row.append(record.outcome(arm, seed))
+            row.append(outcome(past, arm, seed))
         show(2 * done, 2 * len(seeds))
     return tuple(rows[0]), tuple(rows[1])
 

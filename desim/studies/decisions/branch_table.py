@@ -8,7 +8,7 @@ from attrs import frozen
 
 from desim.catalog.policy_spec import label
 from desim.core.model import kept_facts
-from desim.episodes.futures.past import Past
+from desim.episodes.counterfactual import Past
 from desim.errors import UsageError
 from desim.short_repr import cut, short_repr
 from desim.show.labels import number_text

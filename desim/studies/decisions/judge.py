@@ -6,8 +6,7 @@ from typing import Any
 import msgspec
 from attrs import frozen
 
-from desim.episodes.futures.past import Arm
-from desim.episodes.futures.record_pass import RecordPass
+from desim.episodes.counterfactual import Arm, Past, outcome
 from desim.errors import DesimError
 from desim.jobs.plan.players import inside, players
 from desim.jobs.run.play_job import in_time
@@ -35,13 +34,13 @@ class Judge:
     """Plays the continuations of some questions; a worker receives one.
 
     Attributes:
-        record: The record, without observations.
+        past: The record, without observations.
         then: The policies of all roles, which play on after the action.
         fresh: Roles whose policies observe nothing before they decide.
         seeds: The seeds of the futures; None for the true one.
     """
 
-    record: RecordPass
+    past: Past
     then: Mapping[str, Any]
     fresh: frozenset[str]
     seeds: tuple[int | None, ...]
@@ -52,8 +51,8 @@ class Judge:
 
     def parts(self) -> Iterator[Any]:
         """Yield the classes and functions of the model and the policies, whose files are noted."""
-        yield from inside(self.record.past.model)
-        yield from players(self.record.past.model, self.then)
+        yield from inside(self.past.model)
+        yield from players(self.past.model, self.then)
 
     def _judged_to_json(self, question: Question) -> bytes:
         return msgspec.json.encode(self.judged(question))
@@ -90,7 +89,7 @@ class Judge:
 
     def _one_by_one(self, arm: Arm, seeds: Sequence[int | None]) -> Iterator[float]:
         try:
-            yield from (self.record.outcome(arm, seed) for seed in seeds)
+            yield from (outcome(self.past, arm, seed) for seed in seeds)
         except DesimError as fault:
             what = f"decision {arm.at + 1} answered with {short_repr(arm.action)}"
             raise type(fault)(f"{what}: {fault}") from fault

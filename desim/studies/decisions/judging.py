@@ -9,7 +9,7 @@ import msgspec
 from attrs import evolve, frozen
 
 from desim.core.limits import Limits
-from desim.episodes.futures.past import Past
+from desim.episodes.counterfactual import Past
 from desim.jobs.keep.fingerprint import text_digest
 from desim.jobs.keep.store import KeptResults
 from desim.jobs.plan.grid import limits_text

@@ -6,8 +6,7 @@ from typing import Any
 from attrs import frozen
 
 from desim.core.streams import generator
-from desim.episodes.futures.past import Past
-from desim.episodes.futures.what_if import decided_at
+from desim.episodes.counterfactual import Past, decided_at
 from desim.errors import UsageError, possible
 from desim.schema import tagged
 from desim.schema.codecs import tagged_object

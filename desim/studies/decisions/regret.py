@@ -4,9 +4,7 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from desim.episodes.futures.past import Past
-from desim.episodes.futures.record_pass import RecordPass
-from desim.episodes.futures.what_if import fresh_roles, players, players_of_all
+from desim.episodes.counterfactual import Past, fresh_roles, players, players_of_all
 from desim.errors import UsageError
 from desim.jobs.plan.players import players as parts_of
 from desim.jobs.run.executors import WorkerDied
@@ -91,7 +89,7 @@ def regret(options: RegretOptions) -> RegretTable:
     judging = Judging(
         past,
         questions,
-        Judge(RecordPass(past.bare()), base, fresh, seeds),
+        Judge(past.bare(), base, fresh, seeds),
         others,
         [*opened_by(modules_of(parts_of(past.model, others)))] if others else [],
         most_options,

@@ -5,7 +5,7 @@ from typing import Any
 
 from attrs import frozen
 
-from desim.episodes.futures.past import Past
+from desim.episodes.counterfactual import Past
 from desim.show.estimates import SAME, estimate_cells, interval_head
 from desim.show.table import Printed, Table, Tabular
 from desim.statistics.pairing import Difference

@@ -13,7 +13,7 @@ from nicegui import ui
 
 from desim.core.model import offers
 from desim.core.reported import HasBriefing
-from desim.episodes.background import in_background
+from desim.episodes.driver import in_background
 from desim.errors import UsageError
 from desim.faults import RAISED
 from desim.show.labels import class_text, label_text, value_text

@@ -10,7 +10,7 @@ from attrs import evolve, frozen
 from desim.core.model import Model, model_of, offers
 from desim.core.reported import HasScoreSeries, HasSeriesColumns, ScoreSeries
 from desim.core.result import Series
-from desim.episodes.prefix import repeated_whole
+from desim.episodes.replay import repeated_whole
 from desim.records.episode import Episode
 from desim.show.column import CENTS, Column
 

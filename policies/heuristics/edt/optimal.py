@@ -10,7 +10,7 @@ from attrs import define, field
 
 from desim import Model, Policy, Run, Seat
 from desim.core.roles import Knowledge
-from desim.episodes.prefix import open_decisions
+from desim.episodes.replay import open_decisions
 from desim.errors import UsageError
 from models.edt.actions import Decide
 from models.edt.observation import Briefing

@@ -14,7 +14,7 @@ from desim import Episode, branch, export, play, replay, resume
 from desim.catalog import model_name
 from desim.composition import Composite, PartSpec
 from desim.core.limits import Limits
-from desim.episodes.futures.branched_record import play_branch
+from desim.episodes.resume import play_branch
 from desim.errors import BadRecord, LimitReached, UsageError
 from desim.records.reach import model_reaches
 from desim.schema import to_plain

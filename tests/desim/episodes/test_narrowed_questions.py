@@ -17,7 +17,7 @@ from support.two_questions import WORKSHOP, Repair, Save, Workshop
 from desim import Episode, Role, Run, World, play, play_async, replay
 from desim.cli.main import main
 from desim.composition import Composite
-from desim.episodes.prefix import branch, repeated
+from desim.episodes.replay import branch, repeated
 from desim.episodes.resume import resume
 from desim.errors import BadRecord, UsageError, WrongAction
 from desim.records.writer import cut

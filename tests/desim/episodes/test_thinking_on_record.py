@@ -14,13 +14,10 @@ from support.slow_guards import Guards, Post, Step, Tokens, days_of
 from desim import Episode, Policy, play, play_async, replay
 from desim.core.roles import Thinking
 from desim.episodes.caller import CallerSession
+from desim.episodes.counterfactual import Arm, Past, outcome
 from desim.episodes.episode_options import TrustOptions
-from desim.episodes.futures.branched_record import play_branch
-from desim.episodes.futures.past import Arm, Past
-from desim.episodes.futures.record_pass import RecordPass
-from desim.episodes.futures.what_if import outcome
-from desim.episodes.prefix import branch
-from desim.episodes.resume import resume
+from desim.episodes.replay import branch
+from desim.episodes.resume import play_branch, resume
 from desim.errors import BadRecord
 from desim.lanes.lane_protocols import NoLanes
 from desim.lanes.play_lanes import lanes_of
@@ -157,8 +154,7 @@ def test_other_courses_of_a_record_keep_its_times(file: Path) -> None:
     score = Episode.read(file).score
     first = past.moments[0].action
     assert outcome(past, Arm(0, evolve(first, steps=first.steps + 5), None), None) == score + 5
-    course = RecordPass(past)
-    assert [course.outcome(Arm(at, None, None), None) for at in range(9)] == [score] * 9
+    assert [outcome(past, Arm(at, None, None), None) for at in range(9)] == [score] * 9
     # Policies that play on take the latency, here 0: the left guard walks every day from then on.
     others = {"left": Tokens(0), "right": Tokens(0)}
     quick = play(evolve(MODEL, thinking=Thinking()), others).score

@@ -9,8 +9,8 @@ import pytest
 from support.small_worlds import Walk
 
 from desim import Episode, play, replay
-from desim.episodes.futures.branched_record import play_branch
-from desim.episodes.prefix import branch
+from desim.episodes.replay import branch
+from desim.episodes.resume import play_branch
 from desim.errors import BadRecord
 from desim.records.lines import Header
 from desim.records.provenance import Provenance, code_digest, policy_code, versions

@@ -15,7 +15,7 @@ from support.paths import PYTHONPATH
 from support.recorded import GAME
 
 from desim import Episode, play, replay
-from desim.episodes.prefix import first_difference
+from desim.episodes.replay import first_difference
 from desim.errors import BadRecord, DesimError
 from desim.records import record_file
 from desim.records.reader import RecordedSteps

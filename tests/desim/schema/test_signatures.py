@@ -9,7 +9,7 @@ from attrs import field, frozen
 
 from desim import play, play_series, replay, resume, select, sweep
 from desim.episodes.driver import play_async
-from desim.episodes.futures.branched_record import play_branch
+from desim.episodes.resume import play_branch
 from desim.errors import UsageError
 from desim.schema.signatures import given, takes
 from desim.studies.decisions.branch_comparison import compare_branches

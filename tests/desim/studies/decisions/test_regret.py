@@ -10,7 +10,7 @@ from support.small_worlds import Go, Spot, Stride, Walk
 from support.stub import Served, serving, text
 
 from desim import Episode, Option, play
-from desim.episodes.futures.past import Past
+from desim.episodes.counterfactual import Past
 from desim.errors import PolicyFailed, UsageError
 from desim.studies.decisions import judging
 from desim.studies.decisions.judge import parted

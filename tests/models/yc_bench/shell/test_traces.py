@@ -11,7 +11,7 @@ from support.yc_snapshot import snapshot
 
 from desim import Run
 from desim.episodes.lineup import resolve
-from desim.episodes.prefix import open_decisions
+from desim.episodes.replay import open_decisions
 from models.yc_bench import CompanyStatus, EndTurn, RunCommand, TaskAccept, YCBench
 from models.yc_bench.observation import CommandReply, TurnStatus
 from models.yc_bench.shell.status_text import event_line

@@ -1,4 +1,4 @@
-"""Scores in forked processes: what comes back, what is left behind, and when a fork is tried."""
+"""Scores in forked processes: what comes back, and what is left behind."""
 
 import os
 import signal
@@ -7,18 +7,12 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from desim.core.limits import Alarm
-from desim.episodes.ahead import child_process
-from desim.episodes.ahead.child_process import (
-    WAITS_FOR_PARENT,
-    FasterWay,
-    can_fork,
-    in_child,
-)
+from desim.episodes import child
+from desim.episodes.child import WAITS_FOR_PARENT, can_fork, in_child
 from desim.errors import LimitReached
 from desim.opened_files import noting
 
@@ -32,21 +26,21 @@ CHILDREN: list[int] = []
 @pytest.fixture(autouse=True)
 def _children_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     """Note each child that is forked."""
-    fork = child_process._fork
+    fork = child._fork
 
     def counted() -> int:
-        CHILDREN.append(child := fork())
-        return child
+        CHILDREN.append(pid := fork())
+        return pid
 
     CHILDREN.clear()
-    monkeypatch.setattr(child_process, "_fork", counted)
+    monkeypatch.setattr(child, "_fork", counted)
 
 
 def no_child_is_left() -> bool:
     """Return whether the children of a test have ended and were awaited."""
-    for child in CHILDREN:
+    for pid in CHILDREN:
         with pytest.raises(ChildProcessError):
-            os.waitpid(child, os.WNOHANG)
+            os.waitpid(pid, os.WNOHANG)
     return bool(CHILDREN)
 
 
@@ -138,7 +132,7 @@ def test_an_exception_kills_the_child() -> None:
 
 def test_a_child_ends_after_its_parent(monkeypatch: pytest.MonkeyPatch) -> None:
     """Also where the parent is killed and cannot end it."""
-    monkeypatch.setattr(child_process, "_LEFT_BEHIND", 0.02)
+    monkeypatch.setattr(child, "_LEFT_BEHIND", 0.02)
     read, write = os.pipe()
 
     def held() -> float:
@@ -175,69 +169,3 @@ def test_a_process_with_threads_does_not_fork(
     present = [threading.main_thread(), threading.Thread(name=name)]
     monkeypatch.setattr(threading, "enumerate", lambda: present)
     assert can_fork() is safe
-
-
-class Clock:
-    """Two ways of playing a score, whose seconds it states."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, repeated: float, forked: float) -> None:
-        self.seconds, self.repeated, self.forked = 0.0, repeated, forked
-        self.children, self.found = 0, 1.0
-        monkeypatch.setattr(child_process, "_seconds", lambda: self.seconds)
-        monkeypatch.setattr(child_process, "can_fork", lambda: True)
-
-    def repeats(self) -> float:
-        """Play by repetition."""
-        self.seconds += self.repeated
-        return 1.0
-
-    def forks(self) -> Any:
-        """Play in a child."""
-        self.children += 1
-        self.seconds += self.forked
-        return self.found
-
-
-def test_scores_are_left_to_children_once_these_are_faster(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Three in a row, with a past as long."""
-    clock, way = Clock(monkeypatch, repeated=0.02, forked=0.01), FasterWay()
-    for _ in range(3):
-        assert way.score(40, clock.repeats, clock.forks) == 1
-    assert way.forks_from == 40
-    before = clock.seconds
-    assert way.score(41, clock.repeats, clock.forks) == 1
-    assert clock.seconds == pytest.approx(before + 0.01)
-    way.score(39, clock.repeats, clock.forks)
-    assert clock.seconds == pytest.approx(before + 0.01 + 0.02 + 0.01)
-    assert way.forks_from == 39
-
-
-@pytest.mark.parametrize(("repeated", "tries"), [(0.005, 0), (0.02, 1)])
-def test_a_slower_child_is_tried_again_when_the_past_has_grown(
-    repeated: float, tries: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Half as long again; a quick score is never tried."""
-    clock, way = Clock(monkeypatch, repeated, forked=0.03), FasterWay()
-    for past in (40, 41, 59):
-        way.score(past, clock.repeats, clock.forks)
-    assert clock.children == tries
-    way.score(60, clock.repeats, clock.forks)
-    assert clock.children == 2 * tries
-
-
-def test_another_score_is_not_believed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A model that does not repeat itself is found by the repetition."""
-    clock, way = Clock(monkeypatch, repeated=0.02, forked=0.001), FasterWay()
-    clock.found = 2.0
-    for past in range(1, 100):
-        assert way.score(past, clock.repeats, clock.forks) == 1
-    assert way.forks_from > 100
-
-
-def test_what_a_child_cannot_play_is_played_here(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It raises the error of the repetition."""
-    clock, way = Clock(monkeypatch, repeated=0.02, forked=0.01), FasterWay(forks_from=0)
-    clock.found = None  # type: ignore[assignment]
-    assert way.score(5, clock.repeats, clock.forks) == 1
-    with pytest.raises(ValueError, match="lost"):
-        way.score(5, fails, clock.forks)

@@ -10,7 +10,7 @@ from support.recorded import played_lines
 from support.small_worlds import Go, Spot, Walk
 
 from desim import Episode, Policy, play, replay, resume
-from desim.episodes.futures.branched_record import play_branch
+from desim.episodes.resume import play_branch
 from desim.errors import BadRecord, ModelFailed, UsageError
 
 

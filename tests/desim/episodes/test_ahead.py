@@ -12,10 +12,9 @@ from support.futures import Cup, Guess, Rolls, Seen, always_forks, always_repeat
 from desim import Episode, Policy, Run, World, branch, play, replay
 from desim.composition import Composite
 from desim.core.limits import Limits
-from desim.episodes import simulator
-from desim.episodes.futures.branched_record import play_branch
+from desim.episodes.ahead import Course, Simulator
 from desim.episodes.lineup import resolve
-from desim.episodes.simulator import Simulator, play_on
+from desim.episodes.resume import play_branch
 from desim.errors import LimitReached, PolicyFailed, UsageError
 from models.beer_game import BeerGame, Order, Stage
 
@@ -77,10 +76,10 @@ def probed(**options: Any) -> tuple[Probe, Episode]:
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """Play all rollouts by repetition, or in child processes."""
     if request.param == "repeated":
-        always_repeats(monkeypatch, simulator)
+        always_repeats(monkeypatch)
         yield request.param
         return
-    found = always_forks(monkeypatch, simulator)
+    found = always_forks(monkeypatch)
     yield request.param
     assert found
     assert None not in found
@@ -103,7 +102,7 @@ def test_scores_are_those_of_branches_played_by_hand(rule: str, way: str) -> Non
             for step in episode.steps[:6]:
                 policies["retailer"].decide(step.observation)
             run.answer(run.open[0], action)
-            play_on(run, policies)
+            Course(policies).play(run)
             assert run.result().score == score
 
 
@@ -146,7 +145,7 @@ def test_the_past_of_a_branch_is_repeated_with_its_futures(tmp_path: Path, way: 
     episode = play_branch(file, 4, {"retailer": probe}, future=8)
     run = branch(episode, 6, future=probe.futures[0])
     run.answer(run.open[0], ORDERS[2])
-    play_on(run, resolve(GAME, "typical", 0).policies)
+    Course(resolve(GAME, "typical", 0).policies).play(run)
     assert probe.scores[2][0] == run.result().score
 
 
@@ -173,7 +172,7 @@ def test_a_part_is_played_ahead_with_the_whole_group(way: str) -> None:
     episode = play(group, {"north.retailer": probe, "south.retailer": four}, 1)
     at = [step.role for step in episode.steps].index("north.retailer") + 2 * 3
     run = branch(episode, at, future=probe.futures[0])
-    play_on(run, resolve(group, {"north": four, "south": four}, 1).policies)
+    Course(resolve(group, {"north": four, "south": four}, 1).policies).play(run)
     assert probe.scores[0][0] == run.result().score
 
 
@@ -202,7 +201,7 @@ def test_a_traced_episode_is_not_continued_in_a_child(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """Its trace would hold the events of rollouts."""
-    children = always_forks(monkeypatch, simulator)
+    children = always_forks(monkeypatch)
     traced = play(GAME, Probe(four), 4, trace=tmp_path / "run.json")
     assert traced.result == probed()[1].result
     assert len(children) == 9  # those of the second episode
@@ -210,7 +209,7 @@ def test_a_traced_episode_is_not_continued_in_a_child(
 
 def test_a_failed_child_raises_the_error_of_a_repetition(monkeypatch: pytest.MonkeyPatch) -> None:
     """With its text and its cause."""
-    children = always_forks(monkeypatch, simulator)
+    children = always_forks(monkeypatch)
     with pytest.raises(PolicyFailed, match=r"rollout of 'retailer' at t=6 .*3; expected Order"):
         probed(actions=[3])
     assert children == [None]
@@ -266,7 +265,7 @@ def test_a_run_that_asks_for_ever_is_stopped() -> None:
     """By the number of its decisions."""
     run = Run(GAME)
     with pytest.raises(PolicyFailed, match="still asks at t=4"):
-        play_on(run, resolve(GAME, four, 0).policies, most=3)
+        Course(resolve(GAME, four, 0).policies).play(run, most=3)
 
 
 @frozen

@@ -13,7 +13,7 @@ from support.recorded import played_lines
 
 from desim import Episode, Policy, Run, branch, play, replay, resume
 from desim.core.streams import redrawn_seed
-from desim.episodes.futures.branched_record import play_branch
+from desim.episodes.resume import play_branch
 from desim.errors import BadRecord, UsageError
 
 TABLE = Rolls(ahead=True)

@@ -10,7 +10,7 @@ from support.futures import Guess, Rolls, Seen
 
 from desim import Episode, Policy, Seat, play, resume
 from desim.composition import Composite, PartSpec
-from desim.episodes.futures.branched_record import play_branch
+from desim.episodes.resume import play_branch
 
 
 @frozen

@@ -14,7 +14,7 @@ from support.recorded import GAME
 from desim import Episode, branch, export, play, replay, resume
 from desim.catalog.imports import folders
 from desim.core.model import NamesModels, OpensFiles
-from desim.episodes.futures.branched_record import play_branch
+from desim.episodes.resume import play_branch
 from desim.errors import BadRecord, UsageError
 from desim.records.reach import model_reaches
 from desim.reports.record.replayed import played_again

@@ -10,11 +10,9 @@ from attrs import define, evolve, frozen
 from support.small_worlds import Go, Spot, Stride, Walk
 
 from desim import Episode, Policy, play
-from desim.episodes.futures.past import (
+from desim.episodes.counterfactual import (
     Arm,
     Past,
-)
-from desim.episodes.futures.what_if import (
     decided_at,
     fresh_roles,
     outcome,

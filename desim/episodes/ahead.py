@@ -1,0 +1,389 @@
+"""An episode goes on from one of its decisions: `Course`, for looks ahead and for records.
+
+A look ahead tries candidate actions in rollouts. A rollout is a run of its own: it repeats the
+decisions so far, redraws what no role can have observed yet, answers the open question with a
+candidate, and lets policies play all seats from there. It never continues in the episode's own
+future, and changes nothing in the episode.
+
+Generators of processes cannot be copied within a process. After many decisions, where repeating
+them takes longer than a fork, a rollout continues the episode's own run in a child process.
+"""
+
+import copy
+import inspect
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from attrs import field, frozen
+
+from desim.core.model import Model, offers
+from desim.core.policy import (
+    LooksAhead,
+    Policy,
+    ReachesOutside,
+    decide_arguments,
+    knows,
+    memoryless_roles,
+    sees_more_than_rules,
+)
+from desim.core.run import Run
+from desim.core.streams import future_seed, kept_globals, seed_globals
+from desim.core.world import Decision
+from desim.episodes.child import can_fork, in_child
+from desim.episodes.lineup import Lineup, Policies, assign, resolve
+from desim.episodes.replay import move_on, open_decisions, repeat
+from desim.errors import DesimError, LimitReached, PolicyFailed, UsageError
+from desim.faults import RAISED, fault_text
+from desim.schema import encode_observation
+from desim.short_repr import short_repr
+
+if TYPE_CHECKING:  # numpy takes longer to import than all of desim
+    from numpy import float64
+    from numpy.typing import NDArray
+
+#: Most decisions of policies in one course; a course that goes on is an error.
+MAX_DECISIONS = 100_000
+
+#: Decisions of the past from which on a rollout is played in a forked process. A fork and the pages
+#: that a child copies take 1 to 6 ms, more in a large process.
+FORKS_FROM = 200
+
+#: Why a rollout ends that reaches its horizon.
+CUT = "horizon of a rollout"
+
+#: The rank of the horizon among the events of its tick: after those of models, parts and links.
+_LAST = 2_000_000
+
+#: The decisions of an episode that are answered, with their ticks, in the order of the answers.
+Answers = list[tuple[int, Decision]]
+
+
+@frozen
+class Course:
+    """How an episode goes on: given answers to some of its decisions, and policies for the others.
+
+    Attributes:
+        policies: By role. Each observes what its role observes, also where the answer is given;
+            what it would have decided there does not count.
+        given: Answers by the number of the decision, from 0, and the ticks until each takes effect;
+            None for the latency of the role.
+        fresh: Roles whose policies observe nothing before they decide.
+    """
+
+    policies: Mapping[str, Policy]
+    given: Mapping[int, tuple[Any, int | None]] = field(factory=dict)
+    fresh: frozenset[str] = frozenset()
+
+    def observe(self, decision: Decision) -> None:
+        """Let the policy of a role observe a decision whose answer is given."""
+        if decision.role not in self.fresh:
+            self._decided(decision)
+
+    def play(self, run: Run[Any], most: int = MAX_DECISIONS) -> None:
+        """Answer all questions of a run, from the open ones on, until it has ended.
+
+        Args:
+            run: A new run, or one with open decisions; none of these has an answer if some are
+                given.
+            most: The largest number of decisions that policies make.
+
+        Raises:
+            PolicyFailed: A policy raised an exception, or the run has more decisions.
+            UsageError: A policy decides in a coroutine.
+        """
+        decided = 0
+        for number, decision in enumerate(open_decisions(run), run.decisions):
+            if number in self.given:
+                self.observe(decision)
+                run.answer(decision, *self.given[number])
+                continue
+            if decided == most:
+                raise PolicyFailed(f"it still asks at t={run.world.now}, after {most:,} decisions")
+            run.answer(decision, self._decided(decision))
+            decided += 1
+
+    def _decided(self, decision: Decision) -> Any:
+        role, seen = decision.role, decision.observation
+        return decide_at_once(
+            self.policies[role], role, int(decision.env.now), seen, decision.narrowed
+        )
+
+
+def decide_at_once(policy: Policy, role: str, t: int, observation: Any, narrowed: Any) -> Any:
+    """Return what a policy decides in a branch or a rollout, where nothing is awaited.
+
+    Raises:
+        PolicyFailed: The policy raised an exception.
+        UsageError: The policy decides in a coroutine.
+    """
+    try:
+        action = policy.decide(*decide_arguments(policy, observation, narrowed))
+    except DesimError:
+        raise
+    except RAISED as fault:
+        raise PolicyFailed(
+            f"the policy of {role!r} failed at t={t} of a branch, after actions that were not all "
+            f"its own: {fault_text(fault)}"
+        ) from fault
+    if hasattr(action, "__await__"):
+        if inspect.iscoroutine(action):
+            action.close()  # Python warns of one that is never awaited
+        raise UsageError(
+            f"the policy of {role!r} is a coroutine, and branches and rollouts await none"
+        )
+    return action
+
+
+def new_lineup(model: Model[Any], given: Mapping[str, Any], seed: int) -> Lineup:
+    """Return new policies; an instance is copied, so that no other course has played it."""
+    return resolve(model, {role: copy.deepcopy(one) for role, one in given.items()}, seed)
+
+
+def check_repeatable(name: str, policy: Any, use: str, *, redrawn: bool = True) -> None:
+    """Check that a policy, or its class, can play many courses of one episode.
+
+    Args:
+        name: Its label, for the error.
+        policy: The policy, or its class.
+        use: "rollouts" or "branches".
+        redrawn: Whether the future is drawn anew.
+
+    Raises:
+        UsageError: The policy cannot play them; the text names the reason.
+    """
+    why = ""
+    if offers(policy, ReachesOutside):
+        why = "opens files or contacts a host, and would do so in each"
+    elif offers(policy, LooksAhead):
+        why = "looks ahead itself"
+    elif redrawn and sees_more_than_rules(knows(policy)):
+        why = "knows hidden state or the true future, which is redrawn"
+    if why:
+        raise UsageError(f"policy {name!r} cannot play in {use}: it {why}")
+
+
+class Simulator:
+    """Plays ahead from the present decision of one role; `LooksAhead` policies receive one.
+
+    Args:
+        run: The episode's run.
+        role: The role that looks ahead.
+        answers: The answers so far; those of the present instant may be among them.
+        futures: Redraws that the episode has had, see `Run`.
+
+    Attributes:
+        model: The frozen parameters of the whole episode.
+        role: The name of the role in the episode: `plant.retailer` of a part.
+        roles: The names of all seats of the episode.
+        rollouts: The number of rollouts played.
+    """
+
+    def __init__(
+        self,
+        run: Run[Any],
+        role: str,
+        answers: Answers,
+        futures: Sequence[tuple[int, int]] = (),
+    ) -> None:
+        self.model: Model[Any] = run.model
+        self.role = role
+        self.roles = tuple(name for name in run.roles if name in run.world.seats)
+        self.rollouts = 0
+        self._run = run
+        self._answers = answers
+        self._futures = tuple(futures)
+        self._checked: Decision | None = None
+
+    def lineup(self, policies: Policies, seed: int) -> Lineup:
+        """Return new policies for all seats.
+
+        Args:
+            policies: See `play`. An instance is copied, so it must not have decided yet.
+            seed: The seed of their seats. In a rollout it is that of the future, so that the draws
+                of a rule differ from its draws in the episode.
+
+        Raises:
+            UsageError: A seat has no policy, or one that cannot play ahead: it opens files or
+                contacts hosts, looks ahead itself, or knows more of the episode than rules.
+        """
+        made = new_lineup(self.model, assign(self.model, policies, self.roles), seed)
+        for role in self.roles:
+            if role not in made.policies:
+                raise UsageError(f"role {role!r} needs a policy in rollouts")
+        for role, policy in made.policies.items():
+            check_repeatable(made.labels[role], policy, "rollouts")
+        return made
+
+    def futures(self, samples: int) -> list[int]:
+        """Return seeds of futures for the present decision.
+
+        They depend on the episode's seed, the role, the number of the decision and the number of
+        the sample alone, so that a second play of the episode has the same.
+        """
+        at, seed = self._run.decisions, self._run.world.seed
+        return [future_seed(seed, self.role, at, sample) for sample in range(samples)]
+
+    @kept_globals()
+    def scores(
+        self,
+        observation: Any,
+        actions: Sequence[Any],
+        policies: Policies,
+        *,
+        futures: Sequence[int],
+        ticks: int | None = None,
+    ) -> "NDArray[float64]":
+        """Return the scores of answering the present question with each of some actions.
+
+        All actions meet the same futures, so that their scores are compared in pairs. The policies
+        have observed what their roles have observed so far; what they would have decided then does
+        not count. A question to another role at the same instant is answered by its policy, also
+        where its answer is known here already.
+
+        Args:
+            observation: The role's present observation, as received by `decide`.
+            actions: Candidates: instances or tagged objects.
+            policies: For all seats after that, as `lineup` takes them.
+            futures: A seed for each sample, such as `futures(16)`.
+            ticks: Ticks of the episode's clock after which a rollout ends, with the model's score
+                of a state that has not ended; None plays to the end.
+
+        Returns:
+            A row for each action, a column for each future.
+
+        Raises:
+            UsageError: A policy cannot play ahead, or *ticks* is not a whole number of at least 1.
+            PolicyFailed: A rollout failed, or has too many decisions.
+            LimitReached: The episode has used up its time.
+        """
+        from numpy import array
+
+        if ticks is not None and (type(ticks) is not int or ticks < 1):
+            raise UsageError(f"{short_repr(ticks)} ticks were given; it is a number of at least 1")
+        place = self._place(observation)
+        rows = [
+            [self._score(_Rollout(place, action, policies, one, ticks)) for one in futures]
+            for action in actions
+        ]
+        return array(rows, dtype=float).reshape(len(actions), len(futures))
+
+    def _score(self, rollout: "_Rollout") -> float:
+        self.rollouts += 1
+        # An observer of the episode may not see what a child does.
+        if self._run.decisions >= FORKS_FROM and not self._run.is_observed and can_fork():
+            found = in_child(partial(self._continued, rollout))
+            if found is not None:
+                return found
+        return self._repeated(rollout)
+
+    def _course(self, rollout: "_Rollout") -> Course:
+        seed_globals(rollout.future)
+        made = self.lineup(rollout.policies, rollout.future).policies
+        answer = {self._run.decisions + rollout.place: (rollout.action, None)}
+        return Course(made, answer, memoryless_roles(made))
+
+    def _repeated(self, rollout: "_Rollout") -> float:
+        """Return the score of a rollout that repeats the decisions so far."""
+        course = self._course(rollout)
+        try:
+            run = self._begun(course)
+            self._check_same(rollout.place, run.open[rollout.place])
+            return _score_after(run, course, rollout)
+        except LimitReached:  # the episode's
+            raise
+        except RAISED as fault:
+            raise PolicyFailed(
+                f"a rollout of {self.role!r} at t={self._run.world.now} failed, with "
+                f"{short_repr(rollout.action)} in future {rollout.future}: {fault_text(fault)}"
+            ) from fault
+
+    def _continued(self, rollout: "_Rollout") -> float:
+        """Return the score of a rollout that goes on in the episode's run; for a child process."""
+        run, course = self._run, self._course(rollout)
+        for _, decision in self._answers[: run.decisions]:
+            course.observe(decision)
+        for decision in run.handed_out:
+            decision.action, decision.wire, decision.delay = None, b"", 0
+        return _score_after(run, course, rollout)
+
+    def _begun(self, course: Course) -> Run[Any]:
+        """Return a run that has repeated the decisions so far.
+
+        Raises:
+            PolicyFailed: The model opens other decisions than in the episode.
+        """
+        run = Run(self.model, self._run.world.seed, self.roles, futures=self._futures)
+
+        def follow(_run: Run[Any], _: int, decision: Decision, past: tuple[int, Decision]) -> None:
+            t, answered = past
+            if decision.role != answered.role or run.world.now != t:
+                raise self._differs()
+            course.observe(decision)
+            # Not `Run.answer`: the episode has checked the answer.
+            decision.action, decision.wire = answered.action, answered.wire
+            decision.delay = answered.delay
+
+        repeat(run, self._answers[: self._run.decisions], follow)
+        move_on(run)
+        if [each.role for each in run.open] != [each.role for each in self._run.handed_out]:
+            raise self._differs()
+        return run
+
+    def _place(self, observation: Any) -> int:
+        """Return the place of the present question among those of its instant.
+
+        Raises:
+            UsageError: The role has no open decision.
+        """
+        own = [(at, d) for at, d in enumerate(self._run.handed_out) if d.role == self.role]
+        same = [at for at, decision in own if decision.observation is observation]
+        # A policy around this one may have changed the observation: the first open question.
+        for at in same or [at for at, decision in own if not decision.wire]:
+            return at
+        raise UsageError(f"{self.role!r} has no open decision from which to play ahead")
+
+    def _check_same(self, place: int, decision: Decision) -> None:
+        """Compare the observation of a repeated question with the present one, once a question.
+
+        Raises:
+            PolicyFailed: It differs.
+        """
+        present = self._run.handed_out[place]
+        if present is not self._checked:
+            kind = self._run.roles[decision.role].observation
+            again = encode_observation(decision.observation, kind)
+            if again != encode_observation(present.observation, kind):
+                raise self._differs()
+            self._checked = present
+
+    def _differs(self) -> PolicyFailed:
+        return PolicyFailed(
+            f"{type(self.model).__name__} does not repeat itself: the same seed and answers led to "
+            "another question"
+        )
+
+
+@frozen
+class _Rollout:
+    """The answer and the policies of a rollout; see `Simulator.scores`.
+
+    Attributes:
+        place: That of the question among those of its instant.
+    """
+
+    place: int
+    action: Any
+    policies: Policies
+    future: int
+    ticks: int | None
+
+
+def _score_after(run: Run[Any], course: Course, rollout: _Rollout) -> float:
+    """Play on from the present decision in a redrawn future, and return the score."""
+    run.redraw(rollout.future)
+    if rollout.ticks is not None:  # after everything else that happens then
+        horizon = run.world.timeout(rollout.ticks, rank=_LAST)
+        horizon.callbacks.append(lambda _: run.world.end(CUT))
+    course.play(run)
+    return run.score()

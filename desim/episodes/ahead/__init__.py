@@ -1,1 +1,0 @@
-"""Playing ahead of an episode: in child processes that need not repeat the past."""

@@ -1,0 +1,107 @@
+"""Scores in forked processes: a child begins where this process is, and changes nothing in it."""
+
+import gc
+import os
+import signal
+import struct
+import sys
+import threading
+import warnings
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any, NoReturn
+
+from desim.opened_files import opened
+
+#: The name of a thread that waits for the end of the parent process, and holds no lock.
+WAITS_FOR_PARENT = "desim-waits-for-parent"
+
+#: Frameworks of macOS do not survive a fork.
+_FORKS = hasattr(os, "fork") and sys.platform != "darwin"
+
+#: Seconds after which a child finds that its parent has ended.
+_LEFT_BEHIND = 1.0
+
+_PACKED = struct.Struct("d")
+
+
+def can_fork() -> bool:
+    """Return whether a fork is safe: in the only thread of a POSIX process, apart from libraries'.
+
+    Libraries such as numpy prepare their own threads for forks.
+    """
+    main = threading.main_thread()
+    every = threading.enumerate()
+    return _FORKS and all(one is main or one.name == WAITS_FOR_PARENT for one in every)
+
+
+def in_child(score: Callable[[], float]) -> float | None:
+    """Return what a function returns in a forked process, which has a copy of every object.
+
+    The child runs no exit functions, and it is killed if an exception leaves this function.
+
+    Returns:
+        The score; None if the function raised an exception or opened a file, or if the child could
+        not be started or was killed.
+    """
+    # Handlers of these signals raise exceptions, which would leave the child without an end.
+    raising = {signal.SIGINT, signal.SIGTERM, signal.SIGALRM}
+    parent, child = os.getpid(), 0
+    with suppress(OSError, ValueError):  # of a stream that is closed, or has no space left
+        _flush()
+        read, write = os.pipe()
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, raising)
+        try:
+            try:
+                child = _fork() or _play_and_exit(score, write, before, parent)
+            finally:
+                os.close(write)
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+            found = os.read(read, _PACKED.size)
+            return _PACKED.unpack(found)[0] if found else None
+        finally:
+            signal.pthread_sigmask(signal.SIG_BLOCK, raising)
+            if child:
+                _end(child)
+            os.close(read)
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    return None
+
+
+def _fork() -> int:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # of the threads of libraries
+        return os.fork()
+
+
+def _play_and_exit(score: Callable[[], float], write: int, mask: Any, parent: int) -> NoReturn:
+    """Write a score to a pipe and end this process, a child."""
+    try:
+        gc.disable()  # a collection would copy the pages of all objects
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        signal.signal(signal.SIGALRM, lambda *_: os.getppid() == parent or os._exit(1))
+        signal.setitimer(signal.ITIMER_REAL, _LEFT_BEHIND, _LEFT_BEHIND)
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        before = opened()
+        found = score()
+        # The parent notes the files that it opens itself, as those on which results depend.
+        if opened() == before:
+            _flush()
+            os.write(write, _PACKED.pack(found))
+    finally:
+        os._exit(0)
+
+
+def _end(child: int) -> None:
+    """Kill a child that still runs, and take its exit status."""
+    with suppress(ProcessLookupError, ChildProcessError):  # taken by a handler of the program
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+
+
+def _flush() -> None:
+    """Flush what a policy may have printed, which would otherwise be lost or printed twice."""
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:
+            stream.flush()

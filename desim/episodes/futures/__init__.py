@@ -1,1 +1,0 @@
-"""Other courses of an episode: branches and redrawn futures."""
