@@ -21,12 +21,12 @@ from attrs import frozen
 from desim.cli.arguments import CheckedCommand
 from desim.cli.completion import complete_model, complete_policy
 from desim.core.limits import Limits
-from desim.core.observer import MAX_EVENTS
 from desim.episodes.episode_options import ModelOptions
 from desim.episodes.usage import CommandBudget, spending
 from desim.errors import UsageError, sentence
 from desim.schema.class_types import members
 from desim.schema.wire_types import attribute_texts
+from desim.tracing.last_events import MAX_EVENTS
 
 #: The names of the limits of an episode on the command line.
 _LIMITS = {"seconds": "time_limit", "events": "max_events", "decisions": "max_decisions"}

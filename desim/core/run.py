@@ -21,7 +21,7 @@ from desim.core.model import (
     offers,
     question_limit,
 )
-from desim.core.observer import Observer, PostingLog, before_events, on_causes
+from desim.core.observer import Observer, PostingLog, together
 from desim.core.points import Points
 from desim.core.result import (
     Result,
@@ -125,8 +125,8 @@ class Run(Generic[S]):
             self.world.calendar = model.calendar if offers(model, HasCalendar) else None
         self.is_observed = bool(observers)
         counting = (self._count_event,) if self._limits else ()
-        self.world.on_event = before_events((*counting, *(one.event for one in observers)))
-        self.world.on_cause = on_causes(observers)
+        self.world.on_event = together((*counting, *(one.event for one in observers)))
+        self.world.on_cause = together(one.cause for one in observers)
         for one in observers:
             one.attach(self)
         with self._faults(), Alarm(seconds):

@@ -521,6 +521,16 @@ class World(simpy.Environment):
         self._on_redraw.append(inner)
 
 
+def resumed(event: Event) -> list[simpy.Process]:
+    """Return the processes that an event which is about to be processed will resume."""
+    if isinstance(event, Interruption):
+        # Interrupts of a process that has ended meanwhile do nothing.
+        return [event.process] if event.process.is_alive else []
+    # A process waits for an event by adding its own bound method to the event's callbacks.
+    owners = (getattr(callback, "__self__", None) for callback in event.callbacks or ())
+    return [owner for owner in owners if isinstance(owner, simpy.Process)]
+
+
 def resumed_by(event: Event) -> str:
     """Return in words the first process that an event resumes, else its first callback."""
     owners = [getattr(each, "__self__", None) for each in event.callbacks or ()]

@@ -7,14 +7,18 @@ import simpy
 from simpy.events import Event
 from simpy.resources.base import Get, Put
 
-from desim.core.observer import MAX_EVENTS, Observed, ResourceNames, first_event
+from desim.core.observer import Observed, Observer
 from desim.core.world import Decision, World
 from desim.errors import UsageError
 from desim.resources.working_hours import ShiftChange
 from desim.short_repr import short_repr
+from desim.tracing.resource_names import ResourceNames
+
+#: The most events kept, the last ones of a run.
+MAX_EVENTS = 100_000
 
 
-class LastEvents:
+class LastEvents(Observer):
     """An observer of a run that keeps the events processed last.
 
     Args:
@@ -40,7 +44,7 @@ class LastEvents:
 
     def event(self, world: World) -> None:
         """Keep the event that is processed next."""
-        tick, _, event = first_event(world)
+        tick, _, event = world.first_event()
         self._kept.append((world, tick, event, event.callbacks))
         self._count += 1
 
@@ -52,14 +56,10 @@ class LastEvents:
         width = max(len(str(tick)) for _, tick, _, _ in self._kept)
         names = ResourceNames(self._run)
         lines = (
-            f"  t={t:<{width}} {_event_label(names, *one)}" for t, *one in map(_turned, self._kept)
+            f"  t={tick:<{width}} {_event_label(names, world, event, callbacks)}"
+            for world, tick, event, callbacks in self._kept
         )
         return "\n".join((head, *lines))
-
-
-def _turned(kept: tuple[World, int, Event, Any]) -> tuple[int, World, Event, Any]:
-    world, tick, event, callbacks = kept
-    return tick, world, event, callbacks
 
 
 def _event_label(resources: ResourceNames, world: World, event: Event, callbacks: Any) -> str:

@@ -8,8 +8,7 @@ from attrs import frozen
 
 from desim.core.ledger_protocols import HasDigits, HasJournal, HasLedgers, OfPart, entries_of
 from desim.core.model import offers
-from desim.core.observer import attributes
-from desim.tracing.trace_labels import clean
+from desim.tracing.trace_labels import attributes, clean
 
 #: Entries and lines of an entry that are written for one event.
 _MOST = 20

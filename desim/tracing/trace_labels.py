@@ -5,13 +5,24 @@ from typing import Any
 
 import simpy
 
-from desim.core.observer import attributes
 from desim.short_repr import short_repr
 
 #: Characters of a name and of a value.
 _WIDTH = 80
 #: Values that are shown of an event or an action.
 _MOST = 12
+
+
+def attributes(value: object) -> dict[str, Any]:
+    """Return the attributes that an object holds itself, also those in slots."""
+    held = dict(getattr(value, "__dict__", {}))
+    for cls in type(value).__mro__:
+        slots = cls.__dict__.get("__slots__", ())
+        for name in (slots,) if isinstance(slots, str) else slots:
+            found = getattr(value, name, None) if not name.startswith("__") else None
+            if found is not None:
+                held[name] = found
+    return held
 
 
 def clean(text: str, width: int = _WIDTH) -> str:

@@ -14,12 +14,13 @@ from attrs import define, field
 from simpy.events import Event, Initialize, Interruption, Process
 
 from desim.core.model import offers
-from desim.core.observer import Observed, ResourceNames, first_event, resumed
+from desim.core.observer import Observed, Observer
 from desim.core.reported import HasSpans, Span
-from desim.core.world import Decision, World
+from desim.core.world import Decision, World, resumed
 from desim.faults import RAISED, fault_text
 from desim.schema import to_plain
 from desim.tracing.ledger_watch import LedgerWatch, watches
+from desim.tracing.resource_names import ResourceNames
 from desim.tracing.trace_labels import clean, event_arguments, own_name, short_action
 from desim.tracing.trace_rows import Instant, Lasting, Posted, Taken
 from desim.tracing.trace_time import TraceClock
@@ -108,7 +109,7 @@ class _Scene:
         return self.marks[bisect_right(self.numbers, number) - 1]
 
 
-class Tracer:
+class Tracer(Observer):
     """An observer of a run that keeps what happened.
 
     Args:
@@ -161,7 +162,7 @@ class Tracer:
             return
         scene = self._scenes.get(world) or self._enter(world)
         self._settle()
-        tick, number, event = first_event(world)
+        tick, number, event = world.first_event()
         if not world.prefix:
             self._tick = tick
         try:

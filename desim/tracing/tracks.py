@@ -7,25 +7,25 @@ from collections.abc import Iterator
 from typing import Any
 
 import simpy
-from simpy.events import Event, Interruption
+from simpy.events import Condition, Event, Initialize, Interruption, Timeout
 from simpy.resources.base import BaseResource, Get, Put
 from simpy.resources.container import Container
 from simpy.resources.resource import Release, Request, Resource
 from simpy.resources.store import Store
 
-from desim.core.observer import (
-    Claim,
-    ResourceNames,
-    claims,
-    interrupt_cause,
-    is_pending,
-    waited_for,
-)
+from desim.core.world import Decision
 from desim.resources.reasons import reason_of
 from desim.resources.working_hours import ShiftChange, has_working_hours
 from desim.short_repr import short_repr
+from desim.tracing.resource_names import ResourceNames
 from desim.tracing.trace_labels import clean, process_label
 from desim.tracing.trace_rows import Count, Lasting
+
+#: Characters of the cause of an interrupt.
+_WIDTH = 80
+
+#: A request, put or get of a SimPy resource.
+Claim = Put[Any] | Get[Any]
 
 
 class Resources:
@@ -205,3 +205,51 @@ class Processes:
             since, what = self._waits.get(process, (time, ""))
             if self._seen[life.part, life.kind] <= MAX_TRACKS and time > since:
                 life.waits.append((since, time, what))
+
+
+def interrupt_cause(event: Interruption) -> str:
+    """Return the argument of `interrupt` in short: a value, or the class of an object."""
+    interrupt: Any = event.value
+    cause = interrupt.cause
+    # The repr of an object may hold its address, which differs from run to run.
+    is_plain = cause is None or isinstance(cause, str | int | float)
+    return short_repr(cause, _WIDTH) if is_plain else type(cause).__name__
+
+
+def is_pending(process: simpy.Process) -> bool:
+    """Return whether an event can still resume a process that is alive.
+
+    It cannot if a model has dropped the callbacks of the event for which the process waits.
+    """
+    target = process.target
+    return target is None or target.callbacks is None or process._resume in target.callbacks  # noqa: SLF001
+
+
+def claims(event: Event | None) -> Iterator[Claim]:
+    """Yield the requests, puts and gets that an event is, or that are among its events."""
+    if isinstance(event, Put | Get):
+        yield event
+    elif isinstance(event, Condition):
+        for each in event._events:  # noqa: SLF001 (a condition names its events nowhere else)
+            yield from claims(each)
+
+
+def waited_for(event: Event | None) -> str:  # noqa: PLR0911 (one line a class)
+    """Return in a few words what a process waits for that has yielded an event."""
+    match event:
+        case None:
+            return "nothing"
+        case Decision():
+            return f"the answer of {event.role}"
+        case simpy.Process():
+            return f"process {event.name}"
+        case Initialize():
+            return "its start"
+        case Timeout():
+            return "a timeout"
+        case Condition():
+            return f"{len(event._events)} events together"  # noqa: SLF001 (see `claims`)
+        case Put() | Get():
+            return f"{type(event).__name__} of {type(event.resource).__name__}"
+        case _:
+            return "an event" if type(event) is Event else type(event).__name__

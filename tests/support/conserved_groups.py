@@ -6,7 +6,7 @@ from functools import wraps
 from typing import Any
 
 from desim.composition.group import Group
-from desim.core.observer import before_events, first_event
+from desim.core.observer import together
 from desim.core.world import World
 
 
@@ -24,11 +24,11 @@ def checked() -> Iterator[None]:
         begin(group, world, *args)
 
         def check(present: World) -> None:
-            if present is world and first_event(world)[0] > world.now:
+            if present is world and world.first_event()[0] > world.now:
                 group.check_conserved()
 
         others = () if world.on_event is None else (world.on_event,)
-        world.on_event = before_events((*others, check))
+        world.on_event = together((*others, check))
 
     setattr(Group, "__init__", begin_checked)  # noqa: B010 (mypy forbids the assignment)
     try:
