@@ -1,36 +1,24 @@
-"""Where two records differ: header, decisions, requests to language models, replies, end.
+"""Where two records differ: header, first decision, end.
 
-Both are read as data; nothing that they name is imported, opened or contacted. Identifiers, times
-and tokens of replies, what policies used, and requests that were interrupted are not compared.
+Both are read as data; nothing that they name is imported, opened or contacted. What policies used
+and what language models were sent is not compared.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
-from itertools import chain, pairwise, zip_longest
+from collections.abc import Iterator
+from itertools import zip_longest
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import msgspec
 from attrs import evolve, frozen
 
-from desim.records.conversation import RecordedCall, calls_of, indented, message_text
 from desim.records.episode import Episode
 from desim.records.lines import Step
 from desim.schema import to_plain
 from desim.short_repr import cut
 
-T = TypeVar("T")
-
-#: The fields of a reply that are compared.
-_OF_REPLY = ("thinking", "text", "calls", "refusal", "malformed", "finish", "served")
-
 #: Levels of objects whose keys are compared one by one.
 _DEEPEST = 8
-
-#: Notes on what was not compared.
-_OTHER_WORLDS = "parameters, decisions and calls of different worlds are not compared"
-
-_Numbered = tuple[int, Step]
 
 
 @frozen
@@ -54,11 +42,11 @@ class DifferingPlace:
 
 @frozen
 class FirstDifference:
-    """The first decision, request or reply that differs.
+    """The first decision that differs.
 
     Attributes:
         same: The number of those before it, which are the same.
-        label: What it is, such as "decision 12, t=11, retailer".
+        label: Its number, tick and role, such as "decision 12, t=11, retailer".
         places: What differs in it; none if only one record has it.
         goes_on: "A" or "B" if only that record has it; empty if both do.
     """
@@ -81,13 +69,9 @@ class RecordDifferences:
     Attributes:
         a: The first record; its steps stay in the file.
         b: The second one.
-        header: The fields of the headers that differ.
+        header: The fields of the headers that differ; parameters only of one world.
         end: What differs in results or failures.
-        decision: The first decision that differs.
-        request: The first request to a language model that differs.
-        reply: The first reply of a language model that differs.
-        calls: The numbers of calls of the records.
-        notes: Sentences on what was not compared.
+        decision: The first decision that differs; None for records of different worlds.
     """
 
     a: Episode
@@ -95,34 +79,25 @@ class RecordDifferences:
     header: tuple[DifferingPlace, ...]
     end: tuple[DifferingPlace, ...]
     decision: FirstDifference | None = None
-    request: FirstDifference | None = None
-    reply: FirstDifference | None = None
-    calls: tuple[int, int] = (0, 0)
-    notes: tuple[str, ...] = ()
 
     @property
-    def is_models_choice(self) -> bool:
-        """Whether a reply differs although its request is the same in both records."""
-        if self.reply is None or self.reply.goes_on:
-            return False
-        return self.request is None or self.reply.same < self.request.same
+    def is_of_one_world(self) -> bool:
+        """Whether both are records of the same model."""
+        return self.a.header.model == self.b.header.model
 
     @property
     def is_equal(self) -> bool:
         """Whether nothing differs that is compared."""
-        return not (self.header or self.decision or self.request or self.reply or self.end)
+        return not (self.header or self.decision or self.end)
 
     def plain(self) -> dict[str, Any]:
         """Return them as a plain object."""
-        firsts = {"decision": self.decision, "request": self.request, "reply": self.reply}
         return {
             "equal": self.is_equal,
             "decisions": [len(self.a.steps), len(self.b.steps)],
-            "calls": list(self.calls),
             "header": [each.plain() for each in self.header],
-            **{name: first.plain() if first else None for name, first in firsts.items()},
+            "decision": self.decision.plain() if self.decision else None,
             "end": [each.plain() for each in self.end],
-            "notes": list(self.notes),
         }
 
 
@@ -136,43 +111,19 @@ def record_differences(a: str | Path, b: str | Path) -> RecordDifferences:
     Raises:
         BadRecord: One cannot be read.
     """
-    paths = (Path(a), Path(b))
-    first, second = (Episode.read(path, whole=False, keep_steps=False) for path in paths)
-    is_one_world = first.header.model == second.header.model
-    head_a, head_b = (_header(one, with_params=is_one_world) for one in (first, second))
-    compared = partial(
-        RecordDifferences,
+    first, second = (Episode.read(path, whole=False, keep_steps=False) for path in (a, b))
+    head, other = (msgspec.to_builtins(each.header) for each in (first, second))
+    if is_one_world := head["model"] == other["model"]:
+        header = _differences(head, other)
+    else:
+        header = _differences({**head, "params": None}, {**other, "params": None})
+    return RecordDifferences(
         first,
         second,
-        tuple(_differences(head_a, head_b)),
+        tuple(header),
         tuple(_differences(*_ends(first, second))),
+        _first_decision(first, second) if is_one_world else None,
     )
-    if not is_one_world:
-        return compared(notes=(_OTHER_WORLDS,))
-    return compared(
-        decision=_first(_steps(first, second), _step_places, _step_label),
-        **_of_calls(*paths),
-    )
-
-
-def _of_calls(a: Path, b: Path) -> dict[str, Any]:
-    """Return what differs in calls, by the names of attributes, after one pass over both."""
-    counts = [0, 0]
-    request = reply = None
-    for same, pair in enumerate(zip_longest(_sent_once(a), _sent_once(b))):
-        counts = [n + (call is not None) for n, call in zip(counts, pair, strict=True)]
-        request = request or _differing(same, pair, _request_places, _call_label)
-        reply = reply or _differing(same, pair, _reply_places, _call_label)
-    return {"request": request, "reply": reply, "calls": tuple(counts)}
-
-
-def _sent_once(record: Path) -> Iterator[RecordedCall]:
-    """Yield calls without requests that were interrupted before a reply and sent again."""
-    for call, after in pairwise(chain(calls_of(record), [None])):
-        assert call is not None
-        open_ended = call.reply is None and not call.failure
-        if not (open_ended and after and (call.role, call.digest) == (after.role, after.digest)):
-            yield call
 
 
 def different_place(a: Any, b: Any, path: str = "$") -> DifferingPlace:
@@ -208,17 +159,8 @@ def _differences(a: Any, b: Any, path: str = "", depth: int = 0) -> Iterator[Dif
         yield from _differences(a.get(key), b.get(key), inner, depth + 1)
 
 
-def _header(episode: Episode, *, with_params: bool) -> dict[str, Any]:
-    head: dict[str, Any] = msgspec.to_builtins(episode.header)
-    head.pop("id", None)  # of chance in a record with a key
-    return head if with_params else {**head, "params": None}
-
-
 def _ends(a: Episode, b: Episode) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return how episodes ended as plain values, without what policies used.
-
-    Of one that was cut or failed only this is compared.
-    """
+    """Return how episodes ended as plain values; of one that was cut or failed only this."""
     if a.result is None or b.result is None:
         return {"ended": _ended(a)}, {"ended": _ended(b)}
     return to_plain(evolve(a.result, usage={})), to_plain(evolve(b.result, usage={}))
@@ -230,103 +172,21 @@ def _ended(episode: Episode) -> str:
     return episode.result.ended if episode.result is not None else "cut"
 
 
-def _first(
-    pairs: Iterable[tuple[T | None, T | None]],
-    places: Callable[[T, T], Iterable[DifferingPlace]],
-    label: Callable[[T], str],
-) -> FirstDifference | None:
-    """Return the first pair with different places, or of which only one exists."""
-    found = (_differing(same, pair, places, label) for same, pair in enumerate(pairs))
-    return next(filter(None, found), None)
+def _first_decision(a: Episode, b: Episode) -> FirstDifference | None:
+    for same, (mine, theirs) in enumerate(zip_longest(a.steps, b.steps)):
+        if mine is None or theirs is None:
+            return FirstDifference(same, _label(same, mine or theirs), (), "A" if mine else "B")
+        if places := tuple(_step_places(mine, theirs)):
+            return FirstDifference(same, _label(same, mine), places)
+    return None
 
 
-def _differing(
-    same: int,
-    pair: tuple[T | None, T | None],
-    places: Callable[[T, T], Iterable[DifferingPlace]],
-    label: Callable[[T], str],
-) -> FirstDifference | None:
-    """Return what differs in a pair, *same* pairs after the first; None if nothing does."""
-    a, b = pair
-    if a is None or b is None:
-        only, name = (b, "B") if a is None else (a, "A")
-        assert only is not None
-        return FirstDifference(same, label(only), goes_on=name)
-    found = tuple(places(a, b))
-    return FirstDifference(same, label(a), found) if found else None
+def _label(same: int, step: Step) -> str:
+    return f"decision {same + 1:,}, t={step.t:,}, {step.role}"
 
 
-# -- decisions -------------------------------------------------------------------------------------
-
-
-def _steps(a: Episode, b: Episode) -> Iterator[tuple[_Numbered | None, _Numbered | None]]:
-    return zip_longest(enumerate(a.steps, 1), enumerate(b.steps, 1))
-
-
-def _step_label(numbered: _Numbered) -> str:
-    number, step = numbered
-    return f"decision {number:,}, t={step.t:,}, {step.role}"
-
-
-def _step_places(a: _Numbered, b: _Numbered) -> Iterator[DifferingPlace]:
-    before, after = a[1], b[1]
+def _step_places(a: Step, b: Step) -> Iterator[DifferingPlace]:
     for name in ("t", "role", "possible", "observation", "action"):
-        mine, theirs = getattr(before, name), getattr(after, name)
-        if mine != theirs:
-            yield different_place(mine, theirs, name)
-
-
-# -- calls -----------------------------------------------------------------------------------------
-
-
-def _call_label(call: RecordedCall) -> str:
-    phase = "" if call.phase == "step" else f" ({call.phase})"
-    of = f"before decision {call.decision:,}" if call.decision else "after the last decision"
-    return f"call {call.number:,} of {call.role}{phase}, {of}"
-
-
-def _request_places(a: RecordedCall, b: RecordedCall) -> Iterator[DifferingPlace]:
-    for name in ("role", "phase", "decision"):
         mine, theirs = getattr(a, name), getattr(b, name)
-        # A record that was cut lacks the decision to which its last calls led.
-        if mine != theirs and None not in (mine, theirs):
-            yield DifferingPlace(name, mine, theirs)
-    if a.digest == b.digest:
-        return
-    yield from _message_places(a.messages, b.messages)
-    yield from _differences(dict(a.fields), dict(b.fields), "fields")
-    if a.tools != b.tools:
-        yield DifferingPlace("tools", indented(a.tools), indented(b.tools))
-
-
-def _message_places(
-    a: Sequence[Mapping[str, Any]], b: Sequence[Mapping[str, Any]]
-) -> Iterator[DifferingPlace]:
-    """Yield the first message that differs, and the numbers of messages if these differ."""
-    for number, (mine, theirs) in enumerate(zip_longest(a, b), 1):
         if mine != theirs:
-            roles = dict.fromkeys(str(each.get("role")) for each in (mine, theirs) if each)
-            yield DifferingPlace(
-                f"message {number} ({' or '.join(roles)})",
-                None if mine is None else message_text(mine),
-                None if theirs is None else message_text(theirs),
-            )
-            break
-    if len(a) != len(b):
-        yield DifferingPlace("number of messages", len(a), len(b))
-
-
-def _reply_places(a: RecordedCall, b: RecordedCall) -> Iterator[DifferingPlace]:
-    if (a.reply is None or b.reply is None) and a.reply is not b.reply:
-        yield DifferingPlace("reply", _outcome(a), _outcome(b))
-        return
-    for name in _OF_REPLY:
-        mine, theirs = ((each.reply or {}).get(name) for each in (a, b))
-        if (mine or None) != (theirs or None):
             yield different_place(mine, theirs, name)
-
-
-def _outcome(call: RecordedCall) -> str:
-    if call.reply is None:
-        return f"no reply: {call.failure}" if call.failure else "the record ends before it"
-    return message_text({"content": call.reply.get("text"), "tool_calls": call.reply.get("calls")})

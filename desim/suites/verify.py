@@ -247,11 +247,9 @@ def _difference(found: RecordDifferences) -> str:
     for place in found.header:
         if place.path.partition(".")[0] not in _ENVIRONMENT:
             return f"header: {_is(place)}"
-    firsts = {"decision": found.decision, "request": found.request, "reply": found.reply}
-    for name, first in firsts.items():
-        if first is not None:
-            alone = f"the {name} is in one of the two alone"
-            return f"{first.label}: {_is(first.places[0]) if first.places else alone}"
+    if first := found.decision:
+        alone = "the decision is in one of the two alone"
+        return f"{first.label}: {_is(first.places[0]) if first.places else alone}"
     return f"end: {_is(found.end[0])}" if found.end else ""
 
 

@@ -56,7 +56,7 @@ _MARKS = {
     "left out": ("[\u2026", "\u2026] ", "dim"),
 }
 
-_CHOICE = "Its request is the same in both records: the model answered otherwise."
+_DECISIONS = ("Decisions", "bold")
 
 _LEGEND = "[-words of A alone-] {+words of B alone+}"
 
@@ -76,11 +76,11 @@ class TwoRecords:
 
 @command_of("diff", a={"metavar": "A"}, b={"metavar": "B"})
 def command(records: TwoRecords, printed: PrintOptions) -> None:
-    """Print where two records first differ: header, decision, request to a model, reply, end.
+    """Print where two records first differ: header, decision, end.
 
-    The message of a request that differs is compared word by word. Times, tokens and identifiers
-    of replies are not compared. The records are read as data, and may have been cut. The exit code
-    is 0 if nothing differs, 1 if something does, and 2 if a record cannot be read.
+    Long texts are compared word by word; what language models were sent is not compared. The
+    records are read as data, and may have been cut. The exit code is 0 if nothing differs, 1 if
+    something does, and 2 if a record cannot be read.
     """
     try:
         found = record_differences(records.a, records.b)
@@ -104,24 +104,18 @@ def _printed(records: TwoRecords, found: RecordDifferences) -> Iterator[list[Any
     lines = (("A", records.a, *_facts(found.a)), ("B", records.b, *_facts(found.b)))
     yield [Table(("", "record", "world", "seed", "decisions", "ended"), lines, (0, 1, 2, 5))]
     if found.is_equal:
-        calls = f", {found.calls[0]:,} calls" if found.calls[0] else ""
-        yield [Text(f"No difference: {len(found.a.steps):,} decisions{calls}, the same end.")]
+        yield [Text(f"No difference: {len(found.a.steps):,} decisions, the same end.")]
         return
     if found.header:
         yield [_table("Header", found.header)]
-    for what, number, first in (
-        ("Decisions", len(found.a.steps), found.decision),
-        ("Requests", found.calls[0], found.request),
-        ("Replies", found.calls[0], found.reply),
-    ):
-        if first is not None:
-            chosen = what == "Replies" and found.is_models_choice
-            yield [*_first(what, first), *[Text(_CHOICE)] * chosen]
-        elif number and not found.notes:
-            yield [Text.assemble((what, "bold"), f": all {number:,} are the same.")]
+    if found.decision is not None:
+        yield _first(found.decision)
+    elif found.is_of_one_world and found.a.steps:
+        yield [Text.assemble(_DECISIONS, f": all {len(found.a.steps):,} are the same.")]
     if found.end:
         yield [_end_table(found)]
-    yield from ([Text(note[0].upper() + note[1:] + ".")] for note in found.notes)
+    if not found.is_of_one_world:
+        yield [Text("Parameters and decisions of different worlds are not compared.")]
 
 
 def _facts(episode: Episode) -> tuple[str, int, int, str]:
@@ -172,13 +166,13 @@ def _value_label(value: Any) -> str:
     return " ".join(shortened(text, _MOST_CHARACTERS).split()) or NOTHING
 
 
-def _first(what: str, first: FirstDifference) -> list[Any]:
+def _first(first: FirstDifference) -> list[Any]:
     from rich.text import Text
 
     same = f"the first {first.same:,} are the same"
     if first.same <= 1:
         same = "the first is the same" if first.same else "none is the same"
-    head = Text.assemble((what, "bold"), f": {same}.")
+    head = Text.assemble(_DECISIONS, f": {same}.")
     if first.goes_on:
         other = "B" if first.goes_on == "A" else "A"
         return [head, Text(f"{other} has no more; {first.goes_on} goes on with {first.label}.")]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from support.command_line import Desim, refused
-from support.conversations import RULES, call, decided, user, write_conversation
+from support.conversations import decided, write_conversation
 
 BUY = {"do": "buy", "papers": 3}
 
@@ -16,23 +16,19 @@ PROMPT = "You have 12 papers on the counter, 3 customers came yesterday and the 
 
 @pytest.fixture
 def two(folder: Path) -> Path:
-    """Two records whose second request and decision differ, the second one gzipped."""
-    first = call([RULES, user("Day one.")], "three")
-    other = call([RULES, user(PROMPT.replace("12", "7"))], "four \x1b[31m", temperature=0.5)
-    other[1]["digest"] = "1" * 64
-    asked = call([RULES, user(PROMPT)], "three")
-    write_conversation(folder / "a.jsonl", first, decided(BUY), asked, decided(BUY, 1))
-    write_conversation(
-        folder / "b.jsonl", first, decided(BUY), other, decided({"do": "buy", "papers": 4}, 1)
-    )
+    """Two records whose second decisions differ, the second one gzipped."""
+    say = {"do": "say", "text": PROMPT, "papers": 3}
+    other = {"do": "say", "text": PROMPT.replace("12", "7 \x1b[31m"), "papers": 4}
+    write_conversation(folder / "a.jsonl", decided(BUY), decided(say, 1))
+    write_conversation(folder / "b.jsonl", decided(BUY), decided(other, 1))
     (folder / "b.jsonl.gz").write_bytes(gzip.compress((folder / "b.jsonl").read_bytes()))
     return folder
 
 
-def test_the_first_differences_are_read_at_eighty_columns(
+def test_the_first_difference_is_read_at_eighty_columns(
     desim: Desim, two: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Decision, message by words, settings, reply; what steers a terminal is escaped."""
+    """A long text by words; what steers a terminal is escaped."""
     monkeypatch.setenv("COLUMNS", "80")
     done = desim("diff", "a.jsonl", "b.jsonl.gz")
     assert (done.code, done.err) == (1, "")
@@ -42,21 +38,9 @@ def test_the_first_differences_are_read_at_eighty_columns(
     assert lines[start:] == [
         "Decisions: the first is the same.",
         "The first that differs is decision 2, t=1, vendor:",
-        "              A B",
-        "action.papers 3 4",
-        "",
-        "Requests: the first is the same.",
-        "The first that differs is call 1 of vendor, before decision 2:",
-        "                   A B",
-        "fields.temperature — 0.5",
-        "message 2 (user)   [-words of A alone-] {+words of B alone+}",
-        "You have [-12-] {+7+} papers on the counter, 3 customers came yesterday and […5",
-        "words…]",
-        "",
-        "Replies: the first is the same.",
-        "The first that differs is call 1 of vendor, before decision 2:",
-        "     A     B",
-        "text three four \\x1b[31m",
+        "action.text   [-words of A alone-] {+words of B alone+}",
+        "You have [-12-] {+7 \\x1b[31m+} papers on the counter, 3 customers came yesterday",
+        "and […5 words…]",
     ]
 
 
@@ -64,7 +48,7 @@ def test_equal_records_end_with_zero(desim: Desim, two: Path) -> None:
     """Also the same file twice."""
     done = desim("diff", "a.jsonl", "a.jsonl")
     assert (done.code, done.err) == (0, "")
-    assert "No difference: 2 decisions, 2 calls, the same end." in done.out
+    assert "No difference: 2 decisions, the same end." in done.out
 
 
 def test_json_is_one_object(desim: Desim, two: Path) -> None:
@@ -72,8 +56,8 @@ def test_json_is_one_object(desim: Desim, two: Path) -> None:
     done = desim("diff", "a.jsonl", "b.jsonl.gz", "--json")
     found = json.loads(done.out)
     assert done.code == 1
-    assert (found["equal"], found["decisions"], found["calls"]) == (False, [2, 2], [2, 2])
-    assert found["request"]["places"][0]["a"] == PROMPT
+    assert (found["equal"], found["decisions"]) == (False, [2, 2])
+    assert found["decision"]["places"][0]["a"] == PROMPT
 
 
 @pytest.mark.parametrize(
