@@ -6,7 +6,7 @@ structlog is imported only then, because it takes longer to import than the rest
 import sys
 from collections.abc import MutableMapping
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Any
 
 from desim.errors import UsageError, possible
 from desim.short_repr import short_repr
@@ -14,48 +14,37 @@ from desim.short_repr import short_repr
 LEVELS = ("debug", "info", "warning", "error")
 
 
-class Clock(Protocol):
-    """Anything with a present tick, such as a `World`."""
+class Log:
+    """A structured logger: a constant event, everything else as fields.
 
-    @property
-    def now(self) -> Any:
-        """The present tick."""
-        ...
+    This one writes nothing and counts as False, so that a model can leave out what only a log line
+    needs: `if world.log: world.log.info("payday", paid=book.money(total))`.
+    """
 
-
-class Log(Protocol):
-    """A structured logger: a constant event, everything else as fields."""
-
-    def debug(self, event: str, **fields: Any) -> Any:
-        """Write a detail for debugging."""
-        ...
-
-    def info(self, event: str, **fields: Any) -> Any:
-        """Write an event of the episode."""
-        ...
-
-    def warning(self, event: str, **fields: Any) -> Any:
-        """Write a possible mistake in the model or its use."""
-        ...
-
-    def error(self, event: str, **fields: Any) -> Any:
-        """Write a failure."""
-        ...
-
-
-class _Silent:
     def debug(self, event: str, **fields: Any) -> None:
-        """Write nothing."""
+        """Write a detail for debugging."""
+        self._write("debug", event, fields)
 
-    info = warning = error = debug
+    def info(self, event: str, **fields: Any) -> None:
+        """Write an event of the episode."""
+        self._write("info", event, fields)
+
+    def warning(self, event: str, **fields: Any) -> None:
+        """Write a possible mistake in the model or its use."""
+        self._write("warning", event, fields)
+
+    def error(self, event: str, **fields: Any) -> None:
+        """Write a failure."""
+        self._write("error", event, fields)
+
+    def _write(self, level: str, event: str, fields: dict[str, Any]) -> None:
+        """Write nothing."""
 
     def __bool__(self) -> bool:
         return False
 
 
-#: The logger of a world that writes nothing; it counts as False, so that a model can leave out what
-#: only a log line needs: `if world.log: world.log.info("payday", paid=book.money(total))`.
-SILENT: Log = _Silent()
+_SILENT = Log()
 #: Whether `configure` was called in this process.
 _configured = False
 
@@ -89,17 +78,15 @@ def configure(level: str = "info", *, as_json: bool = False) -> None:
 
 
 def logger(world: Any) -> Log:
-    """Return the logger of a world.
+    """Return the logger of a world, which writes nothing if nobody listens.
 
-    It is structlog's once `configure` was called, or while `structlog.testing.capture_logs` is in
-    force, and else `SILENT`.
+    Somebody does once `configure` was called, or while `structlog.testing.capture_logs` is in
+    force.
     """
-    if not (_configured or _is_captured()):
-        return SILENT
-    return _Stamped(world)
+    return _Stamped(world) if _configured or _is_captured() else _SILENT
 
 
-class _Stamped:
+class _Stamped(Log):
     """Adds tick, date and part to the lines of a world; a line may give its own tick."""
 
     def __init__(self, world: Any) -> None:
@@ -107,29 +94,15 @@ class _Stamped:
 
         self._world, self._log = world, structlog.get_logger()
 
-    def debug(self, event: str, **fields: Any) -> None:
-        """Write a detail for debugging."""
-        self._log.debug(event, **self._stamped(fields))
-
-    def info(self, event: str, **fields: Any) -> None:
-        """Write an event of the episode."""
-        self._log.info(event, **self._stamped(fields))
-
-    def warning(self, event: str, **fields: Any) -> None:
-        """Write a possible mistake in the model or its use."""
-        self._log.warning(event, **self._stamped(fields))
-
-    def error(self, event: str, **fields: Any) -> None:
-        """Write a failure."""
-        self._log.error(event, **self._stamped(fields))
-
-    def _stamped(self, fields: dict[str, Any]) -> dict[str, Any]:
+    def _write(self, level: str, event: str, fields: dict[str, Any]) -> None:
         world = self._world
         tick = fields.pop("t", world.now)
-        calendar, prefix = world.calendar, world.prefix
-        date = {} if calendar is None else {"date": _date(calendar.moment(tick))}
-        part = {"part": prefix.rstrip(".")} if prefix else {}
-        return {"t": tick, **date, **part, **fields}
+        date = {} if world.calendar is None else {"date": _date(world.calendar.moment(tick))}
+        part = {"part": world.prefix.rstrip(".")} if world.prefix else {}
+        getattr(self._log, level)(event, **{"t": tick, **date, **part, **fields})
+
+    def __bool__(self) -> bool:
+        return True
 
 
 class LoggedDraws:

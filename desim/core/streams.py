@@ -32,35 +32,45 @@ def check_seed(seed: object, what: str = "seed") -> None:
 
 
 def derived_seed(seed: int, *name: str) -> int:
-    """Return the 256-bit seed derived from a seed and a name.
+    """Return the SHA-256 of a seed and a name, from which the seed can only be found by trying."""
+    # Each part is preceded by its length, which keeps ("a", "bc") and ("ab", "c") apart.
+    return _hashed(f"{seed}:" + "".join([f"{len(part)}:{part}" for part in name]), 32)
+
+
+def redrawn_seed(seed: int, future: int) -> int:
+    """Return the seed of the streams after a redraw, by their seed before and that of the future.
+
+    It has 64 bits, or 128 if the future has more than 64 itself. It depends on both seeds, so the
+    streams change even if the future equals the episode's seed or an earlier future.
+
+    >>> redrawn_seed(7, 7)
+    15487717442309795893
+    """
+    return _hashed(f"{seed}:future:{future}", 16 if future >> 64 else 8)
+
+
+def future_seed(seed: int, role: str, decision: int, sample: int) -> int:
+    """Return the seed of a future that a policy samples; no stream of the model has it.
 
     Args:
-        seed: The episode's seed, a whole number of at least 0.
-        name: One or more strings.
+        seed: The episode's seed.
+        role: The role that looks ahead.
+        decision: The number of decisions of the episode before the present one.
+        sample: The number of the future, from 0.
 
-    Returns:
-        The SHA-256 of *seed* and *name*, from which *seed* can only be found by trying seeds.
+    >>> future_seed(7, "cfo", 0, 0)
+    8200955408792125336
     """
-    return int.from_bytes(seed_digest(seed, *name), "big")
+    return _hashed(f"{seed}:ahead:{len(role)}:{role}:{decision}:{sample}", 8)
 
 
-def seed_digest(seed: int, *name: str) -> bytes:
-    """Return `derived_seed` as 32 bytes, the highest first."""
-    # Each part is preceded by its length, which keeps ("a", "bc") and ("ab", "c") apart.
-    text = f"{seed}:" + "".join([f"{len(part)}:{part}" for part in name])
-    return hashlib.sha256(text.encode()).digest()
+def _hashed(text: str, size: int) -> int:
+    """Return the first bytes of the SHA-256 of a text as a number."""
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:size], "big")
 
 
 def generator(seed: int, *name: str) -> "Generator":
-    """Return the random generator of a seed and a name.
-
-    Args:
-        seed: The episode's seed, a whole number of at least 0.
-        name: One or more strings.
-
-    Returns:
-        A PCG64 generator with the seed `derived_seed(seed, *name)`.
-    """
+    """Return a PCG64 generator of numpy with the seed `derived_seed(seed, *name)`."""
     return generator_of(derived_seed(seed, *name))
 
 
@@ -137,41 +147,3 @@ def unseeded_globals() -> object:
         # A dict with an array, whose text has all of it but the middle: a draw moves `pos`.
         states += (str(of_numpy.get_state(legacy=False)),)  # noqa: NPY002
     return states
-
-
-def redrawn_seed(seed: int, future: int) -> int:
-    """Return the seed of the streams after a redraw.
-
-    Args:
-        seed: The seed of the streams before.
-        future: The seed of the future.
-
-    Returns:
-        The first 64 bits of the SHA-256 of "SEED:future:FUTURE", and the first 128 bits if the
-        future has more than 64 itself. They depend on both seeds, so the streams change even if the
-        future equals the episode's seed or an earlier future.
-
-    >>> redrawn_seed(7, 7)
-    15487717442309795893
-    """
-    text = f"{seed}:future:{future}"
-    size = 16 if future >> 64 else 8
-    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:size], "big")
-
-
-def future_seed(seed: int, role: str, decision: int, sample: int) -> int:
-    """Return the seed of a future in which a policy plays ahead.
-
-    Its name differs from all stream names, so no stream of the model has this seed.
-
-    Args:
-        seed: The episode's seed.
-        role: The role that looks ahead.
-        decision: The number of decisions of the episode before the present one.
-        sample: The number of the future, from 0.
-
-    >>> future_seed(7, "cfo", 0, 0)
-    8200955408792125336
-    """
-    text = f"{seed}:ahead:{len(role)}:{role}:{decision}:{sample}"
-    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")

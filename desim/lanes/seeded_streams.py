@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from desim.core.streams import generator, seed_digest
+from desim.core.streams import derived_seed, generator
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -42,7 +42,7 @@ def generators(seeds: Sequence[int], *name: str) -> "Iterator[Generator]":
     shared = generator(0, *name)
     inner: dict[str, int] = {}
     begun = {"bit_generator": "PCG64", "state": inner, "has_uint32": 0, "uinteger": 0}
-    digests = [seed_digest(seed, *name) for seed in seeds]
+    digests = [derived_seed(seed, *name).to_bytes(32, "big") for seed in seeds]
     for digest, (inner["state"], inner["inc"]) in zip(digests, _states(digests), strict=True):
         if any(digest[:4]):
             shared.bit_generator.state = begun

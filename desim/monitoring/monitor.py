@@ -11,7 +11,6 @@ from typing import Any
 import simpy
 from simpy.resources.base import BaseResource, Put
 
-from desim.core.log import Clock
 from desim.core.points import checked_name
 from desim.core.world import World
 from desim.errors import UsageError
@@ -37,7 +36,7 @@ class QueueMonitor:
         cancelled: Events that left before they were granted: cancelled, reneged or interrupted.
     """
 
-    def __init__(self, clock: Clock, warm_up: int, changed: Callable[[int], object]) -> None:
+    def __init__(self, clock: World, warm_up: int, changed: Callable[[int], object]) -> None:
         self.length = TimeWeighted(clock, warm_up=warm_up)
         self.waits = Tally(clock, warm_up=warm_up)
         self.cancelled = 0

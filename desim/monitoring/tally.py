@@ -4,7 +4,7 @@ import math
 from array import array
 from collections.abc import Sequence
 
-from desim.core.log import Clock
+from desim.core.world import World
 from desim.errors import UsageError
 from desim.monitoring.warm_up import checked_warm_up, finite
 from desim.short_repr import short_repr
@@ -34,7 +34,7 @@ class Tally:
         UsageError: The warm-up is not a whole number of at least 0, or has no clock.
     """
 
-    def __init__(self, clock: Clock | None = None, *, warm_up: int = 0) -> None:
+    def __init__(self, clock: World | None = None, *, warm_up: int = 0) -> None:
         if checked_warm_up(warm_up) and clock is None:
             raise UsageError("a warm-up needs a clock: Tally(world, warm_up=...)")
         self._clock = clock

@@ -2,7 +2,7 @@
 
 import math
 
-from desim.core.log import Clock
+from desim.core.world import World
 from desim.monitoring.warm_up import checked_warm_up, finite
 
 
@@ -25,7 +25,7 @@ class TimeWeighted:
         UsageError: The warm-up is not a whole number of at least 0, or the value is not finite.
     """
 
-    def __init__(self, clock: Clock, value: float = 0, *, warm_up: int = 0) -> None:
+    def __init__(self, clock: World, value: float = 0, *, warm_up: int = 0) -> None:
         self._clock = clock
         self._start = max(clock.now, checked_warm_up(warm_up))
         self.current = finite(value)

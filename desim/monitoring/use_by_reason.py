@@ -6,7 +6,7 @@ from typing import Any
 
 from simpy.resources.resource import Release, Request
 
-from desim.core.log import Clock
+from desim.core.world import World
 from desim.errors import UsageError
 from desim.resources.reasons import reason_of
 
@@ -22,7 +22,7 @@ class UseByReason:
         warm_up: The time before this tick does not count.
     """
 
-    def __init__(self, clock: Clock, warm_up: int) -> None:
+    def __init__(self, clock: World, warm_up: int) -> None:
         self._clock = clock
         self._start = max(clock.now, warm_up)
         self._since: dict[Request, int] = {}
