@@ -246,20 +246,16 @@ def _prepare(folder: Path, files: Iterable[Path]) -> None:
 def export_messages(record: str | Path, episode: Episode, folder: Path) -> Path:
     """Write the messages of a record as JSON lines, one a message, in the form of chat completions.
 
-    Each has `role`, `content` and, where it has them, `tool_calls`, `tool_call_id` and `reasoning`;
-    besides `seat`, the role of the world, and `decision`, the number of the decision before which
-    it was sent, from 1.
-
     Args:
         record: A record, which may have been cut.
-        episode: The same record, read.
+        episode: The same record, read; see `messages_of`.
         folder: Where `messages.jsonl` is written; made if it is missing.
 
     Raises:
         BadRecord: A line or an entry of the record is not readable.
         UsageError: The file exists or cannot be written.
     """
-    lines = [msgspec.json.encode(each.plain()) for each in messages_of(record, episode)]
+    lines = [msgspec.json.encode(each) for each in messages_of(record, episode)]
     (file,) = _write(folder, {"messages.jsonl": b"\n".join([*lines, b""]).decode()})
     return file
 

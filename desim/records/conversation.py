@@ -11,12 +11,14 @@ An ID is the beginning of the digest of a text. The digest of a request covers a
 """
 
 import hashlib
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import msgspec
-from attrs import define, evolve, field, frozen
+from attrs import evolve, field, frozen
 
 from desim.errors import BadRecord
 from desim.records.lines import Step, TranscriptEntry
@@ -94,79 +96,53 @@ def calls_of(record: str | Path | Iterable[bytes]) -> Iterator[RecordedCall]:
         BadRecord: A line or an entry is not readable, or a text does not have its digest.
     """
     lines = lines_of(Path(record)) if isinstance(record, str | Path) else record
-    reader = _CallReader()
+    texts: dict[str, Any] = {}
+    waiting = defaultdict[str, list[RecordedCall]](list)
+    decisions = 0
     for line in decoded_lines(lines):
-        if isinstance(line, TranscriptEntry):
-            reader.take(line.role, line.entry)
-        elif isinstance(line, Step):
-            yield from reader.decided(line.role)
-    yield from reader.open()
+        match line:
+            case Step(role=role):
+                decisions += 1
+                yield from (evolve(call, decision=decisions) for call in waiting.pop(role, ()))
+            case TranscriptEntry(entry={"texts": dict(new)}):
+                texts |= _unaltered(new)
+            case TranscriptEntry(role=role, entry={"request": int(number)} as entry):
+                waiting[role].append(_request(number, role, entry, texts))
+            case TranscriptEntry(role=role, entry={"reply": dict(reply)}) if waiting[role]:
+                waiting[role][-1] = evolve(waiting[role][-1], reply=reply)
+            case TranscriptEntry(role=role, entry={"no_reply": str(failure)}) if waiting[role]:
+                waiting[role][-1] = evolve(waiting[role][-1], failure=failure)
+    yield from chain.from_iterable(waiting.values())
 
 
-@define
-class _CallReader:
-    """Collects the calls before each decision.
+def _unaltered(texts: dict[str, Any]) -> dict[str, Any]:
+    for key, value in texts.items():
+        if key != text_id(without_floats(value)):
+            raise BadRecord(f"the text {shown(key)} of the transcript was altered")
+    return texts
 
-    Attributes:
-        texts: Messages and lists of tools by identifier.
-        waiting: Calls of each role before its next decision.
-        decisions: The number of decisions so far.
-    """
 
-    texts: dict[str, Any] = field(factory=dict)
-    waiting: dict[str, list[RecordedCall]] = field(factory=dict)
-    decisions: int = 0
-
-    def take(self, role: str, entry: Any) -> None:
-        """Take a transcript entry; those of another kind are passed over."""
-        calls = self.waiting.setdefault(role, [])
-        match entry:
-            case {"texts": dict(texts)}:
-                self._keep(texts)
-            case {"request": int(number)}:
-                calls.append(self._request(number, role, entry))
-            case {"reply": dict(reply)} if calls:
-                calls[-1] = evolve(calls[-1], reply=reply)
-            case {"no_reply": str(failure)} if calls:
-                calls[-1] = evolve(calls[-1], failure=failure)
-
-    def decided(self, role: str) -> Iterator[RecordedCall]:
-        """Yield the calls that led to the next decision, which is one of this role."""
-        self.decisions += 1
-        for call in self.waiting.pop(role, ()):
-            yield evolve(call, decision=self.decisions)
-
-    def open(self) -> Iterator[RecordedCall]:
-        """Yield the calls after which the record was cut."""
-        for calls in self.waiting.values():
-            yield from calls
-
-    def _keep(self, texts: Mapping[str, Any]) -> None:
-        for key, value in texts.items():
-            if key != text_id(without_floats(value)):
-                raise BadRecord(f"the text {shown(key)} of the transcript was altered")
-            self.texts[key] = value
-
-    def _request(self, number: int, role: str, entry: Mapping[str, Any]) -> RecordedCall:
-        form = request_entry(entry)
-        try:
-            texts = [self.texts[key] for key in form.messages]
-            messages = msgspec.convert(texts, _Objects)
-            tools = msgspec.convert(self.texts[form.tools] if form.tools else [], _Objects)
-        except msgspec.ValidationError as fault:
-            raise BadRecord(f"request {number} of {shown(role)} is not readable: {fault}") from None
-        except KeyError as fault:
-            missing = shown(fault.args[0])
-            raise BadRecord(f"request {number} of {shown(role)} lacks its text {missing}") from None
-        return RecordedCall(
-            number=number,
-            role=role,
-            phase=form.phase,
-            messages=messages,
-            tools=tools,
-            fields=form.fields,
-            digest=form.digest,
-        )
+def _request(
+    number: int, role: str, entry: Mapping[str, Any], texts: Mapping[str, Any]
+) -> RecordedCall:
+    form = request_entry(entry)
+    try:
+        messages = msgspec.convert([texts[key] for key in form.messages], _Objects)
+        tools = msgspec.convert(texts[form.tools] if form.tools else [], _Objects)
+    except msgspec.ValidationError as fault:
+        raise BadRecord(f"request {number} of {shown(role)} is not readable: {fault}") from None
+    except KeyError as fault:
+        missing = shown(fault.args[0])
+        raise BadRecord(f"request {number} of {shown(role)} lacks its text {missing}") from None
+    return RecordedCall(
+        number=number,
+        role=role,
+        phase=form.phase,
+        messages=messages,
+        tools=tools,
+        fields=form.fields,
+        digest=form.digest,
+    )
 
 
 class RequestEntry(msgspec.Struct):

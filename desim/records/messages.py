@@ -8,21 +8,23 @@ request repeats those before it.
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any
 
 import msgspec
-from attrs import define, evolve, field, frozen
+from attrs import define, field
 
 from desim.errors import BadRecord
 from desim.records.conversation import RecordedCall, calls_of
 from desim.records.episode import Episode
 from desim.records.lines import Step
-from desim.schema.untrusted import decode_json
 
-T = TypeVar("T")
+Message = dict[str, Any]
+
+#: The fields of a message of a request that are listed, beside its role and content.
+_FURTHER = ("tool_calls", "tool_call_id")
 
 
-class ReplyCall(msgspec.Struct, frozen=True):
+class _ReplyCall(msgspec.Struct):
     """A tool call as a model wrote it; the arguments should be a JSON object."""
 
     id: str = ""
@@ -30,145 +32,21 @@ class ReplyCall(msgspec.Struct, frozen=True):
     arguments: str = ""
 
 
-class RecordedReply(msgspec.Struct, frozen=True):
-    """A reply on record: the fields that the formats have a place for.
-
-    `prompt_tokens` include `cached_tokens`, and `completion_tokens` include `reasoning_tokens`.
-    """
+class _Reply(msgspec.Struct):
+    """What a message holds of a reply on record."""
 
     text: str = ""
     refusal: str = ""
     thinking: str = ""
-    calls: tuple[ReplyCall, ...] = ()
-    finish: str = ""
-    served: str = ""
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-    cached_tokens: int = 0
-    reasoning_tokens: int = 0
-    cache_written_tokens: int = 0
-    reported_cost: float | None = None
-    seconds: float = 0.0
-    estimated: bool = False
+    calls: tuple[_ReplyCall, ...] = ()
 
 
-class _SentCall(msgspec.Struct, frozen=True):
-    """A tool call in an assistant's message of a request."""
+def messages_of(record: str | Path, episode: Episode) -> Iterator[Message]:
+    """Yield the messages of a record in the form of chat completions, those of a decision together.
 
-    id: str = ""
-    function: ReplyCall = ReplyCall()
-
-
-class SentMessage(msgspec.Struct, frozen=True):
-    """A message of a request; the content is a text, parts, or nothing."""
-
-    role: str
-    content: Any = None
-    tool_calls: tuple[_SentCall, ...] | None = None
-    tool_call_id: str = ""
-
-    @property
-    def text(self) -> str:
-        """The text of its content."""
-        if isinstance(self.content, list):
-            parts = (part.get("text") for part in self.content if isinstance(part, dict))
-            return "\n".join(str(part) for part in parts if part)
-        return self.content if isinstance(self.content, str) else ""
-
-    @property
-    def calls(self) -> tuple[ReplyCall, ...]:
-        """Its calls as those of a reply."""
-        found = self.tool_calls or ()
-        return tuple(msgspec.structs.replace(one.function, id=one.id) for one in found)
-
-
-def converted(plain: Any, form: type[T], call: RecordedCall) -> T:
-    """Return a part of a call in its form.
-
-    Raises:
-        BadRecord: It has another form; a record may come from a stranger.
-    """
-    try:
-        return msgspec.convert(plain, form)
-    except msgspec.ValidationError as fault:
-        raise BadRecord(f"call {call.number} of {call.role} is not readable: {fault}") from None
-
-
-@frozen
-class ToolCall:
-    """A call of a tool, or an action that a policy took.
-
-    Attributes:
-        id: Unique within its message.
-        name: The name of the tool or of the action.
-        arguments: By name; empty where the model wrote no JSON object.
-        raw: The arguments as the model wrote them, if they are not a JSON object.
-        written: Whether a model wrote the call. Otherwise it is an action, read from a text or
-            taken by another policy.
-    """
-
-    id: str
-    name: str
-    arguments: Mapping[str, Any]
-    raw: str = ""
-    written: bool = True
-
-
-@frozen(kw_only=True)
-class ChatMessage:
-    """A message of an episode.
-
-    Attributes:
-        source: The role of the message in a chat.
-        text: The text.
-        role: The role of the world that sent or received it.
-        decision: The number of the decision before which it was sent, from 1.
-        tool_calls: The calls of an assistant.
-        answers: The call whose result a tool's message is.
-        call: The call of the model whose reply, or failure, it is.
-        reply: The reply, where there is one.
-        step: The decision that it took.
-        is_context: Whether it is an assistant's message of a request that no reply on record holds.
-    """
-
-    source: Literal["system", "user", "assistant", "tool"]
-    text: str
-    role: str
-    decision: int
-    tool_calls: tuple[ToolCall, ...] = ()
-    answers: str = ""
-    call: RecordedCall | None = None
-    reply: RecordedReply | None = None
-    step: Step | None = None
-    is_context: bool = False
-
-    def plain(self) -> dict[str, Any]:
-        """Return the message in the form of chat completions, with its seat and decision."""
-        calls = [
-            {
-                "id": one.id,
-                "type": "function",
-                "function": {"name": one.name, "arguments": one.raw or _json(one.arguments)},
-            }
-            for one in self.tool_calls
-        ]
-        optional = {
-            "tool_calls": calls,
-            "tool_call_id": self.answers,
-            # Some servers send the reasoning before the answer in a field of its own.
-            "reasoning": self.reply.thinking if self.reply else "",
-        }
-        return {
-            "seat": self.role,
-            "decision": self.decision,
-            "role": self.source,
-            "content": self.text,
-            **{name: value for name, value in optional.items() if value},
-        }
-
-
-def messages_of(record: str | Path, episode: Episode) -> Iterator[ChatMessage]:
-    """Yield the messages of a record, those of one decision together.
+    Each has `seat`, the role of the world, `decision`, the number of the decision before which it
+    was sent (from 1), `role` and `content`, and where it has them `tool_calls`, `tool_call_id` and
+    `reasoning`.
 
     Args:
         record: The file of the record.
@@ -182,9 +60,11 @@ def messages_of(record: str | Path, episode: Episode) -> Iterator[ChatMessage]:
         calls[call.decision].append(call)
     seats: dict[str, _Seat] = defaultdict(_Seat)
     for number, step in enumerate(episode.steps, 1):
-        yield from seats[step.role].decided(number, step, calls.pop(number, []))
+        for message in seats[step.role].decided(number, step, calls.pop(number, [])):
+            yield {"seat": step.role, "decision": number, **message}
     for call in calls.pop(None, []):
-        yield from seats[call.role].called(len(episode.steps) + 1, call)
+        for message in seats[call.role].called(call):
+            yield {"seat": call.role, "decision": len(episode.steps) + 1, **message}
 
 
 @define
@@ -196,144 +76,99 @@ class _Seat:
             message.
         latest: The same of the last request.
         replies: The texts of the model's replies, and the identifiers of its calls.
-        last: The last action, where the next observation is listed as its result.
+        last: The identifier of the last action, if the next observation is its result.
     """
 
     sent: dict[bytes, Counter[bytes]] = field(factory=dict)
     latest: Counter[bytes] = field(factory=Counter)
     replies: list[str] = field(factory=list)
-    last: ToolCall | None = None
+    last: str = ""
 
-    def decided(
-        self, number: int, step: Step, calls: Sequence[RecordedCall]
-    ) -> Iterator[ChatMessage]:
+    def decided(self, number: int, step: Step, calls: list[RecordedCall]) -> Iterator[Message]:
         """Yield the messages that led to a decision, the one that took it included."""
         if not any(call.messages for call in calls):
-            yield self._observed(number, step)
+            yield _message("tool" if self.last else "user", step.observed.decode(), self.last)
+        self.last = ""
+        action = _action(number, step)
         taken = _deciding(step, calls)
         for call in calls:
-            *received, reply = self.called(number, call)
+            *received, reply = self.called(call)
             yield from received
-            yield self._with_action(reply, step) if call is taken else reply
+            yield {"tool_calls": [action], **reply} if call is taken else reply
         if taken is None:
-            self.last = _action(number, step)
-            yield _said(number, step.role, tool_calls=(self.last,), step=step)
+            self.last = action["id"]
+            yield _message("assistant", calls=[action])
 
-    def called(self, number: int, call: RecordedCall) -> Iterator[ChatMessage]:
+    def called(self, call: RecordedCall) -> Iterator[Message]:
         """Yield the new messages of a request, and the reply to it."""
-        for message in self._new(call):
-            if message.role != "assistant":
-                yield _received(number, call.role, message)
-            elif not self._is_reply(message):
-                calls = tuple(map(_tool_call, message.calls))
-                yield _said(number, call.role, message.text, tool_calls=calls, is_context=True)
-        reply = None if call.reply is None else converted(call.reply, RecordedReply, call)
-        text = (reply.text or reply.refusal) if reply else ""
-        calls = tuple(map(_tool_call, reply.calls if reply else ()))
-        self.replies += [text, *(one.id for one in calls)]
-        yield _said(number, call.role, text, tool_calls=calls, call=call, reply=reply)
+        for sent in self._new(call):
+            if sent.get("role") != "assistant" or not self._is_reply(sent):
+                further = {name: sent[name] for name in _FURTHER if sent.get(name)}
+                yield {"role": sent.get("role"), "content": sent.get("content"), **further}
+        try:
+            reply = msgspec.convert(call.reply or {}, _Reply)
+        except msgspec.ValidationError as fault:
+            what = f"call {call.number} of {call.role}"
+            raise BadRecord(f"{what} is not readable: {fault}") from None
+        text = reply.text or reply.refusal
+        self.replies += [text, *(one.id for one in reply.calls)]
+        calls = [_tool_call(one.id, one.name, one.arguments) for one in reply.calls]
+        yield _message("assistant", text, calls=calls, reasoning=reply.thinking)
 
-    def _observed(self, number: int, step: Step) -> ChatMessage:
-        """Return the observation as the result of the last action, if there is one."""
-        last, self.last = self.last, None
-        return ChatMessage(
-            source="tool" if last else "user",
-            text=step.observed.decode(),
-            role=step.role,
-            decision=number,
-            answers=last.id if last else "",
-        )
-
-    def _with_action(self, reply: ChatMessage, step: Step) -> ChatMessage:
-        """Return a reply with the decision that it took."""
-        self.last = None
-        if reply.tool_calls:
-            return evolve(reply, step=step)
-        action = _action(reply.decision, step)
-        if not self.sent:  # the record holds no requests
-            self.last = action
-        return evolve(reply, step=step, tool_calls=(action,))
-
-    def _new(self, call: RecordedCall) -> list[SentMessage]:
-        """Return the messages that the request before did not have, or not so often.
+    def _new(self, call: RecordedCall) -> Iterator[Mapping[str, Any]]:
+        """Yield the messages that the request before did not have, or not so often.
 
         A method may have several conversations at once, which differ in their first messages. A new
         conversation is compared with the last request.
         """
         keys = [msgspec.json.encode(message) for message in call.messages]
         before = self.sent.get(keys[0], self.latest) if keys else self.latest
-        self.latest = Counter[bytes]()
-        found = []
+        self.latest = Counter()
         for key, message in zip(keys, call.messages, strict=True):
             self.latest[key] += 1
             if self.latest[key] > before[key]:
-                found.append(converted(message, SentMessage, call))
+                yield message
         if keys:
             self.sent[keys[0]] = self.latest
-        return found
 
-    def _is_reply(self, message: SentMessage) -> bool:
+    def _is_reply(self, message: Mapping[str, Any]) -> bool:
         """Return whether an assistant's message repeats a reply, or its part after the reasoning.
 
         A request sends the calls of a reply under the same identifiers.
         """
-        if message.calls:
-            return any(one.id in self.replies for one in message.calls)
-        return any(message.text in each for each in reversed(self.replies))
+        calls, text = message.get("tool_calls"), message.get("content") or ""
+        if isinstance(calls, list) and calls:
+            return any(isinstance(one, dict) and one.get("id") in self.replies for one in calls)
+        return isinstance(text, str) and any(text in each for each in reversed(self.replies))
+
+
+def _message(
+    role: str, content: str = "", answers: str = "", calls: object = (), reasoning: str = ""
+) -> Message:
+    # Some servers send the reasoning before the answer in a field of its own.
+    optional = {"tool_calls": calls, "tool_call_id": answers, "reasoning": reasoning}
+    further = {name: value for name, value in optional.items() if value}
+    return {"role": role, "content": content, **further}
 
 
 def _deciding(step: Step, calls: Sequence[RecordedCall]) -> RecordedCall | None:
     """Return the call whose reply took a decision; None for a default action or no call."""
-    if "default_action" in (step.notes or {}):
-        return None
     replied = [call for call in calls if call.reply is not None and call.phase == "step"]
-    return replied[-1] if replied else None
+    return replied[-1] if replied and "default_action" not in (step.notes or {}) else None
 
 
-#: Roles of messages that are not a user's or an assistant's; "developer" is OpenAI's newer name.
-_SOURCES: dict[str, Literal["system", "tool"]] = {
-    "system": "system",
-    "developer": "system",
-    "tool": "tool",
-}
-
-
-def _received(number: int, role: str, message: SentMessage) -> ChatMessage:
-    return ChatMessage(
-        source=_SOURCES.get(message.role, "user"),
-        text=message.text,
-        role=role,
-        decision=number,
-        answers=message.tool_call_id,
-    )
-
-
-def _said(number: int, role: str, text: str = "", **fields: Any) -> ChatMessage:
-    return ChatMessage(source="assistant", text=text, role=role, decision=number, **fields)
-
-
-def _action(number: int, step: Step) -> ToolCall:
-    """Return the action of a decision as a call.
+def _action(number: int, step: Step) -> Message:
+    """Return the action of a decision as a tool call.
 
     Raises:
         BadRecord: The action has no name.
     """
     match step.action:
         case {"do": str(name), **arguments}:
-            named = {str(key): value for key, value in arguments.items()}
-            return ToolCall(f"decision-{number}", name, named, written=False)
+            text = msgspec.json.encode(arguments).decode()
+            return _tool_call(f"decision-{number}", name, text)
     raise BadRecord(f"decision {number}: the action has no name")
 
 
-def _tool_call(call: ReplyCall) -> ToolCall:
-    try:
-        arguments = decode_json(call.arguments)
-    except ValueError:
-        arguments = None
-    if isinstance(arguments, dict):
-        return ToolCall(call.id, call.name, arguments)
-    return ToolCall(call.id, call.name, {}, raw=call.arguments)
-
-
-def _json(value: Any) -> str:
-    return msgspec.json.encode(value).decode()
+def _tool_call(key: str, name: str, arguments: str) -> Message:
+    return {"id": key, "type": "function", "function": {"name": name, "arguments": arguments}}
