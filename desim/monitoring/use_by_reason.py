@@ -2,16 +2,41 @@
 
 from collections import Counter
 from collections.abc import Collection
-from typing import Any
+from typing import Any, TypeVar
 
 from simpy.resources.resource import Release, Request
 
+from desim.core.points import checked_name
 from desim.core.world import World
 from desim.errors import UsageError
-from desim.resources.reasons import reason_of
 
 #: The most reasons of one resource: each is a metric.
 MOST_REASONS = 100
+
+
+_Request = TypeVar("_Request", bound=Request)
+
+
+def with_reason(request: _Request, reason: str) -> _Request:
+    """Return a request of a resource, which has a reason from now on.
+
+    Monitors and traces show it: `with with_reason(desk.request(), "repair") as turn:`.
+
+    Args:
+        request: From `Resource.request`.
+        reason: Words in snake_case.
+
+    Raises:
+        UsageError: The reason is not words in snake_case.
+    """
+    vars(request)["reason"] = checked_name(reason, "a reason")
+    return request
+
+
+def reason_of(request: Request) -> str:
+    """Return the reason of a request; empty if it has none."""
+    reason: str = vars(request).get("reason", "")
+    return reason
 
 
 class UseByReason:

@@ -31,16 +31,11 @@ class Timetable(Protocol):
 
 
 def timetable(given: Any, capacity: float) -> Timetable:
-    """Return a timetable, made of shifts or of business hours.
+    """Return the timetable of working hours, as `WorkingHours` takes them.
 
     Args:
-        given: A `Timetable`; (ticks, capacity) of shifts that repeat from tick 0 on; or
-            `BusinessHours`.
-        capacity: The capacity during business hours, a whole number.
-
-    Raises:
-        UsageError: The value has another form, a shift is invalid, or the capacity during business
-            hours is not a whole number.
+        given: A `Timetable`, shifts, or business hours.
+        capacity: The capacity during business hours.
     """
     if isinstance(given, BusinessHours):
         if not isinstance(capacity, int):
@@ -52,30 +47,24 @@ def timetable(given: Any, capacity: float) -> Timetable:
     if isinstance(given, Timetable):
         return given
     if isinstance(given, Sequence) and not isinstance(given, str | bytes) and given:
-        return ShiftTimetable(_checked_shifts(given))
+        if len(given) > MOST_SHIFTS:
+            raise UsageError(f"{len(given):,} shifts were given; {MOST_SHIFTS:,} are possible")
+        return ShiftTimetable(tuple(map(_shift, given)))
     raise UsageError(
         f"{short_repr(given)} was given as working hours; a list of (ticks, capacity), "
         "BusinessHours or a Timetable are possible"
     )
 
 
-def _checked_shifts(shifts: Sequence[Any]) -> tuple[tuple[int, int], ...]:
-    if len(shifts) > MOST_SHIFTS:
-        raise UsageError(f"{len(shifts):,} shifts were given; {MOST_SHIFTS:,} are possible")
-    for shift in shifts:
-        if not _is_shift(shift):
-            raise UsageError(
-                f"{short_repr(shift)} was given as a shift; it is (ticks, capacity), whole numbers "
-                "of at least 1 and 0"
-            )
-    return tuple((ticks, capacity) for ticks, capacity in shifts)
-
-
-def _is_shift(shift: Any) -> bool:
-    if not isinstance(shift, tuple | list) or [*map(type, shift)] != [int, int]:
-        return False
-    ticks, capacity = shift
-    return bool(ticks >= 1 and capacity >= 0)
+def _shift(given: Any) -> tuple[int, int]:
+    if isinstance(given, tuple | list) and [*map(type, given)] == [int, int]:
+        ticks, capacity = given
+        if ticks >= 1 and capacity >= 0:
+            return ticks, capacity
+    raise UsageError(
+        f"{short_repr(given)} was given as a shift; it is (ticks, capacity), whole numbers of at "
+        "least 1 and 0"
+    )
 
 
 @frozen

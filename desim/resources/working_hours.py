@@ -40,8 +40,7 @@ class ShiftChange(Ranked):
 class WorkingHours:
     """Opens and closes units of a resource by a timetable; the resource keeps its class.
 
-    The capacity itself changes, which SimPy reads at every request; no process holds the closed
-    units. At the tick of a change, in this order:
+    At the tick of a change, in this order:
 
     1. The capacity is the new one before the other events of the tick. Where it has risen, waiting
        requests are granted in the order of the queue.
@@ -52,8 +51,7 @@ class WorkingHours:
        processes are interrupted with `ShiftEnded`, the more important first.
 
     With `finish` they keep their unit until they release it, and no request is granted before
-    fewer units are in use than are open. A process that resumes an interrupted use waits with a new
-    request for the ticks that were left. The timetable schedules events for ever, unless its
+    fewer units are in use than are open. The timetable schedules events for ever, unless its
     capacity is constant; an episode then ends by `World.end` or a limit.
 
     Args:

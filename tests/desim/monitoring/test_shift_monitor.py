@@ -13,8 +13,8 @@ from desim import Model, Role, World, play
 from desim.core.points import Points, Recorded
 from desim.core.run import Run
 from desim.errors import UsageError
-from desim.monitoring import Monitor, monitor
-from desim.resources import WorkingHours, with_reason
+from desim.monitoring import Monitor, monitor, with_reason
+from desim.resources import WorkingHours
 from desim.tracing.last_events import LastEvents
 
 Story = Generator[Any, Any, None]
