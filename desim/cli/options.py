@@ -24,8 +24,7 @@ from desim.core.limits import Limits
 from desim.episodes.episode_options import ModelOptions
 from desim.episodes.usage import CommandBudget, spending
 from desim.errors import UsageError, sentence
-from desim.schema.class_types import members
-from desim.schema.wire_types import attribute_texts
+from desim.schema.wire_types import attribute_texts, members
 from desim.tracing.last_events import MAX_EVENTS
 
 #: The names of the limits of an episode on the command line.

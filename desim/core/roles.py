@@ -9,9 +9,8 @@ from attrs import evolve, field, frozen
 from attrs.validators import ge, le, optional
 
 from desim.errors import UsageError
-from desim.schema.class_types import members, union_of
 from desim.schema.validators import finite, whole
-from desim.schema.wire_types import tag
+from desim.schema.wire_types import members, tag, union_of
 from desim.short_repr import short_repr
 from desim.show.column import Column, columns_of
 

@@ -4,7 +4,6 @@ An action `Order(quantity=12)` is written `{"do": "order", "quantity": 12}`, `do
 name in snake_case.
 """
 
-from desim.schema.class_types import members
 from desim.schema.codecs import (
     Codec,
     check_observation,
@@ -20,8 +19,8 @@ from desim.schema.codecs import (
     tagged,
     to_plain,
 )
-from desim.schema.type_check import type_check
-from desim.schema.wire_types import TAG, tag
+from desim.schema.convert import type_check
+from desim.schema.wire_types import TAG, members, tag
 
 __all__ = [
     "TAG",

@@ -11,8 +11,8 @@ import attrs
 import msgspec
 
 from desim.errors import SchemaError, UsageError, possible, sentence
-from desim.schema.class_types import is_union, members
 from desim.schema.codecs import from_plain
+from desim.schema.wire_types import is_union, members
 from desim.short_repr import shortened
 
 T = TypeVar("T")

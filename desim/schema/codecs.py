@@ -8,7 +8,6 @@ without a tag, unless its role observes a union of classes.
 
 import re
 from collections.abc import Mapping
-from contextlib import suppress
 from functools import cache
 from types import UnionType
 from typing import Any
@@ -17,17 +16,18 @@ import attrs
 import msgspec
 
 from desim.errors import SchemaError, WrongAction, possible, sentence
-from desim.schema.class_types import members, union_of
 from desim.schema.convert import (
-    as_read,
-    convertible_fields,
+    check_finite,
     from_struct,
+    is_kept,
     native,
+    not_finite,
+    plain_numbers,
+    plain_scalar,
     to_struct,
     writer,
 )
-from desim.schema.scalars import check_finite, not_finite, plain_numbers, plain_scalar
-from desim.schema.wire_types import TAG, tag, wire_kind, wire_type
+from desim.schema.wire_types import TAG, members, tag, union_of, wire_kind, wire_type
 from desim.short_repr import short_repr
 
 _encode = msgspec.json.Encoder(enc_hook=plain_scalar).encode
@@ -69,7 +69,7 @@ class Codec:
         classes = self.classes.values()
         self.wire_type = union_of(wire_type(cls, tagged=True) for cls in classes)
         self._decode = msgspec.json.Decoder(self.wire_type).decode
-        self._forms = {cls: (writer(cls), convertible_fields(cls)) for cls in classes}
+        self._forms = {cls: (writer(cls), is_kept(cls)) for cls in classes}
 
     def take(self, action: Any) -> tuple[Any, bytes]:
         """Check an action, an instance or its tagged object.
@@ -86,7 +86,7 @@ class Codec:
                 raise WrongAction(f"{_given_text(action)}; {self.expected()}")
             action = self.read(action)
             form = self._forms[type(action)]
-        write, convertible = form
+        write, kept = form
         try:
             try:
                 wire = write(action)
@@ -95,7 +95,7 @@ class Codec:
                 wire = write(action)
             # Decoding is the check, also of an instance: its types may never have been checked.
             read = self._decode(wire)
-            kept = as_read(action, read, convertible) if convertible else action
+            taken = action if kept else from_struct(read)
         except _FAULTS as fault:
             why = not_finite(action) or sentence(fault)
             raise self._wrong(action, why) from None
@@ -105,7 +105,7 @@ class Codec:
         if len(wire) > MOST_BYTES:
             why = f"{len(wire):,} bytes; the limit is {MOST_BYTES:,}"
             raise WrongAction(f"{_given_text(action)}: {why}", why)
-        return kept, wire
+        return taken, wire
 
     def read(self, given: Any) -> Any:
         """Return the action of a tagged object: a mapping, or JSON as text or bytes.
@@ -153,30 +153,14 @@ def check_observation(observation: Any, cls: type | UnionType) -> None:
     Raises:
         SchemaError: The observation does not fit; the text holds the path of the fault.
     """
-    classes = members(cls)
     if not isinstance(observation, cls):
-        names = " or ".join(each.__name__ for each in classes)
+        names = " or ".join(each.__name__ for each in members(cls))
         raise SchemaError(f"{_given_text(observation)} is not of class {names}")
-    if _has_plain_fields(cls):
-        with suppress(*_FAULTS):
-            msgspec.convert(observation, wire_kind(cls), from_attributes=True)
-            return
-    # A value whose JSON has another type than itself, such as a numpy scalar, is checked as JSON.
     try:
-        wire = encode_tagged(observation) if len(classes) > 1 else encode(observation)
-        plain = msgspec.json.decode(wire)
+        plain = plain_observation(observation, cls)
     except _FAULTS as fault:
         raise SchemaError(sentence(fault)) from None
     from_plain(plain, cls)
-
-
-def _has_plain_fields(cls: Any) -> bool:
-    """Return whether a type is a class whose fields are attributes of the names that JSON uses."""
-    return (
-        isinstance(cls, type)
-        and attrs.has(cls)
-        and all(f.init and f.alias == f.name for f in attrs.fields(cls))
-    )
 
 
 def json_schema(cls: Any) -> dict[str, Any]:

@@ -1,30 +1,178 @@
-"""Instances of frozen classes to JSON, and structs of their wire types back to instances.
+"""Values of declared types: a quick check, to JSON, and from structs of wire types to instances.
 
 msgspec encodes attrs classes itself, faster than by way of a struct. It does so as the wire type
 says, unless a field is private or not in the constructor, a union needs tags, or the class only
 inherits from an attrs class; such instances are converted to structs first.
 """
 
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
+from operator import attrgetter
 from types import NoneType
-from typing import Any, get_args, get_type_hints
+from typing import Any, Literal, get_args, get_origin
 
 import attrs
 import msgspec
 from msgspec import UNSET, Struct
 
-from desim.errors import sentence
-from desim.schema.class_types import check_not_recursive, is_union, members
-from desim.schema.wire_types import TAG, tag, wire_type
+from desim.errors import SchemaError, sentence
+from desim.schema.wire_types import (
+    TAG,
+    check_not_recursive,
+    field_types,
+    is_class,
+    is_union,
+    members,
+    tag,
+    types_inside,
+    wire_type,
+)
+
+# -- numbers ---------------------------------------------------------------------------------------
+
+
+def plain_scalar(value: Any) -> Any:
+    """Convert a numpy scalar to Python's number or truth value.
+
+    Raises:
+        TypeError: The value has another type, which JSON cannot hold.
+    """
+    if getattr(value, "shape", None) == () and callable(item := getattr(value, "item", None)):
+        return item()
+    raise TypeError(f"a value of type {type(value).__name__} cannot be written as JSON")
+
+
+def plain_numbers(action: Any) -> Any:
+    """Return an action whose numpy scalars, which policies often return, are Python's numbers."""
+    fields = {f.alias: getattr(action, f.name) for f in attrs.fields(type(action)) if f.init}
+    foreign = {n: v for n, v in fields.items() if getattr(v, "shape", None) == ()}
+    return attrs.evolve(action, **{n: plain_scalar(v) for n, v in foreign.items()})
+
+
+def not_finite(value: Any) -> str:
+    """Return a text that names the first nan or infinity inside a value; empty without one."""
+    try:
+        path = next(_not_finite(value, "$"), None)
+    except RecursionError:
+        return "nested too deeply"
+    return f"not a finite number - at `{path}`" if path else ""
+
+
+def check_finite(value: Any) -> None:
+    """Check that every number inside a value is finite.
+
+    Raises:
+        ValueError: A number is not finite; the text holds its path.
+    """
+    if why := not_finite(value):
+        raise ValueError(why)
+
+
+def _not_finite(value: Any, path: str) -> Iterator[str]:
+    """Yield the path of every nan and infinity."""
+    inside: Iterable[tuple[str, Any]] = ()
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            yield path
+    elif isinstance(value, Mapping):
+        inside = ((f".{key}", inner) for key, inner in value.items())
+    elif isinstance(value, list | tuple):
+        inside = ((f"[{index}]", inner) for index, inner in enumerate(value))
+    elif attrs.has(type(value)):
+        inside = ((f".{f.name}", getattr(value, f.name)) for f in attrs.fields(type(value)))
+    for step, inner in inside:
+        yield from _not_finite(inner, path + step)
+
+
+# -- a quick check ---------------------------------------------------------------------------------
+
+Check = Callable[[Any], bool]
+
+_SCALARS = {int, float, str, bool, NoneType}
+
+
+@cache
+def type_check(kind: Any) -> Check | None:  # noqa: PLR0911 (one line a kind)
+    """Return a function that is True only for values that fit a type; None where every value fits.
+
+    An observation is checked at every decision, so this takes a fraction of the time of msgspec's
+    conversion. A value for which the function returns False may still fit, and is left to msgspec:
+    a numpy scalar, an instance of a derived class.
+
+    Raises:
+        SchemaError: A class inside the type contains itself, or the type of a field is unknown.
+    """
+    check_not_recursive(kind)
+    origin, inside = get_origin(kind), get_args(kind)
+    if kind is Any or kind is object:
+        return None
+    if types := _scalar_types(kind):
+        return lambda value: type(value) in types
+    if is_union(kind):
+        checks = [type_check(each) for each in inside]
+        known = [each for each in checks if each]
+        return (lambda value: any(fits(value) for fits in known)) if None not in checks else None
+    if is_class(kind):
+        return _class_check(kind)
+    if origin is Literal:
+        literal = {*map(type, inside)}
+        return lambda value: type(value) in literal and value in inside
+    if origin in (list, frozenset, set) or (origin is tuple and inside[1:] == (...,)):
+        each = _check_of_each(inside[0])
+        return lambda value: type(value) is origin and each(value)
+    if origin is dict:
+        keys, values = map(_check_of_each, inside)
+        return lambda value: type(value) is dict and keys(value) and values(value.values())
+    return lambda value: type(value) is kind
+
+
+def _scalar_types(kind: Any) -> frozenset[type]:
+    """Return the types of values of a scalar type, or a union of them; none for any other."""
+    if not {*members(kind)} <= {*_SCALARS, bytes}:
+        return frozenset()
+    # JSON writes a whole float like an int, so an int is a float as well.
+    return frozenset(members(kind)) | ({int} if float in members(kind) else set())
+
+
+def _check_of_each(kind: Any) -> Check:
+    """Return the function that checks every one of some values."""
+    if types := _scalar_types(kind):
+        return lambda values: types.issuperset(map(type, values))
+    check = type_check(kind)
+    return (lambda values: all(map(check, values))) if check else _fits_any
+
+
+def _fits_any(_: Any) -> bool:
+    return True
+
+
+def _class_check(cls: type) -> Check:
+    kinds = field_types(cls)
+    scalars = {name: types for name, kind in kinds.items() if (types := _scalar_types(kind))}
+    others = [(n, fits) for n, k in kinds.items() if n not in scalars and (fits := type_check(k))]
+    read = attrgetter("__class__", "__class__", *scalars)  # of two names, so that it has a tuple
+    # The types of all scalar fields of the instances that have fitted: one look for all of them.
+    fitted: set[tuple[type, ...]] = set()
+
+    def check(value: Any) -> bool:
+        if type(value) is not cls:
+            return False
+        types = (*map(type, read(value)),)
+        if types not in fitted:
+            if not all(map(frozenset.__contains__, scalars.values(), types[2:])):
+                return False
+            fitted.add(types)
+        return all(fits(getattr(value, name)) for name, fits in others)
+
+    return check
+
+
+# -- to JSON ---------------------------------------------------------------------------------------
 
 # It has no hook for numpy: an action with a numpy scalar must fail here, because the process that
 # receives the action needs Python's number as well.
 _encode = msgspec.json.Encoder().encode
-
-_SCALARS = {int, float, str, bool, NoneType}
-
-# -- to JSON ---------------------------------------------------------------------------------------
 
 
 @cache
@@ -46,12 +194,6 @@ def writer(cls: type) -> Callable[[Any], bytes]:
     return write
 
 
-def field_types(cls: type) -> dict[str, Any]:
-    """Return the resolved types of the fields of a frozen class, without class variables."""
-    kinds = get_type_hints(cls)
-    return {f.name: kinds.get(f.name) for f in attrs.fields(cls)}
-
-
 @cache
 def native(cls: type) -> bool:
     """Return whether msgspec alone writes instances of a class as its wire type says."""
@@ -61,16 +203,14 @@ def native(cls: type) -> bool:
     if "__attrs_attrs__" not in vars(cls):
         return False
     try:
-        kinds = get_type_hints(cls)
-    except NameError:
+        kinds = field_types(cls).values()
+    except SchemaError:
         return True
     check_not_recursive(cls)
-    return all(
-        f.init
-        and f.alias == f.name
-        and not _tagged_inside(kinds.get(f.name))
-        and all(map(native, _classes(kinds.get(f.name))))
-        for f in attrs.fields(cls)
+    return (
+        all(f.init and f.alias == f.name for f in attrs.fields(cls))
+        and not any(map(_tagged_inside, kinds))
+        and all(native(each) for kind in kinds for each in _classes(kind))
     )
 
 
@@ -98,9 +238,9 @@ def to_struct(value: Any, tagged: frozenset[type] = frozenset()) -> Any:
 @cache
 def _struct_fields(cls: type) -> list[tuple[str, str, frozenset[type]]]:
     """Return by field its name in the struct, its name in the instance, and the tagged classes."""
-    kinds = get_type_hints(cls)
+    kinds = field_types(cls)
     return [
-        (str(f.alias), f.name, frozenset(_tagged_inside(kinds.get(f.name))))
+        (str(f.alias), f.name, frozenset(_tagged_inside(kinds[f.name])))
         for f in attrs.fields(cls)
         if f.init
     ]
@@ -108,15 +248,13 @@ def _struct_fields(cls: type) -> list[tuple[str, str, frozenset[type]]]:
 
 def _tagged_inside(kind: Any) -> list[type]:
     """Return the attrs classes that share a union inside a type."""
-    here = [a for a in members(kind) if isinstance(a, type) and attrs.has(a)]
-    inside = [cls for inner in get_args(kind) for cls in _tagged_inside(inner)]
-    return [*(here if is_union(kind) and len(here) > 1 else ()), *inside]
+    unions = [[*filter(is_class, get_args(u))] for u in types_inside(kind) if is_union(u)]
+    return [cls for shared in unions if len(shared) > 1 for cls in shared]
 
 
 def _classes(kind: Any) -> list[type]:
     """Return the attrs classes inside a type."""
-    here = [kind] if isinstance(kind, type) and attrs.has(kind) else []
-    return here + [cls for inner in get_args(kind) for cls in _classes(inner)]
+    return [*filter(is_class, types_inside(kind))]
 
 
 # -- from structs ----------------------------------------------------------------------------------
@@ -147,36 +285,13 @@ def from_struct(value: Any, path: str = "$") -> Any:
     return value
 
 
-def convertible_fields(cls: type) -> tuple[str, ...]:
-    """Return the fields whose values decoding may convert: all except whole numbers and bools."""
-    hints = get_type_hints(cls)
-    kinds = {str(f.alias): {*members(hints.get(f.name, Any))} for f in attrs.fields(cls) if f.init}
-    # A field of int and float keeps a number as it is; in a field of float alone 3 becomes 3.0.
-    # A field of str may hold bytes or an Enum, which JSON writes as a text.
-    exact = ({int, bool, NoneType}, {int, float, bool, NoneType})
-    return tuple(name for name, kind in kinds.items() if not kind <= exact[int in kind])
+def is_kept(cls: type) -> bool:
+    """Return whether decoding keeps every value of an action, as it has whole numbers and bools.
 
-
-def as_read(action: Any, struct: Struct, convertible: tuple[str, ...]) -> Any:
-    """Return the action as a replay reads it: with 3.0 where 3 was given for a float.
-
-    Args:
-        action: As it was given.
-        struct: As it was decoded from the action's JSON.
-        convertible: The result of `convertible_fields`.
+    A field of int and float keeps a number as it is; in a field of float alone 3 becomes 3.0, and
+    one of str may hold bytes or an Enum, which JSON writes as a text.
     """
-    for name in convertible:
-        given, read = getattr(action, name, None), getattr(struct, name)
-        if not _is_scalar_as_read(given, read) and not _is_tuple_as_read(given, read):
-            return from_struct(struct)
-    return action
-
-
-def _is_scalar_as_read(given: Any, read: Any) -> bool:
-    return type(given) in _SCALARS and type(given) is type(read)
-
-
-def _is_tuple_as_read(given: Any, read: Any) -> bool:
-    """Return whether a tuple of scalars was given, and decoding has kept the type of each."""
-    both = type(given) is tuple and type(read) is tuple
-    return both and all(map(_is_scalar_as_read, given, read))
+    kinds = field_types(cls)
+    fields = [{*members(kinds[f.name])} for f in attrs.fields(cls) if f.init]
+    whole = {int, bool, NoneType}
+    return all(kind <= (whole | {float} if int in kind else whole) for kind in fields)

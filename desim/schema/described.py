@@ -9,9 +9,8 @@ from functools import lru_cache
 from types import UnionType
 from typing import Any
 
-from desim.schema.class_types import members
 from desim.schema.codecs import Codec, json_schema
-from desim.schema.wire_types import TAG, tag
+from desim.schema.wire_types import TAG, members, tag
 
 Schema = dict[str, Any]
 

@@ -7,9 +7,7 @@ else, so a text that holds one is refused here. Callers limit its size when they
 
 import json
 import math
-import re
 from collections import Counter
-from itertools import accumulate
 from typing import Any, NoReturn
 
 from desim.short_repr import shown
@@ -19,12 +17,6 @@ DEEPEST = 100
 
 #: Digits of a whole number, which takes more than linear time to read.
 _MOST_DIGITS = 1_000
-
-_STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"')
-_NO_BRACKETS = re.compile(r"[^\[\]{}]+")
-
-#: The change of the depth at a bracket.
-_STEPS = {"[": 1, "{": 1, "]": -1, "}": -1}
 
 
 class TooDeepError(ValueError):
@@ -56,8 +48,8 @@ def decode_json(data: bytes | str) -> Any:
         )
     except RecursionError:
         raise TooDeepError from None
-    if _depth(text) > DEEPEST:
-        raise TooDeepError
+    if text.count("[") + text.count("{") > DEEPEST:
+        _check_depth(value, DEEPEST)
     if "\\ud" in text or "\\uD" in text:
         _check_characters(value)
     return value
@@ -88,15 +80,12 @@ def _check_characters(value: Any) -> None:
         raise ValueError("it holds half of a surrogate pair, which UTF-8 cannot encode") from None
 
 
-def _depth(valid: str) -> int:
-    """Return the levels of a valid JSON text, or any number of at most `DEEPEST` if it has so few.
-
-    Its strings are closed, so they can be cut out.
-    """
-    if (opens := valid.count("[") + valid.count("{")) <= DEEPEST:
-        return opens
-    brackets = _NO_BRACKETS.sub("", _STRING.sub("", valid))
-    return max(accumulate(map(_STEPS.__getitem__, brackets)), default=0)
+def _check_depth(value: Any, levels: int) -> None:
+    if isinstance(value, dict | list):
+        if not levels:
+            raise TooDeepError
+        for each in value.values() if isinstance(value, dict) else value:
+            _check_depth(each, levels - 1)
 
 
 def _without_repeated_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -108,13 +97,12 @@ def _without_repeated_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _whole(text: str) -> int:
-    if len(text) > _MOST_DIGITS:
-        raise ValueError(f"{shown(text)} is too large a number")
-    return int(text)
+    return int(text) if len(text) <= _MOST_DIGITS else _too_large(text)
 
 
 def _finite(text: str) -> float:
-    value = float(text)
-    if not math.isfinite(value):
-        raise ValueError(f"{shown(text)} is too large a number")
-    return value
+    return value if math.isfinite(value := float(text)) else _too_large(text)
+
+
+def _too_large(text: str) -> NoReturn:
+    raise ValueError(f"{shown(text)} is too large a number")

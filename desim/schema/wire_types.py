@@ -2,53 +2,104 @@
 
 msgspec reads attrs classes too, but ignores unknown keys and aliases there, and takes no union of
 them. A wire type refuses unknown keys, has the names that the constructor takes, and carries the
-tag that distinguishes the classes of a union.
-
-Bounds of attrs' own validators as msgspec constraints, which JSON Schema can express.
-
-Every validator also runs when the instance is built, so that one without a counterpart here is
-checked then.
-
-The texts of a class's docstring that its JSON Schema holds.
+tag that distinguishes the classes of a union. It has the bounds of attrs' own validators, which
+JSON Schema can express; every validator also runs when the instance is built.
 """
 
 import inspect
 import re
-from functools import cache
-from types import NoneType
-from typing import Annotated, Any, Literal, get_args, get_origin
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from functools import cache, reduce
+from operator import or_
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import attrs
 import msgspec
-from attrs.validators import and_, ge, in_, le, matches_re, max_len, min_len, optional
 from msgspec import UNSET, Meta, Struct
 
 from desim.errors import SchemaError
-from desim.schema.class_types import check_not_recursive, field_types, is_union, members, union_of
+
+#: The key that names the class of a tagged object.
+TAG = "do"
 
 _BOUNDS = {">=": "ge", ">": "gt", "<=": "le", "<": "lt"}
 
-
-# attrs exports functions that return its validators; their classes are found by calling them.
-_AND: Any = type(and_(ge(0), le(1)))
+# -- types inside types ----------------------------------------------------------------------------
 
 
-_OPTIONAL: Any = type(optional(ge(0)))
+def is_union(kind: Any) -> bool:
+    """Return whether a type is a union, written `A | B` or `Union[A, B]`."""
+    return get_origin(kind) in (Union, UnionType)
 
 
-_NUMBER: Any = type(ge(0))
+def members(kind: Any) -> tuple[Any, ...]:
+    """Return the types of a union, or the one type."""
+    return get_args(kind) if is_union(kind) else (kind,)
 
 
-_MIN_LENGTH: Any = type(min_len(1))
+def union_of(kinds: Iterable[Any]) -> Any:
+    """Return the union of one or more types."""
+    return reduce(or_, kinds)
 
 
-_MAX_LENGTH: Any = type(max_len(1))
+def is_class(kind: Any) -> bool:
+    """Return whether a type is an attrs class."""
+    return isinstance(kind, type) and attrs.has(kind)
 
 
-_PATTERN: Any = type(matches_re("x"))
+def types_inside(kind: Any) -> Iterator[Any]:
+    """Yield a type and the types inside it, but not those of a class's fields."""
+    yield kind
+    if get_origin(kind) is not Literal:
+        for each in get_args(kind):
+            yield from types_inside(each)
 
 
-_CHOICE: Any = type(in_((1,)))
+@cache
+def field_types(cls: Any, *, include_extras: bool = False) -> dict[str, Any]:
+    """Return the declared types of a class's fields by name.
+
+    Raises:
+        SchemaError: One is written as a text that names nothing where the class is defined.
+    """
+    try:
+        hints = get_type_hints(cls, include_extras=include_extras)
+    except NameError as fault:
+        raise SchemaError(f"a type of a field of {cls.__name__} is unknown: {fault}") from None
+    return {each.name: hints.get(each.name, Any) for each in attrs.fields(cls)}
+
+
+@cache
+def check_not_recursive(kind: Any) -> None:
+    """Check that no attrs class inside a type contains itself.
+
+    Wire types and type checks are built from the inside out, which would not end; and a tree of any
+    depth would be an observation or an action of any size.
+
+    Raises:
+        SchemaError: One does; the text names the classes on the way back to it.
+    """
+    _check_not_inside(kind, ())
+
+
+def _check_not_inside(kind: Any, outside: tuple[type, ...]) -> None:
+    for cls in filter(is_class, types_inside(kind)):
+        if cls in outside:
+            names = " -> ".join(each.__name__ for each in (*outside[outside.index(cls) :], cls))
+            raise SchemaError(
+                f"{cls.__name__} contains itself ({names}), which no observation, action or "
+                "parameter may; hold the parts in one list and refer to each by its number"
+            )
+        hints: dict[str, Any] = {}
+        with suppress(NameError):  # `field_types` raises an error where the types are needed
+            hints = get_type_hints(cls)
+        for each in attrs.fields(cls):
+            _check_not_inside(hints.get(each.name, Any), (*outside, cls))
+
+
+# -- constraints and texts -------------------------------------------------------------------------
 
 
 def constrained(kind: Any, validator: Any) -> Any:
@@ -58,22 +109,22 @@ def constrained(kind: Any, validator: Any) -> Any:
 
 def _limits(validator: Any) -> dict[str, Any]:  # noqa: PLR0911 (one line a kind)
     """Return arguments of `msgspec.Meta`, and under `options` the values of attrs' `in_`."""
-    match validator:
-        case _ if isinstance(validator, _AND):
+    match type(validator).__name__:  # attrs exports functions alone
+        case "_AndValidator":
             parts = attrs.astuple(validator, recurse=False)[0]
             return {k: v for part in parts for k, v in _limits(part).items()}
-        case _ if isinstance(validator, _OPTIONAL):
+        case "_OptionalValidator":
             return _limits(validator.validator)
-        case _ if isinstance(validator, _NUMBER):
+        case "_NumberValidator":
             return {_BOUNDS[validator.compare_op]: validator.bound}
-        case _ if isinstance(validator, _MIN_LENGTH):
+        case "_MinLengthValidator":
             return {"min_length": validator.min_length}
-        case _ if isinstance(validator, _MAX_LENGTH):
+        case "_MaxLengthValidator":
             return {"max_length": validator.max_length}
-        case _ if isinstance(validator, _PATTERN):
+        case "_MatchesReValidator":
             # attrs matches the whole string; JSON Schema searches in it.
             return {"pattern": f"^(?:{validator.pattern.pattern})$"}
-        case _ if isinstance(validator, _CHOICE):
+        case "_InValidator":
             return _choices(validator.options)
         case _:
             return {}
@@ -100,7 +151,7 @@ def _limited(kind: Any, limits: dict[str, Any]) -> Any:
     return Literal[limits["options"]] if "options" in limits else Annotated[kind, Meta(**limits)]
 
 
-def summary(cls: type) -> str | None:
+def _summary(cls: type) -> str | None:
     """Return the first paragraph of a class's docstring in one line; None without a docstring."""
     text = inspect.cleandoc(cls.__doc__ or "").split("\n\n")[0].replace("\n", " ")
     # attrs writes a signature where a class has no docstring; that describes nothing.
@@ -111,29 +162,15 @@ def attribute_texts(cls: type) -> dict[str, str]:
     """Return the texts of the `Attributes:` sections of a class and its bases, by name."""
     texts: dict[str, str] = {}
     for base in reversed(cls.__mro__):
-        texts |= _own_texts(base)
+        _, _, after = ("\n" + inspect.cleandoc(base.__doc__ or "")).partition("\nAttributes:\n")
+        section = re.split(r"^(?=\S)", after, maxsplit=1, flags=re.MULTILINE)[0]
+        for each in re.split(r"^    (?=\w+: )", section, flags=re.MULTILINE)[1:]:
+            name, _, text = each.partition(": ")
+            texts[name] = " ".join(text.split())
     return texts
 
 
-def _own_texts(cls: type) -> dict[str, str]:
-    lines = inspect.cleandoc(cls.__doc__ or "").splitlines()
-    if "Attributes:" not in lines:
-        return {}
-    texts: dict[str, str] = {}
-    name = ""
-    for line in lines[lines.index("Attributes:") + 1 :]:
-        if line and not line.startswith(" "):
-            break
-        if start := re.match(r"    (\w+): (.*)", line):
-            name = start[1]
-            texts[name] = start[2]
-        elif name and line.strip():
-            texts[name] += " " + line.strip()
-    return texts
-
-
-#: The key that names the class of a tagged object.
-TAG = "do"
+# -- structs ---------------------------------------------------------------------------------------
 
 
 @cache
@@ -151,13 +188,13 @@ def wire_type(cls: type, *, tagged: bool) -> type[Struct]:
             contains itself, or the type of a field is unknown.
     """
     check_not_recursive(cls)
-    hints = field_types(cls, include_extras=True)
+    kinds = field_types(cls, include_extras=True)
     texts = attribute_texts(cls)
     fields: list[Any] = []
     for each in attrs.fields(cls):
         if not each.init:
             continue
-        kind = constrained(wire_kind(hints.get(each.name, Any)), each.validator)
+        kind = constrained(wire_kind(kinds[each.name]), each.validator)
         if each.name in texts:
             kind = Annotated[kind, Meta(description=texts[each.name])]
         fields.append((each.alias, kind, *_default(each)))
@@ -167,7 +204,7 @@ def wire_type(cls: type, *, tagged: bool) -> type[Struct]:
     return msgspec.defstruct(
         cls.__name__,
         fields,
-        namespace={"__doc__": summary(cls), "__attrs_class__": cls},
+        namespace={"__doc__": _summary(cls), "__attrs_class__": cls},
         kw_only=True,
         forbid_unknown_fields=True,
         frozen=True,
@@ -177,7 +214,7 @@ def wire_type(cls: type, *, tagged: bool) -> type[Struct]:
 
 def wire_kind(kind: Any) -> Any:
     """Replace every attrs class inside a type by its wire type; in a union these are tagged."""
-    if isinstance(kind, type) and attrs.has(kind):
+    if is_class(kind):
         return wire_type(kind, tagged=False)
     if get_origin(kind) is Annotated:
         return Annotated[(wire_kind(get_args(kind)[0]), *kind.__metadata__)]
@@ -185,10 +222,8 @@ def wire_kind(kind: Any) -> Any:
         return kind
     args = get_args(kind)
     if is_union(kind):
-        several = sum(isinstance(a, type) and attrs.has(a) for a in args) > 1
-        return union_of(
-            wire_type(a, tagged=several) if attrs.has(a) else wire_kind(a) for a in args
-        )
+        several = sum(map(is_class, args)) > 1
+        return union_of(wire_type(a, tagged=several) if is_class(a) else wire_kind(a) for a in args)
     return get_origin(kind)[tuple(wire_kind(a) if a is not ... else a for a in args)]
 
 

@@ -8,7 +8,7 @@ import attrs
 from attrs import field, frozen
 from attrs.validators import and_, deep_iterable, in_, instance_of, max_len, optional
 
-from desim.schema.convert import field_types
+from desim.schema.wire_types import field_types
 from desim.show.labels import is_number, label_text, number_text, value_text
 
 #: The kinds of figures; a page shows the values of each kind in its own way.

@@ -33,10 +33,10 @@ from attrs import Attribute, evolve, field, frozen
 from desim.errors import UsageError, possible
 from desim.jobs.run.executors import AT_ONCE
 from desim.schema import to_plain
-from desim.schema.toml_table import read_table
 from desim.schema.validators import not_negative
 from desim.short_repr import short_repr
 from desim.show.files import read_text
+from desim.suites.toml_table import read_table
 
 #: Most bytes of a suite's file.
 _MAX_BYTES = 1_000_000

@@ -10,8 +10,7 @@ from attrs import field, frozen
 from desim.core.roles import Role
 from desim.records.lines import Step
 from desim.schema import class_of, codec
-from desim.schema.class_types import members
-from desim.schema.wire_types import TAG
+from desim.schema.wire_types import TAG, members
 from desim.show.column import Column, columns_of
 from desim.show.labels import inner_label, is_moment, is_number, value_text
 

@@ -17,7 +17,7 @@ import numpy as np
 from gymnasium import spaces
 
 from desim.errors import SchemaError, UsageError
-from desim.schema.scalars import check_finite
+from desim.schema.convert import check_finite
 from desim.short_repr import short_repr
 
 #: Stands for a character that is not in `CHARSET`.

@@ -43,8 +43,8 @@ from desim.adapters.gymnasium.space_parts import (
 )
 from desim.errors import UsageError, WrongAction, sentence
 from desim.schema import TAG, Codec, json_schema, plain_observation, to_plain
-from desim.schema.class_types import members
 from desim.schema.validators import LONGEST_NAME, LONGEST_TEXT, whole
+from desim.schema.wire_types import members
 from desim.short_repr import short_repr
 from desim.show.column import Column
 

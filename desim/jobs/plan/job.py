@@ -15,7 +15,7 @@ from desim.jobs.plan.lineups import PolicyEntry
 from desim.jobs.plan.players import inside, is_fixed, players
 from desim.jobs.plan.record_job import safe_name
 from desim.schema import to_plain
-from desim.schema.scalars import plain_scalar
+from desim.schema.convert import plain_scalar
 
 #: The result of one job: plain JSON values, the same keys in the same order in all rows of a sweep
 #: (see `Rows`).

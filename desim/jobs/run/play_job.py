@@ -43,7 +43,7 @@ from desim.lanes.lane_protocols import NoLanes
 from desim.lanes.play_lanes import MOST_LANES, answers_all, lanes_of, play_lanes
 from desim.opened_files import noting
 from desim.records.episode import Episode
-from desim.schema.scalars import plain_scalar
+from desim.schema.convert import plain_scalar
 from desim.short_repr import short_repr
 
 #: Seconds after which a worker returns the rows that it has, so that progress stays visible and

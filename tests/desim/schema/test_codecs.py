@@ -648,10 +648,10 @@ class Team:
     shares: tuple[float, ...] = ()
 
 
-def test_tuples_of_scalars_are_kept_as_given() -> None:
-    """The instance itself is returned, unless a number is converted or the tuple holds another."""
+def test_tuples_are_taken_as_a_replay_reads_them() -> None:
+    """Also those inside others."""
     given = Team(("a", "b"), (0.5, 1.0))
-    assert codec(Team).take(given)[0] is given
+    assert codec(Team).take(given)[0] == given
     kept, _ = codec(Team).take(Team((), (1,)))
     assert repr(kept) == repr(Team((), (1.0,)))
     nested: Any = frozen(
@@ -662,10 +662,10 @@ def test_tuples_of_scalars_are_kept_as_given() -> None:
 
 @given(flat)
 def test_flat_instances_come_back_equal(action: Flat) -> None:
-    """With their types and signs of zero; `take` returns the instance that it was given."""
+    """With their types and signs of zero."""
     kept, wire = codec(Flat).take(action)
     again = codec(Flat).read(wire)
-    assert kept is action
+    assert repr(kept) == repr(action)
     assert again == action
     assert [*map(repr, asdict(again).values())] == [*map(repr, asdict(action).values())]
     assert codec(Flat).read(msgspec.json.decode(wire)) == action
