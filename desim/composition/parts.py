@@ -9,6 +9,7 @@ and waits for the next local event.
 import hashlib
 from collections.abc import Callable, Generator, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from math import inf
 from typing import Any
 
 from simpy.events import Event, Timeout
@@ -86,7 +87,6 @@ class Part:
         self._prefix = f"{name}."
         self._sleep: Timeout | None = None
         self._due = 0
-        self._waiting: tuple[str, ...] = ()
 
     def begin(self) -> None:
         """Begin the model in a world of its own, whose seats are the part's seats."""
@@ -137,13 +137,9 @@ class Part:
         while True:
             while decisions := self._advance():
                 yield from self._ask(decisions)
-            if world.ended:
+            if world.ended:  # also without events, although a link might schedule one later
                 return
-            if (tick := world.peek_tick()) is None:
-                # As in a model played alone, although a link might schedule an event later.
-                self._waiting = world.waiting()
-                world.end("finished")
-                return
+            tick = world.peek()
             due = self._common(tick)
             yield from self._wait_until(due)
             # A link may have woken the part before that event.
@@ -176,7 +172,7 @@ class Part:
             # Also after an exception, which the link may catch: what was scheduled before it stays.
             if world.ended:
                 self._wake_at(self._shared.now)
-            elif (tick := world.peek_tick()) is not None:
+            elif (tick := world.peek()) < inf:
                 self._wake_at(self._common(tick))
 
     def result(self) -> Result:
@@ -186,9 +182,9 @@ class Part:
             WrongResult: The score is not a finite number, or a metric is not a JSON value.
             UsageError: The part has not begun.
         """
-        ended = self._begun().ended
+        world = self._begun()
         with self._noted():
-            return summarise(self.model, self.state, ended, self.decisions, self._waiting)
+            return summarise(self.model, self.state, world, self.decisions)
 
     def score(self) -> float:
         """Return the score of the part so far; it need not have ended.
@@ -223,7 +219,7 @@ class Part:
                 if offers(self.model, HasFuture):
                     self.model.redraw(world, self.state)
             # A delay may end earlier now than the event for which the part's process waits.
-            if (tick := world.peek_tick()) is not None:
+            if (tick := world.peek()) < inf:
                 self._wake_at(self._common(tick))
 
     def _advance(self) -> list[Decision]:

@@ -14,6 +14,7 @@ from attrs import field, frozen
 from desim.core.ledger_protocols import Conserving, HasLedgers, Ledger
 from desim.core.model import Model, offers
 from desim.core.reported import HasSeries, HasSeriesTicks
+from desim.core.world import World
 from desim.errors import UsageError, WrongResult
 from desim.schema import to_plain
 from desim.short_repr import short_repr
@@ -63,24 +64,16 @@ class Result:
         return f"nothing was left to happen{when}; {processes}: {', '.join(names)}"
 
 
-def summarise(
-    model: Model[Any],
-    state: Any,
-    ended: str,
-    decisions: int,
-    waiting: tuple[str, ...] = (),
-    last_tick: int | None = None,
-) -> Result:
-    """Return the result of an episode.
+def summarise(model: Model[Any], state: Any, world: World, decisions: int) -> Result:
+    """Return the result of an episode, or of a part that may be cut by the end of another part.
+
+    A part that has not ended has no metrics, because these may need an end.
 
     Args:
         model: The model that was played.
         state: Its state at the end.
-        ended: Why the episode ended. If it is empty (a part that was cut by the end of another
-            part), the result has no metrics, because these may need an end.
+        world: Its world.
         decisions: The number of questions that were answered.
-        waiting: The processes that still wait.
-        last_tick: When the calendar was empty.
 
     Raises:
         WrongResult: The model's score is not a finite number, or a metric is not a JSON value.
@@ -91,12 +84,12 @@ def summarise(
     ledgers = state.ledgers if offers(state, HasLedgers) else ()
     return Result(
         score=score_of(model, state),
-        ended=ended or RUNNING,
-        metrics=metrics_of(model, state) if ended else {},
+        ended=world.ended or RUNNING,
+        metrics=metrics_of(model, state) if world.ended else {},
         decisions=decisions,
         ledger_digest=_digest(ledgers),
-        waiting=waiting,
-        last_tick=last_tick,
+        waiting=world.left,
+        last_tick=world.now if world.left else None,
     )
 
 

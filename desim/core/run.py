@@ -112,7 +112,6 @@ class Run(Generic[S]):
         self._narrowed: dict[tuple[str, Any], Role] = {}
         self._open: list[Decision] = []
         self._fault: DesimError | None = None
-        self._waiting: tuple[str, ...] = ()
         self.world = World(seed, check_roles(model, seats))
         self.world.points = points
         self._limits = limits or Limits()
@@ -165,18 +164,14 @@ class Run(Generic[S]):
 
     def _tell_end(self, postings: PostingLog, log: Log) -> None:
         postings.event(self.world)  # those of the last event
-        if self._waiting:
-            log.warning("no event is left and processes still wait", waiting=self._waiting)
+        if self.world.left:
+            log.warning("no event is left and processes still wait", waiting=self.world.left)
         log.info("episode ended", reason=self.world.ended, decisions=self.decisions)
 
     def _move(self) -> list[Decision]:
         """Process events until questions are handed out or the episode has ended."""
-        world = self.world
-        if decisions := world.settled():
+        if decisions := self.world.settled():
             self._hand_out(decisions)
-        elif not world.ended:
-            self._waiting = world.waiting()
-            world.end("finished")
         return decisions
 
     def _timed_move(self) -> list[Decision]:
@@ -293,15 +288,7 @@ class Run(Generic[S]):
         if not self.world.ended:
             raise UsageError("the episode still runs: advance until it hands out no decision")
         with self._faults():
-            empty_at = self.world.now if self._waiting else None
-            return summarise(
-                self.model,
-                self.state,
-                self.world.ended,
-                self.decisions,
-                self._waiting,
-                empty_at,
-            )
+            return summarise(self.model, self.state, self.world, self.decisions)
 
     def score(self) -> float:
         """Return the model's score of the present state; the episode need not have ended.

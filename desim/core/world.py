@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 import simpy
 from simpy.core import BoundClass, SimTime
-from simpy.events import NORMAL, Condition, Event, Interruption, Timeout
+from simpy.events import NORMAL, Event, Timeout
 
 from desim.core.log import LoggedDraws, logger
 from desim.core.points import TakesPoints
@@ -29,7 +29,6 @@ from desim.errors import (
     Withdrawn,
     possible,
 )
-from desim.faults import function_name, process_place
 from desim.short_repr import short_repr
 
 if TYPE_CHECKING:  # numpy.random takes longer to import than all of desim
@@ -189,6 +188,7 @@ class World(simpy.Environment):
         draw_seed: The seed of the streams that are claimed from now on: `seed` until `redraw`.
         seats: The roles that policies play; only they can be asked.
         ended: Why the episode ended; empty while it runs.
+        left: The processes that waited when no event was left, as `waiting` returns them.
         asked: Questions that are not handed out yet, in the order in which they were asked.
         on_event: Called with the world before every event of a run and of the parts of its model;
             None in a run without limits and observers.
@@ -207,6 +207,10 @@ class World(simpy.Environment):
             """The present tick."""
             ...
 
+        def peek(self) -> int:
+            """Return the tick of the next event; infinite if no event is left."""
+            ...
+
         def timeout(self, delay: SimTime = 0, value: Any = None, rank: int = 0) -> Timeout:
             """Let `delay` whole ticks pass; `rank` orders events of one tick, lower first."""
             ...
@@ -220,6 +224,7 @@ class World(simpy.Environment):
         self.seed = self.draw_seed = seed
         self.seats = seats
         self.ended = ""
+        self.left: tuple[str, ...] = ()
         self.asked: list[Decision] = []
         self.on_event: Callable[[World], object] | None = None
         self.on_cause: Callable[[World, str], object] | None = None
@@ -314,10 +319,6 @@ class World(simpy.Environment):
         tick, _, number, event = self._queue[0]
         return tick, number, event  # type: ignore[return-value] # ticks are int
 
-    def peek_tick(self) -> int | None:
-        """Return the tick of the next event; None if no event is left."""
-        return self._queue[0][0] if self._queue else None  # type: ignore[return-value] # ticks are int
-
     def move_to(self, tick: int) -> None:
         """Move the clock to a tick, which need not have an event; never backwards.
 
@@ -326,16 +327,18 @@ class World(simpy.Environment):
         Raises:
             UsageError: The world has not ended, and an event is left before that tick.
         """
-        due = self.peek_tick()
-        if due is not None and due < tick and not self.ended:
-            raise UsageError(f"the clock cannot move to t={tick}: an event is left at t={due}")
+        if self.peek() < tick and not self.ended:
+            raise UsageError(
+                f"the clock cannot move to t={tick}: an event is left at t={self.peek()}"
+            )
         # The calendar of a part may map the common tick to a local one that is over.
         self._now = max(self._now, tick)
 
     def settled(self, last: float = inf) -> list[Decision]:
-        """Process events until questions go out, the model has ended, or no event is left.
+        """Process events until questions go out or the model has ended.
 
-        A question goes out once every event left at its tick ranks behind it.
+        A question goes out once every event left at its tick ranks behind it. Without events left,
+        the end is "finished".
 
         Args:
             last: No event of a later tick is processed.
@@ -352,6 +355,8 @@ class World(simpy.Environment):
             if self.asked and (decisions := self._take_due()):
                 return decisions
             if not queue:
+                self.left = self.waiting()
+                self.end("finished")
                 break
             tick, _, _, event = queue[0]
             if tick > last:
@@ -519,28 +524,6 @@ class World(simpy.Environment):
     def on_redraw(self, inner: Callable[[], object]) -> None:
         """Call a function after every redraw; a part redraws the streams of its own world by it."""
         self._on_redraw.append(inner)
-
-
-def resumed(event: Event) -> list[simpy.Process]:
-    """Return the processes that an event which is about to be processed will resume."""
-    if isinstance(event, Interruption):
-        # Interrupts of a process that has ended meanwhile do nothing.
-        return [event.process] if event.process.is_alive else []
-    # A process waits for an event by adding its own bound method to the event's callbacks.
-    owners = (getattr(callback, "__self__", None) for callback in event.callbacks or ())
-    return [owner for owner in owners if isinstance(owner, simpy.Process)]
-
-
-def resumed_by(event: Event) -> str:
-    """Return in words the first process that an event resumes, else its first callback."""
-    owners = [getattr(each, "__self__", None) for each in event.callbacks or ()]
-    for owner in owners:
-        if isinstance(owner, Condition) and owner is not event:
-            return resumed_by(owner)
-        process = owner.process if isinstance(owner, Interruption) else owner
-        if isinstance(process, simpy.Process):
-            return f"process {process.name!r} in {process_place(process)}"
-    return f"callback {function_name(event.callbacks[0])}" if event.callbacks else ""
 
 
 def _event_name(event: Event | None) -> str:
