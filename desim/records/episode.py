@@ -44,9 +44,6 @@ if TYPE_CHECKING:  # only callers that use a data frame need them
 #: Metrics of a part of a world that a table shows.
 _OF_PART = 4
 
-#: The description of a fact without one.
-_PLAIN = Column()
-
 #: Lines of the card that notebooks show, and characters of each.
 _CARD_LINES, _CARD_WIDTH = 20, 200
 
@@ -55,6 +52,8 @@ _CARD_LINES, _CARD_WIDTH = 20, 200
 class Episode:
     """An episode that was played: the header, the steps, and the result.
 
+    The last three attributes are no part of a comparison of two episodes.
+
     Attributes:
         header: Model, parameters, seed, policies.
         steps: The decisions in the order in which they were handed out. Where they were not kept
@@ -62,10 +61,9 @@ class Episode:
         result: Score, end, metrics; None for the record of a run that was killed or failed.
         transcript: What policies received between decisions, in order.
         failure: Where the model failed, and why; None if it did not.
-        inside: State and series of an episode that was played in this process; no part of the
-            record, nor of a comparison of two episodes, nor of a copy.
-        resumed: Where its record was resumed after a cut: the numbers of decisions before it; no
-            part of a comparison of two episodes.
+        inside: State and series of an episode that was played in this process; no part of its
+            record, nor of a copy.
+        resumed: Where its record was resumed after a cut: the numbers of decisions before it.
         transcript_after: For each entry of `transcript` the number of decisions before it.
     """
 
@@ -95,7 +93,7 @@ class Episode:
     @property
     def score_text(self) -> str:
         """The score in the unit that the model declares."""
-        return self.metric_columns.get("score", _PLAIN).text(self.score)
+        return self.metric_columns.get("score", Column()).text(self.score)
 
     @property
     def ended(self) -> str:
@@ -135,7 +133,7 @@ class Episode:
                 with its state.
             WrongResult: A series is not a sequence of numbers.
         """
-        return self._inside().series
+        return self._inside().series[0]
 
     def points(self) -> Mapping[str, Recorded]:
         """Return what `world.point` and monitors recorded, by name; without `series=True` nothing.
@@ -216,26 +214,22 @@ class Episode:
             f"{role}={with_knowledge(spec, head.knows.get(role))}"
             for role, spec in head.policies.items()
         )
-        columns = self.metric_columns
-        facts = {"model": head.model, "preset": head.preset, "seed": head.seed}
-        facts |= {"policies": policies or "none"}
+        facts: dict[str, Any] = {"model": head.model, "preset": head.preset, "seed": head.seed}
+        facts["policies"] = policies or "none"
         if end is None:
             facts["ended"] = f"failed: {self.failure.error}" if self.failure else "cut"
         else:
             facts |= {"score": end.score, "ended": end.ended, "decisions": end.decisions}
-            shown = _first_of_parts(end.metrics)
-            facts |= {name: end.metrics[name] for name in shown}
+            facts |= (shown := _first_of_parts(end.metrics))
             if more := len(end.metrics) - len(shown):
                 facts["more metrics"] = f"{more:,}; --json prints all"
             facts["ledger digest"] = (end.ledger_digest or "none")[:16]
         if self.resumed:
             facts["resumed after decision"] = ", ".join(map(str, self.resumed))
-        described = ((columns.get(name, _PLAIN), name, value) for name, value in facts.items())
-        return Table(
-            (),
-            ((each.key(name), each.text(v)) for each, name, v in described),
-            (0, 1),
-        )
+        declared = self.metric_columns
+        columns = {name: declared.get(name, Column()) for name in facts}
+        lines = ((columns[name].key(name), columns[name].text(v)) for name, v in facts.items())
+        return Table((), lines, (0, 1))
 
     def __repr__(self) -> str:
         head, end = self.header, self.result
@@ -261,13 +255,12 @@ class Episode:
         end = self._ended()
         with Recorder(path) as recorder:
             recorder.head(self.header)
-            entries = zip_longest(self.transcript, self.transcript_after, fillvalue=0)
-            waiting: Any = deque(entries)
+            said: Any = deque(zip_longest(self.transcript, self.transcript_after, fillvalue=0))
             for number, step in enumerate(self.steps):
-                while waiting and waiting[0][1] <= number:
-                    recorder.transcript(waiting.popleft()[0])
+                while said and said[0][1] <= number:
+                    recorder.transcript(said.popleft()[0])
                 recorder.step(step)
-            for entry, _ in waiting:
+            for entry, _ in said:
                 recorder.transcript(entry)
             recorder.result(end)
 
@@ -371,17 +364,17 @@ def _no_result(decisions: int, failure: FailureLine | None) -> str:
     )
 
 
-def _first_of_parts(metrics: Iterable[str]) -> list[str]:
-    """Return the names of metrics without those that would fill screens.
+def _first_of_parts(metrics: Mapping[str, Any]) -> dict[str, Any]:
+    """Return metrics without those that would fill screens.
 
     The name of a metric of a part begins with the part and a dot; of each part the first few stay,
     which are its score and its end.
     """
     seen = Counter[str]()
-    shown = []
-    for name in metrics:
+    shown = {}
+    for name, value in metrics.items():
         part, dot, _ = name.partition(".")
         seen[part] += bool(dot)
         if seen[part] <= _OF_PART:
-            shown.append(name)
+            shown[name] = value
     return shown

@@ -48,8 +48,7 @@ class Inside:
             return None
         read = run.ended_series() if series else None
         states = (run.state,) if keep_state else ()
-        recorded = points.read() if points else {}
-        return cls(run.model, recorded, run.world.now, states, read)
+        return cls(run.model, points.read() if points else {}, run.world.now, states, read)
 
     @property
     def state(self) -> Any:
@@ -63,29 +62,15 @@ class Inside:
         return self._states[0]
 
     @property
-    def series(self) -> Series:
-        """The series that the model reports period by period, up to the end of the episode.
+    def series(self) -> tuple[Series, Ticks]:
+        """The model's series up to the end of the episode, and the ends of their periods.
 
         Raises:
             UsageError: The series were not read, and the state was not kept.
             WrongResult: A series is not a sequence of numbers.
         """
-        return self._series()[0]
-
-    @property
-    def ends(self) -> Ticks:
-        """The tick at the end of each period, by the name of the series, if it is known."""
-        return self._series()[1]
-
-    def _series(self) -> tuple[Series, Ticks]:
-        if self._read is not None:
-            return self._read
-        return ended_series(self.model, self.state, self.end)
+        return self._read or ended_series(self.model, self.state, self.end)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # A state holds generators, which cannot be copied, and results travel without it.
-        return (_nothing, ())
-
-
-def _nothing() -> None:
-    """Return what the copy of an inside is."""
+        return (type(None), ())

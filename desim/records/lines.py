@@ -3,9 +3,8 @@
 A record is JSON lines: a header (format, version, model, preset, parameters, seed, policies), one
 line a decision (tick, role, observation, action, notes), one line a transcript entry, one line
 where a cut record was resumed, and a last line with the result, or with the failure of the model.
-The key `line` of each object says which of
-these it is. The last line ends with the SHA-256 of all bytes before that field, a checksum against
-damage that does not prove who wrote the record.
+The key `line` of each object says which of these it is. The last line ends with the SHA-256 of all
+bytes before that field, a checksum against damage that does not prove who wrote the record.
 """
 
 from collections.abc import Iterable, Mapping
@@ -236,15 +235,11 @@ class ResultLine(msgspec.Struct, frozen=True, kw_only=True, tag="result", tag_fi
     @classmethod
     def of(cls, result: Result) -> "ResultLine":
         """Return the last line for a result."""
-        optional = {"usage": result.usage, "waiting": result.waiting}
-        return cls(
-            score=result.score,
-            ended=result.ended,
-            metrics=dict(result.metrics),
-            decisions=result.decisions,
-            ledger_digest=result.ledger_digest,
-            **{name: value for name, value in optional.items() if value},  # type: ignore[arg-type]
-        )
+        line = {name: getattr(result, name) for name in cls.__struct_fields__}
+        line["metrics"] = dict(result.metrics)
+        for name in ("usage", "waiting"):
+            line[name] = line[name] or msgspec.UNSET
+        return cls(**line)
 
     def result(self) -> Result:
         """Return the result."""

@@ -57,7 +57,7 @@ def _series_rows(inside: Inside) -> Iterator[_Row]:
     model = inside.model
     declared = model.series_columns if offers(model, HasSeriesColumns) else {}
     dated, ended = _dates(model), _dates(model, ends=True)
-    series, ends = inside.series, inside.ends
+    series, ends = inside.series
     for name, values in series.items():
         column = declared.get(name, Column())
         head = (_part(model, name), column.role, name)

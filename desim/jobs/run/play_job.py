@@ -297,7 +297,7 @@ def _results(job: Job, episode: Episode) -> dict[str, Any]:
         found[ITEMS] = model.item_results(episode.state)
     if (share := default_share(used)) is not None:
         found[DEFAULTS] = share
-    series = episode.inside.series if episode.inside else None
+    series = episode.inside.series[0] if episode.inside else None
     return {**found, **_beside(job, series)}
 
 

@@ -127,7 +127,7 @@ def _series(episode: Episode) -> EpisodeSeries:
             "the episode was not played in this process, so it has no series; "
             "desim.replay(FILE, series=True) plays a record again"
         )
-    return EpisodeSeries.of(inside.model, inside.series, inside.ends, inside.points, episode.steps)
+    return EpisodeSeries.of(inside.model, *inside.series, inside.points, episode.steps)
 
 
 def _rows(lines: Sequence[Measured], across: int) -> list[list[Measured]]:
