@@ -7,6 +7,9 @@ from traceback import walk_tb
 from types import FrameType
 from typing import Any
 
+from simpy import Process
+from simpy.events import Condition, Event, Interruption
+
 from desim.short_repr import shortened
 
 #: Exceptions that are caught of a model or a policy. A SystemExit, which `exit()` raises, would
@@ -56,6 +59,18 @@ def process_place(process: Any) -> str:
         return str(process.name)
     code = frame.f_code
     return f"{code.co_qualname} ({Path(code.co_filename).name}, line {frame.f_lineno})"
+
+
+def resumed_by(event: Event) -> str:
+    """Return in words the first process that an event resumes, else its first callback."""
+    owners = [getattr(each, "__self__", None) for each in event.callbacks or ()]
+    for owner in owners:
+        if isinstance(owner, Condition) and owner is not event:
+            return resumed_by(owner)
+        process = owner.process if isinstance(owner, Interruption) else owner
+        if isinstance(process, Process):
+            return f"process {process.name!r} in {process_place(process)}"
+    return f"callback {function_name(event.callbacks[0])}" if event.callbacks else ""
 
 
 @contextlib.contextmanager

@@ -33,7 +33,7 @@ from desim.core.result import (
 )
 from desim.core.roles import MOST_TICKS, Role, action_classes
 from desim.core.streams import check_seed
-from desim.core.world import Decision, World, resumed_by
+from desim.core.world import Decision, World
 from desim.errors import (
     DesimError,
     LimitReached,
@@ -46,7 +46,7 @@ from desim.errors import (
     WrongObservation,
     possible,
 )
-from desim.faults import RAISED, fault_text, function_name, notes_text, place
+from desim.faults import RAISED, fault_text, function_name, notes_text, place, resumed_by
 from desim.schema import check_observation, codec, type_check
 from desim.short_repr import short_repr
 

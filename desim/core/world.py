@@ -29,6 +29,7 @@ from desim.errors import (
     Withdrawn,
     possible,
 )
+from desim.faults import resumed_by
 from desim.short_repr import short_repr
 
 if TYPE_CHECKING:  # numpy.random takes longer to import than all of desim

@@ -16,7 +16,7 @@ from simpy.events import Event, Initialize, Interruption, Process
 from desim.core.model import offers
 from desim.core.observer import Observed, Observer
 from desim.core.reported import HasSpans, Span
-from desim.core.world import Decision, World, resumed
+from desim.core.world import Decision, World
 from desim.faults import RAISED, fault_text
 from desim.schema import to_plain
 from desim.tracing.ledger_watch import LedgerWatch, watches
@@ -24,7 +24,7 @@ from desim.tracing.resource_names import ResourceNames
 from desim.tracing.trace_labels import clean, event_arguments, own_name, short_action
 from desim.tracing.trace_rows import Instant, Lasting, Posted, Taken
 from desim.tracing.trace_time import TraceClock
-from desim.tracing.tracks import MAX_TRACKS, Processes, Resources
+from desim.tracing.tracks import MAX_TRACKS, Processes, Resources, resumed
 
 
 def reported(

@@ -207,6 +207,16 @@ class Processes:
                 life.waits.append((since, time, what))
 
 
+def resumed(event: Event) -> list[simpy.Process]:
+    """Return the processes that an event which is about to be processed will resume."""
+    if isinstance(event, Interruption):
+        # Interrupts of a process that has ended meanwhile do nothing.
+        return [event.process] if event.process.is_alive else []
+    # A process waits for an event by adding its own bound method to the event's callbacks.
+    owners = (getattr(callback, "__self__", None) for callback in event.callbacks or ())
+    return [owner for owner in owners if isinstance(owner, simpy.Process)]
+
+
 def interrupt_cause(event: Interruption) -> str:
     """Return the argument of `interrupt` in short: a value, or the class of an object."""
     interrupt: Any = event.value
