@@ -1,6 +1,6 @@
 """A random option, each with the same chance: the least that a policy should beat."""
 
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from attrs import frozen
 
@@ -23,9 +23,9 @@ class Random(Policy):
             same actions, and no draw of the world is shifted.
     """
 
-    draws: ClassVar[bool] = True
-    takes_options: ClassVar[bool] = True
-    takes_role: ClassVar[bool] = True
+    draws = True
+    takes_options = True
+    takes_role = True
 
     options: Options
     generator: "Generator"

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from operator import attrgetter
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 from attrs import frozen
 
@@ -23,9 +23,9 @@ class Greedy(Policy):
         options: Returns the options for an observation.
     """
 
-    memoryless: ClassVar[bool] = True
-    takes_options: ClassVar[bool] = True
-    takes_role: ClassVar[bool] = True
+    memoryless = True
+    takes_options = True
+    takes_role = True
 
     options: Options
 

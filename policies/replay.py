@@ -1,7 +1,7 @@
 """The actions of a recorded episode."""
 
 from collections.abc import Collection
-from typing import ClassVar, Self
+from typing import Self
 
 from attrs import define
 
@@ -20,7 +20,7 @@ class Replay(FixedActions):
     actions lead to another episode.
     """
 
-    reaches: ClassVar[tuple[str, ...]] = ("file",)
+    reaches = ("file",)
 
     @classmethod
     def seated(cls, seat: Seat, file: str, role: str = "") -> Self:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from math import sqrt
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from attrs import define, field
 
@@ -50,9 +50,10 @@ class Rollout(Policy):
         notes: The basis of the last decision.
     """
 
-    draws: ClassVar[bool] = True
-    takes_options: ClassVar[bool] = True
-    takes_role: ClassVar[bool] = True
+    draws = True
+    looks_ahead = True
+    takes_options = True
+    takes_role = True
 
     options: Options
     base: Policy

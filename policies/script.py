@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 from attrs import define
 
@@ -23,7 +23,7 @@ class Script(FixedActions):
     start with `#` are skipped.
     """
 
-    reaches: ClassVar[tuple[str, ...]] = ("file",)
+    reaches = ("file",)
 
     @classmethod
     def seated(cls, seat: Seat, file: str) -> Self:

@@ -4,7 +4,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import pytest
 from attrs import frozen
@@ -26,7 +26,6 @@ from desim.core.model import (
 from desim.core.policy import (
     is_drawing,
     knows,
-    needs_world_seed,
 )
 from desim.episodes.lineup import WorldSeat, assigned, lineup_knows
 from desim.studies.boards.leaderboard import everything
@@ -180,7 +179,7 @@ def test_no_score_leaves_the_range_that_a_world_declares(name: str, spec: str) -
 class Peeks(Policy):
     """A rule that acts on the world's seed, which no role observes."""
 
-    needs_world_seed: ClassVar[bool] = True
+    needs_world_seed = True
 
     steps: int
 
@@ -203,7 +202,7 @@ def test_a_twin_finds_a_policy_that_peeks() -> None:
 
 def test_of_the_shipped_policies_one_has_the_worlds_seed_and_knows_observations() -> None:
     """A published bot, whose runner seeds its draws with the world's seed."""
-    every = {one for name, spec in CASES for one in makers(name, spec) if needs_world_seed(one)}
+    every = {one for name, spec in CASES for one in makers(name, spec) if one.needs_world_seed}
     assert {one.__name__ for one in every if knows(one) == "observation"} == {"PublishedRandom"}
     assert {"Perfect", "Foresight"} <= {one.__name__ for one in every}
 

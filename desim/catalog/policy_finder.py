@@ -17,7 +17,7 @@ from desim.errors import UsageError, possible
 from desim.schema import tag
 
 #: A policy class, or a function of an observation that returns an action.
-PolicyMaker = type | Callable[[Any], Any]
+PolicyMaker = type[Policy] | Callable[[Any], Any]
 
 #: Modules of policies that play every model.
 _GENERIC = ("greedy", "chance", "rollout", "script", "replay", "llm")
@@ -59,11 +59,11 @@ class _NamesLineups(Protocol):
 
 
 @cache
-def policies(of: type | None = None) -> Mapping[str, type]:
+def policies(of: type | None = None) -> Mapping[str, type[Policy]]:
     """Return policy classes by name: the heuristics of a model class, or those for every model."""
     if of is not None:
         return dict(_classes(_heuristics(of)))
-    known: dict[str, type] = {}
+    known: dict[str, type[Policy]] = {}
     for module in _GENERIC:
         known |= dict(_classes(importlib.import_module(f"policies.{module}")))
     return known
@@ -147,7 +147,7 @@ def _heuristics(cls: type) -> ModuleType | None:
         raise
 
 
-def _classes(module: ModuleType | None) -> Iterator[tuple[str, type]]:
+def _classes(module: ModuleType | None) -> Iterator[tuple[str, type[Policy]]]:
     """Yield the policies that a module defines or exports, by name in snake_case."""
     if module is None:
         return

@@ -17,7 +17,7 @@ from desim.core.model import (
     revision_of,
 )
 from desim.core.policy import (
-    declared_arguments,
+    Policy,
     is_drawing,
     knows,
 )
@@ -205,7 +205,7 @@ def _further_arguments(model: type) -> dict[str, tuple[ArgumentSummary, ...]]:
 
 
 def _policy_summaries(
-    policies: Mapping[str, type], model: Model[Any] | None = None
+    policies: Mapping[str, type[Policy]], model: Model[Any] | None = None
 ) -> dict[str, PolicySummary]:
     return {
         name: PolicySummary(
@@ -223,8 +223,8 @@ def _required_first(arguments: Iterable[ArgumentSummary]) -> tuple[ArgumentSumma
     return tuple(sorted(arguments, key=lambda each: not each.required))
 
 
-def _arguments(policy: type, model: type | None = None) -> Iterator[ArgumentSummary]:
-    for call in declared_arguments(policy, model):
+def _arguments(policy: type[Policy], model: type | None = None) -> Iterator[ArgumentSummary]:
+    for call in policy.arguments(model, {}):
         texts = attribute_texts(call) if isinstance(call, type) else {}
         for name, parameter in parameters(call).items():
             required = parameter.default is inspect.Parameter.empty

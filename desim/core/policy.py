@@ -1,17 +1,14 @@
-"""Protocols of policies: the method that every policy has, and the optional members.
+"""`Policy`, the base class of policies: what may be overridden, with neutral defaults.
 
-None of them is a base class; the framework tests with `offers` which ones a policy has.
+`OutsidePolicy` adds what only a language model or a person has. A callable is wrapped.
 """
+
+# ruff: noqa: ARG002, ARG003, ARG004 (the defaults of members ignore their arguments)
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from inspect import getattr_static
 from types import MappingProxyType
-from typing import (
-    Any,
-    ClassVar,
-    Protocol,
-    runtime_checkable,
-)
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from attrs import field, frozen
 
@@ -51,130 +48,163 @@ class ReadReply:
     fault: str = ""
 
 
-# -- policies --------------------------------------------------------------------------------------
-
-
 # A policy receives no world, clock or ledger: what it does not observe it cannot use, and the same
 # instance plays in a run, in a sweep, behind an adapter and in a replay.
 class Policy:
-    """Decides for one role of one episode."""
+    """Decides for one role of one episode.
+
+    Only `decide` is required. The attributes are declared by the class, because records, tables and
+    boards read them before a policy is built; `notes` alone is the instance's.
+
+    Attributes:
+        knows: What it knows: `observation`, `rules`, `state` or `future`; None stands for `future`
+            if it needs the world's seed, and for `observation` otherwise. Boards rank the policies
+            of one level among themselves. One that knows `observation` receives a seat without the
+            world's parameters.
+        knows_by: More that it knows where an argument is given, by the argument's name.
+        draws: Whether its actions depend on chance or on the episode's seed; None if it does not
+            say. Where a model is deterministic, a policy that draws is played on every seed.
+        memoryless: Whether its actions depend on the present observation alone. Where the past of
+            an episode is repeated, such a policy is not asked what it would have decided then.
+        takes_role: Whether its `decide` takes a second argument at a question that only some
+            actions of the role may answer: the role with these actions and their options.
+        takes_options: Whether it decides by the options of roles, so that it knows what these know.
+        looks_ahead: Whether it plays ahead, in redrawn futures, before it decides.
+        needs_world_seed: Whether its seat is a `WorldSeat`, with which the world can be built again
+            and played in advance. A published bot whose runner seeds its draws with the world's
+            seed declares `knows = "observation"`.
+        reaches: The arguments that name a file that it opens, a host that it contacts or an
+            environment variable that it reads; empty for a policy that opens and contacts nothing.
+        seats: "all" if it plays every role of a model when no role is named.
+        board_seeds: The most seeds on which a board plays it, at least 1; None for all.
+        notes: Plain JSON values, read after every decision and recorded with it. Values under the
+            key `usage` (calls, tokens, cost) are summed over the episode.
+    """
 
     __slots__ = ()
+
+    knows: Knowledge | None = None
+    knows_by: ClassVar[Mapping[str, Knowledge]] = MappingProxyType({})
+    draws: bool | None = None
+    memoryless: bool = False
+    takes_role: bool = False
+    takes_options: bool = False
+    looks_ahead: bool = False
+    needs_world_seed: bool = False
+    reaches: tuple[str, ...] = ()
+    seats: str = ""
+    board_seeds: int | None = None
+    notes: Mapping[str, Any] = MappingProxyType({})
 
     def decide(self, observation: Any, /) -> Any:
         """Return an action, or an awaitable of one."""
         raise NotImplementedError
 
+    # `Any`, because the classes of simulators and of episodes are in packages that import this one.
+    def take_simulator(self, simulator: Any, /) -> object:
+        """Take the simulator of the episode, before the first decision, if it `looks_ahead`."""
 
-@runtime_checkable
-class DecidesAsync(Protocol):
-    """A policy that also decides in a coroutine, which `play_async` awaits in place of `decide`.
-
-    So several of them that decide at one tick wait together, with the same records.
-    """
-
-    async def decide_async(self, observation: Any, /) -> Any:
-        """Return the action that `decide` would return."""
-        ...
-
-
-@runtime_checkable
-class TakesRole(Protocol):
-    """A policy that follows questions which take some actions of its role alone.
-
-    Its `decide`, and its `decide_async`, take a second argument at such a question: the role with
-    these actions, and with the options among them.
-    """
-
-    @property
-    def takes_role(self) -> bool:
-        """Whether it does."""
-        ...
-
-
-@runtime_checkable
-class Learner(Protocol):
-    """A policy that learns between the episodes of a series."""
-
-    # `Any`, because the class of episodes is in a package that imports this one.
     def after(self, episode: Any, /) -> object:
         """Learn from an ended episode; `play_series` calls this between episodes."""
-        ...
+
+    @classmethod
+    def arguments(
+        cls,
+        model: type | None,
+        given: Mapping[str, Any],
+        /,
+    ) -> tuple[Callable[..., Any], ...]:
+        """Return the classes or functions whose parameters are the arguments of a spec.
+
+        Args:
+            model: The model's class; None for the arguments that every model has.
+            given: The arguments given so far, as text or as values.
+        """
+        return (seated_maker(cls) or cls,)
+
+    @staticmethod
+    def inner_policies(arguments: Mapping[str, str], /) -> Iterable[str]:
+        """Return the arguments that are specs of other policies, which it builds.
+
+        Args:
+            arguments: Texts by argument, unchecked, as in a record; some may be missing.
+        """
+        return ()
+
+    @staticmethod
+    def dependencies(model: Model[Any], /) -> Iterable[Any]:
+        """Return what it finds by a model's name: modules, classes and functions; as bytes texts.
+
+        A sweep is not continued after one of them has changed.
+        """
+        return ()
 
 
-@runtime_checkable
-class Noted(Protocol):
-    """A policy whose notes are recorded with each decision.
+class OutsidePolicy(Policy):
+    """A policy that asks somebody outside: a language model, or a person.
 
-    Values under the key `usage` (calls, tokens, cost) are summed over the episode.
+    Its input is paid for or takes effort, so it is recorded before it is used, and taken from the
+    record where an episode is resumed or checked.
     """
 
-    @property
-    def notes(self) -> Mapping[str, Any]:
-        """Plain JSON values, read after every decision; empty if there is nothing to note."""
-        ...
+    __slots__ = ()
 
+    async def decide_async(self, observation: Any, narrowed: Role | None = None, /) -> Any:
+        """Return the action that `decide` would return; others that are asked now wait with it."""
+        import asyncio  # takes longer to import than desim itself
 
-@runtime_checkable
-class Resumable(Protocol):
-    """A policy whose input cannot be obtained again, such as a paid reply or a person's answer."""
+        given = decide_arguments(self, observation, narrowed)
+        answer = await asyncio.to_thread(self.decide, *given)
+        return await answer if hasattr(answer, "__await__") else answer
 
-    #: Set by the framework: writes a plain JSON value to the record before it returns.
-    transcript: Callable[[Any], None]
+    def resume(self, entries: Sequence[Any], write: Callable[[Any], None], /) -> object:
+        """Take the transcript of a cut record and the function that continues it.
 
-    def resume(self, entries: Iterable[Any], /) -> None:
-        """Take the transcript entries of a cut record, in order, before the first decision.
+        Called before the first decision.
 
-        The policy uses these entries, as long as they last, instead of asking again.
+        Args:
+            entries: The entries in order, which are used, as long as they last, instead of asking
+                again; empty for an episode that begins now.
+            write: Writes a plain JSON value to the record before it returns.
         """
-        ...
 
+    def rehearse(self, entries: Iterable[Any], /) -> object:
+        """Take the transcript of whole episodes, before the first decision.
 
-@runtime_checkable
-class Rehearses(Protocol):
-    """A resumable policy whose ended episodes can be played again from their transcripts alone.
+        All input is taken from it and written to the transcript again; nothing outside is opened or
+        contacted. So a stranger's record is checked: the same input must lead to the same actions.
 
-    So a stranger's record is checked: the same input must lead to the same actions.
-    """
-
-    #: As of `Resumable`.
-    transcript: Callable[[Any], None]
-
-    def rehearse(self, entries: Iterable[Any], /) -> None:
-        """Take the transcript entries of whole episodes, in order, before the first decision.
-
-        The policy takes all its input from them, in place of asking for it, and writes its
-        transcript anew. Nothing outside is opened or contacted.
+        Raises:
+            UsageError: It cannot, such as a person.
         """
-        ...
+        raise UsageError(f"{short_repr(self)} cannot play again from its transcript")
 
-    def reuse(self, entries: Iterable[Any], /) -> None:
-        """Take the transcript entries of earlier episodes, in order, before the first decision.
+    def reuse(self, entries: Iterable[Any], /) -> object:
+        """Take the transcript entries of earlier episodes, before the first decision.
 
         What is asked for as it was then is taken from them at no cost; the rest is asked for. An
         entry `predictions` holds what methods answered to questions: `stored` to those of this
         episode, and `learned` to those from which a router learns its rules.
         """
-        ...
 
     @staticmethod
     def predictions(model: Any, episodes: Mapping[str, Any], /) -> Iterable[dict[str, Any]]:
-        """Yield the questions of a world as plain values, with the answers of methods.
+        """Return the questions of a world as plain values, with the answers of methods.
 
         Args:
             model: The world.
             episodes: A whole episode of it by the method that played it.
         """
-        ...
+        return ()
 
     @staticmethod
     def reached_in_rehearsal(arguments: Mapping[str, str], /) -> Iterable[str]:
-        """Yield what its construction would open or import although nothing is asked for.
+        """Return what its construction would open or import although nothing is asked for.
 
         Args:
             arguments: Texts by argument, unchecked, as in a record.
         """
-        ...
+        return ()
 
     @staticmethod
     def calls_a_decision(arguments: Mapping[str, str], /) -> int:
@@ -183,29 +213,57 @@ class Rehearses(Protocol):
         Args:
             arguments: Texts by argument, as in a spec.
         """
-        ...
+        return 0
+
+    @staticmethod
+    def inner_classes(arguments: Mapping[str, str], /) -> Iterable[Any]:
+        """Return users' classes and functions that arguments name, or modules of what it calls.
+
+        A sweep refuses to continue once their code has changed.
+
+        Args:
+            arguments: Texts by argument; some may be missing.
+
+        Raises:
+            UsageError: A name leads to nothing.
+        """
+        return ()
+
+    @staticmethod
+    def shown_memory(path: str, /, *, trust: bool = False) -> ShownMemory:
+        """Return what a file holds in which it keeps what it learns; it may be a stranger's.
+
+        Args:
+            path: The file.
+            trust: Whether a module that the file names may be imported.
+
+        Raises:
+            UsageError: The file does not exist, is not a memory of this policy, or a module would
+                be imported without *trust*.
+        """
+        raise UsageError(f"{path} is no memory of a policy")
+
+    @staticmethod
+    def read_reply(reply: Mapping[str, Any], /) -> ReadReply:
+        """Return what a reply of a transcript holds; its values may be of any type."""
+        return ReadReply(str(reply.get("thinking", "")), str(reply.get("text", "")))
 
 
-@runtime_checkable
-class LooksAhead(Protocol):
-    """A policy that plays ahead, in redrawn futures, before it decides."""
+@frozen
+class FunctionPolicy(Policy):
+    """A policy that calls a function, a partial, a bound method or another callable."""
 
-    # `Any`, because the class of simulators is in a package that imports this one.
-    def take_simulator(self, simulator: Any, /) -> object:
-        """Take the simulator of the episode; called once, before the first decision."""
-        ...
+    decide: Callable[[Any], Any]
+    knows: Knowledge | None = None
+    draws: bool | None = None
 
 
-# A class method and not the constructor: the arguments of a spec stay those that a user may write,
-# and a policy that needs no seat is an ordinary class.
+# An ordinary method `seated(seat)` is called once, before the first decision. A class method
+# `seated(seat, **arguments)` replaces the constructor; the arguments after *seat* are those of
+# its spec.
 @runtime_checkable
 class Seated(Protocol):
-    """A policy that receives its seat: model, role, schema and a seed for its draws.
-
-    An ordinary method `seated(seat)` is called once, before the first decision. A class method
-    `seated(seat, **arguments)` replaces the constructor; the arguments after *seat* are those of
-    its spec.
-    """
+    """A policy that receives its seat: model, role, schema and a seed for its draws."""
 
     seated: ClassVar[Callable[..., Any]]
 
@@ -216,211 +274,32 @@ def seated_maker(policy: type) -> Callable[..., Policy] | None:
     return policy.seated if made and offers(policy, Seated) else None
 
 
-@runtime_checkable
-class DeclaresArguments(Protocol):
-    """A policy class whose arguments are the fields of other classes; `seated` takes them by name.
+def as_policy(given: Any) -> Any:
+    """Return a policy or its class; anything else that can be called is wrapped.
 
-    They may depend on the model, and on other arguments: the name of a method may add its own.
+    Raises:
+        UsageError: It has no method `decide`, or its class is no subclass of `Policy`.
     """
-
-    @staticmethod
-    def arguments(
-        model: type | None, given: Mapping[str, Any], /
-    ) -> tuple[Callable[..., Any], ...]:
-        """Return classes or functions whose parameters are the arguments.
-
-        Args:
-            model: The model's class; None for the arguments that every model has.
-            given: The arguments given so far, as text or as values.
-        """
-        ...
-
-
-def declared_arguments(
-    policy: Any, model: type | None = None, given: Mapping[str, Any] = MappingProxyType({})
-) -> tuple[Callable[..., Any], ...]:
-    """Return the classes or functions whose parameters are the arguments of a policy class.
-
-    Args:
-        policy: The class.
-        model: See `DeclaresArguments.arguments`.
-        given: See `DeclaresArguments.arguments`.
-    """
-    if offers(policy, DeclaresArguments):
-        return policy.arguments(model, given)
-    return (seated_maker(policy) or policy,)
-
-
-# Declared by the class, so that a record can be judged before any of its policies is built.
-@runtime_checkable
-class ReachesOutside(Protocol):
-    """A policy class that opens a file, contacts a host or reads an environment variable."""
-
-    #: The arguments that name what it opens, contacts or reads.
-    reaches: ClassVar[tuple[str, ...]]
-
-
-# Static, for the same reason as `ReachesOutside`.
-@runtime_checkable
-class NamesPolicies(Protocol):
-    """A policy class with arguments that are the specs of other policies, which it builds."""
-
-    @staticmethod
-    def inner_policies(arguments: Mapping[str, str], /) -> Iterable[str]:
-        """Yield these specs.
-
-        Args:
-            arguments: Texts by argument, unchecked, as in a record; some may be missing.
-        """
-        ...
-
-
-# Static, as it is called before a policy is built.
-@runtime_checkable
-class DependsOnModel(Protocol):
-    """A policy class that finds code by a model's name, or reads texts of the model's classes."""
-
-    @staticmethod
-    def dependencies(model: Model[Any], /) -> Iterable[Any]:
-        """Yield modules, classes and functions that it finds, and as bytes what it reads.
-
-        A sweep is not continued after one of them has changed.
-        """
-        ...
-
-
-# Static, for the same reason; a sweep refuses to continue once the code of these has changed.
-@runtime_checkable
-class NamesClasses(Protocol):
-    """A policy class with arguments that name users' classes or functions, which it calls."""
-
-    @staticmethod
-    def inner_classes(arguments: Mapping[str, str], /) -> Iterable[Any]:
-        """Yield these classes and functions, or the module of something else that it calls.
-
-        Args:
-            arguments: Texts by argument; some may be missing.
-
-        Raises:
-            UsageError: A name leads to nothing.
-        """
-        ...
-
-
-# Static, because a file is shown without a seat.
-@runtime_checkable
-class ShowsMemory(Protocol):
-    """A policy class that keeps what it learns in a file and can show such a file."""
-
-    @staticmethod
-    def shown_memory(path: str, /, *, trust: bool = False) -> ShownMemory:
-        """Return what a file holds; the file may come from a stranger.
-
-        Args:
-            path: The file.
-            trust: Whether a module that the file names may be imported.
-
-        Raises:
-            UsageError: The file does not exist, is not a memory of this policy, or a module would
-                be imported without *trust*.
-        """
-        ...
-
-
-# Static, because replies are shown without a seat.
-@runtime_checkable
-class ReadsReplies(Protocol):
-    """A policy class that calls a model, and writes the replies to the record's transcript."""
-
-    @staticmethod
-    def read_reply(reply: Mapping[str, Any], /) -> ReadReply:
-        """Return what a reply of a transcript holds; its values may be of any type."""
-        ...
-
-
-@runtime_checkable
-class TakesAllRoles(Protocol):
-    """A policy class that plays every role of a model when no role is named: `seats = "all"`."""
-
-    seats: ClassVar[str]
-
-
-@runtime_checkable
-class Knows(Protocol):
-    """A policy, its class or a function that declares what it knows: by default `observation`.
-
-    Boards rank policies of one level among themselves. A class that knows `observation` receives a
-    seat without the world's parameters, unless it offers `DependsOnModel`.
-    """
-
-    knows: Knowledge
-
-
-@runtime_checkable
-class KnowsByArguments(Protocol):
-    """A policy class that knows more where an argument is given, such as a stock level."""
-
-    #: The level by the name of the argument.
-    knows_by: ClassVar[Mapping[str, Knowledge]]
-
-
-@runtime_checkable
-class TakesOptions(Protocol):
-    """A policy class that decides by the options of roles, so it knows what these know."""
-
-    takes_options: ClassVar[bool]
-
-
-# Declared, because a policy with the seed can build the world again and play it in advance.
-@runtime_checkable
-class NeedsWorldSeed(Protocol):
-    """A policy class whose `seated` receives a `WorldSeat`, which holds the world's seed.
-
-    It knows the `future`, unless it declares otherwise: a published bot whose runner seeds its
-    draws with the world's seed knows `observation`, and its seat has no parameters.
-    """
-
-    needs_world_seed: ClassVar[bool]
-
-
-@runtime_checkable
-class Draws(Protocol):
-    """A policy class, or a function, whose actions depend on chance or on the episode's seed.
-
-    Where a model is deterministic, a board plays such a policy on every seed, the others on one.
-    """
-
-    draws: ClassVar[bool]
-
-
-@runtime_checkable
-class Memoryless(Protocol):
-    """A policy whose actions depend on the present observation alone.
-
-    Where the past of an episode is repeated, such a policy is not asked what it would have decided
-    then, which takes as long as deciding.
-    """
-
-    memoryless: ClassVar[bool]
-
-
-@runtime_checkable
-class HasBoardSeeds(Protocol):
-    """A policy class whose episodes take so long that a board plays it on the first seeds only."""
-
-    #: The largest number of seeds, at least 1.
-    board_seeds: ClassVar[int]
+    cls = given if isinstance(given, type) else type(given)
+    if issubclass(cls, Policy) and cls.decide is not Policy.decide:
+        return given
+    decides = callable(getattr(given, "decide", None))
+    if callable(given) and not isinstance(given, type) and not decides:
+        return FunctionPolicy(given, *(getattr(given, name, None) for name in ("knows", "draws")))
+    if not decides or issubclass(cls, Policy):
+        raise UsageError(f"{short_repr(given)} is no policy: it has no method decide(observation)")
+    raise UsageError(f"class {cls.__name__} is no policy: write class {cls.__name__}(desim.Policy)")
 
 
 def knows(
-    policy: Any,
+    given: Any,
     model: Model[Any] | None = None,
     arguments: Mapping[str, Any] = MappingProxyType({}),
 ) -> Knowledge:
     """Return what a policy, its class or a function knows.
 
     Args:
-        policy: The policy, its class, or a function.
+        given: The policy, its class, or a function.
         model: The model of the episode, of which a policy that takes options or looks ahead uses
             more: redrawn futures follow the world's constants, and hold the values that
             `kept_facts` names. Without a model it counts as one without such values.
@@ -429,13 +308,13 @@ def knows(
     Raises:
         UsageError: The policy declares something else than one of `KNOWLEDGE`.
     """
-    found = [_declared(policy)]
-    if offers(policy, KnowsByArguments):
-        levels = {name: _checked(policy, level) for name, level in policy.knows_by.items()}
-        found += [level for name, level in levels.items() if name in arguments]
-    if offers(policy, LooksAhead):
+    policy = as_policy(given)
+    own = policy.knows or ("future" if policy.needs_world_seed else "observation")
+    levels = {name: _checked(given, level) for name, level in policy.knows_by.items()}
+    found = [_checked(given, own), *(levels[name] for name in levels if name in arguments)]
+    if policy.looks_ahead:
         found.append("state" if model is not None and kept_facts(model) else "rules")
-    if model is not None and offers(policy, TakesOptions) and policy.takes_options:
+    if model is not None and policy.takes_options:
         found += [role.options_know for role in model.roles.values()]
     return most_known(found)
 
@@ -450,18 +329,7 @@ def sees_more_than_rules(level: Knowledge) -> bool:
     return level in {"state", "future"}
 
 
-def _declared(policy: Any) -> Knowledge:
-    if offers(policy, Knows):
-        return _checked(policy, policy.knows)
-    return "future" if needs_world_seed(policy) else "observation"
-
-
 def _checked(policy: Any, level: Any) -> Knowledge:
-    """Return a level that a policy declares.
-
-    Raises:
-        UsageError: It does not exist.
-    """
     for known in KNOWLEDGE:
         if level == known:
             return known
@@ -469,13 +337,8 @@ def _checked(policy: Any, level: Any) -> Knowledge:
     raise UsageError(f"{text}; possible: {', '.join(KNOWLEDGE)}")
 
 
-def needs_world_seed(policy: Any) -> bool:
-    """Return whether a policy or its class receives the world's seed with its seat."""
-    return offers(policy, NeedsWorldSeed) and policy.needs_world_seed
-
-
 def decide_arguments(
-    policy: Any, observation: Any, narrowed: Role | None
+    policy: Policy, observation: Any, narrowed: Role | None
 ) -> tuple[Any] | tuple[Any, Role]:
     """Return the arguments of a policy's `decide`.
 
@@ -484,18 +347,16 @@ def decide_arguments(
         observation: The observation.
         narrowed: The role with the actions that may answer; None if all of the role's may.
     """
-    if narrowed is not None and offers(policy, TakesRole) and policy.takes_role:
+    if narrowed is not None and policy.takes_role:
         return observation, narrowed
     return (observation,)
 
 
 def memoryless_roles(policies: Mapping[str, Policy]) -> frozenset[str]:
     """Return the roles whose policies decide by the present observation alone."""
-    return frozenset(
-        role for role, one in policies.items() if offers(one, Memoryless) and one.memoryless
-    )
+    return frozenset(role for role, one in policies.items() if one.memoryless)
 
 
-def is_drawing(policy: Any) -> bool:
-    """Return whether the actions of a policy, its class or a function depend on chance."""
-    return offers(policy, Draws) and policy.draws
+def is_drawing(given: Any) -> bool:
+    """Return whether a policy, its class or a function says that its actions depend on chance."""
+    return bool(as_policy(given).draws)

@@ -4,7 +4,7 @@ A definition is a class, a function or a constant at the top level of a module, 
 Its references are resolved by name: imports, names of its module, attributes of modules. The digest
 covers its text and the definitions that it uses, but not the name of its module, so that it may
 move. References by computed names are not followed; a policy class lists their targets in
-`dependencies` (see `desim.core.policy.DependsOnModel`).
+`dependencies` (see `desim.Policy.dependencies`).
 """
 
 import hashlib

@@ -17,11 +17,10 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import field, frozen
 
-from desim.core.model import Model, offers
+from desim.core.model import Model
 from desim.core.policy import (
-    LooksAhead,
     Policy,
-    ReachesOutside,
+    as_policy,
     decide_arguments,
     knows,
     memoryless_roles,
@@ -152,10 +151,10 @@ def check_repeatable(name: str, policy: Any, use: str, *, redrawn: bool = True) 
     Raises:
         UsageError: The policy cannot play them; the text names the reason.
     """
-    why = ""
-    if offers(policy, ReachesOutside):
+    why, policy = "", as_policy(policy)
+    if policy.reaches:
         why = "opens files or contacts a host, and would do so in each"
-    elif offers(policy, LooksAhead):
+    elif policy.looks_ahead:
         why = "looks ahead itself"
     elif redrawn and sees_more_than_rules(knows(policy)):
         why = "knows hidden state or the true future, which is redrawn"
@@ -164,7 +163,7 @@ def check_repeatable(name: str, policy: Any, use: str, *, redrawn: bool = True) 
 
 
 class Simulator:
-    """Plays ahead from the present decision of one role; `LooksAhead` policies receive one.
+    """Plays ahead from the present decision of one role; policies that look ahead receive one.
 
     Args:
         run: The episode's run.

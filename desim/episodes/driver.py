@@ -16,9 +16,8 @@ from attrs import field, frozen
 
 from desim.collector import rare_collections
 from desim.core.limits import Alarm
-from desim.core.model import offers
 from desim.core.points import Points
-from desim.core.policy import DecidesAsync, Policy
+from desim.core.policy import OutsidePolicy, Policy
 from desim.core.streams import kept_globals, unseeded_globals
 from desim.core.world import Decision
 from desim.episodes.episode_options import EpisodeOptions, ModelOptions
@@ -308,7 +307,7 @@ class OwnLoop:
 
 def decide_in_loop(policy: Policy) -> _Decide:
     """Return the method with which a policy decides in an event loop."""
-    return policy.decide_async if offers(policy, DecidesAsync) else policy.decide
+    return policy.decide_async if isinstance(policy, OutsidePolicy) else policy.decide
 
 
 async def in_background(call: Callable[..., Any], *arguments: Any) -> Any:

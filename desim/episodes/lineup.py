@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from types import FunctionType
-from typing import Any, cast
+from typing import Any
 
 from attrs import Factory, define, evolve, field, frozen
 
@@ -21,16 +21,12 @@ from desim.core.model import (
     offers,
 )
 from desim.core.policy import (
-    DecidesAsync,
-    DependsOnModel,
-    NamesPolicies,
+    OutsidePolicy,
     Policy,
     Seated,
-    TakesAllRoles,
-    declared_arguments,
+    as_policy,
     knows,
     most_known,
-    needs_world_seed,
     seated_maker,
 )
 from desim.core.roles import Knowledge, Role, split_name
@@ -39,7 +35,6 @@ from desim.core.streams import derived_seed, generator_of
 from desim.episodes.usage import CommandBudget, command_budget
 from desim.errors import UsageError, possible
 from desim.schema.arguments import build, parameters, read_arguments
-from desim.short_repr import short_repr
 
 #: A spec, a policy, its class (perhaps with arguments), or a function of an observation that
 #: returns an action.
@@ -122,7 +117,7 @@ class Seat:
 
 @frozen
 class WorldSeat(Seat):
-    """The seat of a policy whose class declares `NeedsWorldSeed`.
+    """The seat of a policy whose class declares `needs_world_seed`.
 
     Attributes:
         world_seed: The world's seed; of a part, the part's.
@@ -165,15 +160,8 @@ class Lineup:
     @property
     def waits(self) -> bool:
         """Whether a policy can wait for its decisions in a coroutine."""
-        offered = any(offers(policy, DecidesAsync) for policy in self.policies.values())
-        return offered or self.has_coroutines
-
-
-@frozen
-class _Function(Policy):
-    """A policy that calls a function."""
-
-    decide: Callable[[Any], Any]
+        outside = any(isinstance(policy, OutsidePolicy) for policy in self.policies.values())
+        return outside or self.has_coroutines
 
 
 def resolve(
@@ -252,7 +240,7 @@ def policy_knows(one: OnePolicy, model: Model[Any]) -> Knowledge:
 
 
 def _maker_knows(maker: Any, model: Model[Any], arguments: Mapping[str, str]) -> Knowledge:
-    inner = maker.inner_policies(arguments) if offers(maker, NamesPolicies) else ()
+    inner = as_policy(maker).inner_policies(arguments)
     own = knows(maker, model, arguments)
     return most_known([own, *(policy_knows(text, model) for text in inner)])
 
@@ -288,7 +276,8 @@ def assign(
             names = [name for name in names if split_name(name)[0] not in parts]
         return _one_each(_by_role(model, dict.fromkeys(names, policies)), policies)
     known = maker_of(policies, model)
-    everyone = offers(known, TakesAllRoles) and known.seats == "all"
+    cls = known if isinstance(known, type) else type(known)
+    everyone = issubclass(cls, Policy) and cls.seats == "all"
     roles = tuple(model.roles) if everyone else tuple(roles or default_roles(model))
     return _one_each(dict.fromkeys(roles, policies), policies)
 
@@ -306,7 +295,7 @@ def seat_of(model: Model[Any], role: str, seed: int) -> WorldSeat:
     """Return the seat of a role; a role of a part has the part's model and seed, and its own name.
 
     So a policy plays a part as it plays the part's model alone. `policy_at` takes the world's seed
-    out of the seat of a policy that does not declare `NeedsWorldSeed`.
+    out of the seat of a policy that does not declare `needs_world_seed`.
     """
     name, inside = split_name(role)
     if offers(model, HasParts) and inside and name in (models := model.models):
@@ -417,13 +406,14 @@ def policy_at(one: Any, seat: Seat) -> Policy:
         if not isinstance(maker, type):
             if spec.arguments:
                 raise UsageError(f"policy {spec.name!r} is a function and takes no arguments")
-            return _Function(maker)
+            made: Policy = as_policy(maker)
+            return made
         return _built(maker, seat, spec.arguments, spec.name)
     if isinstance(one, ConfiguredClass):
         return _built(one.policy, seat, one.arguments, label(one.policy))
     if isinstance(one, type):
         return _built(one, seat, {}, one.__name__)
-    return _Function(one) if _is_function(one) else _seated_instance(_checked(one), seat)
+    return _seated_instance(as_policy(one), seat)
 
 
 def is_coroutine(decide: Callable[[Any], Any]) -> bool:
@@ -431,25 +421,18 @@ def is_coroutine(decide: Callable[[Any], Any]) -> bool:
     return any(map(inspect.iscoroutinefunction, (decide, type(decide).__call__)))
 
 
-def _is_function(one: Any) -> bool:
-    """Return whether a policy is a function, a partial, a bound method or another callable."""
-    return callable(one) and not hasattr(one, "decide")
-
-
 def _seated_instance(made: Policy, seat: Seat) -> Policy:
     """Return an instance that was given, with its seat if it has a method for it."""
-    if not offers(made, Seated):
+    if not hasattr(made, "seated"):
         return made
     level = _maker_knows(made, _parameters(seat), {})
     own = _seat_for(type(made), seat, label(made), level)
-    return _with_seat(cast("Policy", made), own)
+    return _with_seat(made, own)
 
 
-def _built(cls: type, seat: Seat, texts: Mapping[str, str], name: str) -> Policy:
+def _built(cls: type[Policy], seat: Seat, texts: Mapping[str, str], name: str) -> Policy:
     make = seated_maker(cls)
-    if make is None:
-        _checked(cls)
-    calls = declared_arguments(cls, type(_parameters(seat)), texts)
+    calls = as_policy(cls).arguments(type(_parameters(seat)), texts)
     arguments = read_arguments(calls[0], texts, f"policy {name!r} has no argument", calls[1:])
     for missing, parameter in (each for call in calls for each in parameters(call).items()):
         if missing not in arguments and parameter.default is parameter.empty:
@@ -457,8 +440,8 @@ def _built(cls: type, seat: Seat, texts: Mapping[str, str], name: str) -> Policy
     level = _maker_knows(cls, _parameters(seat), texts)
     own = _seat_for(cls, seat, name, level)
     if make is None:
-        return _with_seat(_checked(build(cls, arguments)), own)
-    return _checked(make(own, **arguments))
+        return _with_seat(build(cls, arguments), own)
+    return make(own, **arguments)
 
 
 def _with_seat(policy: Policy, seat: Seat) -> Policy:
@@ -468,7 +451,7 @@ def _with_seat(policy: Policy, seat: Seat) -> Policy:
     return policy
 
 
-def _seat_for(cls: type, seat: Seat, name: str, level: Knowledge) -> Seat:
+def _seat_for(cls: type[Policy], seat: Seat, name: str, level: Knowledge) -> Seat:
     """Return the seat for a policy class, with no more than it declares that it knows.
 
     Raises:
@@ -479,13 +462,13 @@ def _seat_for(cls: type, seat: Seat, name: str, level: Knowledge) -> Seat:
         if seat.spec.options_know != "observation":
             seat = evolve(seat, spec=_without_options(seat.spec))
         # The prompts of a language model are made of the texts of the model's classes.
-        seat = seat if offers(cls, DependsOnModel) else evolve(seat, shows_model=False)
+        seat = seat if issubclass(cls, OutsidePolicy) else evolve(seat, shows_model=False)
     elif not seat.shows_model:
         raise UsageError(
             f"policy {name!r} knows {level!r}, and cannot be built inside a policy that knows "
             "'observation'"
         )
-    if not needs_world_seed(cls):
+    if not cls.needs_world_seed:
         return seat.without_world_seed() if isinstance(seat, WorldSeat) else seat
     if level == "rules":
         raise UsageError(
@@ -507,20 +490,3 @@ def _without_options(role: Role) -> Role:
         raise UsageError("the options use more than observations; declare takes_options = True")
 
     return evolve(role, options=withheld, default_action=role.default_for)
-
-
-def _checked(policy: Any) -> Policy:
-    """Return a policy; given a class, it says whether its instances are policies.
-
-    Raises:
-        UsageError: It has no method `decide`, or its class is no subclass of `Policy`.
-    """
-    cls = policy if isinstance(policy, type) else type(policy)
-    decide = getattr(policy, "decide", None)
-    if not callable(decide) or getattr(cls, "decide", None) is Policy.decide:
-        raise UsageError(f"{short_repr(policy)} is no policy: it has no method decide(observation)")
-    if not issubclass(cls, Policy):
-        name = cls.__name__
-        raise UsageError(f"class {name} is no policy: write class {name}(desim.Policy)")
-    checked: Policy = policy
-    return checked

@@ -7,24 +7,18 @@ import contextlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import msgspec
 from attrs import define, evolve, field, frozen
 
 from desim.catalog.policy_spec import label
-from desim.core.model import Model, offers
+from desim.core.model import Model
 from desim.core.points import Points
-from desim.core.policy import (
-    LooksAhead,
-    Noted,
-    Policy,
-    Resumable,
-    decide_arguments,
-)
+from desim.core.policy import OutsidePolicy, Policy, decide_arguments
 from desim.core.roles import Role
 from desim.core.streams import kept_globals, seed_globals
-from desim.episodes.driver import play_session, play_session_async
+from desim.episodes.driver import decide_in_loop, play_session, play_session_async
 from desim.episodes.episode_options import EpisodeOptions, TrustOptions
 from desim.episodes.lineup import Lineup, Policies, knows_by_role, resolve
 from desim.episodes.replay import with_futures
@@ -45,7 +39,7 @@ from desim.tracing.kept_trace import Tracing
 
 
 @define
-class Late(Policy):
+class Late(OutsidePolicy):
     """Repeats the recorded actions of a role, then leaves the decisions to a policy.
 
     Attributes:
@@ -55,9 +49,13 @@ class Late(Policy):
 
     repeats: Iterator[Step]
     policy: Policy
+    looks_ahead: bool = field(init=False)
     _step: Step | None = None
 
-    takes_role: ClassVar[bool] = True
+    takes_role = True
+
+    def __attrs_post_init__(self) -> None:
+        self.looks_ahead = self.policy.looks_ahead
 
     def decide(self, observation: Any, narrowed: Role | None = None) -> Any:
         """Return the next recorded action, or what the policy decides."""
@@ -66,37 +64,29 @@ class Late(Policy):
             return self._step.action
         return self.policy.decide(*decide_arguments(self.policy, observation, narrowed))
 
+    async def decide_async(self, observation: Any, narrowed: Role | None = None) -> Any:
+        """Return the next recorded action, or what the policy decides in an event loop."""
+        self._step = next(self.repeats, None)
+        if self._step is not None:
+            return self._step.action
+        decide = decide_in_loop(self.policy)
+        answer = decide(*decide_arguments(self.policy, observation, narrowed))
+        return await answer if hasattr(answer, "__await__") else answer
+
     @property
-    def notes(self) -> Mapping[str, Any]:
+    def notes(self) -> Mapping[str, Any]:  # type: ignore[override] # read, never set
         """Those of the recorded step, or the policy's."""
         if self._step is not None:
             return self._step.notes or {}
-        return self.policy.notes if isinstance(self.policy, Noted) else {}
+        return self.policy.notes
 
-    @property
-    def transcript(self) -> Callable[[Any], None]:
-        """Writes what the policy receives to the record; set by the framework."""
-        return self.policy.transcript if isinstance(self.policy, Resumable) else _write_nothing
-
-    @transcript.setter
-    def transcript(self, transcript: Callable[[Any], None]) -> None:
-        if isinstance(self.policy, Resumable):
-            self.policy.transcript = transcript
-
-    def resume(self, entries: Iterable[Any], /) -> None:
-        """Pass transcript entries on to the policy."""
-        if isinstance(self.policy, Resumable):
-            self.policy.resume(entries)
-
-
-# A class of its own, because an episode keeps its answers for a policy that looks ahead.
-@define
-class LateLooking(Late):
-    """The same for a policy that looks ahead."""
+    def resume(self, entries: Sequence[Any], write: Callable[[Any], None], /) -> None:
+        """Pass the transcript on to the policy."""
+        if isinstance(self.policy, OutsidePolicy):
+            self.policy.resume(entries, write)
 
     def take_simulator(self, simulator: Any, /) -> None:
         """Pass the simulator of the episode on to the policy."""
-        assert isinstance(self.policy, LooksAhead)
         self.policy.take_simulator(simulator)
 
 
@@ -111,18 +101,12 @@ def with_starts(lineup: Lineup, starts: Mapping[str, int], steps: Sequence[Step]
     policies = dict(lineup.policies)
     for role, start in starts.items():
         if role in policies:
-            policy = policies[role]
-            late = LateLooking if offers(policy, LooksAhead) else Late
-            policies[role] = late(_of(role, steps, start), policy)
+            policies[role] = Late(_of(role, steps, start), policies[role])
     return evolve(lineup, policies=policies)
 
 
 def _of(role: str, steps: Sequence[Step], start: int) -> Iterator[Step]:
     return (step for step in islice(steps, start) if step.role == role)
-
-
-def _write_nothing(_: Any) -> None:
-    """Write nothing: the policy has no transcript."""
 
 
 @frozen(kw_only=True, slots=False)

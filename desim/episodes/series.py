@@ -13,8 +13,7 @@ import msgspec
 from attrs import evolve, field, frozen
 
 from desim.core.limits import Limits
-from desim.core.model import Model, model_of, offers
-from desim.core.policy import Learner
+from desim.core.model import Model, model_of
 from desim.core.result import Result
 from desim.core.streams import kept_globals
 from desim.episodes.driver import play_session, play_session_async
@@ -280,8 +279,7 @@ class _Series:
 
     def _learn(self, episode: Episode) -> None:
         for role, policy in self.lineup.policies.items():
-            if offers(policy, Learner):
-                policy.after(part_episode(episode, self.model, role))
+            policy.after(part_episode(episode, self.model, role))
 
     def _file(self, number: int) -> Path | None:
         return episode_file(self.folder, number) if self.folder else None

@@ -9,13 +9,11 @@ from typing import Any, Self
 import msgspec
 from attrs import evolve
 
-from desim.core.model import Model, offers
+from desim.core.model import Model
 from desim.core.points import Points
 from desim.core.policy import (
-    LooksAhead,
-    Noted,
+    OutsidePolicy,
     Policy,
-    Resumable,
     decide_arguments,
 )
 from desim.core.result import Result
@@ -103,7 +101,6 @@ class Session:
         self._usage = UsageSums()
         self._transcript: list[TranscriptEntry] = []
         self._transcript_after: list[int] = []
-        self._noted = {r: p for r, p in self.policies.items() if offers(p, Noted)}
         self._continues = past is not None
         self._record = Path(record) if record else None
         self._recorder = None
@@ -156,7 +153,7 @@ class Session:
         """
         run = self.run
         # Before the answer: a policy whose notes are wrong has not decided.
-        notes = self._notes(decision) if self._noted else None
+        notes = self._notes(decision) if self.policies[decision.role].notes else None
         if self._delays:
             run.answer(decision, action, self._delay(decision.role, notes))
         else:
@@ -208,8 +205,8 @@ class Session:
                 of `series` the record is whole, as it does not hold the series.
         """
         result = self.result()
-        if self._noted:
-            result = evolve(result, usage=self._usage.totals())
+        if usage := self._usage.totals():
+            result = evolve(result, usage=usage)
         if self._recorder:
             self._recorder.result(result)
         how = self._how
@@ -323,7 +320,7 @@ class Session:
 
         Return None if no policy looks ahead, so that no other episode keeps its answers.
         """
-        looking = {role: p for role, p in self.policies.items() if offers(p, LooksAhead)}
+        looking = {role: one for role, one in self.policies.items() if one.looks_ahead}
         answers: Answers = []
         for role, policy in looking.items():
             policy.take_simulator(Simulator(self.run, role, answers, self.header.futures))
@@ -335,19 +332,18 @@ class Session:
         self._transcript.extend(transcript)
         self._transcript_after.extend(past.transcript_after if past else ())
         for role, policy in self.policies.items():
-            if offers(policy, Resumable):
-                policy.transcript = partial(self.write_transcript, role)
-                if transcript:
-                    policy.resume([one.entry for one in transcript if one.role == role])
+            if isinstance(policy, OutsidePolicy):
+                entries = [one.entry for one in transcript if one.role == role]
+                policy.resume(entries, partial(self.write_transcript, role))
 
-    def _notes(self, decision: Decision) -> dict[str, Any] | None:
+    def _notes(self, decision: Decision) -> dict[str, Any]:
         """Copy the policy's notes, which may change before the next decision."""
-        noted = self._noted.get(decision.role)
-        notes = noted.notes if noted else None
+        notes = self.policies[decision.role].notes
         try:
-            return msgspec.to_builtins(dict(notes), str_keys=True) if notes else None
+            copied: dict[str, Any] = msgspec.to_builtins(dict(notes), str_keys=True)
         except (TypeError, ValueError) as fault:
             raise self.failed(decision, fault) from fault
+        return copied
 
     def failed(self, decision: Decision, fault: BaseException) -> PolicyFailed:
         """Return the error of a policy that raised an exception."""

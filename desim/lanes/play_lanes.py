@@ -7,25 +7,13 @@ from typing import Any, TypeGuard
 from attrs import frozen
 
 from desim.core.model import HasParts, Model, offers
-from desim.core.policy import (
-    DecidesAsync,
-    Learner,
-    LooksAhead,
-    Noted,
-    ReachesOutside,
-    Resumable,
-    is_drawing,
-    needs_world_seed,
-)
+from desim.core.policy import Policy
 from desim.errors import DesimError
 from desim.lanes.lane_columns import Array, Columns
 from desim.lanes.lane_protocols import DecidesAll, HasLanes, Lanes, NoLanes
 
 #: Most lanes that are played together, so that many seeds need little memory.
 MOST_LANES = 2_000
-
-#: Protocols whose members need an episode of their own, which a lane is not.
-_NEEDS_EPISODE = (DecidesAsync, Learner, LooksAhead, Noted, ReachesOutside, Resumable)
 
 #: Members of a model class that lanes do not repeat.
 _REST = {"presets", "known_scores", "preset_warnings"}
@@ -88,17 +76,17 @@ def _place(cls: type, name: str) -> int:
     return next(place for place, each in enumerate(cls.__mro__) if name in vars(each))
 
 
-def answers_all(policy: Any) -> TypeGuard[DecidesAll]:
+def answers_all(policy: Policy | type[Policy]) -> TypeGuard[DecidesAll]:
     """Return whether a policy, or the instances of a class, can answer all lanes.
 
     A class that replaces `decide` alone inherits a `decide_all` that decides otherwise, so it
-    cannot; nor can one that draws, has its world's seed, learns, looks ahead, notes or waits.
+    cannot; nor can one that draws, has its world's seed, looks ahead or contacts a host.
     """
-    if not offers(policy, DecidesAll) or is_drawing(policy) or needs_world_seed(policy):
-        return False
-    if any(offers(policy, each) for each in _NEEDS_EPISODE):
+    if policy.draws or policy.needs_world_seed or policy.looks_ahead or policy.reaches:
         return False
     cls = policy if isinstance(policy, type) else type(policy)
+    if not offers(policy, DecidesAll):
+        return False
     try:
         return _place(cls, "decide_all") <= _place(cls, "decide")
     except StopIteration:  # members of the instance

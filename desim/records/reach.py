@@ -3,7 +3,7 @@
 A record is data from a stranger. Names in its header are used directly only if that imports nothing
 but shipped worlds and policies, and opens nothing; others are shown and refused, unless the person
 gives them again or trusts the record. The classes of models and policies declare what they open;
-see `OpensFiles` and `ReachesOutside`.
+see `OpensFiles` and `Policy.reaches`.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -16,10 +16,6 @@ from desim.core.model import (
     NamesFunctions,
     NamesModels,
     OpensFiles,
-)
-from desim.core.policy import (
-    NamesPolicies,
-    ReachesOutside,
 )
 from desim.errors import UsageError
 from desim.short_repr import shown
@@ -75,10 +71,11 @@ def policy_reaches(
         return
     of = _class_of_role(role, model, params or {})
     cls = {**catalog.policies(), **(catalog.policies(of) if of else {})}.get(spec.name)
-    if isinstance(cls, NamesPolicies):
-        for inner in cls.inner_policies(spec.arguments):
-            yield from policy_reaches(role, inner, model, params)
-    elif isinstance(cls, ReachesOutside):
+    if cls is None:
+        return
+    for inner in cls.inner_policies(spec.arguments):
+        yield from policy_reaches(role, inner, model, params)
+    if cls.reaches:
         given = [f"{key}={spec.arguments[key]}" for key in cls.reaches if key in spec.arguments]
         what = f"build {_cut_repr(spec.name)} for {_cut_repr(role)}"
         how = _cut_repr(", ".join(given) or "as by default")

@@ -12,7 +12,7 @@ import msgspec
 from attrs import evolve, field, frozen
 
 from desim.core.model import offers
-from desim.core.policy import Rehearses
+from desim.core.policy import OutsidePolicy
 from desim.core.reported import HasItems
 from desim.episodes.lineup import maker_of
 from desim.jobs.keep.outcome import JobOutcome
@@ -125,7 +125,8 @@ def _lines(jobs: Mapping[str, SuiteJob], folder: RecordFolder) -> Iterator[dict[
     """Yield the questions of an episode with the answers of the methods that have played it."""
     model = next(iter(jobs.values())).model
     maker = maker_of(MODEL_POLICY, model)
-    assert offers(maker, Rehearses)
+    assert isinstance(maker, type)
+    assert issubclass(maker, OutsidePolicy)
     episodes = {
         method: Episode.read(folder.record(job.name), keep_steps=False)
         for method, job in jobs.items()

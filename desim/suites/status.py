@@ -18,8 +18,8 @@ from attrs import define, evolve, field, frozen
 
 from desim.catalog.policy_spec import Spec
 from desim.core.limits import Limits
-from desim.core.model import offers, rules_of
-from desim.core.policy import Rehearses
+from desim.core.model import rules_of
+from desim.core.policy import OutsidePolicy
 from desim.episodes.driver import play
 from desim.episodes.lineup import assign, maker_of
 from desim.errors import DesimError
@@ -156,7 +156,8 @@ def _declared(world: PlannedWorld, entry: PlannedEntry, count: int) -> Expectati
 
 def _calls_a_decision(spec: Spec, model: Any) -> int:
     maker = maker_of(str(spec), model)
-    return maker.calls_a_decision(spec.arguments) if offers(maker, Rehearses) else 0
+    outside = isinstance(maker, type) and issubclass(maker, OutsidePolicy)
+    return maker.calls_a_decision(spec.arguments) if outside else 0
 
 
 def _with_written(expected: Expectation, entry: PlannedEntry, written: int) -> Expectation:

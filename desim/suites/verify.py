@@ -17,8 +17,8 @@ from attrs import define
 from desim import catalog
 from desim.catalog.policy_finder import has_stand_in
 from desim.catalog.policy_spec import Spec, label
-from desim.core.model import Model, offers
-from desim.core.policy import Rehearses, Resumable
+from desim.core.model import Model
+from desim.core.policy import OutsidePolicy
 from desim.core.streams import kept_globals
 from desim.episodes.driver import play_session
 from desim.episodes.episode_options import EpisodeOptions
@@ -215,16 +215,13 @@ def _asked(
         given = assign(model, policies)
         labels = {role: label(one) for role, one in given.items()}
         lineup = resolve(model, with_hosts(model, given), past[0].header.seed, labels)
-    except UsageError:  # the label of a person or of an agent names no policy
+        for role, policy in lineup.policies.items():
+            if isinstance(policy, OutsidePolicy):
+                its = (line.entry for one in past for line in one.transcript if line.role == role)
+                policy.rehearse(its)
+                policy.reuse(known)
+    except UsageError:  # the label of a person or of an agent names no policy that plays again
         return None
-    made = lineup.policies.values()
-    if any(offers(one, Resumable) and not offers(one, Rehearses) for one in made):
-        return None
-    for role, policy in lineup.policies.items():
-        if offers(policy, Rehearses):
-            its = (line.entry for one in past for line in one.transcript if line.role == role)
-            policy.rehearse(its)
-            policy.reuse(known)
     return lineup
 
 

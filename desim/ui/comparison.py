@@ -4,17 +4,17 @@ The baselines of the model, and of the person's parts, play in place of the pers
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 from attrs import define, field, frozen
 
 from desim import catalog
-from desim.catalog.policy_spec import Spec, read_policies
-from desim.core.model import Model, offers
-from desim.core.policy import most_known
+from desim.catalog.policy_spec import read_policies
+from desim.core.model import Model, model_of
+from desim.core.policy import OutsidePolicy, most_known
 from desim.core.roles import Knowledge, knowledge_legend, knowledge_order, with_knowledge
 from desim.episodes.driver import play
-from desim.episodes.lineup import assign, knows_by_role, seat_of
+from desim.episodes.lineup import assign, knows_by_role, maker_of, seat_of
 from desim.errors import UsageError
 from desim.records.episode import Episode
 from desim.show.table import Table
@@ -259,20 +259,12 @@ class BaselineComparison:
         return Baseline(contender.label, episode.score, episode.ended, level, trail)
 
 
-@runtime_checkable
-class _Resumes(Protocol):
-    """The class of a `Resumable` policy, whose `transcript` only an instance may have."""
-
-    def resume(self, entries: Iterable[Any], /) -> None: ...
-
-
 def _resuming(model: Model[Any], policies: Mapping[str, Any]) -> Iterable[str]:
     """Yield the roles of policies whose input cannot be obtained again without asking again."""
     for role, one in policies.items():
-        policy = one
-        if isinstance(one, str):
-            policy = catalog.policy(Spec.read(one).name, seat_of(model, role, 0).model)
-        if offers(policy, _Resumes):
+        policy = maker_of(one, model_of(model, role)[0])
+        cls = policy if isinstance(policy, type) else type(policy)
+        if issubclass(cls, OutsidePolicy):
             yield role
 
 

@@ -1,13 +1,13 @@
 """The policy `llm`: a language model at a seat of any world."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 from attrs import define, evolve, field
 
-from desim import Episode, Model, Policy, Role, Seat
-from desim.core.policy import ReadReply, ShownMemory
+from desim import Episode, Model, Role, Seat
+from desim.core.policy import OutsidePolicy, ReadReply, ShownMemory
 from desim.errors import BadRecord
 from desim.schema import from_plain, to_plain
 from desim.schema.arguments import build, parameters
@@ -42,7 +42,7 @@ from policies.llm.wires.wire import Complete, ModelReply, Request, Send
 
 
 @define(eq=False, repr=False)
-class Llm(Policy):
+class Llm(OutsidePolicy):
     """A language model that answers through an endpoint.
 
     Attributes:
@@ -58,7 +58,7 @@ class Llm(Policy):
             limit of the episode is reached, if one is.
     """
 
-    reaches: ClassVar[tuple[str, ...]] = (
+    reaches = (
         "base_url",
         "conversation",
         "key_env",
@@ -66,8 +66,8 @@ class Llm(Policy):
         "method",
         "router",
     )
-    draws: ClassVar[bool] = True
-    takes_role: ClassVar[bool] = True
+    draws = True
+    takes_role = True
 
     role: Role
     conversation: Conversation
@@ -159,23 +159,14 @@ class Llm(Policy):
     def __repr__(self) -> str:
         return f"Llm(model={self.model!r})"
 
-    @property
-    def transcript(self) -> Callable[[Any], None]:
-        """Writes a request or a reply to the record; set by the framework."""
-        return self.metered.transcript
-
-    @transcript.setter
-    def transcript(self, transcript: Callable[[Any], None]) -> None:
-        self.metered.transcript = transcript
-
-    def resume(self, entries: Iterable[Mapping[str, Any]]) -> None:
+    def resume(self, entries: Sequence[Mapping[str, Any]], write: Callable[[Any], None]) -> None:
         """Take the requests and replies of a cut record, so that no call is made twice.
 
         Raises:
             BadRecord: This policy does not write such an entry.
         """
-        recorded = list(entries)
-        for entry in recorded:
+        self.metered.transcript = write
+        for entry in entries:
             if not isinstance(entry, Mapping):
                 raise BadRecord("a transcript entry of a language model is no object")
             if "memory" in entry:
@@ -186,7 +177,7 @@ class Llm(Policy):
                 self._memory_recorded = True
             if "router" in entry and self.routing:
                 self.routing.restore(entry["router"])
-        self.metered.restore(recorded)
+        self.metered.restore(entries)
 
     def rehearse(self, entries: Iterable[Mapping[str, Any]]) -> None:
         """Take the requests and replies of whole records, which are used in place of the server's.
@@ -332,13 +323,13 @@ class Llm(Policy):
         if self.learning:
             self.learning.hold()
         if self.routing:
-            self.routing.record(self.transcript)
+            self.routing.record(self.metered.transcript)
         if self._memory_recorded:
             return
         if self.conversation.memory:
-            self.transcript({"memory": self.conversation.memory})
+            self.metered.transcript({"memory": self.conversation.memory})
         if self.learning and self.learning.has_memory:
-            self.transcript({"learned": self.learning.plain})
+            self.metered.transcript({"learned": self.learning.plain})
         self._memory_recorded = True
 
     def _noted(self) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from attrs import define, field, frozen
 from attrs.validators import ge
 
 from desim import Model, Policy
-from desim.core.roles import Knowledge, Option, Role
+from desim.core.roles import Option, Role
 from desim.core.world import World
 from desim.episodes.lineup import WorldSeat
 from desim.studies.sweep import sweep
@@ -177,14 +177,14 @@ class Still(Walk):
 class Slow(Stride):
     """A policy that takes long."""
 
-    board_seeds: ClassVar[int] = 2
+    board_seeds = 2
 
 
 @frozen
 class Seer(Slow):
     """A policy that takes long and knows hidden state."""
 
-    knows: ClassVar[Knowledge] = "state"
+    knows = "state"
 
 
 @frozen
@@ -244,7 +244,7 @@ class Tally(Policy):
 class Fails(Policy):
     """Fails, in the way that `how` names, if the seed is a multiple of three."""
 
-    needs_world_seed: ClassVar[bool] = True
+    needs_world_seed = True
 
     seed: int
     how: str = "raise"
@@ -273,7 +273,7 @@ class Fails(Policy):
 class Outage(Policy):
     """Fails on seeds from the one that `OUTAGE` in the environment names."""
 
-    needs_world_seed: ClassVar[bool] = True
+    needs_world_seed = True
 
     seed: int
 
@@ -293,7 +293,7 @@ class Outage(Policy):
 class Endless(Policy):
     """Never answers on seed 1, in the way that `how` names."""
 
-    needs_world_seed: ClassVar[bool] = True
+    needs_world_seed = True
 
     seed: int
     how: str

@@ -51,12 +51,11 @@ def read_memory(memory: MemoryFile) -> ShownMemory:
         UsageError: None does; the text is that of the first one.
     """
     from desim import catalog
-    from desim.core.model import offers
-    from desim.core.policy import ShowsMemory
+    from desim.core.policy import OutsidePolicy
 
     faults = []
     for policy in catalog.policies().values():
-        if offers(policy, ShowsMemory):
+        if issubclass(policy, OutsidePolicy):
             try:
                 return policy.shown_memory(memory.path, trust=memory.trust)
             except UsageError as fault:

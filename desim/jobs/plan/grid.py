@@ -12,8 +12,8 @@ import msgspec
 from attrs import field, frozen
 
 from desim.core.limits import Limits
-from desim.core.model import Model, offers
-from desim.core.policy import Learner, ReachesOutside
+from desim.core.model import Model
+from desim.core.policy import Policy
 from desim.core.result import check_series
 from desim.core.streams import check_seed, kept_globals
 from desim.episodes.lineup import Policies, assigned, is_coroutine, maker_of, resolve
@@ -142,7 +142,8 @@ class Grid:
         parts = players(one.variant.model, one.entry.policies)
         if self.is_fixed(cell) or self.waits(cell * len(self.seeds)):
             return False
-        return not any(offers(part, ReachesOutside) or offers(part, Learner) for part in parts)
+        kinds = (part for part in parts if isinstance(part, type) and issubclass(part, Policy))
+        return not any(kind.reaches for kind in kinds)
 
     def name(self, cell: int) -> str:
         """Return the model and the policies of a cell, for error texts."""

@@ -13,7 +13,7 @@ from attrs import field, frozen
 from desim.catalog import policy_finder
 from desim.catalog.policy_spec import ConfiguredClass, Spec, label
 from desim.core.model import Model, model_of
-from desim.core.policy import declared_arguments
+from desim.core.policy import as_policy
 from desim.episodes.lineup import Policies, assigned, is_made_anew, maker_of
 from desim.errors import UsageError, possible
 from desim.jobs.plan.parameter_values import combinations
@@ -176,7 +176,7 @@ def _arguments(
     """Return the names of the arguments that a spec may set; a function of a policy has none."""
     if not isinstance(maker, type):
         return set()
-    calls = declared_arguments(maker, type(model), given)
+    calls = as_policy(maker).arguments(type(model), given)
     return {name for call in calls for name in parameters(call)}
 
 

@@ -12,13 +12,7 @@ from desim.catalog import policy_finder
 from desim.catalog.imports import is_shipped
 from desim.catalog.policy_spec import ConfiguredClass, Spec
 from desim.core.model import HasParts, Model, is_deterministic, offers
-from desim.core.policy import (
-    DependsOnModel,
-    Draws,
-    NamesClasses,
-    NamesPolicies,
-    is_drawing,
-)
+from desim.core.policy import OutsidePolicy, as_policy
 from desim.episodes.lineup import Policies, assigned, maker_of
 
 
@@ -51,14 +45,13 @@ def _policy(policy: Any, model: Model[Any]) -> Iterator[Any]:
     maker = maker_of(policy, model)
     given = policy.arguments if isinstance(policy, ConfiguredClass) else Spec.read(policy).arguments
     yield from inside(maker)
-    if offers(maker, DependsOnModel):
-        yield from maker.dependencies(model)
+    cls = as_policy(maker)
+    yield from cls.dependencies(model)
     yield from given.values()
-    if offers(maker, NamesClasses):
-        yield from maker.inner_classes(given)
-    if offers(maker, NamesPolicies):
-        for inner in maker.inner_policies(given):
-            yield from _policy(inner, model)
+    if isinstance(cls, type) and issubclass(cls, OutsidePolicy):
+        yield from cls.inner_classes(given)
+    for inner in cls.inner_policies(given):
+        yield from _policy(inner, model)
 
 
 def inside(value: Any) -> Iterator[Any]:
@@ -105,7 +98,8 @@ def is_fixed(model: Model[Any], policies: Policies) -> bool:
 
 def _may_draw(policy: Any, model: Model[Any]) -> bool:
     maker = maker_of(policy, model)
-    if offers(maker, Draws):
-        return is_drawing(maker)
+    draws: bool | None = as_policy(maker).draws
+    if draws is not None:
+        return draws
     named = isinstance(policy, str) and ":" not in Spec.read(policy).name
     return not (named and is_shipped(maker))

@@ -8,8 +8,8 @@ from typing import Any
 from attrs import field, frozen
 
 from desim.catalog.policy_spec import ConfiguredClass, Spec
-from desim.core.model import Model, offers
-from desim.core.policy import ReachesOutside, ShowsMemory
+from desim.core.model import Model
+from desim.core.policy import OutsidePolicy, as_policy
 from desim.episodes.lineup import Policies, assigned, maker_of
 
 #: The argument by which a policy names the host that it waits for, and the text of a host that it
@@ -48,7 +48,7 @@ class RecordJob(Built):
         host: The address that its policies wait for, or `DEFAULT_HOST`; empty if they wait for
             none.
         purse: The name of the limits of money that it shares with other jobs.
-        known: Transcript entries that its policies get before they play; see `Rehearses.reuse`.
+        known: Transcript entries that its policies get before they play; see `OutsidePolicy.reuse`.
     """
 
     name: str
@@ -106,14 +106,15 @@ def host_of(policy: Any, model: Model[Any]) -> str:
     Raises:
         UsageError: The policy does not exist.
     """
-    maker = maker_of(policy, model)
-    if not offers(maker, ReachesOutside) or HOST not in maker.reaches:
+    if HOST not in as_policy(maker_of(policy, model)).reaches:
         return ""
     return _arguments(policy).get(HOST, DEFAULT_HOST)
 
 
 def _keeps_file(policy: Any, model: Model[Any]) -> bool:
-    return offers(maker_of(policy, model), ShowsMemory) and bool(_arguments(policy).get(_MEMORY))
+    maker = maker_of(policy, model)
+    outside = isinstance(maker, type) and issubclass(maker, OutsidePolicy)
+    return outside and bool(_arguments(policy).get(_MEMORY))
 
 
 def _arguments(policy: Any) -> Mapping[str, str]:

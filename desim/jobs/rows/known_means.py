@@ -18,7 +18,6 @@ from desim.catalog.known_scores import HasKnownScores
 from desim.catalog.policy_spec import Spec, read_policies
 from desim.catalog.presets import from_preset
 from desim.core.model import HasPresetWarnings, Model, offers
-from desim.core.policy import NamesPolicies
 from desim.core.roles import Knowledge, with_knowledge
 from desim.episodes.lineup import Policies, assign, assigned, lineup_knows
 from desim.errors import UsageError
@@ -273,7 +272,7 @@ def _names(text: str, model: Model[Any]) -> Iterator[str]:
     spec = Spec.read(text)
     yield spec.name
     known = {**policy_finder.policies(), **policy_finder.policies(type(model))}
-    if (maker := known.get(spec.name)) and offers(maker, NamesPolicies):
+    if maker := known.get(spec.name):
         for inner in maker.inner_policies(spec.arguments):
             yield from _names(inner, model)
 

@@ -15,8 +15,8 @@ from typing import Any
 from attrs import define, field
 from msgspec.structs import replace
 
-from desim.core.model import Model, offers
-from desim.core.policy import Rehearses
+from desim.core.model import Model
+from desim.core.policy import OutsidePolicy
 from desim.core.result import score_of
 from desim.core.streams import kept_globals
 from desim.core.world import Decision
@@ -252,7 +252,7 @@ class _Playing:
             with contextlib.suppress(BadRecord):  # then all is asked for
                 _reuse(Episode.read(file, whole=False, keep_steps=False), lineup)
         for policy in lineup.policies.values() if self.job.known else ():
-            if offers(policy, Rehearses):
+            if isinstance(policy, OutsidePolicy):
                 policy.reuse(self.job.known)
         return lineup
 
@@ -270,7 +270,8 @@ class _Playing:
 def _reuse(earlier: Episode, lineup: Lineup) -> None:
     """Give policies their transcript of an earlier episode, if their arguments are the same."""
     for role, policy in lineup.policies.items():
-        if earlier.header.policies.get(role) == lineup.labels[role] and offers(policy, Rehearses):
+        same = earlier.header.policies.get(role) == lineup.labels[role]
+        if same and isinstance(policy, OutsidePolicy):
             policy.reuse(line.entry for line in earlier.transcript if line.role == role)
 
 

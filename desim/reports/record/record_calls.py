@@ -12,8 +12,7 @@ import msgspec
 from attrs import define, evolve, field, frozen
 
 from desim import catalog
-from desim.core.model import offers
-from desim.core.policy import ReadReply, ReadsReplies
+from desim.core.policy import OutsidePolicy, ReadReply
 from desim.errors import BadRecord
 from desim.records.conversation import RecordedCall, indented, message_text
 from desim.records.lines import Step
@@ -324,6 +323,6 @@ def _part_text(kind: str, part: Any) -> str:
 def _read_reply(reply: Mapping[str, Any]) -> ReadReply:
     """Return reasoning and answer of a reply, as the policies that call models read it."""
     for policy in catalog.policies().values():
-        if offers(policy, ReadsReplies):
+        if issubclass(policy, OutsidePolicy):
             return policy.read_reply(reply)
-    return ReadReply(str(reply.get("thinking", "")), str(reply.get("text", "")))
+    return OutsidePolicy.read_reply(reply)

@@ -20,7 +20,7 @@ from desim.core.model import (
     offers,
     revision_of,
 )
-from desim.core.policy import HasBoardSeeds
+from desim.core.policy import as_policy
 from desim.core.reported import HasItems, metric_columns_of
 from desim.core.roles import Knowledge, knowledge_order
 from desim.episodes.lineup import assigned, lineup_knows, maker_of
@@ -246,7 +246,7 @@ def _entrant(spec: str, model: Model[Any], seeds: tuple[int, ...]) -> Entrant:
     policies = read_policies([spec])
     makers = [maker_of(one, of) for one, of in assigned(model, policies)]
     fixed = is_fixed(model, policies)
-    most = [maker.board_seeds for maker in makers if offers(maker, HasBoardSeeds)]
+    most = [one.board_seeds for one in map(as_policy, makers) if one.board_seeds]
     count = 1 if fixed else min([len(seeds), *most])
     return Entrant(spec, seeds[:count], lineup_knows(model, policies), fixed)
 

@@ -3,7 +3,7 @@
 from collections import deque
 from collections.abc import Iterable, Iterator
 from random import Random
-from typing import Any, ClassVar
+from typing import Any
 
 from attrs import define, field
 
@@ -39,7 +39,7 @@ class FittingAnswers:
 class FittingPolicy(Policy):
     """A policy of one role that answers as `FittingAnswers` does."""
 
-    takes_role: ClassVar[bool] = True
+    takes_role = True
 
     _role: Role
     _random: Random = field(factory=lambda: Random(0))  # noqa: S311 (no secret)

@@ -3,14 +3,13 @@
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import cache, partial
-from typing import ClassVar, Self, TypeAlias
+from typing import Self, TypeAlias
 
 import numpy as np
 from attrs import define, evolve, frozen
 from numpy.typing import NDArray
 
 from desim import Policy
-from desim.core.roles import Knowledge
 from desim.core.streams import generator
 from desim.episodes.lineup import WorldSeat
 from desim.lanes.lane_protocols import HasLanes, Lanes, NoLanes
@@ -43,8 +42,8 @@ class Perfect(Policy):
         first: The observation's `week` at the first order of the list.
     """
 
-    knows: ClassVar[Knowledge] = "future"
-    needs_world_seed: ClassVar[bool] = True
+    knows = "future"
+    needs_world_seed = True
     orders: tuple[int, ...]
     first: int
 
@@ -184,8 +183,8 @@ class Foresight(Policy):
         ahead: Weeks from the observation's `week` to the index of the demand that is ordered.
     """
 
-    knows: ClassVar[Knowledge] = "future"
-    needs_world_seed: ClassVar[bool] = True
+    knows = "future"
+    needs_world_seed = True
     demand: list[int]
     ahead: int
 

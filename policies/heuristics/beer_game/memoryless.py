@@ -1,7 +1,7 @@
 """Policies without memory: the published rules, a constant order, and foresight of demand."""
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 from attrs import field, frozen
 from attrs.validators import ge, optional
@@ -66,7 +66,7 @@ class Constant(OrderingRule):
     """
 
     # A quantity is chosen for the demand, which the rules text leaves out.
-    knows: ClassVar[Knowledge] = "rules"
+    knows = "rules"
 
     quantity: int | float = field(validator=ge(0))
 
@@ -85,7 +85,7 @@ class Typical(OrderingRule):
         beta: Weight of the backlog, at least 0.
     """
 
-    knows_by: ClassVar[Mapping[str, Knowledge]] = TARGET_KNOWS
+    knows_by = TARGET_KNOWS
 
     target: int | None = field(default=None, validator=optional(ge(0)))
     alpha: float = field(default=1, validator=ge(0))
@@ -107,7 +107,7 @@ class BaseStock(OrderingRule):
         target: Inventory position to restore, in units; None: the stage's target inventory.
     """
 
-    knows_by: ClassVar[Mapping[str, Knowledge]] = TARGET_KNOWS
+    knows_by = TARGET_KNOWS
 
     target: int | None = field(default=None, validator=optional(ge(0)))
 
@@ -125,7 +125,7 @@ class Smoothing(OrderingRule):
         target: Inventory position to restore, in units; None: the stage's target inventory.
     """
 
-    knows_by: ClassVar[Mapping[str, Knowledge]] = TARGET_KNOWS
+    knows_by = TARGET_KNOWS
 
     weeks: int = rules.SMOOTHING_WEEKS
     target: int | None = field(default=None, validator=optional(ge(0)))
@@ -165,7 +165,7 @@ class Benchmark(OrderingRule):
 
     seats = "all"
     # The levels are those of the board game's delays and demand.
-    knows: ClassVar[Knowledge] = "rules"
+    knows = "rules"
 
     upstream: bool = False
 

@@ -7,13 +7,12 @@ import math
 from collections.abc import Mapping
 from functools import lru_cache
 from statistics import NormalDist
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 from attrs import define, evolve, field
 from attrs.validators import ge
 
 from desim import Seat
-from desim.core.roles import Knowledge
 from desim.errors import UsageError
 from desim.lanes.elementwise import where
 from models.beer_game import demand
@@ -106,7 +105,7 @@ class OrderUpTo(OrderingRule):
     """
 
     # Delays and demand; the rules text states costs alone.
-    knows: ClassVar[Knowledge] = "rules"
+    knows = "rules"
     target: int = field(validator=ge(0))
     position: Position = field(factory=Position)
 
@@ -150,7 +149,7 @@ class ReorderPoint(OrderingRule):
     """
 
     # As for `OrderUpTo`.
-    knows: ClassVar[Knowledge] = "rules"
+    knows = "rules"
     s: int
     S: int = field(validator=ge(0))
     position: Position = field(factory=Position)

@@ -1,14 +1,13 @@
 """Rules that remember earlier weeks: the mean of incoming orders, and Sterman's expectation."""
 
 from collections import deque
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 from attrs import define, field
 from attrs.setters import NO_OP
 from attrs.validators import ge, in_, le, optional
 
 from desim import Seat
-from desim.core.roles import Knowledge
 from desim.lanes import elementwise
 from models.beer_game import rules
 from models.beer_game.actions import Number
@@ -33,7 +32,7 @@ class MovingAverage(OrderingRule):
     """
 
     # The orders before the first week.
-    knows: ClassVar[Knowledge] = "rules"
+    knows = "rules"
 
     weeks: int = field(default=rules.AVERAGED_WEEKS, validator=ge(1))
     before: Number = 0

@@ -6,7 +6,6 @@ from attrs import field, frozen
 from attrs.validators import ge, le
 
 from desim import Policy
-from desim.core.roles import Knowledge
 from models.consulting.actions import Reply
 from models.consulting.observation import CandidateView
 from policies.heuristics.consulting.problems import OPENING, Problem, problem_in
@@ -57,7 +56,7 @@ class Framework(Policy):
     """
 
     # Its six kinds of problem are those of the shipped cases, with their formulas.
-    knows: ClassVar[Knowledge] = "rules"
+    knows = "rules"
 
     questions: int = field(default=5, validator=[ge(1), le(20)])
     patience: int = field(default=2, validator=[ge(1), le(20)])

@@ -4,12 +4,11 @@ Both know hidden state: they compute with salaries, fixed cost and extension eff
 published briefing hides, and with rules of the simulator that no observation states.
 """
 
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 from attrs import define, field
 
 from desim import Model, Policy, Run, Seat
-from desim.core.roles import Knowledge
 from desim.episodes.replay import open_decisions
 from desim.errors import UsageError
 from models.edt.actions import Decide
@@ -37,7 +36,7 @@ class _Searched(Policy):
     """
 
     #: The briefing hides the costs with which the search computes.
-    knows: ClassVar[Knowledge] = "state"
+    knows = "state"
 
     plan: Plan
     found: float

@@ -1,13 +1,12 @@
 """The schedule of the two human experts of the paper's Table 2, as far as it is published."""
 
 import math
-from typing import ClassVar, Self
+from typing import Self
 
 from attrs import define, field
 from attrs.validators import ge, in_
 
 from desim import Policy
-from desim.core.roles import Knowledge
 from desim.episodes.lineup import WorldSeat
 from models.enterprise_arena.actions import (
     DEBT,
@@ -55,9 +54,9 @@ class HumanLike(Policy):
     Source: reference targets.json, `human_like` and `human_like_three_tranches`.
     """
 
-    knows: ClassVar[Knowledge] = "future"
-    draws: ClassVar[bool] = True
-    needs_world_seed: ClassVar[bool] = True
+    knows = "future"
+    draws = True
+    needs_world_seed = True
 
     expert: str = field(default="A", validator=in_(("A", "B")))
     tranches: int = field(default=2, validator=ge(1))

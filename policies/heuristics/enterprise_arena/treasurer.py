@@ -3,13 +3,12 @@
 import math
 from collections.abc import Generator, Mapping
 from statistics import fmean
-from typing import Any, ClassVar
+from typing import Any
 
 from attrs import define, field
 from attrs.validators import ge, gt, in_, le
 
 from desim import Policy
-from desim.core.roles import Knowledge
 from models.enterprise_arena.actions import (
     DEBT,
     EQUITY,
@@ -76,7 +75,7 @@ class Treasurer(Policy):
         every: Months between closings, a divisor of 12.
     """
 
-    knows: ClassVar[Knowledge] = "rules"
+    knows = "rules"
 
     floor: float = 15_000_000.0
     surge: float = field(default=0.6, validator=[ge(0), le(10)])

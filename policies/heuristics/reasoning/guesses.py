@@ -6,12 +6,11 @@ A method that does not exceed these has not shown that it understands the questi
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import ClassVar, Self
+from typing import Self
 
 from attrs import frozen
 
 from desim import Policy, Seat
-from desim.core.roles import Knowledge
 from desim.errors import UsageError
 from models.reasoning.actions import Answer
 from models.reasoning.item import Item
@@ -58,7 +57,7 @@ class Majority(Policy):
     """
 
     # The right answers of training items, which an analyst is not shown.
-    knows: ClassVar[Knowledge] = "rules"
+    knows = "rules"
 
     answers: Mapping[str, str]
 

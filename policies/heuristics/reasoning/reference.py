@@ -1,12 +1,11 @@
 """The stored answers: the ceiling of every scorer."""
 
 from collections.abc import Mapping
-from typing import ClassVar, Self
+from typing import Self
 
 from attrs import frozen
 
 from desim import Policy, Seat
-from desim.core.roles import Knowledge
 from models.reasoning.actions import Answer
 from models.reasoning.observation import Question
 from policies.heuristics.reasoning.guesses import parameters
@@ -20,7 +19,7 @@ class Reference(Policy):
         answers: By the item's id.
     """
 
-    knows: ClassVar[Knowledge] = "state"
+    knows = "state"
 
     answers: Mapping[str, str]
 

@@ -6,12 +6,10 @@ adversarial. `learning_focus` finds out from what it observes, and spreads its p
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import count
-from typing import ClassVar
 
 from attrs import define, field
 from attrs.validators import ge
 
-from desim.core.roles import Knowledge
 from models.yc_bench.actions import (
     ClientHistory,
     ClientList,
@@ -125,7 +123,7 @@ class Focus(_KeepsTasksOpen):
             adversarial ones of the published worlds, which no report reveals.
     """
 
-    knows: ClassVar[Knowledge] = "state"
+    knows = "state"
 
     avoid: str = "+".join(_ADVERSARIAL)
 

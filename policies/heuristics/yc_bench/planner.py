@@ -27,12 +27,11 @@ from collections.abc import Iterable
 from datetime import datetime
 from heapq import nlargest, nsmallest
 from math import fsum
-from typing import Any, ClassVar
+from typing import Any
 
 from attrs import define, field
 from attrs.validators import ge, le
 
-from desim.core.roles import Knowledge
 from desim.episodes.lineup import Seat
 from models.yc_bench.actions import (
     ClientList,
@@ -86,9 +85,9 @@ class Planner(GeneratorPolicy):
     """
 
     #: A year takes seconds, so boards play fewer seeds than of the other rules.
-    board_seeds: ClassVar[int] = 5
+    board_seeds = 5
     # The constants of work, growth, trust and deadlines, of which its player reads in words.
-    knows: ClassVar[Knowledge] = "rules"
+    knows = "rules"
 
     rerolls: int = field(default=3, validator=[ge(0), le(100)])
     load: int = field(default=2, validator=[ge(1), le(10)])

@@ -7,11 +7,10 @@ console (`default`).
 
 from collections.abc import Sequence
 from itertools import count
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 from attrs import define, field
 
-from desim.core.roles import Knowledge
 from desim.episodes.lineup import WorldSeat
 from models.yc_bench.actions import (
     CompanyStatus,
@@ -107,10 +106,10 @@ class PublishedRandom(_OneAtATime):
         seed: The world's; a draw depends on it and on the turn alone.
     """
 
-    draws: ClassVar[bool] = True
-    needs_world_seed: ClassVar[bool] = True
+    draws = True
+    needs_world_seed = True
     # The published runner seeds its bot with the world's seed; the rule uses it for nothing else.
-    knows: ClassVar[Knowledge] = "observation"
+    knows = "observation"
 
     seed: int = field(kw_only=True)
 

@@ -36,6 +36,8 @@ class Probe(Policy):
         scores: What the simulator returned.
     """
 
+    looks_ahead = True
+
     rule: Callable[[Any], Any]
     at: int = 5
     actions: Sequence[Any] = ORDERS
@@ -350,7 +352,7 @@ def test_an_instance_is_copied_for_each_rollout(way: str) -> None:
 class Once(Policy):
     """Orders four, and keeps which weeks it was asked for."""
 
-    memoryless: ClassVar[bool] = True
+    memoryless = True
     weeks: ClassVar[list[int]] = []
 
     def decide(self, stage: Stage) -> Order:

@@ -1,6 +1,6 @@
 """Another end of an episode: after a failure of its model, or with another policy."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -9,7 +9,8 @@ from attrs import define, field, frozen
 from support.recorded import played_lines
 from support.small_worlds import Go, Spot, Walk
 
-from desim import Episode, Policy, play, replay, resume
+from desim import Episode, play, replay, resume
+from desim.core.policy import OutsidePolicy
 from desim.episodes.resume import play_branch
 from desim.errors import BadRecord, ModelFailed, UsageError
 
@@ -102,29 +103,29 @@ def test_a_failed_run_that_is_resumed_fails_again(failed: Path) -> None:
 
 
 @define
-class Bought(Policy):
+class Bought(OutsidePolicy):
     """Answers with what an oracle sold; asks it again only for what is not on record.
 
     Attributes:
         calls: How often it was asked.
-        transcript: Set by the framework.
+        write: Writes to the record.
     """
 
     price: int = 1
     calls: list[int] = field(factory=list)
-    transcript: Any = None
+    write: Any = None
     _known: list[int] = field(factory=list, init=False)
 
-    def resume(self, entries: list[int]) -> None:
+    def resume(self, entries: Sequence[int], write: Callable[[Any], None]) -> None:
         """Take what was bought before."""
-        self._known = [*entries]
+        self._known, self.write = [*entries], write
 
     def decide(self, spot: Spot) -> Go:
         """Buy an answer, or take one that was bought."""
         if self._known:
             return Go(self._known.pop(0))
         self.calls.append(spot.step)
-        self.transcript(self.price)
+        self.write(self.price)
         return Go(self.price)
 
 

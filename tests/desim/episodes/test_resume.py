@@ -2,7 +2,7 @@
 
 import asyncio
 import gzip
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ from desim import (
     resume_async,
 )
 from desim.cli.main import main
+from desim.core.policy import OutsidePolicy
 from desim.errors import BadRecord, UsageError
 
 DICE = "support.small_worlds:Dice"
@@ -34,23 +35,23 @@ class Killed(BaseException):
 
 
 @define
-class Asks(Policy):
+class Asks(OutsidePolicy):
     """Calls an oracle for every step and records its reply before the decision.
 
     Attributes:
         oracle: Called with the number of the step; each call costs money.
-        transcript: Set by the framework.
+        write: Writes to the record.
         notes: What the last decision used.
     """
 
     oracle: Callable[[int], int]
-    transcript: Callable[[Any], None] = field(default=print)
+    write: Callable[[Any], None] = field(default=print)
     notes: dict[str, Any] = field(factory=dict)
     _replies: list[int] = field(factory=list, init=False)
 
-    def resume(self, entries: list[Any]) -> None:
+    def resume(self, entries: Sequence[Any], write: Callable[[Any], None]) -> None:
         """Take the replies on record."""
-        self._replies = list(entries)
+        self._replies, self.write = list(entries), write
 
     def decide(self, spot: Spot) -> Go:
         """Use the next reply on record, or call the oracle."""
@@ -58,7 +59,7 @@ class Asks(Policy):
             places = self._replies.pop(0)
         else:
             places = self.oracle(spot.step)
-            self.transcript(places)
+            self.write(places)
         self.notes = {"usage": {"calls": 1, "cost": 0.1, "what": "text"}}
         return Go(places)
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import attrs
 import pytest
@@ -10,9 +10,7 @@ from attrs import evolve, frozen
 
 from desim import Episode, Policy, Seat, catalog, play, play_branch
 from desim.composition import Composite
-from desim.core.model import offers
-from desim.core.policy import DependsOnModel, knows
-from desim.core.roles import Knowledge
+from desim.core.policy import OutsidePolicy, knows
 from desim.core.streams import derived_seed
 from desim.episodes.lineup import WorldSeat, lineup_knows, policy_at, resolve, seat_of
 from desim.errors import UsageError
@@ -58,7 +56,7 @@ def _best(seat: Seat, seed: int) -> tuple[int, ...]:
 class Rebuilds(Policy):
     """Builds the world of its seat's seed again, and plays the best orders of that world."""
 
-    knows: ClassVar[Knowledge] = "rules"
+    knows = "rules"
 
     orders: tuple[int, ...]
 
@@ -75,8 +73,8 @@ class Rebuilds(Policy):
 class RebuildsWithTheSeed(Rebuilds):
     """Does the same with the world's seed, which it declares."""
 
-    knows: ClassVar[Knowledge] = "future"
-    needs_world_seed: ClassVar[bool] = True
+    knows = "future"
+    needs_world_seed = True
 
     @classmethod
     def seated(cls, seat: WorldSeat) -> Self:  # type: ignore[override]
@@ -87,13 +85,13 @@ class RebuildsWithTheSeed(Rebuilds):
 class SaysOtherwise(RebuildsWithTheSeed):
     """Declares the seed, and that it uses it for nothing but its draws."""
 
-    knows: ClassVar[Knowledge] = "observation"
+    knows = "observation"
 
 
 class SaysRules(RebuildsWithTheSeed):
     """Declares the seed, and rules alone."""
 
-    knows: ClassVar[Knowledge] = "rules"
+    knows = "rules"
 
 
 @frozen
@@ -202,7 +200,7 @@ def test_shipped_policies_of_observations_see_no_parameters() -> None:
     for model in catalog.models().values():
         shipped |= catalog.policies(model)
     observing = {name for name, one in shipped.items() if knows(one) == "observation"}
-    assert {name for name in observing if offers(shipped[name], DependsOnModel)} == PROMPTED
+    assert {name for name in observing if issubclass(shipped[name], OutsidePolicy)} == PROMPTED
     assert {"last_demand", "greedy", "learning_focus", "replay"} <= observing
 
 

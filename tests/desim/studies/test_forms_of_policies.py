@@ -2,7 +2,7 @@
 
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import pytest
 from attrs import define, field, frozen
@@ -152,7 +152,7 @@ class Shy(Policy):
 
     most: int = 9
     generator: Any = field(default=None, init=False)
-    draws: ClassVar[bool] = True
+    draws = True
 
     def seated(self, seat: Seat) -> None:
         """Receive the seat."""

@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from desim import Policy, catalog, play
+from desim import catalog, play
+from desim.core.policy import OutsidePolicy
 from desim.ui.comparison import BaselineComparison
 
 MODEL = catalog.model("beer_game", changes={"horizon": "8"})
@@ -79,18 +80,12 @@ def test_a_line_up_of_the_persons_seats_is_a_rival() -> None:
     assert "scripted_seats" not in [one.label for one in alone.contenders]
 
 
-class Diary(Policy):
-    """A policy that takes its answers from a record, an attribute of its instances alone."""
-
-    def __init__(self) -> None:
-        self.transcript = print
+class Diary(OutsidePolicy):
+    """A policy that takes its answers from a record."""
 
     def decide(self, _: Any) -> Any:
         """Fail: nobody may ask again."""
         raise AssertionError
-
-    def resume(self, entries: Any) -> None:
-        """Take what is on record."""
 
 
 @pytest.mark.parametrize(

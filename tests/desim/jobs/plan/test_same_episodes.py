@@ -22,7 +22,7 @@ from desim.jobs.rows.rows import Rows
 class Plain(Stride):
     """Says that it draws nothing, and counts its decisions."""
 
-    draws: ClassVar[bool] = False
+    draws = False
     made: ClassVar[list[int]] = []
 
     def decide(self, spot: Spot) -> Go:

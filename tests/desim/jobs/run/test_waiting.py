@@ -215,7 +215,7 @@ def test_a_limit_of_time_holds_while_a_reply_is_awaited(stub: Stub) -> None:
 class Blocks(Policy):
     """Declares a host, and blocks its thread until the other episodes have begun."""
 
-    reaches: ClassVar[tuple[str, ...]] = ("base_url",)
+    reaches = ("base_url",)
     together: ClassVar[threading.Barrier] = threading.Barrier(2)
 
     base_url: str = "http://127.0.0.1:1/v1"

@@ -21,7 +21,7 @@ SEEDS = range(12)
 class Twin(Policy):
     """Walks far, but back on every third seed."""
 
-    needs_world_seed: ClassVar[bool] = True
+    needs_world_seed = True
 
     seed: int
 

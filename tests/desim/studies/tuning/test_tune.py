@@ -8,7 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import pytest
 from attrs import frozen
@@ -131,7 +131,7 @@ def test_floats_and_logarithms_are_searched() -> None:
 class SteadyStride(Stride):
     """Declares that its actions do not depend on chance."""
 
-    draws: ClassVar[bool] = False
+    draws = False
 
 
 class TipsyStride(Stride):

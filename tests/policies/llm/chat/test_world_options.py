@@ -11,14 +11,6 @@ from support.scripted import seat_of
 from support.stub import serving, text
 
 from desim import catalog, play, sweep
-from desim.core.policy import (
-    Learner,
-    Noted,
-    Policy,
-    Resumable,
-    Seated,
-    declared_arguments,
-)
 from desim.errors import UsageError
 from desim.schema.arguments import parameters
 from desim.schema.wire_types import attribute_texts
@@ -26,16 +18,6 @@ from policies.llm import Llm
 from policies.llm.chat.options import LLMOptions
 
 BASE = "llm,model=x,base_url=http://h/v1"
-
-#: What mypy checks here is that `Llm` has these optional members.
-PROTOCOLS: tuple[type[Policy], type[Learner], type[Noted], type[Resumable]] = (Llm, Llm, Llm, Llm)
-
-
-def test_the_policy_declares_its_optional_members() -> None:
-    """The framework finds them with `isinstance`."""
-    llm = Llm.seated(seat_of(catalog.model("edt")), model="x", base_url="http://h/v1")
-    assert all(isinstance(llm, protocol) for protocol in (Policy, Learner, Noted, Resumable))
-    assert isinstance(Llm, Seated)
 
 
 @pytest.mark.parametrize(
@@ -86,7 +68,7 @@ def test_an_option_of_a_world_may_vary_in_a_sweep() -> None:
 
 def test_worlds_with_options_say_what_they_are() -> None:
     """Each class derives from the options that every world has; a world may have no more."""
-    own = {name: declared_arguments(Llm, cls) for name, cls in catalog.models().items()}
+    own = {name: Llm.arguments(cls, {}) for name, cls in catalog.models().items()}
     assert own["beer_game"][0] is LLMOptions
     for name in ("edt", "enterprise_arena", "yc_bench"):
         options = own[name][0]
@@ -156,14 +138,13 @@ CONVERSATION = ConversationKind(KioskOptions, GenericConversation)
 SCRIPT = """
 import kiosk
 from desim import catalog
-from desim.core.policy import declared_arguments
 from desim.episodes.lineup import resolve
 from desim.errors import UsageError
 from desim.schema.arguments import parameters
 from desim.schema.wire_types import attribute_texts
 from policies.llm import Llm
 
-options, _ = declared_arguments(Llm, kiosk.Kiosk)
+options, _ = Llm.arguments(kiosk.Kiosk, {})
 assert options.__name__ == "KioskOptions", options
 resolve(kiosk.Kiosk(), "llm,model=x,base_url=http://h/v1,tone=stern", 0)
 try:
@@ -199,7 +180,7 @@ def test_a_file_of_a_world_that_exports_no_conversation_is_named(
     )
     silent = type("Silent", (), {"__module__": "silent"})
     with pytest.raises(UsageError, match=r"worlds\.silent exports no CONVERSATION"):
-        declared_arguments(Llm, silent)
+        Llm.arguments(silent, {})
 
 
 @pytest.mark.parametrize(
