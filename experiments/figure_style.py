@@ -2,15 +2,12 @@
 
 import textwrap
 from collections.abc import Sequence
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-
-from desim import Rows, sweep
 
 #: A drawn figure and its caption.
 Drawn = tuple[Figure, str]
@@ -90,12 +87,6 @@ def spread(places: Sequence[float]) -> list[float]:
     highest = 1.02 - GAP * (len(places) - 1)
     levels = [min(max(float(np.mean(pool)), 0), highest) for pool in pools for _ in pool]
     return [level + rank * GAP for rank, level in enumerate(levels)]
-
-
-@cache
-def played(model: str, policies: tuple[str, ...], seeds: int) -> Rows:
-    """Return episodes of policies with their series, seeds 1 and on."""
-    return sweep(model, list(policies), range(1, seeds + 1), series=True)
 
 
 def finish(panel: Axes, title: str, x: str, y: str) -> None:

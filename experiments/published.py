@@ -23,7 +23,7 @@ PAPERS = ("enterprise_arena", "firmbench", "yc_bench")
 
 
 class Absent(click.ClickException):
-    """The folder of the reference data, or a file of it, is not there; a command exits with 2."""
+    """Data that a command needs are not there; it exits with 2."""
 
     exit_code = 2
 

@@ -1,79 +1,172 @@
-"""The figures: axes, captions and data, drawn from few seeds."""
+"""The figures: drawn through the command from a suite's folder; axes, captions and data."""
 
+import re
 from pathlib import Path
+from typing import Any
 
-import figures
 import pytest
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
+from figure_episodes import Suite
 from figure_style import GAP, Drawn, axes, label_ends, spread
-from figures import FIGURES, beer_bullwhip, bullwhip, main
+from figures import drawn, main
 from matplotlib.figure import Figure
 from published import find
-from support.paths import REFERENCE
+from support.stub import Served, call, serving, text
+from support.suites import bench, suite_file
 
-from models.beer_game import BeerGame
+WORLDS = """
+[tables."all questions"]
+worlds = ["questions"]
+published = { file = "firmbench.json", table = "figure_3" }
+columns = [{ figure = "by_item.numerical_calculation", show = "share", published = "value" }]
 
-TRACED = pytest.mark.skipif(
-    not REFERENCE.exists(), reason="no reference data: set DESIM_REFERENCE to the folder"
-)
-FAST = ("focus,tasks=1", "published_greedy")
+[worlds.founder]
+model = "yc_bench/default"
+seeds = [1]
 
+[worlds.idle]
+model = "yc_bench/default"
+seeds = [1]
+set = { idle_limit = 5 }
 
-@pytest.fixture(
-    params=[pytest.param(n, marks=TRACED) if n == "beer_bullwhip" else n for n in FIGURES]
-)
-def drawn(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> tuple[str, Drawn]:
-    """Each figure, from two seeds, without the policies that search."""
-    monkeypatch.setattr(figures, "FOUNDERS", FAST)
-    return request.param, FIGURES[request.param][0](2)
+[worlds.lender]
+model = "enterprise_arena/paper"
+seeds = [1]
 
+[worlds.questions]
+model = "reasoning/small"
+"""
 
-def test_every_axis_is_labelled_and_the_caption_says_preset_and_seeds(
-    drawn: tuple[str, Drawn],
-) -> None:
-    """Units are in the labels; every panel has data."""
-    name, (figure, caption) = drawn
-    assert "2 seeds" in caption
-    assert "preset" in caption
-    for panel in figure.axes:
-        assert panel.get_title(loc="left")
-        assert panel.get_xlabel()
-        assert panel.get_ylabel() or name.startswith("yc_")  # names of policies
-        assert panel.lines
+_MODEL = 'model = "m"\nbase_url = "{url}"\nprice_in = 1\nprice_out = 1\n'
 
+#: What each entry of a language model has; two state a window of history.
+MODELS = {
+    "priced": 'published = ["GPT-5.4"]\nworlds = ["idle"]',
+    "short": 'worlds = ["idle"]\noptions = { history = 5 }',
+    "long": 'worlds = ["idle"]\noptions = { history = 20 }',
+    "steps": 'method = "cot"\npublished = ["ACE", "ace"]\nworlds = ["questions"]',
+}
 
-def test_lines_of_ours_differ_without_colour(drawn: tuple[str, Drawn]) -> None:
-    """Style and marker together are different for every black curve of a panel."""
-    _, (figure, _) = drawn
-    for panel in figure.axes:
-        ours = [
-            (str(line.get_linestyle()), line.get_marker())
-            for line in panel.lines
-            if line.get_color() == "black" and line.get_marker() not in (".", "D", "None")
-        ]
-        assert len(set(ours)) == len(ours)
+RULES = {
+    "greedy_founder": 'policy = "published_greedy"\nworlds = ["founder"]',
+    "focus": 'policy = "focus,tasks=1"\nworlds = ["founder"]\n'
+    'published = ["Claude Opus 4.6", "Opus 4.6"]',
+    "treasurer": 'policy = "treasurer"\nworlds = ["lender"]',
+}
 
 
-def test_the_published_curves_are_those_of_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Eighteen models and the greedy rule, and our rebuilt baseline runs over the published one."""
-    monkeypatch.setattr(figures, "FOUNDERS", FAST)
-    figure, _ = figures.yc_funds(1)
-    left, right = figure.axes
+def answer(_: int, body: dict[str, Any]) -> Served:
+    """Let time pass, or answer a question."""
+    return call(("sim_resume", {})) if body.get("tools") else text('{"final_answer": "1"}')
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a suite that plays every figure."""
+    place = tmp_path_factory.mktemp("figures")
+    with serving(answer) as stub:
+        models = {name: _MODEL.format(url=stub.url) + more for name, more in MODELS.items()}
+        suite = suite_file(place, "", WORLDS, model="", **models, **RULES)
+        code, _, errors = bench(suite, place / "out")
+    assert code == 0, errors
+    return place / "out"
+
+
+@pytest.fixture(scope="module")
+def figures(folder: Path) -> dict[str, Drawn]:
+    """Each figure by its name."""
+    return {name: made for name, _, made in drawn([Suite.of(folder)]) if made}
+
+
+def run(*arguments: object) -> Result:
+    """Run the command."""
+    return CliRunner().invoke(main, [str(each) for each in arguments])
+
+
+def test_every_figure_is_drawn_from_a_suites_folder(folder: Path, tmp_path: Path) -> None:
+    """The names of the files are printed; each is a picture of its own."""
+    done = run(folder, "--out", tmp_path)
+    assert done.exit_code == 0, done.output
+    files = sorted(tmp_path.iterdir())
+    assert sorted(done.stdout.split()) == [str(file) for file in files]
+    assert len(files) == 2 * 11
+    assert "left out" not in done.stderr
+
+
+def test_axes_have_labels_and_captions_say_what_was_played(figures: dict[str, Drawn]) -> None:
+    """Every panel has a title, a label with the unit, and data."""
+    for name, (figure, caption) in figures.items():
+        assert re.search(r"\d+ episodes of \w+/\w+|all answers", caption), name
+        for panel in figure.axes:
+            assert panel.get_title(loc="left"), name
+            assert panel.get_xlabel(), name
+            assert panel.lines or panel.containers, name
+
+
+def texts(figure: Figure, panel: int = 0) -> list[str]:
+    """Return the texts beside the rows of a panel."""
+    return [each.get_text() for each in figure.axes[panel].texts]
+
+
+def test_the_published_value_is_beside_ours(figures: dict[str, Drawn]) -> None:
+    """In the row of the same label, for printed numbers as for measured ones."""
+    printed = find("yc_bench", "table_3")["Claude Opus 4.6"].cells["avg_concurrent"].text
+    assert f"{printed} | 1" in texts(figures["yc_bench_9"][0], 2)
+    measured = find("yc_bench", "figure_3a")["Opus 4.6"].cells["mean"].text
+    trust = next(each for each in texts(figures["yc_bench_3a_4a"][0]) if each.startswith(measured))
+    assert float(trust.partition(" | ")[2]) > 0
+    assert any(each.startswith("(0.725) 0.725 | ") for each in texts(figures["firmbench_3"][0]))
+    # A model that does nothing keeps its funds or goes bankrupt, at a cost; a rule has no cost.
+    *efficiency, _ = texts(figures["yc_bench_5b"][0])
+    assert sum(bool(each.partition(" | ")[2]) for each in efficiency) == 1
+
+
+def test_the_published_curves_are_those_of_the_file(figures: dict[str, Drawn]) -> None:
+    """Eighteen models and the greedy rule; beside them a line for each of our entries."""
+    left, middle, right = figures["yc_bench_1_8"][0].axes
     assert len(left.lines) == 19
+    assert len(middle.lines) == len(right.lines) == 3
     curve = [cell.value for cell in find("yc_bench", "curves")["Greedy Bot"].cells.values()]
-    rebuilt = next(list(line.get_ydata()) for line in right.lines[len(FAST) : len(FAST) + 1])
-    # The published January is the start of the year.
-    assert [1e3 * y for y in rebuilt[1:]] == pytest.approx(curve[1:])
+    assert [1e3 * y for y in left.lines[-1].get_ydata()] == pytest.approx(curve)
 
 
-@TRACED
-def test_the_orders_of_the_mean_players_are_those_of_the_trace() -> None:
-    """Ours is drawn over it; the first stage amplifies nothing where it passes demand on."""
-    figure, _ = beer_bullwhip(1)
-    lines = figure.axes[0].lines
-    for published, ours in zip(lines[::2], lines[1::2], strict=True):
-        assert list(published.get_ydata()) == list(ours.get_ydata())
-    assert bullwhip(BeerGame.preset("poisson"), "last_demand", 1)[0] == pytest.approx(1)
+def test_windows_of_history_are_a_line_a_model(figures: dict[str, Drawn]) -> None:
+    """From entries of the same model with other numbers of turns."""
+    funds, done = figures["yc_bench_10"][0].axes
+    for panel in (funds, done):
+        assert [list(line.get_xdata()) for line in panel.lines] == [[5, 20]]
+
+
+def test_months_are_those_of_the_records(figures: dict[str, Drawn]) -> None:
+    """The last month of the mean cash of our rule is what its episodes end with."""
+    requests, closings, cash = figures["enterprise_arena_2_3_4"][0].axes
+    assert len(requests.lines[0].get_ydata()) == len(cash.lines[0].get_ydata()) == 132
+    assert list(closings.lines[0].get_ydata()) == sorted(closings.lines[0].get_ydata())
+
+
+def test_a_folder_without_episodes_of_a_figure_names_the_suite(tmp_path: Path) -> None:
+    """One sentence for each figure that is left out."""
+    rule = {"treasurer": RULES["treasurer"]}
+    lender = '[worlds.lender]\nmodel = "enterprise_arena/paper"\nset = { horizon = 6 }\n'
+    suite = suite_file(tmp_path, "", lender, model="", **rule)
+    assert bench(suite, tmp_path / "out")[0] == 0
+    done = run(tmp_path / "out", "--out", tmp_path / "figures")
+    assert done.exit_code == 0, done.output
+    assert len(done.stdout.split()) == 2
+    lines = done.stderr.splitlines()
+    assert len(lines) == 10
+    assert (
+        "yc_bench_10 is left out: no folder has its episodes; "
+        "experiments/suites/yc_bench_memory.toml plays them" in lines
+    )
+
+
+def test_a_folder_without_a_suite_is_one_sentence(tmp_path: Path) -> None:
+    """And exit code 2; nothing is written."""
+    done = run(tmp_path, "--out", tmp_path / "figures")
+    assert (done.exit_code, len(done.stderr.splitlines())) == (2, 1)
+    assert "holds no suite" in done.stderr
+    assert not (tmp_path / "figures").exists()
 
 
 def test_labels_are_moved_apart_and_stay_in_order() -> None:
@@ -85,26 +178,3 @@ def test_labels_are_moved_apart_and_stay_in_order() -> None:
     label_ends(panel, [(1.0, "up", "black"), (1.0, "down", "black")], at=1)
     assert isinstance(figure, Figure)
     assert len(panel.texts) == 2
-
-
-@TRACED
-def test_the_command_writes_png_and_svg(tmp_path: Path) -> None:
-    """The names are printed; an unknown figure is refused."""
-    done = CliRunner().invoke(
-        main, ["--out", str(tmp_path), "--seeds", "1", "--only", "beer_bullwhip"]
-    )
-    assert done.exit_code == 0, done.output
-    files = sorted(file.name for file in tmp_path.iterdir())
-    assert files == ["beer_bullwhip.png", "beer_bullwhip.svg"]
-    assert CliRunner().invoke(main, ["--only", "pie"]).exit_code == 2
-
-
-def test_a_model_is_drawn_at_its_own_cost_and_funds(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The leaderboard has models whose names begin with that of another."""
-    monkeypatch.setattr(figures, "FOUNDERS", FAST)
-    figure, _ = figures.yc_cost(1)
-    points = {(line.get_xdata()[0], line.get_ydata()[0]) for line in figure.axes[0].lines}
-    for name in ("GLM-5", "Claude Opus 4.6"):
-        cost = find("yc_bench", "table_4")[name].cells["cost"].value
-        funds = find("yc_bench", "leaderboard")[name].cells["net_worth"].value
-        assert (cost, funds / 1e3) in points

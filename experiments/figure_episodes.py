@@ -1,0 +1,84 @@
+"""The episodes in suites' folders that a figure shows, by entry."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Self
+
+from attrs import frozen
+
+from desim.jobs.keep.outcome import JobOutcome, Played
+from desim.jobs.keep.record_folder import RecordFolder, records_of
+from desim.suites.manifest import plan_of
+from desim.suites.results import figure
+from desim.suites.suite_plan import Plan, PlannedEntry
+
+
+@frozen
+class Suite:
+    """A folder with its plan and the outcomes in it."""
+
+    folder: RecordFolder
+    plan: Plan
+    outcomes: Mapping[str, JobOutcome]
+
+    @classmethod
+    def of(cls, path: Path) -> Self:
+        """Read a folder of `desim bench`.
+
+        Raises:
+            UsageError: It holds no suite, or a damaged one.
+        """
+        folder = RecordFolder(path)
+        return cls(folder, plan_of(folder), folder.outcomes())
+
+
+@frozen
+class Ended:
+    """An ended episode, the entry that played it, the name of its world, and its record."""
+
+    entry: PlannedEntry
+    world: str
+    played: Played
+    record: Path
+
+    def value(self, name: str, factor: float = 1) -> float | None:
+        """Return a figure of the episode times a factor; None if it has none."""
+        found = figure(self.played, name)
+        return None if found is None else factor * found
+
+
+#: Episodes by the name of their entry.
+Entries = Mapping[str, Sequence[Ended]]
+
+
+def ended(suites: Sequence[Suite], world: str, *, windows: bool = False) -> Entries:
+    """Return the episodes of a world without restarts.
+
+    *windows* are those of entries whose options state the turns of history.
+    """
+    found: dict[str, list[Ended]] = {}
+    for suite in suites:
+        for job in suite.plan.jobs:
+            table, entry = suite.plan.worlds[job.world].table, suite.plan.entries[job.entry]
+            chosen = table.model.partition("/")[0] == world and "episodes" not in table.set
+            if chosen and ("history" in entry.table.options) is windows:
+                files = records_of(job, suite.folder.record(job.name))
+                each = suite.outcomes[job.name].each if job.name in suite.outcomes else ()
+                found.setdefault(entry.name, []).extend(
+                    Ended(entry, table.model, played, file)
+                    for played, file in zip(each, files, strict=False)
+                    if played.state == "done"
+                )
+    return {name: its for name, its in found.items() if its}
+
+
+def what(entries: Entries) -> str:
+    """Return what was played, for a caption."""
+    each = [one for its in entries.values() for one in its]
+    return f"{len(each)} episodes of {', '.join(sorted({one.world for one in each}))}"
+
+
+def labels_of(entry: PlannedEntry) -> list[str]:
+    """Return the published labels of an entry."""
+    given = entry.table.published
+    return [given] if isinstance(given, str) else given
