@@ -20,7 +20,6 @@ RAISED = (Exception, SystemExit)
 _MACHINERY = (
     "attr.",
     "desim.core",
-    "desim.composition.common_clock",
     "desim.composition.parts",
     "desim.faults",
     "simpy",

@@ -4,7 +4,7 @@
 * `specs`: the parameters of a part and of a link, as plain values.
 * `group`: `Group`, the state of such an episode and what links may do.
 * `exchange`: moves of cash and goods between two parts, and the check that none is created.
-* `part_ledgers`: the ledgers of the parts under their names.
+* `parts`: a part in a world of its own, its dates and its ledgers.
 * `parts_model`: base classes of models that are made of parts, with the parts' metrics, series and
   tables under their names.
 """

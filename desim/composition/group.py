@@ -10,7 +10,6 @@ from typing import Any
 from attrs import evolve, frozen
 from simpy.events import Event
 
-from desim.composition.common_clock import CommonClock, LocalTicks
 from desim.composition.exchange import (
     NotConserved,
     Shipment,
@@ -23,8 +22,16 @@ from desim.composition.exchange import (
     part_and_place,
     receive,
 )
-from desim.composition.part_ledgers import PartLedger, ledgers_of
-from desim.composition.parts import AFTER_LINKS, MAX_PARTS, Part, part_seed
+from desim.composition.parts import (
+    AFTER_LINKS,
+    MAX_PARTS,
+    CommonClock,
+    LocalTicks,
+    Part,
+    PartLedger,
+    ledgers_of,
+    part_seed,
+)
 from desim.core.calendar import TickCalendar
 from desim.core.model import HasCalendar, Model, offers
 from desim.core.result import Result

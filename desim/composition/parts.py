@@ -6,20 +6,23 @@ tick when the common clock reaches that tick, asks the part's questions again un
 and waits for the next local event.
 """
 
+import datetime as dt
 import hashlib
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from math import inf
 from typing import Any
 
+from attrs import frozen
 from simpy.events import Event, Timeout
 
-from desim.composition.common_clock import LocalTicks
+from desim.core.calendar import TickCalendar
+from desim.core.ledger_protocols import Exportable, HasLedgers, Ledger
 from desim.core.model import HasFuture, Model, offers
 from desim.core.points import PartPoints
 from desim.core.result import RUNNING, Result, metrics_of, score_of, summarise
 from desim.core.world import Decision, World
-from desim.errors import UsageError
+from desim.errors import UsageError, possible
 from desim.faults import RAISED, add_note, noted
 
 #: Most parts on one clock: their ranks are 0, 1, 2, ... in the order in which they are stated.
@@ -31,6 +34,44 @@ AFTER_PARTS = MAX_PARTS
 
 #: The rank of the end: an episode ends after all events of parts and links at its last tick.
 AFTER_LINKS = 1_000_000
+
+
+_MICROSECOND = dt.timedelta(microseconds=1)
+
+
+@frozen
+class CommonClock:
+    """Dates of common ticks: microseconds from `start`, which has no time zone."""
+
+    start: dt.datetime
+
+    def tick(self, moment: dt.datetime) -> int:
+        """Return the common tick of a moment."""
+        return (moment - self.start) // _MICROSECOND
+
+    def moment(self, tick: int) -> dt.datetime:
+        """Return when a common tick is.
+
+        Raises:
+            OverflowError: After year 9999.
+        """
+        return self.start + tick * _MICROSECOND
+
+
+@frozen
+class LocalTicks:
+    """Maps the ticks of one model's `calendar` to those of the common `clock` and back."""
+
+    clock: CommonClock
+    calendar: TickCalendar
+
+    def to_common(self, tick: int) -> int:
+        """Return the common tick at which a local tick is."""
+        return self.clock.tick(self.calendar.moment(tick))
+
+    def to_local(self, tick: int) -> int:
+        """Return the last local tick that is not after a common tick."""
+        return self.calendar.last_tick(self.clock.moment(tick))
 
 
 def part_seed(seed: int, name: str, repetition: int = 0) -> int:
@@ -53,19 +94,11 @@ def part_seed(seed: int, name: str, repetition: int = 0) -> int:
 
 
 class Part:
-    """One model on a common clock.
-
-    Args:
-        name: Its name; begins the names of its roles, metrics and ledgers.
-        model: Its frozen parameters.
-        shared: The world of the common clock.
-        ticks: Maps its ticks to the common ones.
-        rank: Its place among the parts.
-        seed: The seed of its world.
+    """One model on a common clock; before `begin` most of its methods raise a `UsageError`.
 
     Attributes:
-        name: Its name.
-        model: Its parameters.
+        name: Its name; begins the names of its roles, metrics and ledgers.
+        model: Its frozen parameters.
         ticks: Maps its ticks to the common ones.
         world: Its own world; None before it has begun.
         state: What its model's `begin` returned; None before it has begun.
@@ -119,11 +152,7 @@ class Part:
 
     @property
     def now(self) -> int:
-        """The present local tick.
-
-        Raises:
-            UsageError: The part has not begun.
-        """
+        """The present local tick."""
         return self._begun().now
 
     def place(self) -> str:
@@ -146,11 +175,7 @@ class Part:
             world.move_to(tick if shared.now == due else self.ticks.to_local(shared.now))
 
     def end(self, reason: str) -> None:
-        """End the part at this tick; it processes no further event and asks no further question.
-
-        Raises:
-            UsageError: The part has not begun.
-        """
+        """End the part at this tick; it processes no further event and asks no further question."""
         self._begun().end(reason)
         self._wake_at(self._shared.now)
 
@@ -160,9 +185,6 @@ class Part:
 
         For links, whose events have rank `AFTER_PARTS` or above. If the block ends the model or
         schedules an event, the part's process resumes at that instant.
-
-        Raises:
-            UsageError: The part has not begun.
         """
         world = self._begun()
         world.move_to(self.ticks.to_local(self._shared.now))
@@ -180,27 +202,18 @@ class Part:
 
         Raises:
             WrongResult: The score is not a finite number, or a metric is not a JSON value.
-            UsageError: The part has not begun.
         """
         world = self._begun()
         with self._noted():
             return summarise(self.model, self.state, world, self.decisions)
 
     def score(self) -> float:
-        """Return the score of the part so far; it need not have ended.
-
-        Raises:
-            WrongResult: The score is not a finite number.
-        """
+        """Return the score of the part so far; it need not have ended."""
         with self._noted():
             return score_of(self.model, self.state)
 
     def metrics(self) -> dict[str, Any]:
-        """Return the metrics of the part; empty before its end, which they may need.
-
-        Raises:
-            WrongResult: A metric is not a JSON value.
-        """
+        """Return the metrics of the part; empty before its end, which they may need."""
         with self._noted():
             return metrics_of(self.model, self.state) if self.has_ended else {}
 
@@ -253,11 +266,6 @@ class Part:
         self.decisions += len(decisions)
 
     def _common(self, tick: int) -> int:
-        """Return the common tick of a local one.
-
-        Raises:
-            UsageError: Its date is after year 9999.
-        """
         try:
             return self.ticks.to_common(tick)
         except (OverflowError, ValueError) as fault:
@@ -285,17 +293,13 @@ class Part:
 
 
 class _Observed:
-    """Makes an observation of a part; adds the part and its tick to an exception.
-
-    Attributes:
-        func: The model's own function, under the name that `functools.partial` gives it.
-    """
+    """Makes an observation of a part; adds the part and its tick to an exception."""
 
     __slots__ = ("_part", "func")
 
     def __init__(self, part: Part, observe: Callable[[], Any]) -> None:
         self._part = part
-        self.func = observe
+        self.func = observe  # the name that `functools.partial` gives it
 
     def __call__(self) -> Any:
         try:  # not `with noted(...)`, which takes as long as an event
@@ -303,3 +307,51 @@ class _Observed:
         except RAISED as fault:
             add_note(fault, self._part.place())
             raise
+
+
+@frozen
+class PartLedger:
+    """A ledger of a part, with the dates of the part's own ticks.
+
+    Attributes:
+        name: The part's name, and the ledger's own if it has one.
+        ledger: The ledger itself.
+        owner: The state of the part.
+    """
+
+    name: str
+    ledger: Ledger
+    owner: Any
+    _calendar: TickCalendar
+
+    @property
+    def export_forms(self) -> tuple[str, ...]:
+        """The forms in which the ledger can be written; empty if it cannot be exported."""
+        return self.ledger.export_forms if offers(self.ledger, Exportable) else ()
+
+    def digest(self) -> str:
+        """Return the ledger's own digest."""
+        return self.ledger.digest()
+
+    def export(self, form: str, date: Any = None) -> Mapping[str, str]:  # noqa: ARG002 (as others)
+        """Return texts by file name.
+
+        Raises:
+            UsageError: The ledger cannot be written in that form.
+        """
+        if not offers(self.ledger, Exportable):
+            raise UsageError(f"ledger {self.name} has no form {form!r}; {possible(form, ())}")
+        return self.ledger.export(form, self._date)
+
+    def _date(self, tick: int) -> dt.date:
+        # An entry at midnight closes the day before.
+        return (self._calendar.moment(tick) - _MICROSECOND).date()
+
+
+def ledgers_of(part: Part) -> Iterator[PartLedger]:
+    """Yield the ledgers of a part that has begun, in the part's order."""
+    state: Any = part.state
+    for ledger in state.ledgers if offers(state, HasLedgers) else ():
+        own = getattr(ledger, "name", "")
+        name = f"{part.name}.{own}" if own else part.name
+        yield PartLedger(name, ledger, state, part.ticks.calendar)

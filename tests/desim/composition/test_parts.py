@@ -7,8 +7,7 @@ import pytest
 from support.companies import Firm, Hike
 
 from desim import World
-from desim.composition.common_clock import CommonClock, LocalTicks
-from desim.composition.parts import Part, part_seed
+from desim.composition.parts import CommonClock, LocalTicks, Part, part_seed
 from desim.core.calendar import Calendar
 from desim.core.roles import split_name
 from desim.errors import UsageError
