@@ -188,9 +188,12 @@ class Role:
             names = ", ".join(cls.__name__ for cls in own)
             raise UsageError(f"actions={short_repr(actions)} was given; possible: {names}")
         kept = tuple(cls for cls in own if cls in given)
-        options = self.options and partial(_options_among, self.options, kept)
-        default = partial(_default_among, self, options, kept)
-        return evolve(self, action=union_of(kept), options=options, default_action=default)
+        return evolve(
+            self,
+            action=union_of(kept),
+            options=self.options and partial(_options_among, self.options, kept),
+            default_action=partial(_default_among, self, kept),
+        )
 
 
 def action_classes(actions: Any) -> tuple[Any, ...]:
@@ -202,37 +205,22 @@ def action_classes(actions: Any) -> tuple[Any, ...]:
 def _options_among(
     options: Callable[[Any], Sequence[Option]], classes: tuple[type, ...], observation: Any
 ) -> Sequence[Option]:
-    """Return the options whose actions are of some classes.
-
-    Raises:
-        UsageError: None is.
-    """
     found = [option for option in options(observation) if isinstance(option.action, classes)]
     if not found:
         raise UsageError(f"no option of the role is {_names(classes)}, which this question takes")
     return found
 
 
-def _default_among(
-    role: Role,
-    options: Callable[[Any], Sequence[Option]] | None,
-    classes: tuple[type, ...],
-    observation: Any,
-) -> Any:
-    """Return the default action of a role if it is of some classes, or else the first option.
-
-    Raises:
-        UsageError: There is neither.
-    """
+def _default_among(role: Role, classes: tuple[type, ...], observation: Any) -> Any:
     action = role.default_for(observation)
     if isinstance(action, classes):
         return action
-    if options is None:
+    if role.options is None:
         raise UsageError(
             f"the default action {short_repr(action)} is not {_names(classes)}, which this "
             "question takes, and the role has no options to take another from"
         )
-    return options(observation)[0].action
+    return _options_among(role.options, classes, observation)[0].action
 
 
 def _names(classes: tuple[type, ...]) -> str:

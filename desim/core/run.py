@@ -239,11 +239,7 @@ class Run(Generic[S]):
             ) from None
 
     def _delay(self, decision: Decision, delay: int | None) -> None:
-        """Set the ticks until an answer takes effect.
-
-        Raises:
-            UsageError: They are not a whole number from 0 to `MOST_TICKS`.
-        """
+        """Set the ticks until an answer takes effect."""
         if delay is None:
             thinking = self.thinking.get(decision.role)
             delay = thinking.ticks() if thinking else 0
@@ -301,7 +297,7 @@ class Run(Generic[S]):
             return score_of(self.model, self.state)
 
     def ended_series(self) -> tuple[Series, Ticks]:
-        """Return the series of an ended episode and the ends of their periods; see `ended_series`.
+        """Return the series of an ended episode and the ends of their periods, as `result.py` does.
 
         Raises:
             WrongResult: A series is not a sequence of numbers.
@@ -365,11 +361,7 @@ class Run(Generic[S]):
             self._stop(f"the limit of {most:,} decisions was reached")
 
     def _narrow(self, decision: Decision) -> None:
-        """Let a question take some actions of its role alone.
-
-        Raises:
-            UsageError: One of them is not an action class of the role.
-        """
+        """Let a question take some actions of its role alone."""
         key = decision.role, action_classes(decision.actions)
         if key not in self._narrowed:
             try:

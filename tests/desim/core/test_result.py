@@ -90,7 +90,7 @@ def test_tables_of_an_episode_end_with_it() -> None:
         episode = play(Yearly(ends=(1, 2, 9)), STRIDE, series=now)
         assert episode.inside is not None
         last = episode.inside.end
-        assert list(episode.inside.ends["cash"]) == [1, 2, last]
+        assert list(episode.inside.series[1]["cash"]) == [1, 2, last]
         assert episode.columns()["time"][:3] == [1, 2, last]
 
 
