@@ -1,7 +1,4 @@
-"""Writes ledgers, statements, series and decisions of an episode as files for other programs.
-
-The trace of a recorded episode, which is replayed for it.
-"""
+"""Writes an episode for other programs: its ledgers and statements, tables, messages, trace."""
 
 import csv
 import datetime as dt
@@ -14,20 +11,10 @@ from typing import Any, Literal, get_args
 import msgspec
 from attrs import evolve
 
-from desim.core.ledger_protocols import (
-    Exportable,
-    HasLedgers,
-    statements_of,
-)
-from desim.core.model import (
-    Model,
-    Rows,
-    offers,
-)
+from desim.core.ledger_protocols import Exportable, HasLedgers, statements_of
+from desim.core.model import Model, Rows, offers
 from desim.core.points import Points
-from desim.core.reported import (
-    HasDates,
-)
+from desim.core.reported import HasDates
 from desim.episodes.episode_options import TrustOptions
 from desim.episodes.replay import repeated_whole
 from desim.episodes.trust import trusted_model
@@ -43,13 +30,8 @@ from desim.show.frames import Columns, lines, write_parquet
 #: The exportable parts of an episode.
 Exported = Literal["ledgers", "series", "decisions"]
 
-
-EXPORTED: tuple[str, ...] = get_args(Exported)
-
-
 #: The forms of series and decisions.
-TABLE_FORMS = ("csv", "json", "parquet")
-
+_TABLE_FORMS = ("csv", "json", "parquet")
 
 #: The form in which statements are written.
 STATEMENTS_FORM = "csv"
@@ -96,13 +78,12 @@ def export(
     else:
         folder = export_folder(record) if folder is None else folder
         episode = Episode.read(record, whole=False, keep_steps=False)
-    if what not in EXPORTED:
-        raise UsageError(f"{what!r} cannot be exported; {possible(what, EXPORTED)}")
+    if what not in (known := get_args(Exported)):
+        raise UsageError(f"{what!r} cannot be exported; {possible(what, known)}")
     if what != "ledgers":
         return _export_table(episode, what, form, Path(folder), trust=trust)
     run = repeated_whole(episode.header.build(trust=trust), episode)
-    texts = _texts(run.model, run.state, form)
-    return _write(Path(folder), texts)
+    return _write(Path(folder), _texts(run.model, run.state, form))
 
 
 def export_folder(record: str | Path) -> Path:
@@ -113,16 +94,11 @@ def export_folder(record: str | Path) -> Path:
 
 
 def _export_table(
-    episode: Episode,
-    what: What,
-    form: str,
-    folder: Path,
-    *,
-    trust: bool,
+    episode: Episode, what: What, form: str, folder: Path, *, trust: bool
 ) -> tuple[Path, ...]:
     """Write the series or the decisions of an episode."""
-    if form not in TABLE_FORMS:
-        raise UsageError(f"there is no form {form!r} of {what}; {possible(form, TABLE_FORMS)}")
+    if form not in _TABLE_FORMS:
+        raise UsageError(f"there is no form {form!r} of {what}; {possible(form, _TABLE_FORMS)}")
     if what == "series" and episode.result is None:
         raise UsageError(
             "the record was cut, and only an ended episode has series; desim resume ends it"
@@ -136,25 +112,14 @@ def _export_table(
     if what == "decisions":
         columns = {**columns, **decision_facts(run, episode.steps)}
     name = f"{what}.{form}"
-    if form != "parquet":
-        return _write(folder, {name: _csv_of(columns) if form == "csv" else _json_of(columns)})
-    _prepare(folder, [folder / name])
-    with new_file(folder / name) as partial:
-        write_parquet(lines(columns), partial)
-    return (folder / name,)
-
-
-def _csv_of(columns: Columns) -> str:
-    text = io.StringIO(newline="")
-    writer = csv.writer(text)
-    writer.writerow(columns)
-    writer.writerows(zip(*columns.values(), strict=True))
-    return text.getvalue()
-
-
-def _json_of(columns: Columns) -> str:
-    rows = [msgspec.json.encode(row).decode() for row in lines(columns)]
-    return "[\n" + ",\n".join(rows) + "\n]\n"
+    if form == "parquet":
+        _prepare(folder, [folder / name])
+        with new_file(folder / name) as partial:
+            write_parquet(lines(columns), partial)
+        return (folder / name,)
+    rows = [*lines(columns)]
+    objects = ",\n".join(msgspec.json.encode(row).decode() for row in rows)
+    return _write(folder, {name: _csv(rows) if form == "csv" else f"[\n{objects}\n]\n"})
 
 
 def _texts(model: Model[Any], state: Any, form: str) -> dict[str, str]:
@@ -163,7 +128,8 @@ def _texts(model: Model[Any], state: Any, form: str) -> dict[str, str]:
     Raises:
         UsageError: The episode has no file in that form, or a ledger refuses it.
     """
-    ledgers = [one for one in _ledgers(state) if offers(one, Exportable)]
+    every = state.ledgers if offers(state, HasLedgers) else ()
+    ledgers = [one for one in every if offers(one, Exportable)]
     statements = statements_of(model, state)
     forms = list(dict.fromkeys(form for ledger in ledgers for form in ledger.export_forms))
     if statements and STATEMENTS_FORM not in forms:
@@ -182,42 +148,28 @@ def _texts(model: Model[Any], state: Any, form: str) -> dict[str, str]:
     return texts
 
 
-def _ledgers(state: Any) -> Sequence[object]:
-    return state.ledgers if offers(state, HasLedgers) else ()
-
-
 def _of_ledgers(
     ledgers: Sequence[Exportable], form: str, date: Callable[[int], dt.date] | None
 ) -> dict[str, str]:
-    exported = [
-        (label, _exported(ledger, form, date))
-        for label, ledger in zip(_labels(ledgers), ledgers, strict=True)
-        if form in ledger.export_forms
-    ]
-    uses = Counter(file for _, texts in exported for file in texts)
+    """Return the texts of ledgers by file; of files of one name each begins with its ledger's.
+
+    A missing or repeated name of a ledger gets its position, from 1.
+    """
+    names = Counter(ledger.name for ledger in ledgers)
+    exported: list[tuple[str, str, str]] = []
+    for at, ledger in enumerate(ledgers, 1):
+        is_named = ledger.name and names[ledger.name] == 1
+        label = ledger.name if is_named else f"{ledger.name or 'ledger'}{at}"
+        if form in ledger.export_forms:
+            try:
+                texts = ledger.export(form, date)
+            except ValueError as fault:
+                raise UsageError(f"the ledgers cannot be exported as {form}: {fault}") from None
+            exported += [(label, file, text) for file, text in texts.items()]
+    uses = Counter(file for _, file, _ in exported)
     return {
-        (file if uses[file] == 1 else f"{label}_{file}"): text
-        for label, texts in exported
-        for file, text in texts.items()
+        (file if uses[file] == 1 else f"{label}_{file}"): text for label, file, text in exported
     }
-
-
-def _labels(ledgers: Sequence[Exportable]) -> list[str]:
-    """Return each ledger's name; a missing or repeated name gets the position, from 1."""
-    uses = Counter(ledger.name for ledger in ledgers)
-    return [
-        ledger.name if ledger.name and uses[ledger.name] == 1 else f"{ledger.name or 'ledger'}{at}"
-        for at, ledger in enumerate(ledgers, 1)
-    ]
-
-
-def _exported(
-    ledger: Exportable, form: str, date: Callable[[int], dt.date] | None
-) -> Mapping[str, str]:
-    try:
-        return ledger.export(form, date)
-    except ValueError as fault:
-        raise UsageError(f"the ledgers cannot be exported as {form}: {fault}") from None
 
 
 def _csv(rows: Rows) -> str:
@@ -268,22 +220,13 @@ def _write(folder: Path, texts: Mapping[str, str]) -> tuple[Path, ...]:
     return tuple(files)
 
 
-def write_trace(
-    record: str | Path,
-    out: str | Path,
-    *,
-    trust: bool = False,
-    model: str = "",
-    params: Mapping[str, str] | None = None,
-) -> Path:
+def write_trace(record: str | Path, out: str | Path, *, trust: bool = False) -> Path:
     """Replay a record and write a trace of it, as `play` writes one with `trace`.
 
     Args:
         record: A record; one that was cut is traced up to its last decision.
         out: A new file, whose folder is made; compressed if its name ends in .gz.
         trust: Whether a module may be imported and files may be opened that the record names.
-        model: A model instead of the recorded one, which may be `module:Class`.
-        params: Parameters as text instead of the recorded ones, which may name files.
 
     Returns:
         The file.
@@ -298,17 +241,12 @@ def write_trace(
 
     file = check_new_trace(out)
     episode = Episode.read(record, whole=False, keep_steps=False)
-    built = trusted_model(
-        record, episode.header, TrustOptions(trust=trust, model=model, params=params)
-    )
+    model = trusted_model(record, episode.header, TrustOptions(trust=trust))
     tracer = Tracer()
     try:
-        repeated_whole(built, episode, observers=[tracer])
+        repeated_whole(model, episode, observers=[tracer])
     except DesimError as fault:
         raise BadRecord(f"{record}: {fault}") from None
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as fault:
-        raise UsageError(f"cannot write {file}: {fault.strerror}") from None
+    _prepare(file.parent, [file])
     save_trace(tracer, file, {"policies": episode.header.policies})
     return file
