@@ -1,12 +1,11 @@
-"""Usage of policies, summed: calls, tokens, seconds, money; and the share of default actions.
-
-Limits of the calls and the money that the policies of one command may use together.
+"""Usage of policies, summed; and the limits of what those of one command may use together.
 
 A policy has limits of its own for a seat and an episode.
 """
 
 import math
 import threading
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import contextmanager
@@ -20,29 +19,12 @@ from desim.errors import LimitReached, UsageError
 #: The largest share of default actions with which an episode counts as played.
 MOST_DEFAULTS = 0.5
 
-#: Codes by which APIs of language models say that an account has no money left, or that a limit of
-#: spending is reached.
-NO_MONEY = (
-    "insufficient_quota",
-    "credit_balance_exhausted",
-    "organization_spend_limit_exceeded",
-    "project_spend_limit_exceeded",
-    "organization_usage_limit_exceeded",
-    "billing_error",
-    "enforced_spend_limit_reached",
-    "contract_spend_limit_reached",
-)
-
 
 def default_share(usage: Mapping[str, float]) -> float | None:
     """Return the share of decisions, 0 to 1, that were the role's default action.
 
-    Args:
-        usage: Sums with `decisions` and `default_actions`, which a policy notes that may fail to
-            decide, such as a language model whose replies cannot be read.
-
-    Returns:
-        The share; None if no decisions are counted.
+    A policy notes both numbers if it may fail to decide, as a language model whose reply cannot be
+    read; None if it notes none.
     """
     decisions = usage.get("decisions", 0)
     return usage.get("default_actions", 0) / decisions if decisions else None
@@ -78,14 +60,14 @@ class UsageSums:
     """
 
     def __init__(self) -> None:
-        self._figures: dict[str, dict[str, list[float]]] = {}
+        self._figures = defaultdict[str, dict[str, list[float]]](dict)
 
     def add(self, role: str, notes: Mapping[str, Any] | None) -> None:
         """Add the notes of a decision."""
         usage = (notes or {}).get("usage")
         for name, value in usage.items() if isinstance(usage, Mapping) else ():
             if isinstance(value, int | float) and not isinstance(value, bool):
-                self._figures.setdefault(role, {}).setdefault(name, []).append(value)
+                self._figures[role].setdefault(name, []).append(value)
 
     def totals(self) -> dict[str, dict[str, float]]:
         """Return the sums so far."""
@@ -121,7 +103,7 @@ class MoneyLimit:
         most: The most money that may be spent.
         spent: Returns the money spent so far.
         reserved: The most that each call under way can cost.
-        left: What was left, and less than a call can cost, when one was refused; else empty.
+        left: The end of the error after a call that could cost more than was left; else empty.
     """
 
     name: str

@@ -14,7 +14,6 @@ from urllib.parse import urlsplit
 
 from attrs import frozen
 
-from desim.episodes.usage import NO_MONEY
 from policies.llm.wires.completion import Redact
 from policies.llm.wires.post import Response
 from policies.llm.wires.wire import NoReply
@@ -42,6 +41,19 @@ _REFUSED = frozenset(
     """invalid_request_error authentication_error permission_error not_found_error
     request_too_large invalid_prompt content_policy_violation context_length_exceeded
     model_not_found unsupported_parameter unsupported_value""".split()  # noqa: SIM905 (shorter)
+)
+
+#: Codes by which servers say that an account has no money left, or that a limit of spending is
+#: reached.
+_NO_MONEY = (
+    "insufficient_quota",
+    "credit_balance_exhausted",
+    "organization_spend_limit_exceeded",
+    "project_spend_limit_exceeded",
+    "organization_usage_limit_exceeded",
+    "billing_error",
+    "enforced_spend_limit_reached",
+    "contract_spend_limit_reached",
 )
 
 #: Advice by the code of an error.
@@ -101,7 +113,7 @@ class ServerError:
     @property
     def no_money(self) -> str:
         """The code that says that no money is left; an empty text if none does."""
-        return next((code for code in self.codes if code in NO_MONEY), "")
+        return next((code for code in self.codes if code in _NO_MONEY), "")
 
     @property
     def final(self) -> bool:
