@@ -20,7 +20,7 @@ from desim.core.calendar import TickCalendar
 from desim.core.ledger_protocols import Exportable, HasLedgers, Ledger
 from desim.core.model import HasFuture, Model, offers
 from desim.core.points import PartPoints
-from desim.core.result import RUNNING, metrics_of, score_of
+from desim.core.result import RUNNING, Result, metrics_of, score_of, summarise
 from desim.core.world import Decision, World
 from desim.errors import UsageError, possible
 from desim.faults import RAISED, add_note, noted
@@ -196,6 +196,16 @@ class Part:
                 self._wake_at(self._shared.now)
             elif (tick := world.peek()) < inf:
                 self._wake_at(self._common(tick))
+
+    def result(self) -> Result:
+        """Return the result of the part so far; it need not have ended.
+
+        Raises:
+            WrongResult: The score is not a finite number, or a metric is not a JSON value.
+        """
+        world = self._begun()
+        with self._noted():
+            return summarise(self.model, self.state, world, self.decisions)
 
     def score(self) -> float:
         """Return the score of the part so far; it need not have ended."""

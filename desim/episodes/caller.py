@@ -204,9 +204,7 @@ class CallerSession:
     def _ask(self, decision: Decision) -> Any:
         """Return the answer of another role's policy, awaited if it is an awaitable."""
         with _as_policy_failed():
-            with self.session.policy_faults(decision):
-                policy = self.session.policies[decision.role]
-                answer = policy.decide(*self.session.arguments(decision))
+            answer = self.session.ask(decision, self.session.policies[decision.role].decide)
             if hasattr(answer, "__await__"):
                 [(_, answer)] = self._loop.answers(Waiting(self.session, [(decision, answer)]))
             return answer
@@ -220,7 +218,7 @@ class CallerSession:
 
     async def _ask_async(self, decision: Decision) -> Any:
         decide = decide_in_loop(self.session.policies[decision.role])
-        answer = decide(*self.session.arguments(decision))
+        answer = self.session.ask(decision, decide)
         return await answer if hasattr(answer, "__await__") else answer
 
 

@@ -35,7 +35,6 @@ from desim.records.lines import Header, Step
 from desim.records.record_lock import RecordLock
 from desim.records.writer import Recorder, line_kind, lines_up_to
 from desim.schema.signatures import takes
-from desim.tracing.kept_trace import Tracing
 
 
 @define
@@ -183,13 +182,11 @@ def _session(options: ResumeOptions) -> Iterator[Session]:
         past = Episode.read(path, whole=False, keep_steps=False)
         if past.result is not None:
             raise UsageError(f"{path} has been ended by another process; nothing was changed")
-        # Before the session is made: the file of the trace may exist.
-        tracing = options.tracing(len(past.steps))
         header = past.header
         world = trusted_model(path, header, options, recorded_roles(header, policies))
         try:
             given = trusted_policies(path, header, world, policies)
-            session = _continued(world, given, past, path, options, tracing)
+            session = _continued(world, given, past, path, options)
         except BadRecord as fault:
             raise BadRecord(f"{path}: {fault}") from None
         except UsageError as fault:
@@ -212,7 +209,6 @@ def _continued(
     past: Episode,
     record: str | Path | None,
     how: EpisodeOptions,
-    tracing: Tracing | None,
 ) -> Session:
     """Return a session that repeats the decisions of a past and goes on, by policies by role."""
     header = past.header
@@ -220,7 +216,7 @@ def _continued(
     lineup = resolve(model, policies, header.seed, header.policies)
     lineup = with_starts(lineup, header.starts, past.steps)
     points = Points() if how.series else None
-    return Session(model, lineup, header.seed, record, past, how, points=points, tracing=tracing)
+    return Session(model, lineup, header.seed, record, past, how, points=points)
 
 
 @frozen(kw_only=True, slots=False)
@@ -267,8 +263,6 @@ def play_branch(options: BranchOptions) -> Episode:
             f"{path} has {len(past.steps)} decisions; {decisions} were given to be repeated: a "
             f"branch begins at decision 1 to {len(past.steps) + 1}"
         )
-    # Before a new record is made: the file of the trace may exist.
-    tracing = options.tracing(decisions)
     roles = recorded_roles(past.header, options.policies)
     world = trusted_model(path, past.header, options, roles)
     given = given_policies(past.header, world, options.policies)
@@ -284,11 +278,9 @@ def play_branch(options: BranchOptions) -> Episode:
         tuple(entry for entry, _ in kept),
         transcript_after=tuple(after for _, after in kept),
     )
+    session = _continued(world, mine, begun, options.record, options)
     try:
-        with (
-            _record(options, header, given),
-            _continued(world, mine, begun, options.record, options, tracing) as session,
-        ):
+        with _record(options, header, given), session:
             return play_session(session)
     except BadRecord as fault:
         raise BadRecord(f"{path}: {fault}") from None

@@ -63,7 +63,6 @@ class SeriesOptions(ModelOptions):
         record: A folder that receives one file an episode, `episode-001.jsonl` and so on. It is
             made if it is missing.
         limits: The limits of each episode.
-        key: The key of each record; see `play`.
         resume: Whether the series goes on that the folder holds. Episodes on record are repeated
             with the recorded replies, so that policies learn from them and no paid call is made
             twice; one that was cut is played to its end, and the rest is played.
@@ -115,9 +114,11 @@ class SessionsOptions(SeriesOptions):
     Attributes:
         session: Makes the session of each episode that is played or repeated, with the arguments of
             `Session`.
+        last_events: How many last events the error of a failed episode has as a note.
     """
 
     session: Callable[..., Session] = Session
+    last_events: int = 0
 
 
 @takes(SessionsOptions)
@@ -155,7 +156,8 @@ def _opened(options: SessionsOptions) -> Iterator["_Series"]:
         if options.record is not None:
             folder = _made(Path(options.record))
             stack.enter_context(RecordLock(folder / "series"))
-        how = EpisodeOptions(limits=options.limits, keep_state=False)
+        last = options.last_events
+        how = EpisodeOptions(limits=options.limits, keep_state=False, last_events=last)
         yield _Series(model, policies, seeds, folder, how, options.session)
 
 

@@ -1,7 +1,7 @@
 """A session: one episode at play, that is a run, its policies, and the record being written."""
 
 import contextlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial, reduce
 from pathlib import Path
 from typing import Any, Self
@@ -34,7 +34,6 @@ from desim.records.provenance import policy_code
 from desim.records.reader import RecordedSteps
 from desim.records.writer import Recorder
 from desim.short_repr import SHOWN, cut
-from desim.tracing.kept_trace import Tracing
 
 #: The options of sessions without any: the state at the end would hold all ledgers.
 _WITHOUT_STATE = EpisodeOptions(keep_state=False)
@@ -50,17 +49,21 @@ class Session:
         record: The file that receives the episode; None records nothing.
         past: A cut record: the policies must make its decisions again, and the record is continued
             after them.
-        how: Settings of the episode and of its record; its trace is *tracing*.
+        how: Settings of the episode and of its record.
         points: Receives the points of `world.point` and of monitors; None records none.
-        tracing: Keeps a trace of it; None keeps nothing.
 
     Attributes:
+        policies: By role.
+        header: Of the record.
         run: The episode's run.
         steps: The decisions so far, where they are kept.
-        past: The decisions that are on record already.
         decided: The number of answered decisions.
         before_tick: The number of decisions answered when the clock last stopped.
         seconds: The limit on wall time; None without a limit.
+
+    Raises:
+        UsageError: The file of the trace exists, or a policy cannot look ahead here; when it is
+            entered, the record exists or cannot be made.
     """
 
     def __init__(
@@ -73,75 +76,67 @@ class Session:
         how: EpisodeOptions = _WITHOUT_STATE,
         *,
         points: Points | None = None,
-        tracing: Tracing | None = None,
     ) -> None:
+        known: Sequence[Step] = past.steps if past else ()
+        self._tracing = how.tracing(len(known))
         self.model = model
         self.policies: dict[str, Policy] = dict(lineup.policies)
-        self._tracing = tracing
         self._draws, self._redrawn = lineup.draws, dict[str, int]()
         self.header = past.header if past else self._new_header(lineup, seed, recorded=bool(record))
-        observers = tracing.observers if tracing else ()
+        observers = self._tracing.observers if self._tracing else ()
         futures = self.header.futures
         self.run = Run(model, seed, lineup.roles, how.limits, futures, observers, points)
         self.steps: list[Step] = []
         self._step = {name: step_class(role) for name, role in self.run.roles.items()}
-        self.past = past.steps if past else ()
-        # Before the record is made: a policy may find that it cannot look ahead here.
-        self._answers = self._with_simulators()
         # One after the other and not by number: they may be on disk.
-        self._repeats, self._recorded = iter(self.past), len(self.past)
+        self._repeats, self._recorded = iter(known), len(known)
         self._repeated: Step | None = None
-        self._delays = bool(self.past or self.run.thinking)
+        self._delays = bool(known or self.run.thinking)
         self.seconds = how.limits.seconds if how.limits else None
-        self._how, self._keeps_steps = how, how.keep_steps
-        self._points = points
+        self._how, self._points = how, points
         self.decided = self.before_tick = 0
         self._last: Decision | None = None
         self._model_fault: DesimError | None = None
         self._usage = UsageSums()
-        self._transcript: list[TranscriptEntry] = []
-        self._transcript_after: list[int] = []
+        self._transcript = [*past.transcript] if past else []
+        self._transcript_after = [*past.transcript_after] if past else []
+        self._answers = self._with_simulators()
         self._continues = past is not None
         self._record = Path(record) if record else None
-        self._recorder = None
-        if record:
-            recorder = Recorder.again if self._continues else Recorder
-            self._recorder = recorder(record)
-        self._stack = contextlib.ExitStack()
-        self._connect(past)
+        self._recorder: Recorder | None = None
+        self._connect()
 
     def __enter__(self) -> Self:
-        if self._recorder:
-            self._stack.enter_context(self._recorder)
-            if not self._continues:
-                self._recorder.head(self.header)
+        if self._record and self._continues:
+            self._recorder = Recorder.again(self._record)
+        elif self._record:
+            self._recorder = Recorder(self._record)
+            self._recorder.head(self.header)
         return self
 
     def __exit__(self, *raised: object) -> None:
-        self._stack.close()
+        if self._recorder is not None:
+            self._recorder.__exit__()
         if self._tracing is not None:
             # Nothing is passed by who closes a session that ends without an error.
             fault: Any = raised[1] if raised else None
             self._tracing.close(fault, {"policies": self.header.policies})
 
-    @contextlib.contextmanager
-    def policy_faults(self, decision: Decision) -> Iterator[None]:
-        """Raise an exception of the policy that makes a decision as one that names it.
+    def ask(self, decision: Decision, decide: Callable[..., Any]) -> Any:
+        """Return what a policy returns for a decision: an action, or an awaitable of one.
 
         Raises:
             PolicyFailed: The policy raised an exception that is not a DesimError.
         """
         try:
-            yield
+            if decision.narrowed is None:
+                return decide(decision.observation)
+            policy = self.policies[decision.role]
+            return decide(*decide_arguments(policy, decision.observation, decision.narrowed))
         except DesimError:
             raise
         except RAISED as fault:
             raise self.failed(decision, fault) from fault
-
-    def arguments(self, decision: Decision) -> tuple[Any, ...]:
-        """Return the arguments with which the policy of its role makes a decision."""
-        policy = self.policies[decision.role]
-        return decide_arguments(policy, decision.observation, decision.narrowed)
 
     def take(self, decision: Decision, action: Any) -> None:
         """Give an answer to the run and record it, unless it is on record already.
@@ -166,7 +161,7 @@ class Session:
         if notes:
             self._usage.add(decision.role, notes)
         again = decided <= self._recorded
-        if again or self._keeps_steps:
+        if again or self._how.keep_steps:
             made = self._step[decision.role]
             seen, possible = decision.observation, decision.possible
             delay = decision.delay
@@ -174,20 +169,11 @@ class Session:
             if self._repeated is not None:
                 same_step(decided, self._repeated, step)
                 self._repeated = None
-            if self._keeps_steps:
+            if self._how.keep_steps:
                 self.steps.append(step)
         if not again and self._recorder is not None:
             observed = self._step[decision.role].encoded(decision.observation)
             self._recorder.decision(t, decision, observed, notes)
-
-    def _delay(self, role: str, notes: Mapping[str, Any] | None) -> int | None:
-        """Return the ticks until an answer takes effect: those on record, or by the notes."""
-        if self.decided < self._recorded:
-            # Kept until the answer is taken: one that is refused is given again.
-            self._repeated = self._repeated or next(self._repeats)
-            return self._repeated.delay
-        thinking = self.run.thinking.get(role)
-        return thinking.ticks(notes) if thinking else None
 
     def write_transcript(self, role: str, entry: Any) -> None:
         """Record an entry of a policy's transcript; it is on disk when this returns."""
@@ -195,30 +181,6 @@ class Session:
         self._transcript_after.append(self.decided)
         if self._recorder:
             self._recorder.transcript(self._transcript[-1])
-
-    def episode(self) -> Episode:
-        """Return the ended episode and write the last line of its record.
-
-        Raises:
-            WrongResult: See `result`; or a series has an invalid type.
-            ModelFailed: See `result`; or the model's `series` raised an exception. After a failure
-                of `series` the record is whole, as it does not hold the series.
-        """
-        result = self.result()
-        if usage := self._usage.totals():
-            result = evolve(result, usage=usage)
-        if self._recorder:
-            self._recorder.result(result)
-        how = self._how
-        inside = Inside.of(self.run, self._points, keep_state=how.keep_state, series=how.series)
-        return Episode(
-            self.header,
-            self._steps(),
-            result,
-            tuple(self._transcript),
-            inside=inside,
-            transcript_after=tuple(self._transcript_after),
-        )
 
     def advance(self) -> list[Decision]:
         """Move the clock to the next open decisions; return an empty list at the end.
@@ -239,27 +201,6 @@ class Session:
                 self._redraw_draws(decisions)
         return decisions
 
-    def _new_header(self, lineup: Lineup, seed: int, *, recorded: bool) -> Header:
-        """Return the header of an episode that starts now; a recorded one has digests of code."""
-        code = {
-            role: digest
-            for role, policy in (self.policies.items() if recorded else ())
-            if (digest := policy_code(policy))
-        }
-        return Header.of(self.model, seed, lineup.labels, knows=lineup.knows, code=code)
-
-    def _redraw_draws(self, decisions: Sequence[Decision]) -> None:
-        """Begin the draws of policies anew that make the first decision after a redraw.
-
-        By decision and not at the redraw: others of its instant belong to the time before it.
-        """
-        for number, decision in enumerate(decisions, self.decided):
-            due = [future for at, future in self.header.futures if at <= number]
-            if len(due) > self._redrawn.get(decision.role, 0):
-                self._redrawn[decision.role] = len(due)
-                seed = reduce(redrawn_seed, due, self.header.seed)
-                self._draws.redraw(decision.role, seed)
-
     def result(self) -> Result:
         """Return the result of the ended run.
 
@@ -273,22 +214,30 @@ class Session:
             self._record_failure(fault)
             raise
 
-    def _record_failure(self, fault: DesimError) -> None:
-        """Write where the model failed as the last line of the record, if there is one.
+    def episode(self) -> Episode:
+        """Return the ended episode and write the last line of its record.
 
-        Nothing is written at a limit, so that the record can be resumed.
+        Raises:
+            WrongResult: See `result`; or a series has an invalid type.
+            ModelFailed: See `result`; or the model's `series` raised an exception. After a failure
+                of `series` the record is whole, as it does not hold the series.
         """
-        if self._recorder is None or isinstance(fault, LimitReached):
-            return
-        self._model_fault = fault
-        failure = FailureLine(
-            t=self.run.world.now,
-            error=str(fault),
-            decisions=self.decided,
-            before=self.before_tick,
+        how, result = self._how, self.result()
+        if usage := self._usage.totals():
+            result = evolve(result, usage=usage)
+        if self._recorder:
+            self._recorder.result(result)
+        steps: Sequence[Step] = tuple(self.steps)
+        if not how.keep_steps and self._record is not None:
+            steps = RecordedSteps(self._record, self.decided)
+        return Episode(
+            self.header,
+            steps,
+            result,
+            tuple(self._transcript),
+            inside=Inside.of(self.run, self._points, keep_state=how.keep_state, series=how.series),
+            transcript_after=tuple(self._transcript_after),
         )
-        with contextlib.suppress(WriteFailed):  # the fault of the model says more
-            self._recorder.failure(failure)
 
     @contextlib.contextmanager
     def way_on_named(self) -> Iterator[None]:
@@ -296,24 +245,30 @@ class Session:
         try:
             yield
         except DesimError as fault:
-            if fault is not self._model_fault:
+            if fault is not self._model_fault or self._last is None:
                 raise
-            raise type(fault)(f"{fault}{self._way_on()}") from fault
+            raise type(fault)(
+                f"{fault}. The last answer was decision {self.decided}, {self._last.role!r} with "
+                f"{cut(self._last.wire.decode(), SHOWN)}; desim branch {self._record} "
+                f"--at {self.before_tick + 1} plays on from before it"
+            ) from fault
 
-    def _way_on(self) -> str:
-        """Return the end of an error: the answer before it, and how to play on from before it."""
-        if self._last is None:
-            return ""
-        answer = cut(self._last.wire.decode(), SHOWN)
-        return (
-            f". The last answer was decision {self.decided}, {self._last.role!r} with {answer}; "
-            f"desim branch {self._record} --at {self.before_tick + 1} plays on from before it"
+    def failed(self, decision: Decision, fault: BaseException) -> PolicyFailed:
+        """Return the error of a policy that raised an exception."""
+        role, now = decision.role, self.run.world.now
+        return PolicyFailed(
+            f"policy {self.header.policies.get(role, role)} failed as {role!r} at t={now}: "
+            + fault_text(fault)
         )
 
-    def _steps(self) -> Sequence[Step]:
-        if not self._keeps_steps and self._record is not None:
-            return RecordedSteps(self._record, self.decided)
-        return tuple(self.steps)
+    def _new_header(self, lineup: Lineup, seed: int, *, recorded: bool) -> Header:
+        """Return the header of an episode that starts now; a recorded one has digests of code."""
+        code = {
+            role: digest
+            for role, policy in (self.policies.items() if recorded else ())
+            if (digest := policy_code(policy))
+        }
+        return Header.of(self.model, seed, lineup.labels, knows=lineup.knows, code=code)
 
     def _with_simulators(self) -> Answers | None:
         """Give simulators to the policies that look ahead; return the list that they share.
@@ -326,15 +281,21 @@ class Session:
             policy.take_simulator(Simulator(self.run, role, answers, self.header.futures))
         return answers if looking else None
 
-    def _connect(self, past: Episode | None) -> None:
+    def _connect(self) -> None:
         """Connect resumable policies with the record, and pass them the entries of a cut one."""
-        transcript = past.transcript if past else ()
-        self._transcript.extend(transcript)
-        self._transcript_after.extend(past.transcript_after if past else ())
         for role, policy in self.policies.items():
             if isinstance(policy, OutsidePolicy):
-                entries = [one.entry for one in transcript if one.role == role]
+                entries = [one.entry for one in self._transcript if one.role == role]
                 policy.resume(entries, partial(self.write_transcript, role))
+
+    def _delay(self, role: str, notes: Mapping[str, Any] | None) -> int | None:
+        """Return the ticks until an answer takes effect: those on record, or by the notes."""
+        if self.decided < self._recorded:
+            # Kept until the answer is taken: one that is refused is given again.
+            self._repeated = self._repeated or next(self._repeats)
+            return self._repeated.delay
+        thinking = self.run.thinking.get(role)
+        return thinking.ticks(notes) if thinking else None
 
     def _notes(self, decision: Decision) -> dict[str, Any]:
         """Copy the policy's notes, which may change before the next decision."""
@@ -345,10 +306,27 @@ class Session:
             raise self.failed(decision, fault) from fault
         return copied
 
-    def failed(self, decision: Decision, fault: BaseException) -> PolicyFailed:
-        """Return the error of a policy that raised an exception."""
-        role, now = decision.role, self.run.world.now
-        return PolicyFailed(
-            f"policy {self.header.policies.get(role, role)} failed as {role!r} at t={now}: "
-            + fault_text(fault)
-        )
+    def _redraw_draws(self, decisions: Sequence[Decision]) -> None:
+        """Begin the draws of policies anew that make the first decision after a redraw.
+
+        By decision and not at the redraw: others of its instant belong to the time before it.
+        """
+        for number, decision in enumerate(decisions, self.decided):
+            due = [future for at, future in self.header.futures if at <= number]
+            if len(due) > self._redrawn.get(decision.role, 0):
+                self._redrawn[decision.role] = len(due)
+                seed = reduce(redrawn_seed, due, self.header.seed)
+                self._draws.redraw(decision.role, seed)
+
+    def _record_failure(self, fault: DesimError) -> None:
+        """Write where the model failed as the last line of the record, if there is one.
+
+        Nothing is written at a limit, so that the record can be resumed.
+        """
+        if self._recorder is None or isinstance(fault, LimitReached):
+            return
+        self._model_fault = fault
+        now, before = self.run.world.now, self.before_tick
+        failure = FailureLine(t=now, error=str(fault), decisions=self.decided, before=before)
+        with contextlib.suppress(WriteFailed):  # the fault of the model says more
+            self._recorder.failure(failure)

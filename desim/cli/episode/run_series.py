@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +11,11 @@ import msgspec
 from desim.core.result import Result
 from desim.episodes.driver import PlayOptions
 from desim.episodes.series import InSeries, series
-from desim.episodes.session import Session
 from desim.episodes.usage import default_share, is_played, unplayed_roles
 from desim.errors import LimitReached, PolicyFailed
 from desim.records.episode import Episode
 from desim.show.labels import NOTHING, number_text
 from desim.statistics.intervals import moments
-from desim.tracing.kept_trace import Tracing
 
 
 def run_series(options: PlayOptions, seeds: range, *, as_json: bool) -> None:
@@ -33,7 +30,7 @@ def run_series(options: PlayOptions, seeds: range, *, as_json: bool) -> None:
         LimitReached: An episode or the command has used up a limit.
         KeyboardInterrupt: Ctrl-C.
     """
-    record, last_events = options.record, options.last_events
+    record = options.record
     played = series(
         options.model,
         options.policies,
@@ -41,7 +38,7 @@ def run_series(options: PlayOptions, seeds: range, *, as_json: bool) -> None:
         record=record,
         limits=options.limits,
         resume=record is not None,
-        session=partial(_traced, last_events) if last_events else Session,
+        last_events=options.last_events,
     )
     try:
         if as_json:
@@ -59,11 +56,6 @@ def run_series(options: PlayOptions, seeds: range, *, as_json: bool) -> None:
         raise again from fault
     if record and not as_json:
         click.echo(f"recorded in {record}", err=True)
-
-
-def _traced(last_events: int, *arguments: Any, **options: Any) -> Session:
-    """Return the session of an episode whose error shows its last events."""
-    return Session(*arguments, tracing=Tracing(last_events=last_events), **options)
 
 
 def _way_on(record: str | Path | None) -> str:

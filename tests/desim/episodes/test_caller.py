@@ -131,8 +131,11 @@ def test_an_action_on_record_that_the_role_has_not_is_named(tmp_path: Path) -> N
         session.answer(session.open[0], Grind(2))
     file.write_text(file.read_text().replace('"sacks":2', '"sacks":"two"'))
     past = Episode.read(file, whole=False)
-    with pytest.raises(BadRecord, match=r"decision 1: 'miller' answered at t=0: .*sacks"):
-        mill("miller", record=file, past=past)
+    with (
+        CallerSession(Mill(days=2), seats=["miller"], record=file, past=past) as session,
+        pytest.raises(BadRecord, match=r"decision 1: 'miller' answered at t=0: .*sacks"),
+    ):
+        session.advance()
 
 
 def test_a_wrong_answer_of_the_caller_is_refused_and_a_seat_has_no_policy() -> None:

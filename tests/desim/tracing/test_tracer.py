@@ -20,7 +20,6 @@ from desim.episodes.lineup import resolve
 from desim.episodes.session import Session
 from desim.errors import BadRecord, ModelFailed, UsageError
 from desim.studies.boards.leaderboard import everything
-from desim.tracing.kept_trace import Tracing
 from desim.tracing.trace_file import save_trace
 from desim.tracing.trace_time import MAX_TIME, TraceClock
 from desim.tracing.tracer import Tracer
@@ -64,10 +63,10 @@ def traced(model: Any, policy: Any, path: Path, **options: Any) -> list[dict[str
 def test_looking_changes_no_episode(world: str, tmp_path: Path) -> None:
     """Of every preset, composites too: traced, with series and last events, or without."""
     model, file = catalog.model(world), tmp_path / "run.trace.json"
-    alone, tracing = play(world, "greedy"), Tracing(file, last_events=5)
+    alone = play(world, "greedy")
     lineup = resolve(model, "greedy", 0)
-    how = EpisodeOptions(series=True, keep_state=False)
-    with Session(model, lineup, 0, how=how, points=Points(), tracing=tracing) as session:
+    how = EpisodeOptions(series=True, keep_state=False, trace=file, last_events=5)
+    with Session(model, lineup, 0, how=how, points=Points()) as session:
         looked_at = play_session(session)
     assert looked_at.steps == alone.steps
     assert looked_at.result == alone.result
