@@ -26,6 +26,7 @@ from timing import Work, best, many
 
 from desim import Model, Policy, Role, Run, World, play, sweep
 from desim.composition import Composite
+from desim.composition.parts import part_seed
 from desim.episodes.lineup import resolve
 from desim.lanes.play_lanes import lanes_of, play_lanes
 from desim.show.console import console
@@ -182,7 +183,7 @@ def group(runs: int) -> Lines:
     parts = {name: _rules_of(name, rules) for name in group.models}
     together = partial(play, Composite(group.models), parts)
     alone = [
-        partial(play, model, parts[name], group.seed_of(name, 0))
+        partial(play, model, parts[name], part_seed(0, name))
         for name, model in group.models.items()
     ]
     linked, unlinked, each = best(runs, partial(play, group, rules), together, _all(alone))

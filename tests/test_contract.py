@@ -15,14 +15,7 @@ from support.small_worlds import Go, Spot, Walk
 from desim import Episode, Model, Policy, catalog, check, play, replay
 from desim.catalog.policy_spec import Spec, read_policies
 from desim.catalog.presets import presets
-from desim.core.model import (
-    HasDeterminism,
-    HasFuture,
-    HasScoreRange,
-    is_deterministic,
-    offers,
-    own_revision,
-)
+from desim.core.model import own_revision
 from desim.core.policy import (
     is_drawing,
     knows,
@@ -112,8 +105,10 @@ def differs(name: str, spec: str) -> bool:
 
 
 #: The worlds that say whether their draws depend on the seed.
-SAYING = [name for name in WORLDS if offers(catalog.model(name), HasDeterminism)]
-FIXED = [name for name in SAYING if is_deterministic(catalog.model(name))]
+SAYING = [
+    name for name in WORLDS if type(catalog.model(name)).deterministic is not Model.deterministic
+]
+FIXED = [name for name in WORLDS if catalog.model(name).deterministic]
 
 
 @pytest.mark.parametrize(
@@ -161,7 +156,7 @@ def test_a_policy_that_knows_the_seed_is_marked(name: str, spec: str) -> None:
     [
         (name, spec)
         for name in WORLDS
-        if offers(catalog.model(name), HasScoreRange)
+        if catalog.model(name).score_range
         for spec in ("random", "greedy", *catalog.baselines(catalog.model(name))[:1])
     ],
     ids=str,
@@ -169,7 +164,6 @@ def test_a_policy_that_knows_the_seed_is_marked(name: str, spec: str) -> None:
 def test_no_score_leaves_the_range_that_a_world_declares(name: str, spec: str) -> None:
     """Statements of `--until` and `--select` rest on it."""
     model = catalog.model(name)
-    assert offers(model, HasScoreRange)
     assert (bounds := model.score_range)
     for seed in range(3):
         assert bounds[0] <= play(model, read_policies([spec]), seed).score <= bounds[1]
@@ -260,4 +254,4 @@ def test_every_model_has_a_page(model: str) -> None:
 @pytest.mark.parametrize("name", sorted(catalog.models()))
 def test_every_model_says_what_a_redraw_keeps(name: str) -> None:
     """Tables of rollouts name it; where nothing is declared they could not."""
-    assert offers(catalog.model(name), HasFuture)
+    assert catalog.model(name).kept is not None

@@ -11,8 +11,6 @@ from support.extreme_actions import Extremes
 
 from desim import Model, Run, catalog
 from desim.core.limits import Limits
-from desim.core.model import HasParts, offers
-from desim.core.reported import HasTables
 from desim.core.world import Decision
 from desim.episodes.replay import open_decisions
 from desim.errors import LimitReached, Stuck, WrongAction
@@ -61,7 +59,7 @@ class Attack:
         for option in role.options(seen) if role.options else ():
             codec(role.action).take(option.action)
             repr((option.value, option.note))
-        if isinstance(model, HasTables) and self.counts[decision.role, "accepted"] % 7 == 0:
+        if model.tables and self.counts[decision.role, "accepted"] % 7 == 0:
             encode(model.tables(run.state, decision.role))
 
     def _answer(self, run: Run[Any], decision: Decision, maker: Extremes) -> None:
@@ -99,7 +97,7 @@ def test_extreme_actions_are_accepted_or_refused(world: str) -> None:
     """In two episodes at least; roles of a world of parts may be asked later than that."""
     attack = attacked(world, 90)
     asked = {role for role, _ in attack.counts}
-    assert asked == set(attack.model.roles) or offers(attack.model, HasParts)
+    assert asked == set(attack.model.roles) or attack.model.models
     assert all(attack.counts[role, "accepted"] for role in asked)
 
 

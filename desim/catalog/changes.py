@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import attrs
 
-from desim.core.model import HasParts, offers
+from desim.core.model import Model
 from desim.errors import UsageError, possible, sentence
 from desim.schema.arguments import read_arguments
 from desim.short_repr import short_repr
@@ -111,7 +111,7 @@ def _fields(value: Any) -> dict[str, Any] | None:
     if not attrs.has(type(value)):
         return None
     own = {f.alias: getattr(value, f.name) for f in attrs.fields(type(value)) if f.init}
-    return {**own, **value.models} if offers(value, HasParts) else own
+    return {**own, **value.models} if isinstance(value, Model) else own
 
 
 def _evolve(value: Any, new: Mapping[str, Any], prefix: str) -> Any:

@@ -23,7 +23,7 @@ from desim.short_repr import short_repr
 
 
 @cache
-def models() -> Mapping[str, type]:
+def models() -> Mapping[str, type[Model[Any]]]:
     """Return the model classes in the folders named `models`, by name.
 
     A package that exports no model class is left out: a user's folder `models` may have others.
@@ -82,7 +82,7 @@ def builder(name: str) -> Callable[[], Any] | None:
     return named if inspect.isfunction(named) else None
 
 
-def named_class(name: str) -> type:
+def named_class(name: str) -> type[Model[Any]]:
     """Return the class of the model that a name leads to; a function is called to get its model.
 
     Raises:
@@ -125,7 +125,7 @@ def is_at_hand(name: str) -> bool:
     return is_loaded(module) if colon else has_model(name) and not foreign_model(name)
 
 
-def model_class(name: str) -> type:
+def model_class(name: str) -> type[Model[Any]]:
     """Return a model's class by its name or `module:Class`; calls no function.
 
     Raises:
@@ -187,7 +187,7 @@ def _is_model(value: Any) -> bool:
     return inspect.isclass(value) and issubclass(value, Model)
 
 
-def _model_classes(name: str) -> list[type]:
+def _model_classes(name: str) -> list[type[Model[Any]]]:
     """Import a package of a folder `models`, and return the model classes that it exports."""
     package = f"models.{name}"
     values = vars(importlib.import_module(package)).values()

@@ -11,7 +11,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from desim.catalog.imports import foreign_file, is_shipped, load
 from desim.catalog.model_finder import model_name
-from desim.core.model import Model, default_roles
+from desim.core.model import Model
 from desim.core.policy import Policy
 from desim.errors import UsageError, possible
 from desim.schema import tag
@@ -128,7 +128,7 @@ def baselines(of: Model[Any]) -> tuple[str, ...]:
     """
     module: Any = _heuristics(type(of))
     named = module.baselines(of) if isinstance(module, _NamesBaselines) else ()
-    free = all(of.roles[role].options for role in default_roles(of))
+    free = all(of.roles[role].options for role in of.default_roles)
     return (*named, *(("greedy", "random") if free else ()))
 
 

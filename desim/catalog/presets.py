@@ -8,16 +8,13 @@ from typing import Any, Self, TypeVar
 import attrs
 
 from desim.catalog.changes import evolved
-from desim.core.model import HasPresets, offers
+from desim.core.model import Model
 from desim.errors import UsageError, possible
 from desim.schema import encode, to_plain
 from desim.schema.arguments import build
 from desim.short_repr import short_repr
 
 T = TypeVar("T")
-
-#: The presets of a model class that declares none.
-_ONLY_DEFAULT: Mapping[str, Mapping[str, Any]] = {"default": {}}
 
 
 def presets(cls: type) -> tuple[str, ...]:
@@ -116,4 +113,5 @@ def _plain_presets(cls: type) -> dict[str, dict[str, Any]]:
 
 
 def _known(cls: type) -> Mapping[str, Mapping[str, Any]]:
-    return cls.presets if offers(cls, HasPresets) else _ONLY_DEFAULT
+    known: Mapping[str, Mapping[str, Any]] = getattr(cls, "presets", Model.presets)
+    return known

@@ -7,15 +7,7 @@ from typing import Any
 from attrs import frozen
 
 from desim import catalog
-from desim.core.model import (
-    HasParts,
-    HasPresetWarnings,
-    Model,
-    Revision,
-    default_roles,
-    offers,
-    revision_of,
-)
+from desim.core.model import Model, Revision, offers, revision_of
 from desim.core.policy import (
     Policy,
     is_drawing,
@@ -159,7 +151,7 @@ def summarise_catalog(names: Iterable[str] = ()) -> CatalogSummary:
 
 def _model_summary(name: str) -> ModelSummary:
     model, function = catalog.model(name), catalog.builder(name.partition("/")[0])
-    cls, default = type(model), default_roles(model)
+    cls, default = type(model), tuple(model.default_roles)
     return ModelSummary(
         (function and _first_line(function)) or _first_line(cls),
         revision_of(model),
@@ -176,17 +168,17 @@ def _model_summary(name: str) -> ModelSummary:
         _further_arguments(cls),
         catalog.baselines(model),
         dict(_parts(model)),
-        dict(cls.preset_warnings) if offers(cls, HasPresetWarnings) else {},
+        dict(cls.preset_warnings),
         _has_lanes(model),
     )
 
 
 def _has_lanes(model: Model[Any]) -> bool:
-    return offers(model, HasLanes) and not offers(model, HasParts)
+    return not model.models and offers(model, HasLanes)
 
 
 def _parts(model: Model[Any], prefix: str = "") -> Iterator[tuple[str, PartSummary]]:
-    for name, part in model.models.items() if offers(model, HasParts) else ():
+    for name, part in model.models.items():
         cls = type(part)
         policies = _policy_summaries(catalog.policies(cls), part)
         yield f"{prefix}{name}", PartSummary(catalog.model_name(cls), policies)

@@ -9,8 +9,8 @@ from attrs import evolve, field, frozen
 from desim.composition.group import Group, Member
 from desim.composition.parts_model import PartsModel
 from desim.composition.specs import LinkSpec, PartSpec, as_links, as_parts, check_date
-from desim.core.model import Model, offers
-from desim.core.reported import HasSpans, Span
+from desim.core.model import Model
+from desim.core.reported import Span
 from desim.core.world import World
 from desim.errors import possible
 
@@ -96,16 +96,15 @@ class Composite(PartsModel):
     def trace_spans(self, state: Group) -> Iterator[Span]:
         """Yield the spans of the parts that report any, of all repetitions, in common ticks."""
         for part in (part for name in state.members for part in state.repetitions(name)):
-            if offers(part.model, HasSpans):
-                common = part.ticks.to_common
-                for span in part.model.trace_spans(part.state):
-                    yield evolve(
-                        span,
-                        kind=f"{part.name}.{span.kind}",
-                        start=common(span.start),
-                        end=None if span.end is None else common(span.end),
-                        phases=tuple((common(tick), phase) for tick, phase in span.phases),
-                    )
+            common = part.ticks.to_common
+            for span in part.model.trace_spans(part.state):
+                yield evolve(
+                    span,
+                    kind=f"{part.name}.{span.kind}",
+                    start=common(span.start),
+                    end=None if span.end is None else common(span.end),
+                    phases=tuple((common(tick), phase) for tick, phase in span.phases),
+                )
 
     def _member(self, part: PartSpec) -> Member:
         start = dt.datetime.fromisoformat(part.start) if part.start else None

@@ -33,7 +33,7 @@ from desim.composition.parts import (
     part_seed,
 )
 from desim.core.calendar import TickCalendar
-from desim.core.model import HasCalendar, Model, offers
+from desim.core.model import Model
 from desim.core.result import Result
 from desim.core.world import World
 from desim.errors import UsageError, possible
@@ -312,10 +312,10 @@ class Group:
         self.parts[name] = part
 
     def _calendar(self, name: str, model: Model[Any]) -> TickCalendar:
-        if not offers(model, HasCalendar):
+        if (known := model.calendar) is None:
             raise UsageError(f"part {name!r}, {type(model).__name__}, has no calendar")
         now = self.clock.moment(self.world.now)
-        calendar = model.calendar.starting(now)
+        calendar = known.starting(now)
         if (first := calendar.moment(0)) < now:
             raise UsageError(
                 f"part {name!r} begins on {now}, and the first tick of its calendar is on {first}"

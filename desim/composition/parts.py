@@ -18,7 +18,7 @@ from simpy.events import Event, Timeout
 
 from desim.core.calendar import TickCalendar
 from desim.core.ledger_protocols import Exportable, HasLedgers, Ledger
-from desim.core.model import HasFuture, Model, offers
+from desim.core.model import Model, offers
 from desim.core.points import PartPoints
 from desim.core.result import RUNNING, Result, metrics_of, score_of, summarise
 from desim.core.world import Decision, World
@@ -229,8 +229,7 @@ class Part:
             with self._noted():
                 now = self.ticks.to_local(self._shared.now)
                 world.redraw(part_seed(self._shared.draw_seed, self.name), now)
-                if offers(self.model, HasFuture):
-                    self.model.redraw(world, self.state)
+                self.model.redraw(world, self.state)
             # A delay may end earlier now than the event for which the part's process waits.
             if (tick := world.peek()) < inf:
                 self._wake_at(self._common(tick))

@@ -5,6 +5,7 @@ for each part, which holds a model or None.
 """
 
 import datetime as dt
+from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Self
 
@@ -12,25 +13,10 @@ from attrs import evolve
 
 from desim.catalog.presets import Presets
 from desim.composition.group import Group, Member
-from desim.composition.parts import Part, part_seed
+from desim.composition.parts import Part
 from desim.core.calendar import Calendar
-from desim.core.ledger_protocols import Conserving, HasStatements, Statement
-from desim.core.model import (
-    HasRoleTimes,
-    Model,
-    Rows,
-    default_roles,
-    is_deterministic,
-    offers,
-)
-from desim.core.reported import (
-    HasEffects,
-    HasSeries,
-    HasSeriesColumns,
-    HasSeriesTicks,
-    HasTables,
-    metric_columns_of,
-)
+from desim.core.ledger_protocols import Rows, Statement
+from desim.core.model import Model
 from desim.core.roles import Role, split_name
 from desim.core.world import World
 from desim.show.column import Column
@@ -54,12 +40,38 @@ class PartsModel(Model[Any]):
     """
 
     start: str
+    revision: ClassVar[int | None] = None
     own_roles: ClassVar[Mapping[str, Role]] = {}
 
     @property
+    @abstractmethod
     def models(self) -> dict[str, Model[Any]]:
         """The models of the parts by name."""
-        raise NotImplementedError
+
+    @abstractmethod
+    def with_models(self, models: Mapping[str, Model[Any]], /) -> Self:
+        """Return the model with other models in some of its parts.
+
+        Raises:
+            ValueError: A part does not take that model.
+        """
+
+    # These two are on the class: they are asked before the model is built from a record.
+    @classmethod
+    @abstractmethod
+    def inner_models(
+        cls, params: Mapping[str, Any], /
+    ) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
+        """Yield the part, the model's name and the parameters of every model that is named.
+
+        Args:
+            params: Plain JSON values by parameter, unchecked, as in a record; some may be missing.
+        """
+
+    @classmethod
+    def functions(cls, params: Mapping[str, Any], /) -> Sequence[str]:  # noqa: ARG003 (none)
+        """Return `module:function` of the functions that no code of this process has named."""
+        return ()
 
     @property
     def roles(self) -> dict[str, Role]:
@@ -73,13 +85,13 @@ class PartsModel(Model[Any]):
     @property
     def default_roles(self) -> tuple[str, ...]:
         """The model's own roles, and the default roles of the parts."""
-        inside = (f"{name}.{r}" for name, one in self.models.items() for r in default_roles(one))
+        inside = (f"{name}.{r}" for name, one in self.models.items() for r in one.default_roles)
         return (*self.own_roles, *inside)
 
     @property
     def deterministic(self) -> bool:
         """Whether all parts are deterministic."""
-        return all(map(is_deterministic, self.models.values()))
+        return all(one.deterministic for one in self.models.values())
 
     @property
     def calendar(self) -> Calendar:
@@ -89,10 +101,6 @@ class PartsModel(Model[Any]):
     def date(self, tick: int) -> dt.date:
         """Return the day of a common tick."""
         return self.calendar.moment(tick).date()
-
-    def seed_of(self, part: str, seed: int) -> int:
-        """Return the seed of a part's first play."""
-        return part_seed(seed, part)
 
     def group_of(self, state: Any) -> Group:
         """Return the group of parts in a state; the state itself if the subclass adds nothing."""
@@ -108,8 +116,7 @@ class PartsModel(Model[Any]):
         group = self.group_of(state)
         group.check_conserved()
         for part in group.parts.values():
-            if offers(part.model, Conserving):
-                part.model.check_conserved(part.state)
+            part.model.check_conserved(part.state)
 
     def metrics(self, state: Any) -> dict[str, Any]:
         """Return score, end and metrics of every part.
@@ -129,7 +136,7 @@ class PartsModel(Model[Any]):
         return {
             f"{name}.{key}": values
             for name, part in self.group_of(state).parts.items()
-            if offers(part.model, HasSeries)
+            if part.model.series
             for key, values in part.model.series(part.state).items()
         }
 
@@ -139,7 +146,6 @@ class PartsModel(Model[Any]):
         return {
             f"{part}.{name}": evolve(column, role=column.role and f"{part}.{column.role}")
             for part, model in self.models.items()
-            if offers(model, HasSeriesColumns)
             for name, column in model.series_columns.items()
         }
 
@@ -149,7 +155,7 @@ class PartsModel(Model[Any]):
         return {
             f"{part}.{name}": column
             for part, model in self.models.items()
-            for name, column in {"score": _SCORE, **metric_columns_of(model)}.items()
+            for name, column in {"score": _SCORE, **model.metric_columns}.items()
         }
 
     def series_ticks(self, state: Any) -> dict[str, Sequence[int]]:
@@ -157,7 +163,6 @@ class PartsModel(Model[Any]):
         return {
             f"{name}.{key}": [part.ticks.to_common(tick) for tick in ticks]
             for name, part in self.group_of(state).parts.items()
-            if offers(part.model, HasSeriesTicks)
             for key, ticks in part.model.series_ticks(part.state).items()
         }
 
@@ -166,7 +171,6 @@ class PartsModel(Model[Any]):
         return {
             f"{name}.{key}": rows
             for name, part in self.group_of(state).parts.items()
-            if offers(part.model, HasStatements)
             for key, rows in part.model.statements(part.state).items()
         }
 
@@ -174,7 +178,7 @@ class PartsModel(Model[Any]):
         """Return the tables that a role may look up in its part; empty before the part begins."""
         name, inside = split_name(role)
         part = self.group_of(state).parts.get(name)
-        if part and offers(part.model, HasTables):
+        if part and part.model.tables:
             return dict(part.model.tables(part.state, inside))
         return {}
 
@@ -182,17 +186,16 @@ class PartsModel(Model[Any]):
         """Return what the last action of a role did, as its part states it; may be empty."""
         name, inside = split_name(role)
         part = self.group_of(state).parts.get(name)
-        if part and offers(part.model, HasEffects):
-            return part.model.effect_of(part.state, inside, action, observation)
-        return ""
+        return part.model.effect_of(part.state, inside, action, observation) if part else ""
 
     def role_time(self, state: Any, role: str, tick: int) -> str:
         """Return a common tick as a role's part states it, else the common ISO date."""
         name, inside = split_name(role)
         group = self.group_of(state)
-        part = group.parts.get(name)
-        if part and offers(part.model, HasRoleTimes):
-            return part.model.role_time(part.state, inside, part.ticks.to_local(tick))
+        if part := group.parts.get(name):
+            own = part.model.role_time(part.state, inside, part.ticks.to_local(tick))
+            if own is not None:
+                return own
         return group.clock.moment(tick).date().isoformat()
 
 

@@ -16,7 +16,7 @@ from desim import catalog
 from desim.catalog.imports import load
 from desim.composition.group import Group, Process
 from desim.composition.parts import MAX_PARTS
-from desim.core.model import HasCalendar, HasPresets, Model, no_model, offers
+from desim.core.model import Model, no_model
 from desim.core.world import World
 from desim.errors import SchemaError, UsageError, possible
 from desim.faults import noted
@@ -91,7 +91,7 @@ class PartSpec:
 def _keep(part: PartSpec, model: Model[Any]) -> None:
     """Keep a built model in a part, and its name and all its parameters as plain values."""
     # Read here, because it may depend on parameters.
-    if not offers(model, HasCalendar) or not model.calendar:
+    if model.calendar is None:
         raise ValueError(
             f"{type(model).__name__} has no calendar, so that its ticks have no dates; give it a "
             "property calendar, such as a desim.core.calendar.Calendar"
@@ -105,7 +105,7 @@ def _built(name: str, params: Mapping[str, Any]) -> Model[Any]:
     try:
         cls = catalog.model_class(name.partition("/")[0])
         # A class without presets may have parameters without defaults.
-        with_presets = "/" in name or offers(cls, HasPresets)
+        with_presets = "/" in name or any(cls.presets.values())
         preset = to_plain(catalog.model(name)) if with_presets else {}
         built: Model[Any] = from_plain({**preset, **params}, cls, "params")
     except (UsageError, SchemaError) as fault:

@@ -10,9 +10,11 @@ from typing import (
     runtime_checkable,
 )
 
-from desim.core.model import Model, Rows, offers
 from desim.errors import UsageError
 from desim.short_repr import short_repr
+
+#: A table that a person may look up: plain rows of text, numbers or None by column.
+Rows = Sequence[Mapping[str, Any]]
 
 
 # Not the class of the folder `ledgers`, which desim does not import: any object with a digest is
@@ -68,9 +70,8 @@ class HasMoves(Protocol):
 
 def entries_of(ledger: Any) -> Sequence[Any] | None:
     """Return the entries or moves of a ledger, which grow with it; None if it shows neither."""
-    if offers(ledger, HasJournal):
-        return ledger.journal
-    return ledger.moves if offers(ledger, HasMoves) else None
+    entries: Sequence[Any] | None = getattr(ledger, "journal", getattr(ledger, "moves", None))
+    return entries
 
 
 @runtime_checkable
@@ -134,15 +135,6 @@ class Statement(Protocol):
 
 
 @runtime_checkable
-class HasStatements(Protocol):
-    """A model that reports on its state in statements, such as an income statement."""
-
-    def statements(self, state: Any) -> Mapping[str, Rows | Statement]:
-        """Return tables by name: "income_statement", "balance_sheet", ..."""
-        ...
-
-
-@runtime_checkable
 class HasIntercompany(Protocol):
     """A model of a company that can exchange cash with the other companies of a group.
 
@@ -200,29 +192,6 @@ class HasGoodsExchange(Protocol):
         ...
 
 
-@runtime_checkable
-class Conserving(Protocol):
-    """A model that can check that nothing was created or lost; the end of an episode does so."""
-
-    def check_conserved(self, state: Any) -> None:
-        """Check the ledgers of a state against each other.
-
-        Raises:
-            ModelFailed: Something was created or lost.
-        """
-        ...
-
-
-def statements_of(model: Model[Any], state: Any) -> dict[str, Rows]:
-    """Return the statements of a model by name; empty if the model reports none.
-
-    Raises:
-        UsageError: A statement is neither a table nor has `money`.
-    """
-    found = model.statements(state) if offers(model, HasStatements) else {}
-    return {name: rows_of(name, given) for name, given in found.items()}
-
-
 def rows_of(name: str, given: Rows | Statement) -> Rows:
     """Return a table as rows; a statement gives its lines and amounts, as "line" and "amount".
 
@@ -233,7 +202,7 @@ def rows_of(name: str, given: Rows | Statement) -> Rows:
     Raises:
         UsageError: The value is neither rows nor a statement.
     """
-    if offers(given, Statement):
+    if isinstance(given, Statement):
         return [{"line": line, "amount": amount} for line, amount in given.money().items()]
     if isinstance(given, Sequence) and all(isinstance(row, Mapping) for row in given):
         return given

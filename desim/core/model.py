@@ -1,29 +1,28 @@
 """`Model`, the base class of worlds: the members that every model has, and the optional ones."""
 
+import datetime as dt
 import inspect
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import FunctionType
 from typing import (
+    TYPE_CHECKING,
     Any,
     ClassVar,
     Generic,
-    Protocol,
     TypeGuard,
     TypeVar,
-    runtime_checkable,
 )
 
 from desim.core.calendar import TickCalendar
+from desim.core.ledger_protocols import Rows, Statement, rows_of
+from desim.core.reported import ScoreSeries, SeatBriefing, Span
 from desim.core.roles import Role
 from desim.core.world import World
 from desim.errors import UsageError
 from desim.schema.described import field_lines
 from desim.short_repr import short_repr
-
-#: Questions to one role at one tick, where a model states no `max_questions_per_tick`.
-MAX_QUESTIONS_PER_TICK = 1_000
-
+from desim.show.column import Column
 
 #: The fact that `kept_facts` names for a model that does not declare what a redraw keeps.
 UNDECLARED = "whatever the model drew before, as it declares nothing"
@@ -35,10 +34,6 @@ FIRST_REVISION = 1
 
 #: The revision of a world: a number, or for a model with parts the numbers by part.
 Revision = int | Mapping[str, int]
-
-
-#: A table that a person may look up: plain rows of text, numbers or None by column.
-Rows = Sequence[Mapping[str, Any]]
 
 
 S = TypeVar("S")
@@ -73,13 +68,41 @@ def offers(value: object, protocol: type[T]) -> TypeGuard[T]:
 # -- models ----------------------------------------------------------------------------------------
 
 
+if TYPE_CHECKING:
+    from builtins import property as default
+else:
+
+    class default:  # noqa: N801 (a decorator)
+        """A property that a field of the same name replaces, as it cannot be set itself."""
+
+        def __init__(self, get: Callable[[Any], Any]) -> None:
+            self._get = get
+            self.__doc__ = get.__doc__
+
+        def __get__(self, model: Any, cls: type | None = None) -> Any:
+            return self if model is None else self._get(model)
+
+
 class Model(ABC, Generic[S]):
-    """The parameters of a world as a frozen class, and the four members that the framework needs.
+    """The parameters of a world as a frozen class; it has four members, and may have the others.
 
     `S` is the class of the state that `begin` returns.
     """
 
     __slots__ = ()
+
+    #: Rises when equal answers give another episode; None counts only the parts of a model.
+    #: Records, boards and tasks state it. An episode recorded with an older revision replays where
+    #: the code still gives the same; otherwise the refusal names both revisions.
+    revision: ClassVar[int | None] = FIRST_REVISION
+
+    #: Changes of parameters by the preset's name; the first preset is the default.
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {"default": {}}
+
+    #: By preset, why its scores must not be compared with those of the others.
+    preset_warnings: ClassVar[Mapping[str, str]] = {}
+
+    # -- what every model has ----------------------------------------------------------------------
 
     @property
     @abstractmethod
@@ -97,6 +120,222 @@ class Model(ABC, Generic[S]):
     @abstractmethod
     def metrics(self, state: S, /) -> Mapping[str, Any]:
         """Return further figures by name, as plain JSON values."""
+
+    # -- parameters --------------------------------------------------------------------------------
+
+    @default
+    def models(self) -> Mapping[str, "Model[Any]"]:
+        """The models of its parts: `plant.retailer` is the role `retailer` of the part `plant`."""
+        return {}
+
+    # On the class: the files are named before the model is built from a record, which opens them.
+    @classmethod
+    def files(cls, params: Mapping[str, Any], /) -> Sequence[str]:
+        """Return the files that are opened to build or play the model.
+
+        Args:
+            params: Plain JSON values by parameter, unchecked, as in a record; some may be missing.
+        """
+        return ()
+
+    # -- roles, and what they may read -------------------------------------------------------------
+
+    @default
+    def default_roles(self) -> Sequence[str]:
+        """The roles that a policy takes when no role is named: those that are not optional."""
+        return tuple(name for name, role in self.roles.items() if not role.optional)
+
+    @default
+    def max_questions_per_tick(self) -> int:
+        """How often one role may be asked at one tick; at least 1."""
+        return 1_000
+
+    def rules_for(self, role: str, /) -> str:
+        """Return the rules that a role needs before its first decision, in plain English.
+
+        They state aims, costs, delays and the score, with the numbers of these parameters, and
+        nothing that the role may not know. If empty, the first paragraph of the docstring is shown.
+        """
+        return ""
+
+    def briefing_for(self, role: str, /) -> SeatBriefing | None:
+        """Return the rules in five answers for a person in a role; None to cut the docstring."""
+        return None
+
+    def effect_of(self, state: S, role: str, action: Any, observation: Any, /) -> str:
+        """Return one or two sentences about the last action of a role; may be empty.
+
+        They hold nothing that the role may not know, and are not asked for if it was refused.
+
+        Args:
+            state: The state when the next decision of the role is open.
+            role: The role.
+            action: Its last action.
+            observation: The observation of its next decision.
+        """
+        return ""
+
+    def refusal(self, role: str, observation: Mapping[str, Any], /) -> str | None:
+        """Return why the last action of a role was refused; empty if it was carried out.
+
+        Args:
+            role: The role.
+            observation: The observation of its next decision, as the plain values of a record.
+
+        Returns:
+            The reason; None from a model whose observations do not hold it.
+        """
+        return None
+
+    # -- time --------------------------------------------------------------------------------------
+
+    @default
+    def length(self) -> str:
+        """The length of an episode in one or two words, such as "25 weeks"; empty if unknown."""
+        return ""
+
+    @default
+    def calendar(self) -> TickCalendar | None:
+        """The calendar of the model played alone, so that it can share a clock with others."""
+        return None
+
+    #: A method that returns the day of a tick, which may be negative for opening entries; None if
+    #: ticks have no dates.
+    date: Callable[[int], dt.date] | None = None
+
+    def role_time(self, state: S, role: str, tick: int, /) -> str | None:
+        """Return a tick up to the present one as a role may know it; None for its date.
+
+        A person in a role reads this, for instance where the model hides the year. Empty if the
+        tick has no name.
+        """
+        return None
+
+    # -- chance ------------------------------------------------------------------------------------
+
+    @default
+    def deterministic(self) -> bool:
+        """True where, with these parameters, no draw of the model depends on the seed.
+
+        Two episodes of a policy that draws no random numbers are then the same for all seeds.
+        """
+        return False
+
+    @default
+    def kept(self) -> Sequence[str] | None:
+        """Names of the values that no role can observe and a redraw keeps; None if undeclared.
+
+        Such as "employees' skills". If empty, a policy that plays on from a redrawn future uses
+        nothing that roles cannot know. A random time that `World.timeout` waits for belongs here;
+        one that `World.delay` waits for is redrawn, as is what is drawn when it is needed.
+        """
+        return None
+
+    def redraw(self, world: World, state: S) -> None:
+        """Replace what was drawn for later and no role can have observed yet; keep the rest.
+
+        Called after `World.redraw`, between the question of a decision and its answer. What the
+        open questions show must stay true. `World.stream` returns the generators of earlier names
+        once more.
+        """
+
+    def cluster(self, seed: int, /) -> str | None:
+        """Return the name of what a seed chooses from a few, such as the id of its case.
+
+        Seeds of one cluster depend on each other: intervals count clusters. None if each seed is
+        one of its own.
+        """
+        return None
+
+    # -- what happened -----------------------------------------------------------------------------
+
+    @default
+    def metric_columns(self) -> Mapping[str, Column]:
+        """Unit, label, kind and which values are better, by metric; `score` describes the score."""
+        return {}
+
+    @default
+    def board_metrics(self) -> Sequence[str]:
+        """Names of metrics without which the score can be misread; boards print their means.
+
+        Of a metric that is a text or None, the share of episodes that have a text.
+        """
+        return ()
+
+    @default
+    def worst_score(self) -> float | None:
+        """The lowest score that an episode can have; tables count a failed episode with it.
+
+        None if the score has no lower bound with these parameters.
+        """
+        return None
+
+    @default
+    def score_range(self) -> tuple[float, float] | None:
+        """The lowest and the highest score that an episode can have; the narrowest that is certain.
+
+        Stopping and selection then hold for any distribution of the scores. None if the score has
+        no such range with these parameters.
+        """
+        return None
+
+    #: A method that returns one number for each period (month, week) that was played, by name in
+    #: snake_case, at the end of an episode whose series are recorded. A number that is not known is
+    #: NaN. None from a model without series.
+    series: Callable[[S], Mapping[str, Sequence[float]]] | None = None
+
+    @default
+    def series_columns(self) -> Mapping[str, Column]:
+        """Unit, label, role and period of the series of `series` and of `world.point`, by name."""
+        return {}
+
+    def series_ticks(self, state: S, /) -> Mapping[str, Sequence[int]]:
+        """Return the tick at the end of each period, by the name of the series."""
+        return {}
+
+    def score_series(self, roles: Sequence[str], /) -> ScoreSeries | None:
+        """Return the series that show how the score of some roles came about, for the last page."""
+        return None
+
+    #: A method that returns, by name, tables that a role may look up during an episode, with
+    #: nothing that it may not know. None from a model without tables.
+    tables: Callable[[S, str], Mapping[str, Rows]] | None = None
+
+    def statements(self, state: S, /) -> Mapping[str, Rows | Statement]:
+        """Return reports of the books by name: "income_statement", "balance_sheet", ..."""
+        return {}
+
+    def check_conserved(self, state: S, /) -> None:
+        """Check the ledgers of a state against each other, at the end of an episode.
+
+        Raises:
+            ModelFailed: Something was created or lost.
+        """
+
+    def trace_spans(self, state: S, /) -> Iterable[Span]:
+        """Yield what was under way, for a trace of an episode, which may have been cut."""
+        return ()
+
+
+class ItemsModel(Model[S]):
+    """A model that asks many questions, which are a sample of those that could be asked.
+
+    Intervals of its scores are over the items: further seeds only repeat them.
+    """
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def item_groups(self) -> Mapping[str, Sequence[str]]:
+        """By item the groups whose shares of right answers are reported, such as a capability."""
+
+    @abstractmethod
+    def item_results(self, state: S, /) -> Mapping[str, tuple[float, bool]]:
+        """Return by item its part of the score and whether it was answered right.
+
+        The score is the mean of the parts.
+        """
 
 
 def no_model(given: object, name: str = "") -> UsageError:
@@ -118,262 +357,6 @@ def no_model(given: object, name: str = "") -> UsageError:
     return UsageError(f"{what} is no model: it is the class of one")
 
 
-@runtime_checkable
-class HasDefaultRoles(Protocol):
-    """A model that says which roles a policy takes when no role is named."""
-
-    @property
-    def default_roles(self) -> Sequence[str]:
-        """Names of roles; without this member, all roles that are not optional."""
-        ...
-
-
-@runtime_checkable
-class HasQuestionLimit(Protocol):
-    """A model that limits how often one role may be asked at one tick."""
-
-    @property
-    def max_questions_per_tick(self) -> int:
-        """At least 1; without this member, `MAX_QUESTIONS_PER_TICK`."""
-        ...
-
-
-@runtime_checkable
-class HasRevision(Protocol):
-    """A model class with a revision: a number that rises when equal answers give another episode.
-
-    Records, boards and tasks state it. An episode recorded with an older revision replays where the
-    code still gives the same; otherwise the refusal names both revisions.
-    """
-
-    #: At least 1; without this member, `FIRST_REVISION`.
-    revision: ClassVar[int]
-
-
-@runtime_checkable
-class HasPresets(Protocol):
-    """A model class with named sets of parameters."""
-
-    #: Changes of parameters by the preset's name; the first preset is the default.
-    presets: ClassVar[Mapping[str, Mapping[str, Any]]]
-
-
-@runtime_checkable
-class HasPresetWarnings(Protocol):
-    """A model class with presets whose scores must not be compared with those of the others."""
-
-    #: A sentence by the preset's name, shown by `desim list` and below tables of its scores.
-    preset_warnings: ClassVar[Mapping[str, str]]
-
-
-# On the class and not on an instance: the files are named before the model is built from a record,
-# which would open them.
-@runtime_checkable
-class OpensFiles(Protocol):
-    """A model class with parameters that may name files, which are opened to build or play it."""
-
-    @classmethod
-    def files(cls, params: Mapping[str, Any], /) -> Sequence[str]:
-        """Return the files that these parameters name.
-
-        Args:
-            params: Plain JSON values by parameter, unchecked, as in a record; some may be missing.
-        """
-        ...
-
-
-@runtime_checkable
-class HasRoleTimes(Protocol):
-    """A model that states the time as a role may know it, possibly not as its dates.
-
-    A person in a role reads this in place of the date, for instance where the model hides the year.
-    """
-
-    def role_time(self, state: Any, role: str, tick: int) -> str:
-        """Return a tick up to the present one as *role* may know it; empty if it has no name."""
-        ...
-
-
-@runtime_checkable
-class HasCalendar(Protocol):
-    """A model whose ticks have dates and times, so that it can share a clock with others."""
-
-    @property
-    def calendar(self) -> TickCalendar:
-        """The calendar of the model played alone."""
-        ...
-
-
-@runtime_checkable
-class HasParts(Protocol):
-    """A model made of models on one clock, whose roles begin with the names of its parts."""
-
-    @property
-    def models(self) -> Mapping[str, Model[Any]]:
-        """The models by part: `plant.retailer` is the role `retailer` of the part `plant`."""
-        ...
-
-    def with_models(self, models: Mapping[str, Model[Any]], /) -> "HasParts":
-        """Return the model with other models in some of its parts.
-
-        Raises:
-            ValueError: A part does not take that model.
-        """
-        ...
-
-    def seed_of(self, part: str, seed: int, /) -> int:
-        """Return the seed with which a part is played in an episode."""
-        ...
-
-
-# On the class, for the same reason as `OpensFiles`.
-@runtime_checkable
-class NamesModels(Protocol):
-    """A model class whose parameters name other models, or hold the parameters of other models."""
-
-    @classmethod
-    def inner_models(
-        cls, params: Mapping[str, Any], /
-    ) -> Iterable[tuple[str, str, Mapping[str, Any]]]:
-        """Yield the part, the model's name and the parameters of every model that is named.
-
-        Args:
-            params: Plain JSON values by parameter, unchecked, as in a record; some may be missing.
-        """
-        ...
-
-
-# On the class, for the same reason as `OpensFiles`.
-@runtime_checkable
-class NamesFunctions(Protocol):
-    """A model class whose parameters name functions, which are called to play it."""
-
-    @classmethod
-    def functions(cls, params: Mapping[str, Any], /) -> Iterable[str]:
-        """Yield `module:function` of the functions that no code of this process has named.
-
-        Args:
-            params: Plain JSON values by parameter, unchecked, as in a record; some may be missing.
-        """
-        ...
-
-
-@runtime_checkable
-class HasDeterminism(Protocol):
-    """A model that says whether its episodes depend on the seed."""
-
-    @property
-    def deterministic(self) -> bool:
-        """True where, with these parameters, no draw of the model depends on the seed.
-
-        Two episodes of a policy that draws no random numbers are then the same for all seeds.
-        Without this member a model counts as one whose draws depend on the seed.
-        """
-        ...
-
-
-@runtime_checkable
-class HasClusters(Protocol):
-    """A model whose seeds choose what they play from a few, such as the cases of an interview.
-
-    Seeds of one cluster depend on each other: intervals count clusters.
-    """
-
-    def cluster(self, seed: int) -> str:
-        """Return the name of the cluster of a seed, such as the id of its case."""
-        ...
-
-
-@runtime_checkable
-class HasFuture(Protocol):
-    """A model that holds values which roles cannot observe yet, and redraws or keeps each of them.
-
-    Draws that a model makes when they are needed, from a stream of its world, do not need this
-    protocol: `World.redraw` changes the streams. Nor does a random time that `World.delay` waits
-    for. One that `World.timeout` waits for is scheduled already, and belongs to `kept`.
-    """
-
-    @property
-    def kept(self) -> Sequence[str]:
-        """Names of the unobserved values that a redraw keeps, such as "employees' skills".
-
-        If empty, a policy that plays on from a redrawn future uses nothing that roles cannot know.
-        """
-        ...
-
-    def redraw(self, world: World, state: Any) -> None:
-        """Replace what was drawn for later and no role can have observed yet; keep the rest.
-
-        Called after `World.redraw`, between the question of a decision and its answer. What the
-        open questions show must stay true. `World.stream` returns the generators of earlier names
-        once more.
-        """
-        ...
-
-
-@runtime_checkable
-class HasLength(Protocol):
-    """A model that says how long its episodes are."""
-
-    @property
-    def length(self) -> str:
-        """The length of an episode in one or two words, such as "25 weeks"."""
-        ...
-
-
-@runtime_checkable
-class HasRules(Protocol):
-    """A model that states its rules in words."""
-
-    def rules_for(self, role: str) -> str:
-        """Return the rules that *role* needs before its first decision, in plain English.
-
-        They state aims, costs, delays and the score, with the numbers of these parameters, and
-        nothing that the role may not know.
-        """
-        ...
-
-
-@runtime_checkable
-class HasWorstScore(Protocol):
-    """A model whose score cannot fall below a number."""
-
-    @property
-    def worst_score(self) -> float | None:
-        """The lowest score that an episode can have; tables count a failed episode with it.
-
-        None if the score has no lower bound with these parameters.
-        """
-        ...
-
-
-@runtime_checkable
-class HasBoardMetrics(Protocol):
-    """A model with metrics without which its score can be misread."""
-
-    @property
-    def board_metrics(self) -> Sequence[str]:
-        """Names of metrics; boards print their means beside the score.
-
-        Of a metric that is a text or None, the share of episodes that have a text.
-        """
-        ...
-
-
-@runtime_checkable
-class HasScoreRange(Protocol):
-    """A model whose scores have a lowest and a highest value."""
-
-    @property
-    def score_range(self) -> tuple[float, float] | None:
-        """The lowest and the highest score that an episode can have; the narrowest that is certain.
-
-        Stopping and selection then hold for any distribution of the scores. None if the score has
-        no such range with these parameters.
-        """
-        ...
-
-
 def revision_of(model: Model[Any]) -> Revision:
     """Return the revision of a world; of a model with parts the revisions by part.
 
@@ -384,7 +367,7 @@ def revision_of(model: Model[Any]) -> Revision:
         UsageError: A revision is not a whole number of at least 1.
     """
     own = own_revision(type(model))
-    if not offers(model, HasParts):
+    if not model.models:
         return own or FIRST_REVISION
     found = {"": own} if own else {}
     for name, part in model.models.items():
@@ -394,13 +377,13 @@ def revision_of(model: Model[Any]) -> Revision:
     return found
 
 
-def own_revision(cls: type) -> int | None:
-    """Return the revision that the class of a model declares; None if it declares none.
+def own_revision(cls: type[Model[Any]]) -> int | None:
+    """Return the revision of a model's class; None if it only has parts.
 
     Raises:
         UsageError: It is not a whole number of at least 1.
     """
-    revision = getattr(cls, "revision", None) if offers(cls, HasRevision) else None
+    revision = cls.revision
     if revision is None or inspect.isdatadescriptor(revision):
         return None  # a parameter or a property of that name is something else
     if type(revision) is not int or revision < FIRST_REVISION:
@@ -418,13 +401,6 @@ def revision_text(revision: Revision) -> str:
     return ", ".join(f"{name} {number}".strip() for name, number in revision.items())
 
 
-def default_roles(model: Model[Any]) -> tuple[str, ...]:
-    """Return the roles that a policy takes when no role is named."""
-    if offers(model, HasDefaultRoles):
-        return tuple(model.default_roles)
-    return tuple(name for name, role in model.roles.items() if not role.optional)
-
-
 def model_of(model: Model[Any], name: str) -> tuple[Model[Any], str]:
     """Return the innermost model that a dotted name leads to, and the rest of the name.
 
@@ -432,22 +408,9 @@ def model_of(model: Model[Any], name: str) -> tuple[Model[Any], str]:
     same model and an empty rest. A name that does not begin with a part gives the model itself.
     """
     part, _, inside = name.partition(".")
-    if offers(model, HasParts) and part in (models := model.models):
+    if part in (models := model.models):
         return model_of(models[part], inside)
     return model, name
-
-
-def question_limit(model: Model[Any], role: str) -> int:
-    """Return the most questions to a role at one tick; a part's own limit holds for its roles."""
-    model, _ = model_of(model, role)
-    if offers(model, HasQuestionLimit):
-        return model.max_questions_per_tick
-    return MAX_QUESTIONS_PER_TICK
-
-
-def is_deterministic(model: Model[Any]) -> bool:
-    """Return whether a model says that its episodes do not depend on the seed."""
-    return offers(model, HasDeterminism) and model.deterministic
 
 
 def kept_facts(model: Model[Any]) -> tuple[str, ...]:
@@ -455,11 +418,11 @@ def kept_facts(model: Model[Any]) -> tuple[str, ...]:
 
     A model without parts that does not declare them counts as one that keeps something.
     """
-    own = tuple(model.kept) if offers(model, HasFuture) else ()
-    if offers(model, HasParts):
-        parts = model.models.items()
-        return (*own, *(f"{name}: {fact}" for name, one in parts for fact in kept_facts(one)))
-    return own if offers(model, HasFuture) else (UNDECLARED,)
+    if not model.models:
+        return (UNDECLARED,) if model.kept is None else tuple(model.kept)
+    parts = model.models.items()
+    inside = (f"{name}: {fact}" for name, one in parts for fact in kept_facts(one))
+    return (*(model.kept or ()), *inside)
 
 
 def world_rules(model: Model[Any], role: str) -> str:
@@ -469,7 +432,7 @@ def world_rules(model: Model[Any], role: str) -> str:
     docstring. A model that states no rules is described by the first paragraph of its docstring.
     """
     part, inside = model_of(model, role)
-    text = part.rules_for(inside) if offers(part, HasRules) else _first_paragraph(type(part))
+    text = part.rules_for(inside) or _first_paragraph(type(part))
     if part is model:
         return text
     return f"{_first_paragraph(type(model))}\n\nYou play {role!r}.\n\n{text}"
@@ -479,6 +442,15 @@ def rules_of(model: Model[Any], role: str) -> str:
     """Return the rules of a world for one role, and what the fields of its observations are."""
     fields = field_lines(model.roles[role].observation)
     return f"{world_rules(model, role)}\n\nEvery observation has these fields:\n{fields}"
+
+
+def statements_of(model: Model[S], state: S) -> dict[str, Rows]:
+    """Return the statements of a model by name; empty if the model reports none.
+
+    Raises:
+        UsageError: A statement is neither a table nor has `money`.
+    """
+    return {name: rows_of(name, given) for name, given in model.statements(state).items()}
 
 
 def _first_paragraph(cls: type) -> str:

@@ -11,9 +11,8 @@ from typing import Any
 
 from attrs import field, frozen
 
-from desim.core.ledger_protocols import Conserving, HasLedgers, Ledger
+from desim.core.ledger_protocols import HasLedgers, Ledger
 from desim.core.model import Model, offers
-from desim.core.reported import HasSeries, HasSeriesTicks
 from desim.core.world import World
 from desim.errors import UsageError, WrongResult
 from desim.schema import to_plain
@@ -79,8 +78,7 @@ def summarise(model: Model[Any], state: Any, world: World, decisions: int) -> Re
         WrongResult: The model's score is not a finite number, or a metric is not a JSON value.
         ModelFailed: The model finds that something was created or lost.
     """
-    if offers(model, Conserving):
-        model.check_conserved(state)
+    model.check_conserved(state)
     ledgers = state.ledgers if offers(state, HasLedgers) else ()
     return Result(
         score=score_of(model, state),
@@ -150,13 +148,13 @@ def check_series(model: Model[Any]) -> None:
     Raises:
         UsageError: The model has no method `series`.
     """
-    if not offers(model, HasSeries):
+    if model.series is None:
         raise UsageError(
             f"{type(model).__name__} reports no series: it has no method series(state)"
         )
 
 
-def read_series(model: Any, state: Any) -> dict[str, tuple[float, ...]]:
+def read_series(model: Model[Any], state: Any) -> dict[str, tuple[float, ...]]:
     """Return the series of an ended episode as Python's floats.
 
     Raises:
@@ -164,11 +162,11 @@ def read_series(model: Any, state: Any) -> dict[str, tuple[float, ...]]:
         WrongResult: A series is not a sequence of numbers.
     """
     check_series(model)
-    assert offers(model, HasSeries)
+    assert model.series is not None
     return {name: _floats(name, values) for name, values in model.series(state).items()}
 
 
-def ended_series(model: Any, state: Any, end: int) -> tuple[Series, Ticks]:
+def ended_series(model: Model[Any], state: Any, end: int) -> tuple[Series, Ticks]:
     """Return the series of an ended episode up to its end, and the ends of their periods.
 
     A company that went bankrupt in May may report all months of its year. The period in which the
@@ -183,19 +181,14 @@ def ended_series(model: Any, state: Any, end: int) -> tuple[Series, Ticks]:
     Raises:
         WrongResult: A series is not a sequence of numbers.
     """
-    found = read_series(model, state) if offers(model, HasSeries) else {}
-    ticks = series_ticks(model, state) if found else {}
+    found = read_series(model, state) if model.series else {}
+    ticks = model.series_ticks(state) if found else {}
     kept = {name: _played(each, end) for name, each in ticks.items()}
     values = {
         name: each[: len(kept[name])] if len(ticks.get(name, ())) == len(each) else each
         for name, each in found.items()
     }
     return values, kept
-
-
-def series_ticks(model: Any, state: Any) -> Ticks:
-    """Return the ticks at which the periods of series end; empty if the model reports none."""
-    return model.series_ticks(state) if offers(model, HasSeriesTicks) else {}
 
 
 def _played(ticks: Sequence[int], end: int) -> Sequence[int]:

@@ -12,25 +12,10 @@ from typing import Any, Generic, NoReturn, TypeVar
 
 from desim.core.limits import Alarm, Limits, time_text
 from desim.core.log import Log
-from desim.core.model import (
-    HasCalendar,
-    HasFuture,
-    Model,
-    default_roles,
-    no_model,
-    offers,
-    question_limit,
-)
+from desim.core.model import Model, model_of, no_model
 from desim.core.observer import Observer, PostingLog, together
 from desim.core.points import Points
-from desim.core.result import (
-    Result,
-    Series,
-    Ticks,
-    ended_series,
-    score_of,
-    summarise,
-)
+from desim.core.result import Result, Series, Ticks, ended_series, score_of, summarise
 from desim.core.roles import MOST_TICKS, Role, action_classes
 from desim.core.streams import check_seed
 from desim.core.world import Decision, World
@@ -107,7 +92,9 @@ class Run(Generic[S]):
         # Questions by role at tick `_instant`, and their limits.
         self._asked_now: dict[str, int] = {}
         self._instant = -1
-        self._most_questions = {name: question_limit(model, name) for name in self.roles}
+        self._most_questions = {
+            name: model_of(model, name)[0].max_questions_per_tick for name in self.roles
+        }
         # Roles with the actions of questions that take some of them, so that equal ones are one.
         self._narrowed: dict[tuple[str, Any], Role] = {}
         self._open: list[Decision] = []
@@ -121,7 +108,7 @@ class Run(Generic[S]):
         self._postings = PostingLog() if self.world.log else None
         if self._postings is not None:
             observers = (*observers, self._postings)
-            self.world.calendar = model.calendar if offers(model, HasCalendar) else None
+            self.world.calendar = model.calendar
         self.is_observed = bool(observers)
         counting = (self._count_event,) if self._limits else ()
         self.world.on_event = together((*counting, *(one.event for one in observers)))
@@ -315,8 +302,7 @@ class Run(Generic[S]):
 
     def _redraw(self, future: int) -> None:
         self.world.redraw(future)
-        if offers(self.model, HasFuture):
-            self.model.redraw(self.world, self.state)
+        self.model.redraw(self.world, self.state)
 
     def _release(self) -> None:
         """Settle the answers in the order in which their questions were asked."""
@@ -416,7 +402,7 @@ def check_roles(model: Model[Any], seats: Sequence[str] | frozenset[str] | None)
     Raises:
         UsageError: The model has no such role, or a role that is not optional has no policy.
     """
-    taken = frozenset(default_roles(model) if seats is None else seats)
+    taken = frozenset(model.default_roles if seats is None else seats)
     for name in sorted(taken - model.roles.keys()):
         raise UsageError(f"there is no role {name!r}; {possible(name, model.roles)}")
     for name, role in model.roles.items():

@@ -16,14 +16,13 @@ from desim import catalog
 from desim.catalog.policy_spec import label, read_policies
 from desim.collector import rare_collections
 from desim.core.limits import Limits
-from desim.core.model import Model, offers
+from desim.core.model import Model
 from desim.core.policy import (
     Policy,
     decide_arguments,
     memoryless_roles,
     sees_more_than_rules,
 )
-from desim.core.reported import HasDates
 from desim.core.roles import Role
 from desim.core.run import Run
 from desim.core.streams import seed_globals
@@ -132,7 +131,7 @@ class Past:
 
     def day(self, t: int) -> dt.date | None:
         """Return the date of a tick; None in a model without dates."""
-        return self.model.date(t) if offers(self.model, HasDates) else None
+        return self.model.date(t) if self.model.date else None
 
     def bare(self) -> "Past":
         """Return the same without observations and narrowed roles, which is smaller."""

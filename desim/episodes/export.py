@@ -11,10 +11,9 @@ from typing import Any, Literal, get_args
 import msgspec
 from attrs import evolve
 
-from desim.core.ledger_protocols import Exportable, HasLedgers, statements_of
-from desim.core.model import Model, Rows, offers
+from desim.core.ledger_protocols import Exportable, HasLedgers, Rows
+from desim.core.model import Model, offers, statements_of
 from desim.core.points import Points
-from desim.core.reported import HasDates
 from desim.episodes.episode_options import TrustOptions
 from desim.episodes.replay import repeated_whole
 from desim.episodes.trust import trusted_model
@@ -138,8 +137,7 @@ def _texts(model: Model[Any], state: Any, form: str) -> dict[str, str]:
         raise UsageError(f"{type(model).__name__} has no ledgers and no statements to export")
     if form not in forms:
         raise UsageError(f"there is no form {form!r} of this world; {possible(form, forms)}")
-    date = model.date if offers(model, HasDates) else None
-    texts = _of_ledgers(ledgers, form, date)
+    texts = _of_ledgers(ledgers, form, model.date)
     for name, rows in statements.items() if form == STATEMENTS_FORM else ():
         file = f"{name.replace(' ', '_')}.csv"
         if file in texts:

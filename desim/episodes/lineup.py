@@ -13,13 +13,8 @@ from attrs import Factory, define, evolve, field, frozen
 
 from desim import catalog
 from desim.catalog.policy_spec import ConfiguredClass, Spec, label
-from desim.core.model import (
-    HasParts,
-    Model,
-    default_roles,
-    model_of,
-    offers,
-)
+from desim.composition.parts import part_seed
+from desim.core.model import Model, model_of, offers
 from desim.core.policy import (
     OutsidePolicy,
     Policy,
@@ -181,7 +176,7 @@ def resolve(
         UsageError: An unknown policy, argument or role, a role without a policy, or an object that
             has no method `decide`.
     """
-    if policies is None and (roles := default_roles(model)):
+    if policies is None and (roles := tuple(model.default_roles)):
         raise UsageError(f"role {roles[0]!r} needs a policy")
     given = assign(model, policies)
     _check_line_ups(model, given)
@@ -267,7 +262,7 @@ def assign(
         return {}
     if isinstance(policies, str) and (specs := catalog.lineup(policies.strip(), model)):
         return _by_role(model, specs)
-    if parts := _parts(model):
+    if parts := model.models:
         _check_known(model, parts, policies)
         # Part by part, because a policy's name may mean the heuristic of one model.
         names = roles or _names_played(model, parts)
@@ -278,7 +273,7 @@ def assign(
     known = maker_of(policies, model)
     cls = known if isinstance(known, type) else type(known)
     everyone = issubclass(cls, Policy) and cls.seats == "all"
-    roles = tuple(model.roles) if everyone else tuple(roles or default_roles(model))
+    roles = tuple(model.roles) if everyone else tuple(roles or model.default_roles)
     return _one_each(dict.fromkeys(roles, policies), policies)
 
 
@@ -298,8 +293,8 @@ def seat_of(model: Model[Any], role: str, seed: int) -> WorldSeat:
     out of the seat of a policy that does not declare `needs_world_seed`.
     """
     name, inside = split_name(role)
-    if offers(model, HasParts) and inside and name in (models := model.models):
-        return evolve(seat_of(models[name], inside, model.seed_of(name, seed)), name=role)
+    if inside and name in (models := model.models):
+        return evolve(seat_of(models[name], inside, part_seed(seed, name)), name=role)
     own = derived_seed(seed, "policy", role)
     return WorldSeat(model, role, model.roles[role], own, world_seed=seed)
 
@@ -310,7 +305,7 @@ def _by_role(model: Model[Any], policies: Mapping[str, Any]) -> dict[str, Any]:
     Raises:
         UsageError: A role would have two policies.
     """
-    parts = _parts(model)
+    parts = model.models
     given: dict[str, Any] = {}
     for name, policy in policies.items():
         for role, one in _of_name(parts, name, policy).items():
@@ -318,10 +313,6 @@ def _by_role(model: Model[Any], policies: Mapping[str, Any]) -> dict[str, Any]:
                 raise UsageError(f"two policies for {role!r} were given; a role takes one")
             given[role] = one
     return given
-
-
-def _parts(model: Model[Any]) -> Mapping[str, Model[Any]]:
-    return model.models if offers(model, HasParts) else {}
 
 
 def _check_known(model: Model[Any], parts: Mapping[str, Model[Any]], policies: Any) -> None:
@@ -385,7 +376,7 @@ def is_made_anew(policy: object) -> bool:
 
 def _names_played(model: Model[Any], parts: Collection[str]) -> list[str]:
     """Return the names for which a single policy is: the parts, and the roles beside them."""
-    names = [(role, split_name(role)[0]) for role in default_roles(model)]
+    names = [(role, split_name(role)[0]) for role in tuple(model.default_roles)]
     return list(dict.fromkeys(part if part in parts else role for role, part in names))
 
 

@@ -12,7 +12,6 @@ from attrs import asdict, field, frozen
 from desim.core.ledger_protocols import HasLedgers
 from desim.core.model import offers
 from desim.core.points import Recorded
-from desim.core.reported import metric_columns_of
 from desim.core.result import Result, Series
 from desim.core.roles import with_knowledge
 from desim.errors import BadRecord, DesimError, UsageError, possible
@@ -85,9 +84,9 @@ class Episode:
     def metric_columns(self) -> Mapping[str, Column]:
         """What the model declares of score and metrics; empty if reading it reaches outside."""
         if self.inside:
-            return metric_columns_of(self.inside.model)
+            return self.inside.model.metric_columns
         with contextlib.suppress(DesimError, *RAISED):
-            return metric_columns_of(self.header.build())
+            return self.header.build().metric_columns
         return {}
 
     @property

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Self
 
 import msgspec
 
-from desim.core.model import HasParts, Model, Revision, offers, revision_of, revision_text
+from desim.core.model import Model, Revision, revision_of, revision_text
 from desim.short_repr import cut
 
 #: Packages whose version may change an episode of any world.
@@ -106,7 +106,7 @@ def policy_code(policy: object) -> str:
 
 def _classes(model: Model[Any]) -> Iterator[type]:
     yield type(model)
-    for part in model.models.values() if offers(model, HasParts) else ():
+    for part in model.models.values():
         yield from _classes(part)
 
 

@@ -3,7 +3,7 @@
 A record is data from a stranger. Names in its header are used directly only if that imports nothing
 but shipped worlds and policies, and opens nothing; others are shown and refused, unless the person
 gives them again or trusts the record. The classes of models and policies declare what they open;
-see `OpensFiles` and `Policy.reaches`.
+see `Model.files` and `Policy.reaches`.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -12,11 +12,8 @@ from typing import Any
 from desim import catalog
 from desim.catalog.imports import is_loaded
 from desim.catalog.policy_spec import Spec
-from desim.core.model import (
-    NamesFunctions,
-    NamesModels,
-    OpensFiles,
-)
+from desim.composition.parts_model import PartsModel
+from desim.core.model import Model
 from desim.errors import UsageError
 from desim.short_repr import shown
 
@@ -41,10 +38,10 @@ def model_reaches(name: str, params: Mapping[str, Any], part: str = "") -> Itera
     if imported := _import_of(name):
         yield f"{imported}{of}"
         return
-    cls: Any = _model_class(name)
-    if isinstance(cls, OpensFiles):
+    cls = _model_class(name)
+    if cls is not None:
         yield from (f"open {_cut_repr(file)}{of}" for file in cls.files(params))
-    if isinstance(cls, NamesFunctions):
+    if cls is not None and issubclass(cls, PartsModel):
         yield from (f"call {_cut_repr(each)}{of}" for each in cls.functions(params))
     for inner, model, inside in _inner_models(cls, params):
         yield from model_reaches(model, inside, f"{part}.{inner}" if part else inner)
@@ -111,9 +108,9 @@ def _class_of_role(role: str, model: str, params: Mapping[str, Any]) -> type | N
 
 
 def _inner_models(
-    cls: Any, params: Mapping[str, Any]
+    cls: type[Model[Any]] | None, params: Mapping[str, Any]
 ) -> Iterable[tuple[str, str, Mapping[str, Any]]]:
-    return cls.inner_models(params) if isinstance(cls, NamesModels) else ()
+    return cls.inner_models(params) if cls and issubclass(cls, PartsModel) else ()
 
 
 def _import_of(model: str) -> str:
@@ -127,7 +124,7 @@ def _import_of(model: str) -> str:
     return "" if known else f"import module {_cut_repr(module)}"
 
 
-def _model_class(name: str) -> type | None:
+def _model_class(name: str) -> type[Model[Any]] | None:
     """Return the class of a model; None if no model has that name."""
     if ":" not in name and not catalog.has_model(name):
         return None

@@ -7,14 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, get_args
 
 from desim.core.calendar import TickCalendar
-from desim.core.model import (
-    HasCalendar,
-    HasRoleTimes,
-    Model,
-    model_of,
-    offers,
-)
-from desim.core.reported import HasDates, HasRefusals, HasSeriesColumns
+from desim.core.model import Model, model_of
 from desim.core.result import flat
 from desim.core.run import Run
 from desim.errors import UsageError
@@ -55,7 +48,7 @@ def series_columns(inside: Inside) -> dict[str, list[Any]]:
 
 def _series_rows(inside: Inside) -> Iterator[_Row]:
     model = inside.model
-    declared = model.series_columns if offers(model, HasSeriesColumns) else {}
+    declared = model.series_columns
     dated, ended = _dates(model), _dates(model, ends=True)
     series, ends = inside.series
     for name, values in series.items():
@@ -126,8 +119,6 @@ def decision_facts(run: Run[Any], steps: Sequence[Step]) -> dict[str, list[Any]]
 
 
 def _role_time(model: Model[Any], state: Any, step: Step) -> str | None:
-    if not offers(model, HasRoleTimes):
-        return None
     with contextlib.suppress(*RAISED):  # the table has no time then, as a page has none
         return model.role_time(state, step.role, step.t)
     return None
@@ -136,8 +127,6 @@ def _role_time(model: Model[Any], state: Any, step: Step) -> str | None:
 def _refusal(model: Model[Any], later: Step) -> str | None:
     """Return why the action before a decision of the same role was refused."""
     part, role = model_of(model, later.role)
-    if not offers(part, HasRefusals):
-        return None
     with contextlib.suppress(*RAISED):  # a stranger's record may hold another observation
         return part.refusal(role, json.loads(later.observed))
     return None
@@ -165,7 +154,7 @@ def _dates(model: Model[Any] | None, *, ends: bool = False) -> _Dated:
         model: The model that was played.
         ends: Whether the ticks end periods: one that ends at midnight belongs to the day before.
     """
-    calendar = _calendar(model) if ends or not offers(model, HasDates) else None
+    calendar = _calendar(model) if ends or not (model and model.date) else None
 
     def dated(tick: int | None) -> dt.date | None:
         if tick is None:
@@ -173,7 +162,7 @@ def _dates(model: Model[Any] | None, *, ends: bool = False) -> _Dated:
         with contextlib.suppress(OverflowError, ValueError):  # after year 9999
             if calendar is not None:
                 return (calendar.moment(tick) - ends * _MICROSECOND).date()
-            if offers(model, HasDates):
+            if model and model.date:
                 return model.date(tick)
         return None
 
@@ -181,7 +170,7 @@ def _dates(model: Model[Any] | None, *, ends: bool = False) -> _Dated:
 
 
 def _calendar(model: Model[Any] | None) -> TickCalendar | None:
-    if offers(model, HasCalendar):
+    if model:
         with contextlib.suppress(ValueError):  # with these parameters it has none
             return model.calendar
     return None

@@ -7,7 +7,7 @@ from typing import Any
 
 from attrs import evolve, field, frozen
 
-from desim.core.model import HasClusters, HasScoreRange, Model, offers
+from desim.core.model import Model
 from desim.errors import UsageError
 from desim.jobs.plan.grid import Grid, checked_seeds, with_further
 from desim.jobs.rows.failures import counted, missing_text
@@ -20,9 +20,6 @@ from desim.studies.study_options import GoalOptions
 
 #: Seeds of a study at most.
 MOST_SEEDS = 1_000_000
-
-#: Cases, items: models whose seeds choose among few things name the cluster of a seed.
-_Clustered = Sequence[HasClusters]
 
 
 @frozen
@@ -94,7 +91,7 @@ def batches(options: GoalOptions, *, any_first: bool = False) -> Batches:
     clusters = _same_clusters(models, seeds[:first])
     if not is_fixed:
         count = len(set(clusters))
-        is_clustered = any(offers(model, HasClusters) for model in models)
+        is_clustered = any(model.cluster(seeds[0]) is not None for model in models)
         if is_clustered and count + len(seeds) - first < min(least, options.max_seeds):
             raise UsageError(
                 f"{options.max_seeds:,} seeds have {count + len(seeds) - first} clusters, such as "
@@ -115,7 +112,7 @@ def _seeds(
         models: Its models.
         least: The clusters that a first batch of given seeds has at least, if there are as many.
     """
-    clustered = [model for model in models if offers(model, HasClusters)]
+    clustered = [model for model in models if model.cluster(0) is not None]
     if options.seeds is None:
         seeds = [*_with_new_clusters(clustered, (), range(options.max_seeds))]
         return seeds, min(first_look(options.rarest), len(seeds))
@@ -138,7 +135,7 @@ def declared_range(options: GoalOptions, models: Iterable[Model[Any]]) -> ScoreR
         return None if given == "none" else _read_range(given)
     if options.figure != "score":
         return None
-    ranges = [one.score_range if offers(one, HasScoreRange) else None for one in models]
+    ranges = [one.score_range for one in models]
     known = [one for one in ranges if one is not None]
     if len(known) < len(ranges):
         return None
@@ -160,7 +157,7 @@ def _read_range(given: str | tuple[float, float]) -> ScoreRange:
 
 
 def _with_new_clusters(
-    models: _Clustered, given: Iterable[int], seeds: Iterable[int]
+    models: Sequence[Model[Any]], given: Iterable[int], seeds: Iterable[int]
 ) -> Iterator[int]:
     """Yield the seeds whose cluster is a new one in every model."""
     seen = [{model.cluster(seed) for seed in given} for model in models]
@@ -180,7 +177,7 @@ def _same_clusters(models: Iterable[Model[Any]], seeds: Sequence[int]) -> tuple[
     """
     found = set()
     for model in models:
-        names = [model.cluster(seed) if offers(model, HasClusters) else seed for seed in seeds]
+        names = [model.cluster(seed) or seed for seed in seeds]
         first: dict[Any, int] = {}
         found.add(tuple(first.setdefault(name, place) for place, name in enumerate(names)))
     if len(found) > 1:

@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 from attrs import evolve
 
-from desim.core.reported import direction, metric_columns_of
+from desim.core.reported import direction
 from desim.errors import BadRecord, UsageError
 from desim.jobs.plan.grid import Grid, grid, refuse_many
 from desim.jobs.plan.job import RECORD, RECORDS
@@ -96,8 +96,11 @@ def swept(options: SweepOptions, *, digests: bool = False) -> Rows:
 def _directions(plan: Grid, minimise: str) -> Mapping[str, str]:
     """Return which values of metrics are better, where the models of a sweep agree."""
     models = [one.model for one in plan.variants]
-    names = dict.fromkeys(name for model in models for name in metric_columns_of(model))
-    found = {name: {direction(model, name, minimise) for model in models} for name in names}
+    names = dict.fromkeys(name for model in models for name in model.metric_columns)
+    found = {
+        name: {direction(model.metric_columns, name, minimise) for model in models}
+        for name in names
+    }
     return {name: of.pop() for name, of in found.items() if len(of) == 1} | (
         {minimise: "lower"} if minimise else {}
     )

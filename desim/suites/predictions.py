@@ -11,9 +11,8 @@ from typing import Any, Self
 import msgspec
 from attrs import evolve, field, frozen
 
-from desim.core.model import offers
+from desim.core.model import ItemsModel
 from desim.core.policy import OutsidePolicy
-from desim.core.reported import HasItems
 from desim.episodes.lineup import maker_of
 from desim.jobs.keep.outcome import JobOutcome
 from desim.jobs.keep.record_folder import RecordFolder
@@ -55,7 +54,7 @@ class Predictions:
             asks = table.method and not (job.is_series or is_routed(plan, job))
             if asks and is_final(outcomes, job):
                 key = (table.model, job.world, job.seed, job.repeat)
-                if offers(job.model, HasItems):
+                if isinstance(job.model, ItemsModel):
                     played.setdefault(key, {}).setdefault(table.method, job)
         found = {key: list(_lines(jobs, folder)) for key, jobs in played.items()}
         return cls(plan, found).with_rules(outcomes, folder)

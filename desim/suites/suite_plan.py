@@ -14,7 +14,7 @@ from attrs import evolve, field, frozen
 
 from desim import catalog
 from desim.catalog.policy_spec import Spec
-from desim.core.model import HasClusters, Model, offers
+from desim.core.model import Model
 from desim.episodes.lineup import Policies, assigned, resolve
 from desim.episodes.usage import CommandBudget, MoneyLimit, spending
 from desim.errors import DesimError, UsageError, possible
@@ -361,7 +361,7 @@ def _world(name: str, table: WorldTable, suite: Suite, faults: list[str]) -> Pla
     world = _seeded(name, table, suite, faults)
     if world is None:
         return None
-    found = tuple(map(model.cluster, world.seeds)) if offers(model, HasClusters) else ()
+    found = tuple(filter(None, map(model.cluster, world.seeds)))
     return evolve(world, built=model, clusters=found if table.episodes == 1 else ())
 
 

@@ -4,9 +4,6 @@ import datetime as dt
 from collections.abc import Callable
 from typing import Any
 
-from desim.core.model import HasCalendar, HasParts, offers
-from desim.core.reported import HasDates
-
 #: The last microsecond that a reader of JSON holds exactly; 285 years.
 MAX_TIME = 2**53 - 1
 
@@ -39,12 +36,12 @@ class TraceClock:
         self._tick: int | None = None
         self._base = 0
         self.now = -1
-        if offers(model, HasCalendar):
-            self._date = model.calendar.moment
+        if (calendar := model.calendar) is not None:
+            self._date = calendar.moment
             self._origin = self._date(0)
-        elif offers(model, HasParts):
+        elif model.models:
             self._length = 1
-        elif offers(model, HasDates):
+        elif model.date:
             self._date = model.date
             self._origin = model.date(0)
         self.unit = self._unit()

@@ -13,9 +13,8 @@ import simpy
 from attrs import define, field
 from simpy.events import Event, Initialize, Interruption, Process
 
-from desim.core.model import offers
 from desim.core.observer import Observed, Observer
-from desim.core.reported import HasSpans, Span
+from desim.core.reported import Span
 from desim.core.world import Decision, World
 from desim.faults import RAISED, fault_text
 from desim.schema import to_plain
@@ -40,8 +39,6 @@ def reported(
         limit: The largest number of spans to read.
     """
     rows: list[Lasting] = []
-    if not offers(model, HasSpans):
-        return rows, ""
     try:
         # Not a comprehension: spans read before a fault are kept.
         for span in islice(model.trace_spans(state), limit):

@@ -4,8 +4,7 @@ from typing import Any
 
 from attrs import frozen
 
-from desim.core.model import Model, model_of, offers
-from desim.core.reported import HasEffects, HasRefusals
+from desim.core.model import Model, model_of
 from desim.core.roles import Role
 from desim.faults import RAISED
 from desim.records.lines import Step
@@ -84,8 +83,6 @@ def _stated(model: Model[Any], state: Any, role: Role, last: Step, observation: 
     try:
         if why := _refused(model, last.role, observation):
             return why
-        if not offers(model, HasEffects):
-            return ""
         return model.effect_of(state, last.role, action, observation)
     except RAISED:  # the game goes on without the sentence, as it does without tables
         return ""
@@ -94,7 +91,5 @@ def _stated(model: Model[Any], state: Any, role: Role, last: Step, observation: 
 def _refused(model: Model[Any], role: str, observation: Any) -> str:
     """Return why the last answer was refused, as a sentence; empty if it was carried out."""
     part, inside = model_of(model, role)
-    if not offers(part, HasRefusals):
-        return ""
     why = part.refusal(inside, to_plain(observation))
     return f"Refused: {why}" if why else ""

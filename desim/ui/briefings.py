@@ -5,8 +5,8 @@ from typing import Any
 
 from attrs import evolve
 
-from desim.core.model import HasLength, Model, model_of, offers, world_rules
-from desim.core.reported import HasBriefing, SeatBriefing
+from desim.core.model import Model, model_of, world_rules
+from desim.core.reported import SeatBriefing
 from desim.show.labels import class_text, label_text
 
 
@@ -17,9 +17,9 @@ def briefing_of(model: Model[Any], role: str) -> SeatBriefing:
     the score of the whole model, if that has a briefing.
     """
     part, inside = model_of(model, role)
-    own = part.briefing_for(inside) if offers(part, HasBriefing) else _described(part, inside)
-    if part is not model and offers(model, HasBriefing):
-        return evolve(own, score=model.briefing_for(role).score)
+    own = part.briefing_for(inside) or _described(part, inside)
+    if part is not model and (whole := model.briefing_for(role)):
+        return evolve(own, score=whole.score)
     return own
 
 
@@ -31,7 +31,7 @@ def rules_paragraphs(model: Model[Any], role: str) -> list[str]:
 def _described(part: Model[Any], role: str) -> SeatBriefing:
     """Return what the docstrings of a model and its roles state."""
     actions = part.roles[role].action
-    length = f"After {part.length}." if offers(part, HasLength) else "When the world ends it."
+    length = f"After {part.length}." if part.length else "When the world ends it."
     return SeatBriefing(
         title=class_text(type(part).__name__),
         you_are=f"{label_text(role)}. {_first_sentence(type(part))}",

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from desim.catalog.policy_spec import label
-from desim.core.model import Model, default_roles
+from desim.core.model import Model
 from desim.core.roles import Role
 from desim.core.run import Run, check_roles
 from desim.core.world import Decision
@@ -86,7 +86,9 @@ class Game:
         self.model, self.seed, self.practice = model, seed, practice
         self.hints, self.hinted = hints, set[int]()
         self.file = Path(file)
-        self.seats = tuple(assign(model, dict.fromkeys(seats, CallerSeat))) or default_roles(model)
+        self.seats = tuple(assign(model, dict.fromkeys(seats, CallerSeat))) or tuple(
+            model.default_roles
+        )
         self.others = _without(self.seats, assign(model, others or {}))
         check_roles(model, frozenset([*self.seats, *self.others]))
         labels = dict.fromkeys(self.seats, PERSON) | {r: label(p) for r, p in self.others.items()}

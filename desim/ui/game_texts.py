@@ -4,7 +4,6 @@ Tables of a game that the page and the terminal both show.
 """
 
 from desim.core.ledger_protocols import rows_of
-from desim.core.reported import metric_columns_of
 from desim.errors import UsageError, possible
 from desim.faults import RAISED
 from desim.records.episode import Episode
@@ -68,7 +67,7 @@ def metrics_table(game: Game, episode: Episode) -> Table:
     model = game.model
     mine = {part_of(model, role)[0] for role in game.seats}
     names = sorted(episode.metrics, key=lambda name: part_of(model, name)[0] not in mine)
-    columns = metric_columns_of(model)
+    columns = model.metric_columns
     rows = [
         {
             "figure": name_text(model, columns.get(name, _PLAIN).key(name)),

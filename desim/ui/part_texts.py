@@ -6,8 +6,7 @@ For any other model the same functions return the name itself, and the time that
 from collections.abc import Iterable
 from typing import Any
 
-from desim.core.model import HasParts, HasRoleTimes, Model, offers
-from desim.core.reported import HasDates
+from desim.core.model import Model
 from desim.core.roles import split_name
 from desim.faults import RAISED
 from desim.show.labels import label_text, words_text
@@ -19,7 +18,7 @@ def part_of(model: Model[Any], name: str) -> tuple[str, str]:
     A part of a part counts as well: `north.plant.retailer` is `retailer` of `north.plant`.
     """
     part, inside = split_name(name)
-    if not (inside and offers(model, HasParts) and part in model.models):
+    if not (inside and part in model.models):
         return "", name
     further, last = part_of(model.models[part], inside)
     return f"{part}.{further}" if further else part, last
@@ -49,8 +48,9 @@ def time_text(model: Model[Any], state: Any, role: str, tick: int) -> str:
     Empty if the ticks of the model have neither, or the model's function fails.
     """
     try:
-        if offers(model, HasRoleTimes):
-            return model.role_time(state, role, tick)
-        return model.date(tick).isoformat() if offers(model, HasDates) else ""
+        own = model.role_time(state, role, tick)
+        if own is not None:
+            return own
+        return model.date(tick).isoformat() if model.date else ""
     except RAISED:  # the game continues without the time, as it does without tables
         return ""

@@ -9,8 +9,8 @@ from typing import Any
 
 from attrs import frozen
 
-from desim.core.model import Model, Rows, offers
-from desim.core.reported import HasTables
+from desim.core.ledger_protocols import Rows
+from desim.core.model import Model
 from desim.core.roles import Option, Role
 from desim.faults import RAISED
 from desim.records.episode import Episode
@@ -83,7 +83,7 @@ def offered_options(role: Role, observation: Any) -> tuple[tuple[Option, ...], s
 
 def offered_tables(model: Model[Any], state: Any, role: str) -> tuple[Mapping[str, Rows], str]:
     """Return the tables of a role by name, and an error text if the model failed."""
-    if not offers(model, HasTables):
+    if model.tables is None:
         return {}, ""
     try:
         tables = dict(model.tables(state, role))

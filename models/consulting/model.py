@@ -27,7 +27,6 @@ class Consulting(ConsultingParams, Presets, Model[Interview]):
     """A case interview: an interviewer leads a candidate through a case, and judges score it."""
 
     revision: ClassVar[int] = 1
-    default_roles: ClassVar[tuple[str, ...]] = ("candidate",)
     length: ClassVar[str] = "interview"
 
     @classmethod
@@ -87,11 +86,9 @@ class Consulting(ConsultingParams, Presets, Model[Interview]):
         """Choose the case and start the interview."""
         return processes.begin(world, self)
 
-    #: Facts hidden from the candidate that a redraw keeps.
+    #: Facts hidden from the candidate that a redraw keeps, which replaces nothing: the seed only
+    #: chooses the case, which the first message reveals.
     kept: ClassVar[tuple[str, ...]] = ("facts of the case that have not been told",)
-
-    def redraw(self, world: World, state: Interview) -> None:
-        """Replace nothing: the seed only chooses the case, which the first message reveals."""
 
     @property
     def score_range(self) -> tuple[float, float]:

@@ -99,14 +99,14 @@ class EnterpriseDigitalTwin(DigitalTwinParams, Presets, Model[Firm]):
 
     @property
     def kept(self) -> tuple[str, ...]:
-        """Facts hidden from the manager that a redraw keeps: the rest of the scenario."""
+        """Facts hidden from the manager that a redraw keeps: the rest of the scenario.
+
+        It replaces nothing: a gate draws when it is reached, from the redrawn world.
+        """
         hidden = "work that an extension adds"
         if self.asks == "once":
             return () if self.shows_costs else (hidden, "costs of the scenario")
         return (hidden,)
-
-    def redraw(self, world: World, state: Firm) -> None:
-        """Replace nothing: a gate draws when it is reached, from the redrawn world."""
 
     def score(self, state: Firm) -> float:
         """Return the accumulated earnings, in money."""

@@ -9,8 +9,7 @@ from desim import Role, World
 from desim.catalog.known_scores import KnownScores, read_known_scores
 from desim.composition.group import Group
 from desim.composition.parts_model import FixedParts
-from desim.core.ledger_protocols import Statement
-from desim.core.model import Rows
+from desim.core.ledger_protocols import Rows, Statement
 from desim.core.reported import ScoreSeries, SeatBriefing
 from desim.show.column import Column
 from models.enterprise import observation, options, processes, score
@@ -70,9 +69,6 @@ class Enterprise(EnterpriseParams, FixedParts):
         """Facts of the group itself, hidden from the controller, that a redraw keeps."""
         losses = {"project": self.lost_project, "client": self.lost_client}
         return tuple(f"month of a lost {what}" for what, month in losses.items() if month)
-
-    def redraw(self, world: World, state: Company) -> None:
-        """Replace nothing: the world redraws its parts."""
 
     def group_of(self, state: Company) -> Group:
         """Return the departments."""

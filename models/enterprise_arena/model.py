@@ -57,11 +57,6 @@ class EnterpriseArena(ArenaParams, Presets, Model[Lender]):
         return [given] if isinstance(given := params.get("macro"), str) else []
 
     @property
-    def default_roles(self) -> tuple[str]:
-        """The chief financial officer."""
-        return (CFO,)
-
-    @property
     def length(self) -> str:
         """The months of an episode that no bankruptcy ends."""
         return f"{self.horizon} months"

@@ -6,9 +6,10 @@ from typing import Any, ClassVar
 
 from attrs import frozen
 
-from desim import Model, Presets, Role, World
+from desim import Presets, Role, World
 from desim.catalog.known_scores import KnownScores, read_known_scores
 from desim.core.calendar import Calendar
+from desim.core.model import ItemsModel
 from desim.core.reported import ScoreSeries, SeatBriefing
 from desim.errors import UsageError, possible
 from desim.short_repr import short_repr
@@ -28,11 +29,10 @@ _MONDAY = datetime(2025, 1, 6, 9)  # noqa: DTZ001 (no zones)
 
 
 @frozen(kw_only=True)
-class ReasoningTasks(ReasoningParams, Presets, Model[Desk]):
+class ReasoningTasks(ReasoningParams, Presets, ItemsModel[Desk]):
     """Questions with one right answer each, which arrive in order or in windows."""
 
     revision: ClassVar[int] = 1
-    default_roles: ClassVar[tuple[str, ...]] = (ANALYST,)
 
     #: If an answer takes no time all questions are at one tick; each is asked once.
     max_questions_per_tick: ClassVar[int] = item_file.MOST_ITEMS

@@ -101,10 +101,8 @@ class YCBench(YCBenchParams, Presets, Model[CompanyState]):
 
     #: Facts hidden from the founder that a redraw keeps: the rewards of an adversarial client
     #: already contain its multiplier, so another client cannot become adversarial in its place.
+    #: It replaces nothing: tasks that replace others are drawn later, from the redrawn world.
     kept: ClassVar[tuple[str, ...]] = ("which clients are adversarial, and how disloyal they are",)
-
-    def redraw(self, world: World, state: CompanyState) -> None:
-        """Replace nothing: tasks that replace others are drawn later, from the redrawn world."""
 
     def score_series(self, roles: Sequence[str]) -> ScoreSeries:  # noqa: ARG002 (there is one)
         """Return the funds at the end of each month."""

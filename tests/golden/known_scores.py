@@ -29,7 +29,6 @@ from desim.catalog.known_scores import (
     known_scores_text,
     parsed_known_scores,
 )
-from desim.core.model import is_deterministic
 from desim.core.policy import is_drawing
 from desim.core.roles import Knowledge
 from desim.episodes.lineup import lineup_knows
@@ -107,7 +106,7 @@ def main(
 def known_scores(name: str, seeds: Sequence[int], jobs: int) -> KnownScores:
     """Play a preset and return what is known then."""
     world, model = name.partition("/")[0], catalog.model(name)
-    each = seeds[:1] if (fixed := is_deterministic(model)) else seeds
+    each = seeds[:1] if (fixed := model.deterministic) else seeds
     rows = played(name, MORE.get(world, ()), each, seeds, jobs)
     counts = {policy: len(own) for (policy,), own in rows.groups("policy").items()}
     knows = levels_of(model, counts)

@@ -8,7 +8,6 @@ from support.cases import thinned
 
 from desim import catalog
 from desim.composition.parts_model import PartsModel
-from desim.core.model import default_roles
 from desim.core.run import Run
 from desim.core.world import World
 from desim.episodes.replay import open_decisions
@@ -50,7 +49,7 @@ def pending(run: Run[Any]) -> list[list[int]]:
 
 def times(model: Any, at: int, future: int) -> list[list[int]]:
     """Return the times of the events that are pending after a redraw behind some decisions."""
-    run, answers = Run(model, 1, default_roles(model)), FittingAnswers()
+    run, answers = Run(model, 1, model.default_roles), FittingAnswers()
     for number, decision in enumerate(open_decisions(run)):
         if number == at:
             break
@@ -61,7 +60,7 @@ def times(model: Any, at: int, future: int) -> list[list[int]]:
 
 def differing(model: Any) -> int:
     """Return after how many of three redraws three futures have other event times."""
-    run, answers, asked = Run(model, 1, default_roles(model)), FittingAnswers(), 0
+    run, answers, asked = Run(model, 1, model.default_roles), FittingAnswers(), 0
     for decision in open_decisions(run):
         run.answer(decision, answers(run, decision))
         asked += 1

@@ -12,7 +12,7 @@ from support.paths import TESTS
 from desim import catalog
 from desim.catalog.known_scores import HasKnownScores, KnownScores, read_known_scores
 from desim.catalog.presets import from_preset, presets
-from desim.core.model import is_deterministic, offers
+from desim.core.model import offers
 from desim.episodes.lineup import lineup_knows
 from desim.episodes.replay import replay
 from desim.jobs.rows.known_means import known_scores, read_label
@@ -49,7 +49,7 @@ def test_every_preset_has_known_scores_of_its_parameters(cls: Any, preset: str) 
     assert offers(cls, HasKnownScores)
     model, found = known(cls, preset)
     assert found.all_of(SEEDS) is not None
-    assert (found.every is not None) == is_deterministic(model)
+    assert (found.every is not None) == model.deterministic
     assert {*found.played} >= {*catalog.baselines(model)}
     for policy in {*found.played} - GONE:
         level = lineup_knows(model, read_label(policy))

@@ -17,7 +17,7 @@ from desim.adapters.seat.seat_environment import SeatEnvironment
 from desim.adapters.seat.setup import Setup
 from desim.adapters.seat.starts import Start
 from desim.adapters.seat.stepped_session import SteppedSession
-from desim.core.model import Model, default_roles
+from desim.core.model import Model
 from desim.core.roles import Option
 from desim.core.world import Decision
 from desim.errors import UsageError, WrongAction, possible
@@ -86,7 +86,7 @@ class SeatForm(SpaceLimits):
 def first_role(model: Model[Any] | str, preset: str) -> str:
     """Return the first of a world's default roles, which a caller without a seat plays."""
     known = catalog.model(model, preset) if isinstance(model, str) else model
-    return default_roles(known)[0]
+    return known.default_roles[0]
 
 
 def seat_actions(setup: Setup, role: str, form: SeatForm) -> ActionSpace:

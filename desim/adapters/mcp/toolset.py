@@ -17,8 +17,7 @@ from desim.adapters.seat.tools import (
     tagged_call,
     tools_of_seats,
 )
-from desim.core.model import Rows, offers
-from desim.core.reported import HasTables
+from desim.core.ledger_protocols import Rows
 from desim.errors import DesimError, UsageError, possible
 from desim.schema import to_plain
 from desim.short_repr import short_repr
@@ -108,7 +107,7 @@ class ToolSet:
             self.present: self._present,
             self.close: self._close,
         }
-        if offers(self._setup.model, HasTables):
+        if self._setup.model.tables:
             self._calls[self.look_up] = self._look_up
         # The arguments of a call that are not an action's fields, by tool.
         self._own = {name: self._taking(seats) for name, (_, seats) in self.actions.items()}

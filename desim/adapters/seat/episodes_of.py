@@ -8,7 +8,7 @@ from attrs import frozen
 from desim import catalog
 from desim.adapters.seat.setup import Setup
 from desim.catalog.known_scores import HasKnownScores
-from desim.core.model import default_roles, offers
+from desim.core.model import offers
 from desim.errors import UsageError
 from desim.jobs.plan.grid import checked_seeds
 from desim.short_repr import short_repr
@@ -49,7 +49,7 @@ class Evaluation:
         """
         presets = chosen_presets(world, preset)
         episodes = checked_episodes(presets, chosen_seeds(seeds))
-        first = default_roles(catalog.model(world, presets[0]))[0]
+        first = catalog.model(world, presets[0]).default_roles[0]
         arguments["seats"] = arguments.get("seats") or first
         setups = {name: Setup.of(world, name, **arguments) for name in presets}
         return cls(arguments, setups, episodes)

@@ -14,7 +14,7 @@ from desim import catalog
 from desim.adapters.seat.starts import Start, Starts, started_at, write_past
 from desim.adapters.seat.stepped_session import SCORE, Rewards, SteppedSession
 from desim.catalog.policy_spec import label as label_of
-from desim.core.model import HasCalendar, Model, default_roles, offers
+from desim.core.model import Model
 from desim.core.run import Run, check_roles
 from desim.core.streams import check_seed
 from desim.episodes.lineup import Policies, assign
@@ -101,7 +101,7 @@ class Setup:
         """
         world = _world(model, preset, params)
         chosen = (seats,) if isinstance(seats, str) and seats else tuple(seats)
-        played = tuple(assign(world, dict.fromkeys(chosen, OTHERS))) or default_roles(world)
+        played = tuple(assign(world, dict.fromkeys(chosen, OTHERS))) or tuple(world.default_roles)
         policies = _others(world, played, others)
         roles = check_roles(world, frozenset([*played, *policies]))
         rewards = _rewards(played, reward)
@@ -227,7 +227,7 @@ def _others(model: Model[Any], seats: Sequence[str], others: Policies) -> dict[s
             raise UsageError(f"{role!r} is a seat of the caller; give policies to other roles only")
     left = [role for role in model.roles if role not in seats and role not in explicit]
     given = assign(model, named[""], left) if "" in named and left else {}
-    needed = [role for role in default_roles(model) if role in left and role not in given]
+    needed = [role for role in model.default_roles if role in left and role not in given]
     given |= assign(model, OTHERS, needed) if needed else {}
     return {role: one for role, one in {**given, **explicit}.items() if role not in seats}
 
@@ -255,7 +255,7 @@ def _checked_limits(
             f"max_days={short_repr(max_days)} was given; it is a number above 0 and at most "
             f"{_MOST_DAYS:,}"
         )
-    if max_days is not None and not offers(model, HasCalendar):
+    if max_days is not None and model.calendar is None:
         raise UsageError(f"{type(model).__name__} has no calendar; give max_decisions instead")
     return max_decisions, max_days
 
@@ -269,9 +269,8 @@ def _last_tick(model: Model[Any], days: float | None, past: Episode | None) -> i
 
     It is one before the limit's instant.
     """
-    if days is None or not offers(model, HasCalendar):
+    if days is None or (calendar := model.calendar) is None:
         return None
-    calendar = model.calendar
     began = past.steps[at - 1].t if past and (at := started_at(past)) else 0
     limit = calendar.moment(began) + dt.timedelta(days=days)
     return calendar.last_tick(limit - dt.timedelta(microseconds=1))

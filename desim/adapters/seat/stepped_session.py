@@ -6,8 +6,8 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from desim.adapters.seat.starts import started_at
-from desim.core.model import Model, Rows, offers
-from desim.core.reported import HasSeries, HasTables
+from desim.core.ledger_protocols import Rows
+from desim.core.model import Model
 from desim.core.result import Result, Series, read_series
 from desim.core.roles import Option
 from desim.core.run import Run
@@ -135,15 +135,14 @@ class SteppedSession(CallerSession):
 
     def tables(self, seat: str) -> Mapping[str, Rows]:
         """Return the tables that the world lets a seat look up."""
-        return self.model.tables(self.run.state, seat) if offers(self.model, HasTables) else {}
+        return self.model.tables(self.run.state, seat) if self.model.tables else {}
 
     def series(self) -> Series:
         """Return the world's series so far; empty for a world that reports none.
 
         For people who watch: they may hold facts that no role observes.
         """
-        offered = offers(self.model, HasSeries)
-        return read_series(self.model, self.run.state) if offered else {}
+        return read_series(self.model, self.run.state) if self.model.series else {}
 
     # -- plain values and texts --------------------------------------------------------------------
 

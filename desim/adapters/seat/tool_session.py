@@ -15,7 +15,7 @@ from typing import Any
 from desim.adapters.seat.setup import Setup
 from desim.adapters.seat.stepped_session import TRUNCATED, SteppedSession, as_json
 from desim.adapters.seat.tools import Tool, object_schema, tagged_call, tools_of
-from desim.core.model import question_limit, rules_of
+from desim.core.model import model_of, rules_of
 from desim.episodes.usage import MOST_DEFAULTS, default_share
 from desim.errors import DesimError, UsageError, WrongAction, possible
 from desim.schema import TAG
@@ -66,7 +66,7 @@ class ToolSession:
         self.tools |= _look_up(self.tables)
         self.wrong = self.defaults = self.shown = 0
         self.answers: list[dict[str, Any]] = []
-        self._limit = question_limit(setup.model, self.seat)
+        self._limit = model_of(setup.model, self.seat)[0].max_questions_per_tick
         self._tick, self._at_tick, self._look_ups = -1, 0, 0
 
     @property

@@ -17,7 +17,6 @@ def command(options: ModelOptions) -> None:
     """
     import msgspec
 
-    from desim.core.model import HasParts, offers
     from desim.schema import codec, json_schema
 
     world = options.build()
@@ -32,7 +31,7 @@ def command(options: ModelOptions) -> None:
         },
         "params": json_schema(type(world)),
     }
-    if offers(world, HasParts):
+    if world.models:
         schemas["parts"] = {
             name: {"model": catalog.model_name(type(part)), "params": json_schema(type(part))}
             for name, part in world.models.items()

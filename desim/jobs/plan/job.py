@@ -10,7 +10,7 @@ import msgspec
 from attrs import frozen
 
 from desim.core.limits import Limits
-from desim.core.model import HasWorstScore, Model, offers, revision_of
+from desim.core.model import Model, revision_of
 from desim.jobs.plan.lineups import PolicyEntry
 from desim.jobs.plan.players import inside, is_fixed, players
 from desim.jobs.plan.record_job import safe_name
@@ -136,7 +136,7 @@ class Frame(msgspec.Struct, frozen=True):
             "arguments": entry.arguments,
         }
         after: dict[str, Any] = {REVISION: revision_of(model)}
-        if offers(model, HasWorstScore) and (worst := model.worst_score) is not None:
+        if (worst := model.worst_score) is not None:
             after[WORST_SCORE] = float(worst)
         if is_fixed(model, entry.policies):
             after[FIXED] = True

@@ -3,9 +3,8 @@
 from typing import Any
 
 from desim.catalog.policy_spec import label
-from desim.core.model import Model, model_of, offers
+from desim.core.model import ItemsModel, Model, model_of
 from desim.core.policy import as_policy
-from desim.core.reported import HasItems
 from desim.episodes.lineup import Policies, assign, maker_of
 from desim.errors import UsageError
 from desim.lanes.lane_protocols import NoLanes
@@ -29,7 +28,7 @@ def why_no_lanes(model: Model[Any], policies: Policies) -> str:
     Raises:
         UsageError: See `is_on_lanes`.
     """
-    if offers(model, HasItems):
+    if isinstance(model, ItemsModel):
         return f"{type(model).__name__} reports items, which lanes do not have"
     given = assign(model, policies)
     for role, one in given.items():

@@ -10,7 +10,8 @@ from attrs import evolve
 from desim.catalog import model_finder
 from desim.catalog.changes import changed
 from desim.catalog.presets import encoded_parameters, from_preset, nearest_preset, presets
-from desim.core.model import HasParts, HasPresets, Model, NamesModels, offers
+from desim.composition.parts_model import PartsModel
+from desim.core.model import Model
 from desim.errors import UsageError
 from desim.jobs.plan.job import Variant
 from desim.jobs.plan.parameter_values import combinations
@@ -111,7 +112,7 @@ def _open(plain: Any, opened: AbstractSet[str], prefix: str = "") -> dict[str, A
 def _usual(variant: Variant) -> dict[str, Any]:
     """Return the plain parameters of a variant's preset; empty for a class without defaults."""
     cls = type(variant.model)
-    if not offers(cls, HasPresets) and needs_arguments(cls):
+    if not cls.presets[variant.preset] and needs_arguments(cls):
         return {}
     return _plain(from_preset(cls, variant.preset))
 
@@ -122,9 +123,8 @@ def _plain(model: Model[Any]) -> dict[str, Any]:
     Those of a part's model are under the part's name, not in the parameter that holds the part.
     """
     plain: dict[str, Any] = msgspec.json.decode(encoded_parameters(model))
-    named: Any = type(model)
-    for _, _, inside in named.inner_models(plain) if offers(named, NamesModels) else ():
+    for _, _, inside in model.inner_models(plain) if isinstance(model, PartsModel) else ():
         if isinstance(inside, dict):
             inside.clear()
-    parts = model.models if offers(model, HasParts) else {}
+    parts = model.models
     return {**plain, **{name: _plain(part) for name, part in parts.items()}}

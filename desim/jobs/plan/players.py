@@ -11,7 +11,7 @@ import attrs
 from desim.catalog import policy_finder
 from desim.catalog.imports import is_shipped
 from desim.catalog.policy_spec import ConfiguredClass, Spec
-from desim.core.model import HasParts, Model, is_deterministic, offers
+from desim.core.model import Model
 from desim.core.policy import OutsidePolicy, as_policy
 from desim.episodes.lineup import Policies, assigned, maker_of
 
@@ -31,7 +31,7 @@ def players(model: Model[Any], policies: Policies) -> Iterator[Any]:
 def _lineups(model: Model[Any], policies: Policies) -> Iterator[Any]:
     """Yield the functions that return the line-ups which are given by name."""
     given = policies.values() if isinstance(policies, Mapping) else (policies,)
-    models = [model, *(model.models.values() if offers(model, HasParts) else ())]
+    models = [model, *model.models.values()]
     for name in (one for one in given if isinstance(one, str)):
         for of in models:
             if policy_finder.lineup(name.strip(), of):
@@ -93,7 +93,7 @@ def is_fixed(model: Model[Any], policies: Policies) -> bool:
     a user, and all that are given otherwise, must declare that they do not.
     """
     played = assigned(model, policies)
-    return is_deterministic(model) and not any(_may_draw(one, of) for one, of in played)
+    return model.deterministic and not any(_may_draw(one, of) for one, of in played)
 
 
 def _may_draw(policy: Any, model: Model[Any]) -> bool:

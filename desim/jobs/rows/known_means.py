@@ -17,7 +17,7 @@ from desim.catalog.imports import is_loaded
 from desim.catalog.known_scores import HasKnownScores
 from desim.catalog.policy_spec import Spec, read_policies
 from desim.catalog.presets import from_preset
-from desim.core.model import HasPresetWarnings, Model, offers
+from desim.core.model import Model, offers
 from desim.core.roles import Knowledge, with_knowledge
 from desim.episodes.lineup import Policies, assign, assigned, lineup_knows
 from desim.errors import UsageError
@@ -158,9 +158,9 @@ def known_note(rows: Sequence[Row], seeds: Iterable[int]) -> str:
     return "; ".join([found.sentence, *preset_warning(cls, preset)])
 
 
-def preset_warning(cls: type, preset: str) -> Iterator[str]:
+def preset_warning(cls: type[Model[Any]], preset: str) -> Iterator[str]:
     """Yield the sentence without which the scores of a preset are misread, if its class has one."""
-    text = cls.preset_warnings.get(preset) if offers(cls, HasPresetWarnings) else None
+    text = cls.preset_warnings.get(preset)
     if text:
         yield f"{preset}: {text}"
 

@@ -13,8 +13,7 @@ from attrs import asdict
 
 from desim.collector import rare_collections
 from desim.core.limits import Alarm, time_text
-from desim.core.model import HasClusters, Model, offers
-from desim.core.reported import HasItems, HasSeriesColumns
+from desim.core.model import ItemsModel, Model
 from desim.core.result import Series, flat
 from desim.core.streams import kept_globals, seed_globals
 from desim.episodes.driver import play_session
@@ -209,7 +208,7 @@ def play_on_lanes(jobs: Sequence[Job], policies: Any) -> Iterator[dict[str, Any]
             "metrics": dict(zip(found.metrics, each, strict=True)),
             "ledger_digest": None,
             "error": None,
-            **({CLUSTER: model.cluster(seed)} if offers(model, HasClusters) else {}),
+            **_cluster(model, seed),
         }
 
 
@@ -293,7 +292,7 @@ def _results(job: Job, episode: Episode) -> dict[str, Any]:
         "ledger_digest": result.ledger_digest,
         "error": None,
     }
-    if offers(model := job.variant.model, HasItems):
+    if isinstance(model := job.variant.model, ItemsModel):
         found[ITEMS] = model.item_results(episode.state)
     if (share := default_share(used)) is not None:
         found[DEFAULTS] = share
@@ -304,18 +303,22 @@ def _results(job: Job, episode: Episode) -> dict[str, Any]:
 def _beside(job: Job, series: Series | None) -> dict[str, Any]:
     """Return the cluster of the seed, and the record and the series, where they are wanted."""
     model = job.variant.model
-    cluster = {CLUSTER: model.cluster(job.seed)} if offers(model, HasClusters) else {}
     recorded = job.record_name if _has_record(job) else None
-    found = {**cluster, **({RECORD: recorded} if job.record is not None else {})}
+    found = {**_cluster(model, job.seed), **({RECORD: recorded} if job.record is not None else {})}
     if not job.series:
         return found
     known = series or {}
     return {**found, SERIES: known, SERIES_COLUMNS: _columns(model, known)}
 
 
+def _cluster(model: Model[Any], seed: int) -> dict[str, str]:
+    name = model.cluster(seed)
+    return {} if name is None else {CLUSTER: name}
+
+
 def _columns(model: Model[Any], series: Series) -> dict[str, dict[str, str]]:
     """Return the columns of the series, if the model declares them."""
-    declared = model.series_columns if offers(model, HasSeriesColumns) else {}
+    declared = model.series_columns
     kept = lambda one, _: one.name != "better"  # noqa: E731 (metrics have it, series do not)
     return {name: asdict(declared[name], filter=kept) for name in series if name in declared}
 
@@ -364,7 +367,9 @@ def _session(job: Job, *, anew: bool = False) -> Iterator[Session]:
     seed_globals(job.seed)
     model = job.variant.model
     lineup = resolve(model, _copied(job.entry.policies), job.seed)
-    how = EpisodeOptions(limits=job.limits, series=job.series, keep_state=offers(model, HasItems))
+    how = EpisodeOptions(
+        limits=job.limits, series=job.series, keep_state=isinstance(model, ItemsModel)
+    )
     with opened_session(model, lineup, job.seed, job.record, how) as session:
         yield session
 

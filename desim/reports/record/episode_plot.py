@@ -5,8 +5,7 @@ from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
-from desim.core.model import Model, offers
-from desim.core.reported import HasSeries, HasSeriesColumns
+from desim.core.model import Model
 from desim.errors import UsageError
 from desim.records.episode import Episode
 from desim.reports.elements.drawing import check_plot, write_picture
@@ -43,7 +42,7 @@ def check_episode_plot(model: Model[Any], path: str | Path) -> None:
             new .png, .svg or .pdf file.
     """
     check_plot(Path(path))
-    if not (offers(model, HasSeries) or offers(model, HasSeriesColumns)):
+    if model.series is None and not model.series_columns:
         raise UsageError(
             f"--plot draws series, and {type(model).__name__} declares none: it has neither "
             "series(state) nor series_columns"

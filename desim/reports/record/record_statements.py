@@ -9,9 +9,8 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from desim.core.ledger_protocols import Exportable, HasLedgers, statements_of
-from desim.core.model import Model, Rows, default_roles, offers
-from desim.core.reported import HasDates, HasTables
+from desim.core.ledger_protocols import Exportable, HasLedgers, Rows
+from desim.core.model import Model, offers, statements_of
 from desim.faults import RAISED, fault_text
 from desim.reports.elements.page import Folded, Given, cleaned
 from desim.reports.record.record_read import ReadRecord
@@ -59,13 +58,12 @@ def _of(one: ReadRecord) -> Iterator[Given]:
 
 def _ledgers(model: Model[Any], state: Any) -> Iterator[Given]:
     """Yield the tables of ledgers; of one too long to be read, how long it is."""
-    date = model.date if offers(model, HasDates) else None
     ledgers = state.ledgers if offers(state, HasLedgers) else ()
     for number, ledger in enumerate(ledgers, 1):
         if not offers(ledger, Exportable) or _FORM not in ledger.export_forms:
             continue
         whose = ledger.name or (f"ledger {number}" if len(ledgers) > 1 else "ledger")
-        for file, text in ledger.export(_FORM, date).items():
+        for file, text in ledger.export(_FORM, model.date).items():
             head, *lines = csv.reader(io.StringIO(text, newline=""))
             name = label_text(file.removesuffix(f".{_FORM}"))
             if len(lines) > _MOST_LINES:
@@ -91,10 +89,9 @@ def _grouped(cell: str) -> str:
 
 def _tables(model: Model[Any], state: Any, shown: list[Rows]) -> Iterator[Given]:
     """Yield the tables that roles may look up, each once."""
-    roles = default_roles(model)
-    if not offers(model, HasTables):
+    if model.tables is None:
         return
-    for role in roles:
+    for role in model.default_roles:
         for name, rows in model.tables(state, role).items():
             if rows and rows not in shown:
                 shown.append(rows)

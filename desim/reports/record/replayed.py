@@ -13,10 +13,9 @@ from attrs import frozen
 
 from desim.collector import rare_collections
 from desim.core.limits import Alarm
-from desim.core.model import Model, offers
+from desim.core.model import Model
 from desim.core.points import Points
-from desim.core.reported import HasSeries
-from desim.core.result import Result, read_series, series_ticks
+from desim.core.result import Result, read_series
 from desim.core.run import Run
 from desim.episodes.replay import repeated, repeated_whole, same_result
 from desim.errors import BadRecord, DesimError, ModelFailed
@@ -121,11 +120,11 @@ def _so_far(run: Run[Any]) -> tuple[_Series, _Ticks]:
     The series of a model may include periods that have not begun or not ended.
     """
     model = run.model
-    if not offers(model, HasSeries):
+    if model.series is None:
         return {}, {}
     try:
         series = read_series(run.model, run.state)
-        ticks = series_ticks(run.model, run.state)
+        ticks = run.model.series_ticks(run.state)
     except RAISED:  # a model promises its series for an ended episode alone
         return {}, {}
     ends = {name: [t for t in ticks.get(name, ()) if t < run.world.now] for name in series}

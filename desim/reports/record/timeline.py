@@ -11,8 +11,7 @@ from typing import Any
 from attrs import frozen
 
 from desim.core.calendar import TickCalendar
-from desim.core.model import HasCalendar, Model, offers
-from desim.core.reported import HasDates, HasSeriesColumns
+from desim.core.model import Model
 from desim.show.column import Column
 
 #: The moment from which matplotlib counts the days of its axes.
@@ -52,19 +51,19 @@ class Timeline:
         columns = columns_of(model)
         names = {columns[name].period if name in columns else "period" for name in ends}
         known = {tuple(ticks) for ticks in ends.values() if ticks}
-        if not offers(model, HasDates) and len(names) == 1:
+        if not model.date and len(names) == 1:
             longest = max(known, key=len, default=())
             if all(longest[: len(ticks)] == ticks for ticks in known) and increases(longest):
                 return _of_periods(longest, *names)
         moment = _moments(model)
         if moment is not None:
-            return _of_dates(moment, model.date if offers(model, HasDates) else None)
+            return _of_dates(moment, model.date)
         return cls("tick", is_dated=False, place=float, text=lambda tick: f"t={tick:,}")
 
 
 def columns_of(model: Model[Any]) -> Mapping[str, Column]:
     """Return the columns that a model declares for its series; empty if it declares none."""
-    return model.series_columns if offers(model, HasSeriesColumns) else {}
+    return model.series_columns
 
 
 def increases(places: Sequence[float]) -> bool:
@@ -99,13 +98,11 @@ def _of_periods(ends: Sequence[int], name: str) -> Timeline:
 def _moments(model: Model[Any]) -> Callable[[int], dt.datetime] | None:
     """Return the function from ticks to moments; None for a model without dates."""
     calendar: TickCalendar | None = None
-    if offers(model, HasCalendar):
-        with contextlib.suppress(ValueError):  # with these parameters it has none
-            calendar = model.calendar
+    with contextlib.suppress(ValueError):  # with these parameters it has none
+        calendar = model.calendar
     if calendar is not None:
         return calendar.moment
-    if offers(model, HasDates):
-        date = model.date
+    if date := model.date:
         return lambda tick: dt.datetime.combine(date(tick), _MIDNIGHT)
     return None
 

@@ -11,17 +11,8 @@ from desim.catalog import model_finder, policy_finder
 from desim.catalog.policy_spec import read_policies
 from desim.catalog.presets import presets
 from desim.core.limits import Limits
-from desim.core.model import (
-    FIRST_REVISION,
-    HasBoardMetrics,
-    HasClusters,
-    Model,
-    Revision,
-    offers,
-    revision_of,
-)
+from desim.core.model import FIRST_REVISION, ItemsModel, Model, Revision, revision_of
 from desim.core.policy import as_policy
-from desim.core.reported import HasItems, metric_columns_of
 from desim.core.roles import Knowledge, knowledge_order
 from desim.episodes.lineup import assigned, lineup_knows, maker_of
 from desim.errors import UsageError
@@ -129,7 +120,7 @@ class Board(Tabular):
     def _shares(self, lines: Sequence[BoardLine]) -> Iterator[Table]:
         if any(line.sample.unit == "items" for line in lines):
             model = model_finder.model(self.name)
-            if offers(model, HasItems):
+            if isinstance(model, ItemsModel):
                 yield item_table(self.rows, model.item_groups, [line.name for line in lines])
 
     def summary(self) -> dict[str, Any]:
@@ -216,9 +207,9 @@ def boards(
             start = time.perf_counter()
             rows = _played(name, each, executor, limits, show.part(before, total))
             model = model_finder.model(name)
-            beside = tuple(model.board_metrics) if offers(model, HasBoardMetrics) else ()
+            beside = tuple(model.board_metrics)
             seconds = time.perf_counter() - start
-            revision, columns = revision_of(model), metric_columns_of(model)
+            revision, columns = revision_of(model), model.metric_columns
             yield Board(name, tuple(each), rows, seconds, beside, revision, columns)
             before += len(rows)
 
@@ -235,7 +226,7 @@ def entrants_of(
     specs = policy_finder.baselines(model)
     if shared_seeds:
         return tuple(_entrant(spec, model, tuple(seeds)) for spec in specs)
-    if offers(model, HasClusters):
+    if model.cluster(seeds[0]) is not None:
         raise UsageError(f"the seeds of {name} share cases; let all policies play the same seeds")
     every, count = with_further(seeds, len(specs) * len(seeds)), len(seeds)
     own = [tuple(every[at : at + count]) for at in range(0, len(every), count)]

@@ -7,7 +7,7 @@ from attrs import asdict, field, frozen
 
 from desim.catalog import model_finder
 from desim.core.limits import Limits
-from desim.core.model import HasLength, Model, default_roles, offers
+from desim.core.model import Model
 from desim.core.roles import Knowledge
 from desim.jobs.plan.job import Row
 from desim.show.labels import short_number_text, words_text
@@ -152,8 +152,8 @@ def _world_line(world: NormalisedWorld) -> WorldLine:
 
 def _seat_text(model: Model[Any]) -> str:
     """Return the first of the default roles, and the length of an episode."""
-    role = words_text(default_roles(model)[0])
-    return f"{role}, {model.length}" if offers(model, HasLength) else role
+    role = words_text(model.default_roles[0])
+    return f"{role}, {model.length}" if model.length else role
 
 
 def _bar(best: NormalisedScore | None, greedy: NormalisedScore | None) -> str:

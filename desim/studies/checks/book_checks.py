@@ -4,17 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from desim.core.ledger_protocols import (
-    Conserving,
-    Exportable,
-    HasBalances,
-    HasLedgers,
-    HasStatements,
-    Ledger,
-    statements_of,
-)
-from desim.core.model import Rows, offers
-from desim.core.reported import HasSeries
+from desim.core.ledger_protocols import Exportable, HasBalances, HasLedgers, Ledger, Rows
+from desim.core.model import Model, offers, statements_of
 from desim.episodes.export import STATEMENTS_FORM, Exported, export
 from desim.errors import DesimError
 from desim.faults import RAISED
@@ -37,15 +28,14 @@ def ledgers(world: CheckedWorld) -> str:
     """The balances of every ledger sum to zero, and nothing was created or lost."""
     model, names = world.model, []
     for course in world.ended():
-        if offers(model, Conserving):
-            _check_conserved(model, course.state)
+        _check_conserved(model, course.state)
         if not offers(course.state, HasLedgers):
             raise NotChecked("the state has no `ledgers`, so that results have no digest")
         names = [_check_balances(ledger) for ledger in course.state.ledgers]
     return f"{counted(len(names), 'ledger')}: {', '.join(names)}"
 
 
-def _check_conserved(model: Conserving, state: Any) -> None:
+def _check_conserved(model: Model[Any], state: Any) -> None:
     try:
         model.check_conserved(state)
     except RAISED as fault:
@@ -71,8 +61,6 @@ def _check_balances(ledger: Ledger) -> str:
 def statements(world: CheckedWorld) -> str:
     """Statements are tables of JSON values, and their totals agree with each other."""
     model: Any = world.model
-    if not offers(world.model, HasStatements):
-        raise NotChecked("the model has no method `statements`")
     compared = 0
     for course in world.ended():
         try:
@@ -80,6 +68,8 @@ def statements(world: CheckedWorld) -> str:
             to_plain({name: [*rows] for name, rows in found.items()})
         except (DesimError, TypeError, ValueError) as fault:
             raise CheckFailed(fault_sentence(fault), model.statements) from fault
+        if not found:
+            raise NotChecked("the model reports no `statements`")
         for name, rows in found.items():
             compared += _check_sums(name, rows, model.statements)
     return f"{', '.join(found)}: {counted(compared, 'total')} agree with their parts"
@@ -130,9 +120,9 @@ def _exports(world: CheckedWorld) -> Sequence[tuple[Exported, str]]:
     held = course.state.ledgers if offers(course.state, HasLedgers) else ()
     exportable = [one for one in held if offers(one, Exportable)]
     forms = dict.fromkeys(form for one in exportable for form in one.export_forms)
-    if offers(world.model, HasStatements):
+    if world.model.statements(course.state):
         forms[STATEMENTS_FORM] = None
     found: list[tuple[Exported, str]] = [("ledgers", form) for form in forms]
-    series: list[tuple[Exported, str]] = [("series", "csv")] * offers(world.model, HasSeries)
+    series: list[tuple[Exported, str]] = [("series", "csv")] * (world.model.series is not None)
     decisions: list[tuple[Exported, str]] = [("decisions", "csv")] * bool(course.asked)
     return [*found, *series, *decisions]

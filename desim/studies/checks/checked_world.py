@@ -6,7 +6,7 @@ from typing import Any
 
 from attrs import define, field
 
-from desim.core.model import Model, default_roles
+from desim.core.model import Model
 from desim.core.result import Result
 from desim.core.run import Run
 from desim.core.world import Decision
@@ -46,7 +46,7 @@ class CheckedWorld:
         self, seed: int, *, every_role: bool = True, futures: Sequence[tuple[int, int]] = ()
     ) -> CheckedCourse:
         """Play an episode that no other check reads."""
-        seats = [*self.model.roles] if every_role else [*default_roles(self.model)]
+        seats = [*self.model.roles] if every_role else [*self.model.default_roles]
         return played(self.model, seed, seats, FittingAnswers(), futures)
 
     def played_otherwise(self, course: CheckedCourse, number: int, action: Any) -> CheckedCourse:

@@ -8,16 +8,7 @@ from typing import Any
 import attrs
 import msgspec
 
-from desim.core.model import (
-    HasCalendar,
-    HasParts,
-    HasRules,
-    NamesModels,
-    model_of,
-    offers,
-    rules_of,
-    world_rules,
-)
+from desim.core.model import model_of, rules_of, world_rules
 from desim.core.roles import Role
 from desim.schema import codec, from_plain, json_schema, members, to_plain
 from desim.studies.checks.checked_world import CheckedWorld
@@ -104,13 +95,13 @@ def rules(world: CheckedWorld) -> str:
         if named := sorted(hidden & set(re.findall(r"\w+", text))):
             raise CheckFailed(f"the rules of {role!r} name the hidden {', '.join(named)}", at)
         lengths.append(len(text.split()))
-    own = "" if offers(world.model, HasRules) else "; give the model `rules_for` to say more"
+    own = "" if world.model.rules_for(role) else "; give the model `rules_for` to say more"
     return f"{counted(len(lengths), 'role')}, {min(lengths)} words or more{own}"
 
 
 def _rules_method(model: Any, role: str) -> Any:
-    part, _ = model_of(model, role)
-    return part.rules_for if offers(part, HasRules) else type(part)
+    part, inside = model_of(model, role)
+    return part.rules_for if part.rules_for(inside) else type(part)
 
 
 def _hidden_names(world: CheckedWorld) -> set[str]:
@@ -138,15 +129,13 @@ def _fields_of(state: Any) -> Iterator[str]:
 def calendar(world: CheckedWorld) -> str:
     """Ticks have increasing dates and times, so that the world can share a clock with others."""
     model = world.model
-    if not offers(model, HasCalendar):
+    if (calendar := model.calendar) is None:
         raise NotChecked("the model has no `calendar`, so it shares no clock with others")
-    if offers(model, HasParts) and not offers(type(model), NamesModels):
-        raise CheckFailed("a model with parts needs `inner_models`", type(model))
-    moments = [model.calendar.moment(tick) for tick in range(_TICKS)]
+    moments = [calendar.moment(tick) for tick in range(_TICKS)]
     if moments != sorted(set(moments)):
-        raise CheckFailed("the moments of ticks do not increase", type(model.calendar))
-    back = [model.calendar.last_tick(moment) for moment in moments]
+        raise CheckFailed("the moments of ticks do not increase", type(calendar))
+    back = [calendar.last_tick(moment) for moment in moments]
     if back != [*range(_TICKS)]:
         text = f"the last ticks at the moments of ticks 0 to {_TICKS - 1} are {back}"
-        raise CheckFailed(text, type(model.calendar))
+        raise CheckFailed(text, type(calendar))
     return f"tick 0 is {moments[0]}, tick 1 {moments[1]}"

@@ -7,7 +7,6 @@ from typing import Any
 
 import msgspec
 
-from desim.core.model import is_deterministic
 from desim.core.policy import decide_arguments
 from desim.episodes.lineup import Policies, resolve
 from desim.episodes.replay import replay, same_result
@@ -87,7 +86,7 @@ def seeds(world: CheckedWorld) -> str:
     world.ended()
     courses = [world.course(seed) for seed in range(_SEEDS)]
     others = [one for one in courses if one.difference(courses[0])[0]]
-    if is_deterministic(world.model):
+    if world.model.deterministic:
         if others:
             text = f"the model is declared deterministic, and seed {others[0].seed} differs: "
             raise CheckFailed(text + courses[0].difference(others[0])[0], type(world.model))

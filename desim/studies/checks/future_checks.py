@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 
-from desim.core.model import HasFuture, is_deterministic, kept_facts, offers
+from desim.core.model import kept_facts
 from desim.core.run import Run
 from desim.core.world import Decision
 from desim.episodes.replay import first_difference
@@ -91,9 +91,9 @@ def futures(world: CheckedWorld) -> str:
     where = f"after decision {at} of {len(course.asked)}"
     if others:
         return f"{len(others)} of {len(twins)} futures differ {where}; kept: {_listed(kept)}"
-    if is_deterministic(model):
+    if model.deterministic:
         return "the model is declared deterministic, and futures are equal"
-    if offers(model, HasFuture):
+    if model.kept is not None:
         return f"nothing is left to draw {where}; kept: {_listed(kept)}"
     text = f"futures {where} do not differ: what was drawn ahead stays, and the model has no"
     raise CheckAdvice(f"{text} `redraw` and `kept`", type(model).begin)

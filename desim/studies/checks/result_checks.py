@@ -6,16 +6,9 @@ from typing import Any
 
 import msgspec
 
-from desim.core.model import (
-    HasBoardMetrics,
-    HasScoreRange,
-    HasWorstScore,
-    model_of,
-    offers,
-)
+from desim.core.model import model_of
 from desim.core.points import checked_name
-from desim.core.reported import HasSeries, HasSeriesColumns
-from desim.core.result import Series, flat, read_series, score_of, series_ticks
+from desim.core.result import Series, flat, read_series, score_of
 from desim.errors import DesimError
 from desim.schema import to_plain
 from desim.short_repr import short_repr
@@ -30,9 +23,9 @@ def score(world: CheckedWorld) -> str:
     """The score is a finite number within the bounds that the model declares."""
     model, courses = world.model, world.ended()
     low, high = -math.inf, math.inf
-    if offers(model, HasWorstScore) and model.worst_score is not None:
-        low = model.worst_score
-    if offers(model, HasScoreRange) and (declared := model.score_range):
+    if (worst := model.worst_score) is not None:
+        low = worst
+    if declared := model.score_range:
         low, high = max(low, declared[0]), declared[1]
     try:
         found = [score_of(model, one.state) for one in courses]
@@ -60,7 +53,7 @@ def metrics(world: CheckedWorld) -> str:
             if isinstance(value, float) and not math.isfinite(value):
                 odd[name] = value
     numbers = dict(flat(to_plain(found)))
-    for name in model.board_metrics if offers(model, HasBoardMetrics) else ():
+    for name in model.board_metrics:
         if name not in numbers:
             raise CheckFailed(f"the board metric {name!r} is no metric", type(model).metrics)
         if not isinstance(numbers[name], int | float | str | None):
@@ -85,7 +78,7 @@ def _check_plain(model: Any, name: Any, value: Any) -> None:
 def series(world: CheckedWorld) -> str:
     """Series of one period are numbers of one length, as many as the ticks of their periods."""
     model: Any = world.model
-    if not offers(world.model, HasSeries):
+    if world.model.series is None:
         raise NotChecked("the model has no method `series`")
     for one in world.ended():
         try:
@@ -106,7 +99,7 @@ def _check_lengths(model: Any, found: Series) -> None:
     Raises:
         CheckFailed: They differ.
     """
-    declared = model.series_columns if offers(model, HasSeriesColumns) else {}
+    declared = model.series_columns
     groups: dict[tuple[int, str], dict[str, int]] = defaultdict(dict)
     for name, values in found.items():
         period = declared.get(name, Column()).period
@@ -126,7 +119,7 @@ def _check_ticks(model: Any, course: CheckedCourse, found: Series) -> None:
     Raises:
         CheckFailed: There are more or fewer of them, or a tick is before the one before it.
     """
-    ends = series_ticks(model, course.state)
+    ends = model.series_ticks(course.state)
     for name, values in found.items():
         ticks = ends.get(name, ())
         if name in ends and len(ticks) != len(values):

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 import simpy
 from simpy.events import Timeout
 
-from desim.core.model import HasFuture, HasParts, offers
 from desim.core.world import World
 from desim.faults import process_place
 from desim.schema import encode_observation
@@ -40,9 +39,9 @@ Waits = Mapping[WaitPlace, Sequence[int]]
 
 def waits(world: CheckedWorld) -> str:
     """Waits whose end is drawn, differs between futures, is observed, or is named by `kept`."""
-    if offers(world.model, HasParts):
+    if world.model.models:
         raise NotChecked("the model is made of parts, which are checked by their own names")
-    if not offers(world.model, HasFuture):
+    if world.model.kept is None:
         raise NotChecked("the model has no `redraw` and `kept`; see `futures`")
     if kept := tuple(world.model.kept):
         return f"the model names what a redraw keeps: {', '.join(kept)}"

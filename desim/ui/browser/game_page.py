@@ -11,8 +11,6 @@ from typing import Any
 
 from nicegui import ui
 
-from desim.core.model import offers
-from desim.core.reported import HasBriefing
 from desim.episodes.driver import in_background
 from desim.errors import UsageError
 from desim.faults import RAISED
@@ -52,8 +50,8 @@ _CHECK_SECONDS = 0.5
 
 def game_name(game: Game) -> str:
     """Return the title of a game's world, or else the name of its model as words."""
-    if offers(game.model, HasBriefing):
-        return game.model.briefing_for(game.seats[0]).title
+    if briefing := game.model.briefing_for(game.seats[0]):
+        return briefing.title
     return class_text(game.header.model.rsplit(":", 1)[-1])
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from attrs import evolve, frozen
 from nicegui import ui
 
-from desim.core.model import HasLength, Model, model_of, offers
+from desim.core.model import Model, model_of
 from desim.show.labels import is_number
 from desim.ui.answer_effects import Change
 from desim.ui.layout import NamedValue, ValueGroup, lay_out, time_figure
@@ -45,7 +45,6 @@ def seat_status(model: Model[Any], role: str, observation: Any, date: str = "") 
     time = time_figure(observation, model.roles[role].observation)
     part, inside = model_of(model, role)
     last = [one for one in group.figures if time and one.name in time.column.of]
-    length = part.length if offers(part, HasLength) else ""
     key = _key_figures(group)
     shown = {one.name for one in (*key, *last, *([time] if time else []))}
     rest = tuple(
@@ -53,7 +52,7 @@ def seat_status(model: Model[Any], role: str, observation: Any, date: str = "") 
         for one in group.figures
         if one.name not in shown and one.value != inside and one.text != (date or None)
     )
-    total = last[0].text if last else length
+    total = last[0].text if last else part.length
     return SeatStatus(time, total, key, evolve(group, figures=rest))
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from attrs import evolve, frozen
 
-from desim.core.model import Model, model_of, offers
-from desim.core.reported import HasScoreSeries, HasSeriesColumns, ScoreSeries
+from desim.core.model import Model, model_of
+from desim.core.reported import ScoreSeries
 from desim.core.result import Series
 from desim.episodes.replay import repeated_whole
 from desim.records.episode import Episode
@@ -44,20 +44,20 @@ class TrailReader:
     @property
     def declared(self) -> ScoreSeries | None:
         """The series of the score, of the model or of the part that has all seats."""
-        if offers(self.model, HasScoreSeries):
-            return self.model.score_series(self.seats)
+        if (found := self.model.score_series(self.seats)) is not None:
+            return found
         inner, name = model_of(self.model, self.seats[0])
         prefix = self.seats[0].removesuffix(name)
-        if not offers(inner, HasScoreSeries) or not all(s.startswith(prefix) for s in self.seats):
+        if not all(seat.startswith(prefix) for seat in self.seats):
             return None
         found = inner.score_series([seat.removeprefix(prefix) for seat in self.seats])
-        return evolve(found, names=tuple(f"{prefix}{name}" for name in found.names))
+        return found and evolve(found, names=tuple(f"{prefix}{name}" for name in found.names))
 
     @property
     def column(self) -> Column:
         """The unit and the name of the periods of the values."""
         found = self.declared
-        columns = self.model.series_columns if offers(self.model, HasSeriesColumns) else {}
+        columns = self.model.series_columns
         column = columns.get(found.names[0], Column()) if found else Column()
         return evolve(CENTS, period=column.period) if column.unit == _CENTS else column
 

@@ -19,8 +19,7 @@ from typing import Any, TypeVar
 from attrs import evolve, field, frozen, validators
 
 from desim import Episode, Model
-from desim.core.model import offers
-from desim.core.reported import HasItems
+from desim.core.model import ItemsModel
 from desim.errors import BadRecord, SchemaError, UsageError, sentence
 from desim.records.record_file import lines_of
 from desim.schema import encode, from_plain, to_plain
@@ -161,12 +160,12 @@ def predicted(
     """Return the questions of a world, of those with labels, as methods answered them.
 
     Args:
-        model: A world that offers `HasItems`.
+        model: A world of questions.
         episodes: A whole episode of it by the method that played it.
         gold: By question its right answer, where it is known.
     """
     items: dict[str, Item] = {}
-    groups = model.item_groups if offers(model, HasItems) else {}
+    groups = model.item_groups if isinstance(model, ItemsModel) else {}
     for method, episode in episodes.items():
         right = _right(groups, episode)
         for step in episode.steps:

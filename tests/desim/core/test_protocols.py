@@ -7,9 +7,6 @@ import pytest
 from attrs import frozen
 from support.small_worlds import Seer, Still, Stride, Walk
 
-from desim.core.model import (
-    is_deterministic,
-)
 from desim.core.policy import (
     is_drawing,
     knows,
@@ -76,9 +73,9 @@ seer.knows = "future"  # type: ignore[attr-defined]
 
 def test_a_model_says_whether_its_draws_depend_on_the_seed() -> None:
     """It depends on the parameters; a model that says nothing counts as one that draws."""
-    assert is_deterministic(Still())
-    assert not is_deterministic(Still(wind=1.0))
-    assert not is_deterministic(Walk(wind=0.0))
+    assert Still().deterministic
+    assert not Still(wind=1.0).deterministic
+    assert not Walk(wind=0.0).deterministic
 
 
 def test_a_class_and_its_instances_know_what_it_declares() -> None:

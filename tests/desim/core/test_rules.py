@@ -6,7 +6,7 @@ import pytest
 from support.failing_world import Mill
 
 from desim import catalog
-from desim.core.model import HasRules, offers, rules_of, world_rules
+from desim.core.model import rules_of, world_rules
 
 
 @pytest.mark.parametrize("name", sorted(catalog.models()))
@@ -14,7 +14,6 @@ def test_every_shipped_world_states_rules_for_every_role(name: str) -> None:
     """They end with the fields of the role's observations."""
     for preset in catalog.presets(catalog.model_class(name)):
         model = catalog.model(name, preset)
-        assert offers(model, HasRules)
         for role in model.roles:
             text = rules_of(model, role)
             assert len(world_rules(model, role)) > 100

@@ -6,9 +6,7 @@ from typing import Any
 import pytest
 
 from desim import Run, catalog, play
-from desim.core.model import offers
 from desim.core.points import Points
-from desim.core.reported import HasSeries, HasSeriesColumns, HasSeriesTicks
 from desim.episodes.driver import play_session
 from desim.episodes.episode_options import EpisodeOptions
 from desim.episodes.lineup import resolve
@@ -83,9 +81,7 @@ def test_every_series_is_declared(name: str) -> None:
     """With a unit, at ticks that never decrease, and a date; so frames need no code of a user."""
     episode = play(*first(name), series=True)
     model = episode.inside.model if episode.inside else None
-    assert offers(model, HasSeries)
-    assert offers(model, HasSeriesColumns)
-    assert offers(model, HasSeriesTicks)
+    assert model is not None
     series, columns, ticks = (
         episode.series(),
         model.series_columns,

@@ -11,7 +11,6 @@ from click.testing import CliRunner
 from desim import Model, Role, World, catalog
 from desim.cli.main import main
 from desim.composition import Composite
-from desim.core.model import default_roles
 from desim.ui.briefings import briefing_of, rules_paragraphs
 
 #: Characters of an answer; longer ones need scrolling on a laptop.
@@ -57,7 +56,7 @@ def test_every_role_of_every_world_has_five_short_answers(model: str) -> None:
     """Each is a sentence without an unfilled field, in every preset."""
     for preset in catalog.presets(type(catalog.model(model))):
         world = catalog.model(model).preset(preset)
-        for role in default_roles(world):
+        for role in world.default_roles:
             answers = briefing_of(world, role).answers()
             assert [name for name, _ in answers] == [
                 "You are",
@@ -98,7 +97,7 @@ def test_the_seat_of_a_part_has_the_briefing_of_its_part() -> None:
 def test_the_seats_of_the_enterprise_play_for_its_score() -> None:
     """A department's cost or money in the bank is not what the person is scored by."""
     group = catalog.model("enterprise")
-    scores = {briefing_of(group, role).score for role in default_roles(group)}
+    scores = {briefing_of(group, role).score for role in group.default_roles}
     assert scores == {"Dollars: the net worth of the company at the end."}
 
 

@@ -19,7 +19,7 @@ from support.edt_stepping import dice, random_scenario
 
 from desim import Run, play
 from desim.core.ledger_protocols import HasIntercompany
-from desim.core.model import HasCalendar, offers
+from desim.core.model import offers
 from ledgers.book import Book, WrongAmount
 from ledgers.consolidation import NotEnoughCash
 from models.edt import EnterpriseDigitalTwin, Scenario
@@ -45,7 +45,7 @@ def entries(book: Book) -> list[tuple[int, str, dict[str, int]]]:
 def test_the_model_has_what_a_group_needs() -> None:
     """It can share a clock with others, and exchange cash with them."""
     game = EnterpriseDigitalTwin()
-    assert offers(game, HasCalendar)
+    assert game.calendar is not None
     assert offers(game, HasIntercompany)
 
 

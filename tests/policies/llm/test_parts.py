@@ -19,7 +19,6 @@ from support.stub import Served, Stub, call, serving, text
 
 from desim import Episode, Run, catalog, play, play_series, replay, resume
 from desim.composition import Composite
-from desim.core.model import HasParts, default_roles, offers
 from desim.episodes.lineup import seat_of
 from desim.episodes.usage import CommandBudget, spending
 from desim.errors import LimitReached
@@ -95,7 +94,7 @@ def _observations(model: Any) -> list[Any]:
 
 
 #: The worlds that are not made of others.
-SINGLE = [name for name in catalog.models() if not offers(catalog.model(name), HasParts)]
+SINGLE = [name for name in catalog.models() if not catalog.model(name).models]
 
 
 @pytest.mark.parametrize("name", SINGLE)
@@ -113,7 +112,7 @@ def test_shipped_worlds_have_their_conversations_in_a_part(name: str) -> None:
 
 def _first_observation(model: Any, role: str, seed: int) -> Any:
     """Return what a role is shown when it is first asked; the others take their default action."""
-    run = Run(model, seed, [role, *default_roles(model)])
+    run = Run(model, seed, [role, *model.default_roles])
     while decisions := run.advance():
         for each in decisions:
             if each.role == role:

@@ -13,7 +13,7 @@ from support.arena import DEBT, EQUITY, MILLION, entries, months, opened, played
 
 from desim import World
 from desim.core.ledger_protocols import HasIntercompany
-from desim.core.model import HasCalendar, offers
+from desim.core.model import offers
 from ledgers.book import Memo
 from ledgers.consolidation import ACCOUNT, KIND, NotEnoughCash
 from ledgers.invariants import BrokenInvariant
@@ -82,7 +82,7 @@ def figures(model: EnterpriseArena, lender: Lender) -> dict[str, dict[str, dict[
 def test_the_model_offers_what_a_group_needs() -> None:
     """A calendar and an intercompany account."""
     model = EnterpriseArena()
-    assert offers(model, HasCalendar)
+    assert model.calendar is not None
     assert offers(model, HasIntercompany)
 
 
