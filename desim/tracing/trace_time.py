@@ -4,6 +4,8 @@ import datetime as dt
 from collections.abc import Callable
 from typing import Any
 
+from desim.core.model import Model
+
 #: The last microsecond that a reader of JSON holds exactly; 285 years.
 MAX_TIME = 2**53 - 1
 
@@ -16,9 +18,9 @@ _MICROSECOND = dt.timedelta(microseconds=1)
 class TraceClock:
     """Maps the ticks of a model to the microseconds of its trace.
 
-    A model with a calendar or dates is drawn on it, one microsecond for one microsecond; one made
-    of parts has ticks of a microsecond; of any other a tick is a millisecond. What happens at one
-    instant is drawn in its order, a microsecond apart.
+    A model with a calendar or dates is drawn on it, one microsecond for one microsecond; of
+    any other a tick is a millisecond. What happens at one instant is drawn in its order, a
+    microsecond apart.
 
     Args:
         model: The model that is traced.
@@ -28,10 +30,8 @@ class TraceClock:
         now: The time of the last event; above that of the event before.
     """
 
-    def __init__(self, model: Any) -> None:
-        self._model = model
+    def __init__(self, model: Model[Any]) -> None:
         self._date: Callable[[int], Any] | None = None
-        self._length = _MILLISECOND
         self._origin: Any = None
         self._tick: int | None = None
         self._base = 0
@@ -39,8 +39,6 @@ class TraceClock:
         if (calendar := model.calendar) is not None:
             self._date = calendar.moment
             self._origin = self._date(0)
-        elif model.models:
-            self._length = 1
         elif model.date:
             self._date = model.date
             self._origin = model.date(0)
@@ -68,7 +66,7 @@ class TraceClock:
 
     def _microseconds(self, tick: int) -> int:
         if (date := self._date) is None:
-            return tick * self._length
+            return tick * _MILLISECOND
         try:
             length: dt.timedelta = date(tick) - self._origin
         except ValueError as fault:  # a date after year 9999
@@ -78,6 +76,4 @@ class TraceClock:
     def _unit(self) -> str:
         if self._origin is not None:
             return f"1 microsecond is 1 microsecond of the calendar; 0 is {self._origin}"
-        if self._length == 1:
-            return "1 microsecond is 1 microsecond of the common clock, which is 1 tick"
-        return f"{self._length} microseconds are 1 tick, which has no length of its own"
+        return f"{_MILLISECOND} microseconds are 1 tick, which has no length of its own"

@@ -13,6 +13,7 @@ import simpy
 from attrs import define, field
 from simpy.events import Event, Initialize, Interruption, Process
 
+from desim.core.model import Model
 from desim.core.observer import Observed, Observer
 from desim.core.reported import Span
 from desim.core.world import Decision, World
@@ -27,7 +28,7 @@ from desim.tracing.tracks import MAX_TRACKS, Processes, Resources, resumed
 
 
 def reported(
-    model: Any, state: Any, clock: TraceClock, end: int, limit: int
+    model: Model[Any], state: Any, clock: TraceClock, end: int, limit: int
 ) -> tuple[list[Lasting], str]:
     """Return the spans that a model reports, and the text of an error in that; often empty.
 

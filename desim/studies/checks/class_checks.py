@@ -1,5 +1,7 @@
 """Checks of a model's classes, without an episode: parameters, schema, rules, calendar."""
 
+import difflib
+import inspect
 import pickle
 import re
 from collections.abc import Iterator, Mapping
@@ -8,7 +10,9 @@ from typing import Any
 import attrs
 import msgspec
 
-from desim.core.model import model_of, rules_of, world_rules
+from desim.catalog.presets import Presets
+from desim.composition.parts_model import PartsModel
+from desim.core.model import ItemsModel, Model, model_of, rules_of, world_rules
 from desim.core.roles import Role
 from desim.schema import codec, from_plain, json_schema, members, to_plain
 from desim.studies.checks.checked_world import CheckedWorld
@@ -23,11 +27,18 @@ _UNFILLED = re.compile(r"\{[a-z_][a-z0-9_.]*\}|<[^<>]* at 0x[0-9a-f]+>")
 
 
 def parameters(world: CheckedWorld) -> str:
-    """Frozen, and equal after pickling and after JSON, as workers and records need them."""
+    """Frozen, and equal after pickling and after JSON; no name is nearly that of a member.
+
+    Raises:
+        CheckAdvice: The class has a public name that is nearly that of a member of `Model`.
+    """
     model, cls = world.model, type(world.model)
     if not attrs.has(cls):
         raise CheckFailed(f"{cls.__name__} is no frozen attrs class", cls)
     names = [one.name for one in attrs.fields(cls)]
+    for name in names:
+        if inspect.isroutine(inspect.getattr_static(Model, name, None)):
+            raise CheckFailed(f"the parameter {name!r} hides the method of desim.Model", cls)
     for name in names[:1]:
         _check_frozen(model, name)
     if pickle.loads(pickle.dumps(model)) != model:  # noqa: S301 (our own bytes)
@@ -35,7 +46,23 @@ def parameters(world: CheckedWorld) -> str:
     plain = msgspec.json.decode(msgspec.json.encode(to_plain(model)))
     if from_plain(plain, cls) != model:
         raise CheckFailed("a model that is read from JSON differs from the original", cls)
+    for name, member in _misspelled(cls):
+        raise CheckAdvice(f"{name!r} is no member of desim.Model; did you mean {member!r}?", cls)
     return f"{counted(len(names), 'parameter')}: frozen, and equal after pickling and JSON"
+
+
+def _misspelled(cls: type) -> Iterator[tuple[str, str]]:
+    """Yield public names of a class that are nearly those of members which it lacks, with these."""
+    members = {name: one for each in (PartsModel, ItemsModel) for name, one in _statics(each)}
+    lacking = [name for name, one in _statics(cls) if members.get(name) is one]
+    for name in sorted({name for name, _ in _statics(cls)} - {*members, *dir(Presets)}):
+        if near := difflib.get_close_matches(name, lacking, n=1, cutoff=0.85):
+            yield name, near[0]
+
+
+def _statics(cls: type) -> Iterator[tuple[str, Any]]:
+    """Yield the public members of a class as they are defined."""
+    return ((n, inspect.getattr_static(cls, n)) for n in dir(cls) if not n.startswith("_"))
 
 
 def _check_frozen(model: Any, name: str) -> None:

@@ -1,11 +1,13 @@
 """Traces: the rules of their format, what they show, and that they change nothing."""
 
+import datetime as dt
 import json
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
+from attrs import frozen
 from support.cases import thinned
 from support.chrome_trace import check, events, read
 from support.workshop import Hire, Workshop
@@ -327,19 +329,18 @@ def test_a_wrong_file_is_refused_before_the_episode(name: str, text: str, tmp_pa
     assert (tmp_path / "there.json").read_text(encoding="utf-8") == "{}"
 
 
-class Dates:
+@frozen
+class Dates(Workshop):
     """A model with days instead of a calendar."""
 
-    def date(self, tick: int) -> Any:
+    def date(self, tick: int) -> dt.date:
         """Return a day, up to the year 9999."""
-        import datetime as dt
-
         return dt.date(2025, 1, 1) + dt.timedelta(days=tick)
 
 
 def test_time_goes_on_from_event_to_event() -> None:
     """Ticks without a length are milliseconds; days are days; one instant is drawn in order."""
-    plain, days = TraceClock(object()), TraceClock(Dates())
+    plain, days = TraceClock(Workshop()), TraceClock(Dates())
     assert [plain.advance(tick) for tick in (0, 0, 0, 2, 2)] == [0, 1, 2, 2000, 2001]
     assert [days.advance(tick) for tick in (0, 1, 1)] == [0, 86_400 * 10**6, 86_400 * 10**6 + 1]
     for clock, tick in ((plain, MAX_TIME), (days, 366 * 290), (days, 366 * 9000)):

@@ -1,6 +1,9 @@
 """`check` names every promise that a world breaks, and passes a world that keeps them all."""
 
+from typing import Any
+
 import pytest
+from attrs import frozen
 from support.faulty_world import (
     FAULTS,
     FAULTY,
@@ -74,6 +77,33 @@ def test_a_failed_check_names_the_place(fault: str, place: str) -> None:
 def test_parameters_that_can_be_changed_are_found() -> None:
     """Episodes share a model."""
     assert "an episode can change 'faults'" in failures(LooseStall)["parameters"][0]
+
+
+@frozen
+class Misspelled(Stall):
+    """Means `briefing_for`."""
+
+    def brefing_for(self, _role: str) -> None:
+        """Return nothing."""
+
+
+@frozen
+class Hiding(Stall):
+    """Has a parameter with the name of a method."""
+
+    redraw: Any = 0
+
+
+def test_a_name_that_is_nearly_that_of_a_member_is_advice() -> None:
+    """The member would be left out in silence."""
+    text, _ = failures(Misspelled, "advice")["parameters"]
+    assert text == "'brefing_for' is no member of desim.Model; did you mean 'briefing_for'?"
+
+
+def test_a_parameter_that_hides_a_method_is_found() -> None:
+    """The framework would call a number."""
+    text, _ = failures(Hiding)["parameters"]
+    assert text == "the parameter 'redraw' hides the method of desim.Model"
 
 
 def test_a_demand_drawn_ahead_is_advice() -> None:
