@@ -1,14 +1,10 @@
-"""A part as a parameter: a model by name with plain parameters, as a record holds it.
-
-A link as a parameter: the name of a function, by which a record finds it again.
-"""
+"""Parts and links as parameters: what a record holds of them, and how it is built again."""
 
 import datetime as dt
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Self
 
-import attrs
 from attrs import field, frozen
 from attrs.validators import and_, ge, instance_of, le, optional
 
@@ -26,7 +22,6 @@ from desim.short_repr import short_repr
 
 #: Words that cannot be names of parts, because they have another meaning in the same place.
 _RESERVED = ("all", "any", "parts", "links", "start", "ends")
-
 
 #: The options of a part, in addition to its model.
 _OPTIONS = ("weight", "start", "times")
@@ -54,7 +49,7 @@ class PartSpec:
         times: The number of the part's episodes, one after the other; 1 to 1,000.
     """
 
-    model: str = field(validator=instance_of(str))
+    model: str = field(validator=instance_of((str, Model)))
     params: Mapping[str, Any] = field(factory=dict, validator=instance_of(Mapping))
     weight: float = field(default=1.0, validator=finite)
     start: str | None = field(default=None, validator=optional(check_date))
@@ -62,7 +57,17 @@ class PartSpec:
     built: Model[Any] = field(init=False, eq=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
-        _keep(self, _built(self.model, self.params))
+        given: Any = self.model  # `of` passes a model itself
+        model = given if isinstance(given, Model) else _built(given, self.params)
+        # Read here, because it may depend on parameters.
+        if model.calendar is None:
+            raise ValueError(
+                f"{type(model).__name__} has no calendar, so that its ticks have no dates; give it "
+                "a property calendar, such as a desim.core.calendar.Calendar"
+            )
+        object.__setattr__(self, "built", model)
+        object.__setattr__(self, "model", catalog.model_name(type(model)))
+        object.__setattr__(self, "params", to_plain(model))
 
     @classmethod
     def of(cls, model: Model[Any], **options: Any) -> Self:
@@ -72,33 +77,15 @@ class PartSpec:
             TypeError: An option is unknown.
             ValueError: An option's value is refused, or the model has no calendar.
         """
-        part = cls.__new__(cls)
-        known = {f.name: f.default for f in attrs.fields(cls) if f.name in _OPTIONS}
         for name in options:
-            if name not in known:
-                raise TypeError(f"a part has no option {name!r}; {possible(name, known)}")
-        for name, value in {**known, **options}.items():
-            object.__setattr__(part, name, value)
-        _keep(part, model)
-        attrs.validate(part)
-        return part
+            if name not in _OPTIONS:
+                raise TypeError(f"a part has no option {name!r}; {possible(name, _OPTIONS)}")
+        given: Any = model
+        return cls(model=given, **options)
 
     def with_model(self, model: Model[Any]) -> Self:
         """Return the same part with another model."""
         return self.of(model, **{name: getattr(self, name) for name in _OPTIONS})
-
-
-def _keep(part: PartSpec, model: Model[Any]) -> None:
-    """Keep a built model in a part, and its name and all its parameters as plain values."""
-    # Read here, because it may depend on parameters.
-    if model.calendar is None:
-        raise ValueError(
-            f"{type(model).__name__} has no calendar, so that its ticks have no dates; give it a "
-            "property calendar, such as a desim.core.calendar.Calendar"
-        )
-    object.__setattr__(part, "built", model)
-    object.__setattr__(part, "model", catalog.model_name(type(model)))
-    object.__setattr__(part, "params", to_plain(model))
 
 
 def _built(name: str, params: Mapping[str, Any]) -> Model[Any]:
@@ -114,11 +101,7 @@ def _built(name: str, params: Mapping[str, Any]) -> Model[Any]:
 
 
 def check_name(name: object) -> str:
-    """Return a part's name.
-
-    Raises:
-        ValueError: The name is not a Python identifier, or is reserved.
-    """
+    """Return a part's name, which is a Python identifier and not reserved."""
     if not isinstance(name, str) or not name.isidentifier() or name in _RESERVED:
         raise ValueError(
             f"{short_repr(name)} was given as a part's name; it consists of letters, digits and "
@@ -128,11 +111,7 @@ def check_name(name: object) -> str:
 
 
 def as_parts(given: Any) -> dict[str, PartSpec]:
-    """Convert a mapping of names to models, parts or their plain values.
-
-    Raises:
-        ValueError: The value is not such a mapping, is empty, or has too many parts.
-    """
+    """Convert a mapping of names to models, parts or their plain values."""
     if not isinstance(given, Mapping) or not 1 <= len(given) <= MAX_PARTS:
         raise ValueError(
             f"parts={short_repr(given)} was given; it maps 1 to {MAX_PARTS:,} names to models"
@@ -158,7 +137,6 @@ def _as_part(name: str, given: Any) -> PartSpec:
 #: A process function: takes the common world and the group, returns a generator of events.
 Link = Callable[[World, Group], Process]
 
-
 #: The names of the links that code of this process has given, so that its own records need no
 #: trust. Not the names of modules, because a record may name any function of an imported module.
 _GIVEN: set[str] = set()
@@ -177,12 +155,7 @@ class LinkSpec:
 
     @classmethod
     def of(cls, given: "LinkSpec | Link | str") -> "LinkSpec":
-        """Return the link of a function or of its name.
-
-        Raises:
-            TypeError: The value is neither a function nor a name.
-            UsageError: The function does not exist or is not a generator function.
-        """
+        """Return the link of a function or of its name, which is loaded."""
         if isinstance(given, LinkSpec):
             return given
         if not isinstance(given, str) and not hasattr(given, "__qualname__"):
@@ -202,11 +175,7 @@ class LinkSpec:
         return self.function in _GIVEN
 
     def start(self, world: World, group: Group) -> Process:
-        """Return the link's process.
-
-        Raises:
-            UsageError: The function does not exist or is not a generator function.
-        """
+        """Return the link's process."""
         return self._noted(self.load(), world, group)
 
     def _noted(self, link: Link, world: World, group: Group) -> Process:
@@ -227,10 +196,6 @@ class LinkSpec:
 
 
 def as_links(given: Any) -> tuple[LinkSpec, ...]:
-    """Convert functions, names and links, or one of these, to links.
-
-    Raises:
-        TypeError: A value is neither a link, a function nor a name.
-    """
+    """Convert functions, names and links, or one of these, to links."""
     several = isinstance(given, Iterable) and not isinstance(given, str)
     return tuple(map(LinkSpec.of, given if several else (given,)))
