@@ -9,7 +9,6 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-import msgspec
 from attrs import define, evolve, field, frozen
 
 from desim.catalog.policy_spec import label
@@ -31,9 +30,10 @@ from desim.episodes.trust import (
 )
 from desim.errors import BadRecord, UsageError
 from desim.records.episode import Episode
-from desim.records.lines import Header, Step
+from desim.records.lines import Header, Step, TranscriptEntry
+from desim.records.reader import Line, lines_up_to
 from desim.records.record_lock import RecordLock
-from desim.records.writer import Recorder, line_kind, lines_up_to
+from desim.records.writer import Recorder
 from desim.schema.signatures import takes
 
 
@@ -317,18 +317,11 @@ def _record(options: BranchOptions, header: Header, given: Mapping[str, Any]) ->
             raise
 
 
-def _copy(lines: Iterable[bytes], new: Path, header: Header, given: Mapping[str, Any]) -> None:
+def _copy(lines: Iterable[Line], new: Path, header: Header, given: Mapping[str, Any]) -> None:
     """Write the first decisions of a record to a new one, without what given policies replace."""
-    decode = msgspec.json.Decoder(_Role).decode
     with Recorder(new) as recorder:
-        recorder.head(header)
+        recorder.write(header)
         for line in lines:
-            kind = line_kind(line)
-            if kind == "decision" or (kind == "transcript" and decode(line).role not in given):
-                recorder.line(line[:-1])
-
-
-class _Role(msgspec.Struct):
-    """The role of a line."""
-
-    role: str
+            is_kept = isinstance(line, TranscriptEntry) and line.role not in given
+            if is_kept or isinstance(line, Step):
+                recorder.write(line)

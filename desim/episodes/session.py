@@ -111,7 +111,7 @@ class Session:
             self._recorder = Recorder.again(self._record)
         elif self._record:
             self._recorder = Recorder(self._record)
-            self._recorder.head(self.header)
+            self._recorder.write(self.header)
         return self
 
     def __exit__(self, *raised: object) -> None:
@@ -180,7 +180,7 @@ class Session:
         self._transcript.append(TranscriptEntry(entry, role))
         self._transcript_after.append(self.decided)
         if self._recorder:
-            self._recorder.transcript(self._transcript[-1])
+            self._recorder.write(self._transcript[-1])
 
     def advance(self) -> list[Decision]:
         """Move the clock to the next open decisions; return an empty list at the end.

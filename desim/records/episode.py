@@ -2,7 +2,7 @@
 
 import contextlib
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,8 +25,7 @@ from desim.records.lines import (
     Step,
     TranscriptEntry,
 )
-from desim.records.reader import Line, RecordedSteps, checked_lines
-from desim.records.record_file import lines_of
+from desim.records.reader import RecordedSteps, lines_up_to
 from desim.records.tables import WHAT, What, decision_columns, series_columns
 from desim.records.writer import Recorder
 from desim.short_repr import shortened
@@ -253,14 +252,14 @@ class Episode:
         """
         end = self._ended()
         with Recorder(path) as recorder:
-            recorder.head(self.header)
+            recorder.write(self.header)
             said: Any = deque(zip_longest(self.transcript, self.transcript_after, fillvalue=0))
             for number, step in enumerate(self.steps):
                 while said and said[0][1] <= number:
-                    recorder.transcript(said.popleft()[0])
+                    recorder.write(said.popleft()[0])
                 recorder.step(step)
             for entry, _ in said:
-                recorder.transcript(entry)
+                recorder.write(entry)
             recorder.result(end)
 
     @classmethod
@@ -288,13 +287,12 @@ class Episode:
                 limit of `desim.records.record_file`.
         """
         file = Path(path)
-        lines = _up_to(decisions, checked_lines(lines_of(file)))
         count, header, steps, resumed = 0, None, list[Step](), list[int]()
         said: list[tuple[TranscriptEntry, int]] = []
         result: Result | None = None
         failure: FailureLine | None = None
         try:
-            for line in lines:
+            for line in lines_up_to(file, decisions):
                 match line:
                     case Header():
                         header = line
@@ -339,19 +337,6 @@ class Episode:
         if self.result is None:
             raise BadRecord("the record was cut before the episode ended, so it has no result")
         return self.result
-
-
-def _up_to(decisions: int | None, lines: Iterable[Line]) -> Iterator[Line]:
-    """Yield the header and the lines up to a decision; those behind it are read, which checks them.
-
-    None yields all lines.
-    """
-    left = decisions
-    for line in lines:
-        if left != 0 or isinstance(line, Header):
-            yield line
-        if left and isinstance(line, Step):
-            left -= 1
 
 
 def _no_result(decisions: int, failure: FailureLine | None) -> str:

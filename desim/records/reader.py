@@ -65,6 +65,22 @@ def checked_lines(lines: Iterable[bytes]) -> Iterator[Line]:
         yield line
 
 
+def lines_up_to(path: Path, decisions: int | None = None) -> Iterator[Line]:
+    """Yield the header of a record and its lines up to a decision; None yields all lines.
+
+    The lines behind it are read, which checks them.
+
+    Raises:
+        BadRecord: See `checked_lines`, or the file cannot be read.
+    """
+    left = decisions
+    for line in checked_lines(lines_of(path)):
+        if left != 0 or isinstance(line, Header):
+            yield line
+        if left and isinstance(line, Step):
+            left -= 1
+
+
 def decoded_lines(lines: Iterable[bytes]) -> Iterator[Line]:
     """Yield what the whole lines of a record hold, without a check of their order and digest.
 

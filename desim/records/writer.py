@@ -3,7 +3,7 @@
 import gzip
 import hashlib
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, BinaryIO, Self
 
@@ -12,15 +12,8 @@ import msgspec
 from desim.core.result import Result
 from desim.core.world import Decision
 from desim.errors import UsageError, WriteFailed
-from desim.records.lines import (
-    FailureLine,
-    Header,
-    ResultLine,
-    ResumedLine,
-    Step,
-    TranscriptEntry,
-)
-from desim.records.record_file import lines_of
+from desim.records.lines import FailureLine, Header, ResultLine, ResumedLine, Step
+from desim.records.reader import Line, lines_up_to
 from desim.records.record_lock import RecordLock
 from desim.schema import tagged
 
@@ -54,19 +47,15 @@ class Recorder:
         self._resumed: ResumedLine | None = None
 
     @classmethod
-    def again(cls, path: str | Path, kept: Iterable[bytes] | None = None) -> Self:
-        """Continue a record behind the lines that are kept.
+    def again(cls, path: str | Path, decisions: int | None = None) -> Self:
+        """Continue a record behind its first decisions; None continues behind its last line.
 
         The old file stays until a copy of these lines is on disk, which then replaces it. A partial
         copy left by a killed process, `PATH.part`, is overwritten. The first line that is written
         behind them states that the record was resumed. A branch that begins here is not resumed.
 
-        Args:
-            path: The record.
-            kept: Lines with their ends; by default all that are whole, the last line of a failed
-                run apart.
-
         Raises:
+            BadRecord: The record cannot be read.
             UsageError: The copy cannot be made.
             WriteFailed: The copy cannot be written; the record is as it was.
         """
@@ -78,7 +67,7 @@ class Recorder:
             raise UsageError(f"cannot write {part}: {fault.strerror}") from None
         recorder = cls(part, path.suffix)
         try:
-            recorder._copy(_lines_before_end(path) if kept is None else kept)
+            recorder._copy(lines_up_to(path, decisions))
             recorder._become(path)
         except BaseException as fault:
             recorder.__exit__(type(fault))
@@ -99,25 +88,22 @@ class Recorder:
                     self._fault = write_failed(self.path, fault)
                     raise self._fault from None
 
-    def head(self, header: Header) -> None:
-        """Write the first line."""
-        self.line(_encode(header))
+    def write(self, line: Line) -> None:
+        """Write a line of a record: a header, what a policy received, a decision that was read."""
+        self._state_resumed()
+        self._put(_encode(line))
 
     def decision(
         self, t: int, made: Decision, observed: bytes, notes: dict[str, Any] | None
     ) -> None:
         """Write an answered decision, whose observation is given as JSON."""
         asked = (t, made.role, msgspec.Raw(observed), msgspec.Raw(made.wire))
-        self.line(_encode(Step(*asked, notes, made.possible, made.delay)))
+        self.write(Step(*asked, notes, made.possible, made.delay))
 
     def step(self, s: Step) -> None:
         """Write a decision that was played before."""
         asked = (s.t, s.role, msgspec.Raw(s.observed), msgspec.Raw(tagged(s.action)))
-        self.line(_encode(Step(*asked, s.notes or None, s.possible, s.delay)))
-
-    def transcript(self, entry: TranscriptEntry) -> None:
-        """Write what a policy received."""
-        self.line(_encode(entry))
+        self.write(Step(*asked, s.notes or None, s.possible, s.delay))
 
     def result(self, result: Result) -> None:
         """Write the last line."""
@@ -127,26 +113,21 @@ class Recorder:
         """Write the last line of a run whose model failed."""
         self._end(_encode(failure))
 
-    def line(self, line: bytes) -> None:
-        """Write one line, given without its end."""
-        self._state_resumed()
-        self._write(line + b"\n")
-
     def _end(self, line: bytes) -> None:
         """Write the last line, with the digest of all before it."""
         self._state_resumed()
         self._digest.update(line[:-1])
-        digest = self._digest.hexdigest().encode()
-        self._write(b'%b,"record_digest":"%b"}\n' % (line[:-1], digest))
+        self._put(b'%b,"record_digest":"%b"}' % (line[:-1], self._digest.hexdigest().encode()))
 
-    def _copy(self, lines: Iterable[bytes]) -> None:
+    def _copy(self, lines: Iterable[Line]) -> None:
+        """Write the lines of another record without its end."""
         begun, decisions = -1, 0
         for line in lines:
-            tag = _decode_tag(line)
-            if tag.line == "header":
-                begun = tag.begun
-            decisions += tag.line == "decision"
-            self._write(line)
+            if isinstance(line, Header):
+                begun = max([*line.starts.values(), *(at for at, _ in line.futures)], default=-1)
+            if not isinstance(line, ResultLine | FailureLine):
+                decisions += isinstance(line, Step)
+                self._put(_encode(line))
         if decisions > begun:
             self._resumed = ResumedLine(decisions)
 
@@ -162,11 +143,12 @@ class Recorder:
     def _state_resumed(self) -> None:
         if resumed := self._resumed:
             self._resumed = None
-            self._write(_encode(resumed) + b"\n")
+            self._put(_encode(resumed))
 
-    def _write(self, line: bytes) -> None:
+    def _put(self, line: bytes) -> None:
         if self._fault is not None:
             raise self._fault
+        line += b"\n"
         try:
             self._file.write(line)
             self._file.flush()
@@ -210,45 +192,5 @@ def cut(path: Path, decisions: int) -> None:
     Raises:
         UsageError: The new file, `PATH.part`, cannot be made, or another process writes the record.
     """
-    with RecordLock(path), Recorder.again(path, lines_up_to(path, decisions)):
+    with RecordLock(path), Recorder.again(path, decisions):
         pass
-
-
-def lines_up_to(path: Path, decisions: int) -> Iterator[bytes]:
-    """Yield the header and the lines up to a decision, with their ends."""
-    left = decisions
-    for line in _whole_lines(path):
-        kind = line_kind(line)
-        if not left and kind != "header":
-            return
-        yield line
-        left -= kind == "decision"
-
-
-def line_kind(line: bytes) -> str:
-    """Return the tag of a line that was read before: "decision", "transcript", "result"."""
-    return _decode_tag(line).line
-
-
-def _lines_before_end(path: Path) -> Iterator[bytes]:
-    return (line for line in _whole_lines(path) if line_kind(line) not in ("result", "failure"))
-
-
-def _whole_lines(path: Path) -> Iterator[bytes]:
-    return (line for line in lines_of(path) if line.endswith(b"\n"))
-
-
-class _Tag(msgspec.Struct):
-    """The key for the kind of a line, and what a header says of branches."""
-
-    line: str
-    starts: dict[str, int] = {}
-    futures: list[tuple[int, int]] = []
-
-    @property
-    def begun(self) -> int:
-        """The number of decisions that the last branch has copied; -1 for a record of no branch."""
-        return max([*self.starts.values(), *(at for at, _ in self.futures)], default=-1)
-
-
-_decode_tag = msgspec.json.Decoder(_Tag).decode

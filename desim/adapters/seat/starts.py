@@ -145,7 +145,7 @@ def write_past(past: Episode, record: str | Path) -> None:
         UsageError: The file exists or cannot be made.
     """
     with Recorder(record) as recorder:
-        recorder.head(past.header)
+        recorder.write(past.header)
         for step in past.steps:
             recorder.step(step)
 
