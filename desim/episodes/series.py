@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from attrs import evolve, field, frozen
+from attrs import define, evolve, field, frozen
 
 from desim.core.limits import Limits
 from desim.core.model import Model, model_of
@@ -125,22 +125,22 @@ class SessionsOptions(SeriesOptions):
 def series(options: SessionsOptions) -> Iterator[InSeries]:
     """Yield the episodes of a series, each as soon as policies have learned from it."""
     with _opened(options) as playing:
-        for turn in playing.turns(playing.past() if options.resume else []):
-            with kept_globals(turn.seed):
-                with playing.session_of(turn) as at_play:
-                    episode = play_session(at_play) if at_play else turn.known
-                ended = playing.ended(turn, episode)
-            yield ended
+        for number, seed in enumerate(playing.seeds, 1):
+            with kept_globals(seed), playing.turn(number) as turn:
+                if turn.session is not None:
+                    turn.episode = play_session(turn.session)
+            yield playing.ended(turn)
 
 
 @takes(SessionsOptions)
 async def series_async(options: SessionsOptions) -> AsyncIterator[InSeries]:
     """Yield the episodes of a series as `series` does, in the event loop that runs."""
     with _opened(options) as playing:
-        for turn in playing.turns(playing.past() if options.resume else []):
-            with playing.session_of(turn) as at_play:
-                episode = await play_session_async(at_play) if at_play else turn.known
-            yield playing.ended(turn, episode)
+        for number, _ in enumerate(playing.seeds, 1):
+            with playing.turn(number) as turn:
+                if turn.session is not None:
+                    turn.episode = await play_session_async(turn.session)
+            yield playing.ended(turn)
 
 
 @contextlib.contextmanager
@@ -156,28 +156,26 @@ def _opened(options: SessionsOptions) -> Iterator["_Series"]:
         if options.record is not None:
             folder = _made(Path(options.record))
             stack.enter_context(RecordLock(folder / "series"))
-        last = options.last_events
-        how = EpisodeOptions(limits=options.limits, keep_state=False, last_events=last)
-        yield _Series(model, policies, seeds, folder, how, options.session)
+        yield _Series(model, policies, seeds, folder, options)
 
 
-@frozen
+@define
 class _Turn:
-    """An episode of a series that is next.
+    """An episode of a series: it is played or repeated in a session, or only read.
 
     Attributes:
         number: Its place, from 1.
-        seed: Its seed.
         file: Its record; None without one.
-        known: The lines of the record; None if it was not begun.
-        is_read: Whether it is only read: no episode is left to play, so no policy is called.
+        known: What is on record; None if it was not begun.
+        session: Plays or repeats it; None if it is read, as no episode is left to play.
+        episode: The ended episode.
     """
 
     number: int
-    seed: int
     file: Path | None
     known: Episode | None
-    is_read: bool
+    session: Session | None = None
+    episode: Episode | None = None
 
     @property
     def was_recorded(self) -> bool:
@@ -185,92 +183,69 @@ class _Turn:
         return self.known is not None and self.known.result is not None
 
 
-@frozen
 class _Series:
-    """A series, and the folder of its records; None if nothing is recorded."""
+    """A series, and the folder of its records; None if nothing is recorded.
 
-    model: Model[Any]
-    lineup: Lineup
-    seeds: Sequence[int]
-    folder: Path | None
-    how: EpisodeOptions
-    session: Callable[..., Session]
+    Raises:
+        UsageError: A record is of another series, or one behind a missing or cut one is there.
+        BadRecord: A record cannot be read.
+    """
 
-    def turns(self, past: Sequence[Episode]) -> Iterator[_Turn]:
-        """Yield the episodes in order.
-
-        Args:
-            past: Those on record, of which the last one may be cut.
-        """
-        is_read = len(past) == len(self.seeds) and past[-1].result is not None if past else False
-        for number, seed in enumerate(self.seeds, 1):
-            known = past[number - 1] if number <= len(past) else None
-            yield _Turn(number, seed, self._file(number), known, is_read)
+    def __init__(
+        self,
+        model: Model[Any],
+        lineup: Lineup,
+        seeds: Sequence[int],
+        folder: Path | None,
+        options: SessionsOptions,
+    ) -> None:
+        self.seeds = seeds
+        self._model, self._lineup, self._options = model, lineup, options
+        self._files = [episode_file(folder, n) for n, _ in enumerate(seeds, 1)] if folder else []
+        past = [self._begun(number) for number, _ in enumerate(self._files)]
+        whole = [one is not None and one.result is not None for one in past]
+        self._ended = past if past and all(whole) else []
+        if not self._ended and past:
+            _check_gap(self._files, past, whole.index(False))
 
     @contextlib.contextmanager
-    def session_of(self, turn: _Turn) -> Iterator[Session | None]:
-        """Open the session that plays or repeats an episode; None if it is only read."""
-        if turn.is_read:
-            yield None
+    def turn(self, number: int) -> Iterator[_Turn]:
+        """Open the session of an episode, if one is left to play, under the lock of its record."""
+        at, options = number - 1, self._options
+        file = self._files[at] if self._files else None
+        if self._ended:
+            yield _Turn(number, file, self._ended[at], None, self._ended[at])
             return
-        past, file = turn.known, None if turn.was_recorded else turn.file
-        with contextlib.ExitStack() as stack:
-            if file is not None:
-                stack.enter_context(RecordLock(file))
-                past = _present(file, past)
+        how = EpisodeOptions(
+            limits=options.limits, keep_state=False, last_events=options.last_events
+        )
+        with RecordLock(file) if file else contextlib.nullcontext():
+            turn = _Turn(number, file, self._begun(at) if file else None)
+            record = None if turn.was_recorded else file
             try:
-                session = self.session(self.model, self.lineup, turn.seed, file, past, self.how)
-                yield stack.enter_context(session)
+                with options.session(
+                    self._model, self._lineup, self.seeds[at], record, turn.known, how
+                ) as turn.session:
+                    yield turn
+                    _check_repeated(turn)
             except BadRecord as fault:
-                raise BadRecord(f"{turn.file}: {fault}" if past else str(fault)) from None
+                raise BadRecord(f"{file}: {fault}" if turn.known else str(fault)) from None
 
-    def ended(self, turn: _Turn, episode: Episode | None) -> InSeries:
-        """Return an episode that has ended, after the policies have learned from it.
+    def ended(self, turn: _Turn) -> InSeries:
+        """Return an episode that has ended, after the policies have learned from it."""
+        assert turn.episode is not None
+        for role, policy in self._lineup.policies.items() if turn.session else ():
+            policy.after(part_episode(turn.episode, self._model, role))
+        return InSeries(turn.number, turn.episode, turn.file, turn.was_recorded)
 
-        Raises:
-            BadRecord: A repeated one has another result than on record.
-        """
-        assert episode is not None
-        if not turn.is_read:
-            if turn.known is not None and turn.known.result is not None:
-                _check_repeated(turn.file, turn.known, episode)
-            self._learn(episode)
-        return InSeries(turn.number, episode, turn.file, turn.was_recorded)
-
-    def past(self) -> list[Episode]:
-        """Return the episodes on record, which are checked to be of this series.
-
-        Raises:
-            UsageError: One is of another series, or one behind a missing or cut one is there.
-            BadRecord: A record cannot be read.
-        """
-        found: list[Episode] = []
-        open_file: Path | None = None
-        for number, seed in enumerate(self.seeds, 1):
-            file = self._file(number)
-            known = file and self._begun(file, seed)
-            if known and open_file:
-                raise UsageError(
-                    f"{open_file} is missing or was cut, but {file} is there; a series goes on in "
-                    "order, so remove the later records or choose another folder"
-                )
-            if known:
-                found.append(known)
-            if not (known and known.result):
-                open_file = open_file or file
-        return found
-
-    def _begun(self, file: Path, seed: int) -> Episode | None:
-        """Return the lines of a record; None if it was not begun."""
-        if not file.exists() or _is_empty(file):
+    def _begun(self, at: int) -> Episode | None:
+        """Return what is on record of an episode, by its place from 0; None if it was not begun."""
+        file, seed = self._files[at], self.seeds[at]
+        if not self._options.resume or not file.exists() or _removed_unbegun(file):
             return None
         episode = Episode.read(file, whole=False, keep_steps=False)
-        self._check(file, episode.header, seed)
-        return episode
-
-    def _check(self, file: Path, recorded: Header, seed: int) -> None:
-        wanted = Header.of(self.model, seed, self.lineup.labels)
-        before, now = ({n: getattr(h, n) for n in _COMPARED} for h in (recorded, wanted))
+        wanted = Header.of(self._model, seed, self._lineup.labels)
+        before, now = ({n: getattr(h, n) for n in _COMPARED} for h in (episode.header, wanted))
         # As JSON, because what was recorded has lists where a header that starts now has tuples.
         now = msgspec.json.decode(msgspec.json.encode(now))
         if before != now:
@@ -278,43 +253,29 @@ class _Series:
                 f"{file} is of another series: {first_difference(before, now)}; give the same "
                 "arguments again or choose another folder"
             )
+        return episode
 
-    def _learn(self, episode: Episode) -> None:
-        for role, policy in self.lineup.policies.items():
-            policy.after(part_episode(episode, self.model, role))
 
-    def _file(self, number: int) -> Path | None:
-        return episode_file(self.folder, number) if self.folder else None
+def _check_gap(files: Sequence[Path], past: Sequence[Episode | None], left: int) -> None:
+    """Check that nothing is on record behind the first episode that is left to play."""
+    for file, known in zip(files[left + 1 :], past[left + 1 :], strict=True):
+        if known is not None:
+            raise UsageError(
+                f"{files[left]} is missing or was cut, but {file} is there; a series goes on in "
+                "order, so remove the later records or choose another folder"
+            )
+
+
+def _check_repeated(turn: _Turn) -> None:
+    """Compare the result of an episode that was repeated with the one on record."""
+    if turn.known is not None and turn.known.result is not None and turn.episode is not None:
+        assert turn.episode.result is not None
+        same_result(turn.known.result, turn.episode.result)
 
 
 def episode_file(folder: Path, number: int) -> Path:
     """Return the path of the record of an episode, by its place from 1."""
     return folder / f"episode-{number:03d}.jsonl"
-
-
-def _present(file: Path, past: Episode | None) -> Episode | None:
-    """Return a cut record as it is now that no other process writes it; None if none is begun.
-
-    Raises:
-        UsageError: Another process has ended the record meanwhile.
-    """
-    if past is None:
-        if file.exists() and _is_empty(file):
-            file.unlink()
-        return None
-    past = Episode.read(file, whole=False, keep_steps=False)
-    if past.result is not None:
-        raise UsageError(f"{file} has been ended by another process; give it again")
-    return past
-
-
-def _check_repeated(file: Path | None, known: Episode, episode: Episode) -> None:
-    assert known.result is not None
-    assert episode.result is not None
-    try:
-        same_result(known.result, episode.result)
-    except BadRecord as fault:
-        raise BadRecord(f"{file}: {fault}") from None
 
 
 def _made(folder: Path) -> Path:
@@ -334,11 +295,13 @@ def _made(folder: Path) -> Path:
     return folder
 
 
-def _is_empty(file: Path) -> bool:
-    """Return whether a process was killed while it wrote the first line of a record."""
+def _removed_unbegun(file: Path) -> bool:
+    """Remove a record whose process was killed in its first line; return whether it was."""
     first = next(lines_of(file), b"")
     begun = first.startswith(_BEGINNING) or _BEGINNING.startswith(first)
-    return begun and not first.endswith(b"\n")
+    if is_empty := begun and not first.endswith(b"\n"):
+        file.unlink()
+    return is_empty
 
 
 def part_episode(episode: Episode, model: Model[Any], role: str) -> Episode:
