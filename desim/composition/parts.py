@@ -19,7 +19,6 @@ from simpy.events import Event, Timeout
 from desim.core.calendar import TickCalendar
 from desim.core.ledger_protocols import Exportable, HasLedgers, Ledger
 from desim.core.model import Model, offers
-from desim.core.points import PartPoints
 from desim.core.result import RUNNING, Result, metrics_of, score_of, summarise
 from desim.core.world import Decision, World
 from desim.errors import UsageError, possible
@@ -134,8 +133,8 @@ class Part:
         self.world.on_cause = self._shared.on_cause
         self.world.prefix = f"{self._shared.prefix}{self._prefix}"
         self.world.calendar = self.ticks.calendar
-        if self._shared.points is not None:
-            self.world.points = PartPoints(self._shared.points, self.name, self._common)
+        self.world.points = self._shared.points
+        self.world.to_common = lambda tick: self._shared.to_common(self._common(tick))
         with self._noted():
             self.state = self.model.begin(self.world)
         self._shared.on_redraw(self._redraw)

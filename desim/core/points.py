@@ -4,8 +4,7 @@ import contextlib
 import math
 import re
 from array import array
-from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
 from attrs import frozen
 
@@ -19,18 +18,6 @@ MOST_POINTS, MOST_SERIES = 2_000_000, 10_000
 _LAST_TICK = 2**63 - 1
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*")
-
-
-class TakesPoints(Protocol):
-    """A receiver of the points that a world records."""
-
-    def add(self, tick: int, name: str, value: Any) -> None:
-        """Append a point to a series."""
-        ...
-
-    def set(self, tick: int, name: str, value: Any) -> None:
-        """Append a point, in place of the last one if that is of the same tick."""
-        ...
 
 
 @frozen
@@ -107,29 +94,6 @@ class Points:
             )
         self._series[checked_name(name)] = new = array("q"), array("d")
         return new
-
-
-class PartPoints:
-    """The points of a part: under its name, at the ticks of the common clock.
-
-    Args:
-        points: Those of the common clock.
-        part: The part's name.
-        to_common: Returns the common tick of a tick of the part.
-    """
-
-    def __init__(self, points: TakesPoints, part: str, to_common: Callable[[int], int]) -> None:
-        self._points = points
-        self._prefix = f"{part}."
-        self._to_common = to_common
-
-    def add(self, tick: int, name: str, value: Any) -> None:
-        """Append a point to a series of the part."""
-        self._points.add(self._to_common(tick), self._prefix + name, value)
-
-    def set(self, tick: int, name: str, value: Any) -> None:
-        """Append a point to a series of the part, or replace the last one of the same tick."""
-        self._points.set(self._to_common(tick), self._prefix + name, value)
 
 
 def checked_name(name: Any, what: str = "the name of a series") -> str:

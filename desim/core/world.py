@@ -17,7 +17,7 @@ from simpy.core import BoundClass, SimTime
 from simpy.events import NORMAL, Event, Timeout
 
 from desim.core.log import LoggedDraws, logger
-from desim.core.points import TakesPoints
+from desim.core.points import Points
 from desim.core.roles import Role
 from desim.core.streams import check_seed, generator, redrawn_seed
 from desim.errors import (
@@ -196,7 +196,8 @@ class World(simpy.Environment):
         on_cause: Called with the world and a role when the model states a cause; None in a run
             that is not traced.
         prefix: The prefix of names in a part's world, such as "plant."; empty otherwise.
-        points: Takes the points of `point`; None if they are not recorded.
+        points: Those of the episode, which `point` records; None if they are not recorded.
+        to_common: Returns the tick of the run's world at a tick of this one, a part's or the run's.
         calendar: Says when a tick is; None in a model without dates.
         log: A structured logger that adds tick and date; silent, and False, if nobody listens.
     """
@@ -230,7 +231,8 @@ class World(simpy.Environment):
         self.on_event: Callable[[World], object] | None = None
         self.on_cause: Callable[[World, str], object] | None = None
         self.prefix = ""
-        self.points: TakesPoints | None = None
+        self.points: Points | None = None
+        self.to_common: Callable[[int], int] = int
         self.calendar: TickCalendar | None = None
         self.log = logger(self)
         # SimPy's calendar holds no process that waits for an event which nothing has scheduled.
@@ -426,7 +428,7 @@ class World(simpy.Environment):
         finally:
             tell(self, "")
 
-    def point(self, name: str, value: Any) -> None:
+    def point(self, name: str, value: Any, *, replace: bool = False) -> None:
         """Record a point of a series at the present tick, if the episode's series are recorded.
 
         `Episode.points` returns them. The episode is the same whether or not they are recorded.
@@ -435,12 +437,15 @@ class World(simpy.Environment):
         Args:
             name: Words in snake_case, joined by dots.
             value: A number, also a numpy scalar; NaN if unknown.
+            replace: Replace the last point of the series if it has the same tick.
 
         Raises:
-            UsageError: The series are recorded, and the name or the value is invalid.
+            UsageError: The series are recorded, and the name or the value is invalid, or there are
+                too many points.
         """
         if self.points is not None:
-            self.points.add(self.now, name, value)
+            record = self.points.set if replace else self.points.add
+            record(self.to_common(self.now), f"{self.prefix}{name}", value)
 
     def stream(self, *name: object) -> "Generator":
         """Claim a stream of random numbers that depends on the seed and its name alone.

@@ -270,8 +270,7 @@ class Monitor:
 
     def _record(self, what: str, value: float) -> None:
         """Record a point where the series are wanted, one a tick."""
-        if self._world.points is not None:
-            self._world.points.set(self._world.now, f"{self.name}.{what}", value)
+        self._world.point(f"{self.name}.{what}", value, replace=True)
 
 
 def _content_of(resource: Any) -> Callable[[], float]:
