@@ -6,8 +6,8 @@ for each part, which holds a model or None.
 
 import datetime as dt
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, ClassVar, Self
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, ClassVar, Self, TypeVar
 
 from attrs import evolve
 
@@ -20,6 +20,8 @@ from desim.core.model import Model
 from desim.core.roles import Role, split_name
 from desim.core.world import World
 from desim.show.column import Column
+
+T = TypeVar("T")
 
 #: The score of a part whose model does not describe it.
 _SCORE = Column(better="higher")
@@ -76,11 +78,7 @@ class PartsModel(Model[Any]):
     @property
     def roles(self) -> dict[str, Role]:
         """The model's own roles, and those of the parts, each under the part's name."""
-        parts = self.models.items()
-        inside = {
-            f"{part}.{name}": one for part, model in parts for name, one in model.roles.items()
-        }
-        return {**self.own_roles, **inside}
+        return {**self.own_roles, **_under((n, one.roles) for n, one in self.models.items())}
 
     @property
     def default_roles(self) -> tuple[str, ...]:
@@ -108,11 +106,7 @@ class PartsModel(Model[Any]):
         return group
 
     def check_conserved(self, state: Any) -> None:
-        """Check that cash and goods only moved between parts, also inside parts with parts.
-
-        Raises:
-            NotConserved: Cash or goods entered or left one part and no other.
-        """
+        """Check that cash and goods only moved between parts, also inside parts with parts."""
         group = self.group_of(state)
         group.check_conserved()
         for part in group.parts.values():
@@ -125,38 +119,28 @@ class PartsModel(Model[Any]):
         own.
         """
         group = self.group_of(state)
-        return {
-            f"{name}.{metric}": value
-            for name, score in group.scores().items()
-            for metric, value in {"score": score, **_end(group.parts.get(name))}.items()
-        }
+        scores = group.scores().items()
+        return _under((n, {"score": score, **_end(group.parts.get(n))}) for n, score in scores)
 
     def series(self, state: Any) -> dict[str, Sequence[float]]:
         """Return the series of the parts that report any."""
-        return {
-            f"{name}.{key}": values
-            for name, part in self.group_of(state).parts.items()
-            if part.model.series
-            for key, values in part.model.series(part.state).items()
-        }
+        parts = self.group_of(state).parts.items()
+        return _under((n, one.model.series(one.state)) for n, one in parts if one.model.series)
 
     @property
     def series_columns(self) -> dict[str, Column]:
         """Unit, label, role and period of the parts' series."""
+        columns = _under((n, one.series_columns) for n, one in self.models.items())
         return {
-            f"{part}.{name}": evolve(column, role=column.role and f"{part}.{column.role}")
-            for part, model in self.models.items()
-            for name, column in model.series_columns.items()
+            name: evolve(one, role=f"{split_name(name)[0]}.{one.role}") if one.role else one
+            for name, one in columns.items()
         }
 
     @property
     def metric_columns(self) -> dict[str, Column]:
         """Unit, label and kind of the parts' scores and metrics."""
-        return {
-            f"{part}.{name}": column
-            for part, model in self.models.items()
-            for name, column in {"score": _SCORE, **model.metric_columns}.items()
-        }
+        parts = self.models.items()
+        return _under((n, {"score": _SCORE, **one.metric_columns}) for n, one in parts)
 
     def series_ticks(self, state: Any) -> dict[str, Sequence[int]]:
         """Return the end of each period of the parts' series, in ticks of the common clock."""
@@ -168,11 +152,8 @@ class PartsModel(Model[Any]):
 
     def statements(self, state: Any) -> dict[str, Rows | Statement]:
         """Return the statements of the parts that report any."""
-        return {
-            f"{name}.{key}": rows
-            for name, part in self.group_of(state).parts.items()
-            for key, rows in part.model.statements(part.state).items()
-        }
+        parts = self.group_of(state).parts.items()
+        return _under((n, one.model.statements(one.state)) for n, one in parts)
 
     def tables(self, state: Any, role: str) -> dict[str, Rows]:
         """Return the tables that a role may look up in its part; empty before the part begins."""
@@ -197,6 +178,11 @@ class PartsModel(Model[Any]):
             if own is not None:
                 return own
         return group.clock.moment(tick).date().isoformat()
+
+
+def _under(parts: Iterable[tuple[str, Mapping[str, T]]]) -> dict[str, T]:
+    """Return what each part has by name, under the name of the part."""
+    return {f"{part}.{name}": one for part, inside in parts for name, one in inside.items()}
 
 
 def _end(part: Part | None) -> dict[str, Any]:
