@@ -36,13 +36,14 @@ class Side(NamedTuple):
     give: Callable[[Any, int, str], None]
     take: Callable[[Any, int, str], None]
 
+    def now(self) -> int | Fraction:
+        """Return what the part holds at this instant."""
+        with self.part.at_common_time() as state:
+            return self.held(state)
+
 
 def cash_side(part: Part) -> Side:
-    """Return the side of a part that exchanges cash.
-
-    Raises:
-        UsageError: The part has no intercompany account.
-    """
+    """Return the side of a part that exchanges cash."""
     model: Any = part.model
     if not offers(model, HasIntercompany):
         raise UsageError(f"part {part.name!r}, {type(model).__name__}, has no intercompany account")
@@ -50,11 +51,7 @@ def cash_side(part: Part) -> Side:
 
 
 def goods_side(part: Part, place: str) -> Side:
-    """Return the side of a part that exchanges goods at a place.
-
-    Raises:
-        UsageError: The part exchanges no goods.
-    """
+    """Return the side of a part that exchanges goods at a place."""
     model: Any = part.model
     if not offers(model, HasGoodsExchange):
         raise UsageError(f"part {part.name!r}, {type(model).__name__}, exchanges no goods")
@@ -67,13 +64,7 @@ def goods_side(part: Part, place: str) -> Side:
 
 
 def exchange(giver: Side, taker: Side, amount: int) -> None:
-    """Move an amount between two parts: both ledgers change at this instant, or neither.
-
-    Raises:
-        UsageError: Both parts are the same.
-        ValueError: A part keeps nothing of the kind, or the giver refuses the amount.
-        NotConserved: The two parts hold more or less than before.
-    """
+    """Move an amount between two parts: both ledgers change at this instant, or neither."""
     _check_two(giver, taker)
     with giver.part.at_common_time() as from_, taker.part.at_common_time() as to:
         # Checked before anything is posted: the taker may refuse only because it keeps nothing of
@@ -112,26 +103,14 @@ class Shipment:
 
 
 def hand_over(giver: Side, taker: Side, amount: int) -> None:
-    """Take an amount out of one part, for another one that receives it later.
-
-    Raises:
-        UsageError: Both parts are the same.
-        ValueError: A part keeps nothing of the kind, or the giver refuses the amount.
-        NotConserved: The giver has lost more or less than the amount.
-    """
+    """Take an amount out of one part, for another one that receives it later."""
     _check_two(giver, taker)
-    with taker.part.at_common_time() as to:
-        taker.held(to)  # raises where the part has no such place
+    taker.now()  # raises where the part has no such place
     _move(giver, giver.give, amount, taker.part.name, sign=-1)
 
 
 def receive(giver: Side, taker: Side, amount: int) -> None:
-    """Add an amount to a part which another part has handed over before.
-
-    Raises:
-        ValueError: The taker refuses it.
-        NotConserved: The taker has gained more or less than the amount.
-    """
+    """Add an amount to a part which another part has handed over before."""
     _move(taker, taker.take, amount, giver.part.name, sign=1)
 
 
@@ -192,11 +171,7 @@ def _faults(sums: Counter[tuple[str, str]], unit: str, members: Collection[str])
 
 
 def part_and_place(address: str) -> tuple[str, str]:
-    """Return part and place of an address, such as `north.factory`.
-
-    Raises:
-        UsageError: The address has no dot.
-    """
+    """Return part and place of an address, such as `north.factory`."""
     part, place = split_name(address)
     if not place:
         raise UsageError(f"{address!r} was given; goods have a part and a place: PART.PLACE")

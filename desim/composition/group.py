@@ -7,7 +7,7 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
-from attrs import evolve, frozen
+from attrs import frozen
 from simpy.events import Event
 
 from desim.composition.exchange import (
@@ -34,7 +34,6 @@ from desim.composition.parts import (
 )
 from desim.core.calendar import TickCalendar
 from desim.core.model import Model
-from desim.core.result import Result
 from desim.core.world import World
 from desim.errors import UsageError, possible
 
@@ -60,6 +59,12 @@ class Member:
 
 class Group:
     """Several models on one clock.
+
+    Its operations are for links, whose events have rank `AFTER_PARTS` or above. They raise a
+    `UsageError` for a part that does not exist, has not begun or exchanges nothing of the kind; a
+    `ValueError` for a place or an account that a part does not keep, and for an amount that is not
+    a whole number above 0 or that the giver does not have; and `NotConserved` where the parts hold
+    more or less than before, or their balances do not cancel.
 
     Args:
         world: The common clock, whose ticks are microseconds.
@@ -113,13 +118,6 @@ class Group:
         self._ends = tuple(self.members) if ends in ("all", "any") else tuple(ends.split(","))
         self._ends_with = any if ends == "any" else all
 
-    def results(self) -> dict[str, Result]:
-        """Return the results of the parts that have begun, by name.
-
-        For a repeated part, scores and decisions are sums; all else is that of its last repetition.
-        """
-        return {name: self._result(name) for name in self.parts}
-
     def scores(self) -> dict[str, float]:
         """Return the scores of all parts by name: sums over repetitions, 0 before a part begins."""
         return {
@@ -135,11 +133,7 @@ class Group:
     # -- for links -------------------------------------------------------------------------------
 
     def part(self, name: str) -> Part:
-        """Return a part that has begun.
-
-        Raises:
-            UsageError: The part does not exist or has not begun.
-        """
+        """Return a part that has begun."""
         if name not in self.members:
             raise UsageError(f"there is no part {name!r}; {possible(name, self.members)}")
         if name not in self.parts:
@@ -147,14 +141,10 @@ class Group:
         return self.parts[name]
 
     def at(self, name: str) -> AbstractContextManager[Any]:
-        """Return a context manager in which a link acts on a part's state, which `with` binds.
+        """Act on a part's state, which `with` binds.
 
-        It moves the part's clock to the common time; afterwards the part processes the events that
-        the link has scheduled. For events of rank `AFTER_PARTS` and above.
-
-        Raises:
-            UsageError: The part does not exist or has not begun.
-            NotConserved: The block has moved cash or goods in this part alone.
+        The part's clock moves to the common time; afterwards the part processes the events that the
+        block has scheduled.
         """
         return self._checked(self.part(name))
 
@@ -163,35 +153,15 @@ class Group:
         return max(0, self.clock.tick(moment) - self.world.now)
 
     def cash(self, name: str) -> int:
-        """Return a part's cash on hand in cents.
-
-        Raises:
-            UsageError: The part does not exist, has not begun, or has no intercompany account.
-            ValueError: The part keeps no cash with its parameters.
-        """
-        cents = self._held(cash_side(self.part(name)))
-        return int(cents)
+        """Return a part's cash on hand in cents."""
+        return int(cash_side(self.part(name)).now())
 
     def goods(self, address: str) -> int | Fraction:
-        """Return the units on hand at a place of a part, such as "north.factory".
-
-        Raises:
-            UsageError: The part does not exist, has not begun, or exchanges no goods.
-            ValueError: The part has no such place.
-        """
-        return self._held(self._goods_side(address))
+        """Return the units on hand at a place of a part, such as "north.factory"."""
+        return self._goods_side(address).now()
 
     def transfer(self, sender: str, receiver: str, cents: int) -> None:
-        """Pay cash from one part to another: both books change at this instant, or neither.
-
-        Raises:
-            UsageError: A part does not exist, has not begun or has no intercompany account, or both
-                parts are the same.
-            ValueError: The sender has not enough cash, the amount is not a whole number above 0, or
-                a part keeps no cash.
-            NotConserved: The parts hold more or less cash than before, or their balances do not
-                cancel.
-        """
+        """Pay cash from one part to another: both books change at this instant, or neither."""
         exchange(cash_side(self.part(sender)), cash_side(self.part(receiver)), cents)
         self.check_conserved()
 
@@ -202,13 +172,6 @@ class Group:
             sender: Part and place, such as "north.factory".
             receiver: Part and place.
             units: A whole number above 0.
-
-        Raises:
-            UsageError: A part does not exist, has not begun or exchanges no goods, or both parts
-                are the same.
-            ValueError: A part has no such place, the sender has not enough units there, or the
-                units are not a whole number above 0.
-            NotConserved: As `transfer`.
         """
         exchange(self._goods_side(sender), self._goods_side(receiver), units)
         self.check_conserved()
@@ -225,11 +188,6 @@ class Group:
             units: A whole number above 0.
             arrival: A pending event of rank `AFTER_PARTS` or above, such as
                 `world.timeout(ticks, rank=AFTER_PARTS)`, or a `world.delay`.
-
-        Raises:
-            UsageError: As `deliver`; or the event has happened.
-            ValueError: As `deliver`.
-            NotConserved: As `transfer`.
         """
         if arrival.callbacks is None:
             raise UsageError("the arrival has happened; goods arrive with a pending event")
@@ -253,11 +211,7 @@ class Group:
         return exchange_faults(parts, self.members, self._under_way)
 
     def check_conserved(self) -> None:
-        """Check that cash and goods which entered a part have left another.
-
-        Raises:
-            NotConserved: The balances of two parts do not cancel.
-        """
+        """Check that cash and goods which entered a part have left another."""
         if faults := self.intercompany_faults():
             now = self.world.now
             raise NotConserved(
@@ -280,10 +234,6 @@ class Group:
     def _goods_side(self, address: str) -> Side:
         name, place = part_and_place(address)
         return goods_side(self.part(name), place)
-
-    def _held(self, side: Side) -> int | Fraction:
-        with side.part.at_common_time() as state:
-            return side.held(state)
 
     # -- parts -----------------------------------------------------------------------------------
 
@@ -338,16 +288,6 @@ class Group:
             # After the other parts and the links: a last transfer is part of the episode.
             yield self.world.timeout(0, rank=AFTER_LINKS)
             self.world.end(self._reason())
-
-    def _result(self, name: str) -> Result:
-        *past, last = [part.result() for part in self.repetitions(name)]
-        if not past:
-            return last
-        return evolve(
-            last,
-            score=sum((result.score for result in past), last.score),
-            decisions=sum((result.decisions for result in past), last.decisions),
-        )
 
     def _reason(self) -> str:
         """Return why each ended part in `_ends` has ended."""

@@ -19,7 +19,7 @@ from simpy.events import Event, Timeout
 from desim.core.calendar import TickCalendar
 from desim.core.ledger_protocols import Exportable, HasLedgers, Ledger
 from desim.core.model import Model, offers
-from desim.core.result import RUNNING, Result, metrics_of, score_of, summarise
+from desim.core.result import RUNNING, metrics_of, score_of
 from desim.core.world import Decision, World
 from desim.errors import UsageError, possible
 from desim.faults import RAISED, add_note, noted
@@ -195,16 +195,6 @@ class Part:
                 self._wake_at(self._shared.now)
             elif (tick := world.peek()) < inf:
                 self._wake_at(self._common(tick))
-
-    def result(self) -> Result:
-        """Return the result of the part so far; it need not have ended.
-
-        Raises:
-            WrongResult: The score is not a finite number, or a metric is not a JSON value.
-        """
-        world = self._begun()
-        with self._noted():
-            return summarise(self.model, self.state, world, self.decisions)
 
     def score(self) -> float:
         """Return the score of the part so far; it need not have ended."""

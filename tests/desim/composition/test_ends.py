@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 from support.companies import Firm, Hike, figures, played
+from support.part_results import part_results
 
 from desim import play
 from desim.composition import AFTER_PARTS, Composite, PartSpec, part_seed
@@ -45,7 +46,7 @@ def test_a_part_that_is_cut_has_a_score_and_no_metrics() -> None:
     ]
     long = group.part("long")
     assert len(long.state.cash) == 2
-    assert group.results()["long"].score == episode.metrics["long.score"] != 0
+    assert part_results(group)["long"].score == episode.metrics["long.score"] != 0
     assert not long.has_ended
 
 
@@ -68,7 +69,7 @@ def test_a_part_may_begin_later() -> None:
     episode, group = played(Composite({"long": LONG, "later": later}), "greedy", 1)
     single = play(SHORT, "greedy", part_seed(1, "later")).result
     assert single is not None
-    assert figures(group.results()["later"]) == figures(single)
+    assert figures(part_results(group)["later"]) == figures(single)
     day = 86_400_000_000
     assert [step.t for step in episode.steps if step.role == "later.boss"] == [33 * day, 40 * day]
 
@@ -82,7 +83,7 @@ def test_a_part_that_begins_after_the_end_never_begins() -> None:
         "late.score": 0.0,
         "late.ended": "not begun",
     }
-    assert list(group.results()) == ["short"]
+    assert list(part_results(group)) == ["short"]
     assert composite.tables(group, "late.boss") == {}
     assert episode.score == episode.metrics["short.score"]
 

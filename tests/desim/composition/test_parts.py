@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from support.companies import Firm, Hike
+from support.part_results import part_result
 
 from desim import World
 from desim.composition.parts import CommonClock, LocalTicks, Part, part_seed
@@ -41,7 +42,7 @@ def test_a_part_that_has_not_begun_has_no_tick() -> None:
     """The error names it."""
     one = part(Hike(), World())
     assert not one.has_ended
-    for use in (lambda: one.now, one.result, lambda: one.end("sold"), lambda: one.ended):
+    for use in (lambda: one.now, lambda: one.end("sold"), lambda: one.ended):
         with pytest.raises(UsageError, match="part 'firm' has not begun at t=0"):
             use()
     with pytest.raises(UsageError, match="has not begun"), one.at_common_time():
@@ -70,7 +71,7 @@ def test_a_part_ends_with_the_reason_given_first() -> None:
     one.end("sold again")
     shared.run(until=playing)
     assert (one.ended, len(one.state.cash), shared.now) == ("sold", 2, 3 * DAY)
-    assert one.result().metrics == one.metrics() != {}
+    assert part_result(one).metrics == one.metrics() != {}
 
 
 def test_a_name_leads_into_a_part() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from support.cases import SEARCHES
 from support.companies import Firm, Hike, figures, played
+from support.part_results import part_results
 
 from desim import catalog, play
 from desim.catalog import baselines
@@ -65,7 +66,7 @@ def check(parts: dict[str, str], turn: int, seed: int) -> None:
         role: one for part, spec in specs.items() for role, one in of_part(part, spec).items()
     }
     episode, group = played(Composite(parts), policies, seed)
-    results = group.results()
+    results = part_results(group)
     for part, world in parts.items():
         expected = alone(world, specs[part], part_seed(seed, part))
         assert figures(results[part]) == expected, (part, specs[part])
@@ -109,8 +110,8 @@ def test_a_composite_is_a_part(turn: int) -> None:
     _, group = played(model, policies, 5)
     of_inner = {role.partition(".")[2]: p for role, p in policies.items() if role[:6] == "inner."}
     apart = play(model.models["inner"], of_inner, part_seed(5, "inner"))
-    assert figures(group.results()["inner"]) == figures(ended(apart.result))
-    inside = group.part("inner").state.results()
+    assert figures(part_results(group)["inner"]) == figures(ended(apart.result))
+    inside = part_results(group.part("inner").state)
     for world in WORLDS:
         seed = part_seed(part_seed(5, "inner"), world)
         assert figures(inside[world]) == alone(world, specs[world], seed)
@@ -126,7 +127,7 @@ def test_ticks_that_fall_on_one_instant_stay_apart(firm: Firm, order: int) -> No
     _, group = played(Composite(parts), "greedy", 2)
     for name, model in parts.items():
         single = play(model, "greedy", part_seed(2, name))
-        assert figures(group.results()[name]) == figures(ended(single.result))
+        assert figures(part_results(group)[name]) == figures(ended(single.result))
 
 
 @pytest.mark.parametrize(
@@ -136,8 +137,8 @@ def test_odd_parts_equal_their_models(odd: Any) -> None:
     """One that ends at its first tick, never asks, waits for nothing, or never lets time pass."""
     _, group = played(Composite({"odd": odd, "firm": Firm()}), "greedy", 4)
     single = ended(play(odd, "greedy", part_seed(4, "odd")).result)
-    assert figures(group.results()["odd"]) == figures(single)
-    assert group.results()["firm"].ended == "closed"
+    assert figures(part_results(group)["odd"]) == figures(single)
+    assert part_results(group)["firm"].ended == "closed"
 
 
 @pytest.mark.parametrize("model", [Firm(), Firm(ticks="months"), Firm(ticks="days"), Hike()])
@@ -146,7 +147,7 @@ def test_each_repetition_equals_the_model_alone(model: Any) -> None:
     composite = Composite({"again": PartSpec.of(model, times=3), "firm": Firm(periods=40)})
     episode, group = played(composite, "greedy", 6)
     single = [ended(play(model, "greedy", part_seed(6, "again", n)).result) for n in range(3)]
-    result = group.results()["again"]
+    result = part_results(group)["again"]
     assert result.score == sum(one.score for one in single)
     assert result.decisions == sum(one.decisions for one in single)
     assert (result.ended, result.metrics) == (single[-1].ended, single[-1].metrics)
