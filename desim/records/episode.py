@@ -110,11 +110,7 @@ class Episode:
 
     @property
     def state(self) -> Any:
-        """The state at the end of an episode that was played or replayed in this process.
-
-        Raises:
-            UsageError: It has none.
-        """
+        """The state at the end of an episode that was played or replayed in this process."""
         return self._inside().state
 
     @property
@@ -162,21 +158,13 @@ class Episode:
         return series_columns(self._inside())
 
     def to_pandas(self, what: What = "series") -> "pd.DataFrame":
-        """Return a table of the episode as a data frame of pandas; see `columns`.
-
-        Raises:
-            UsageError: See `columns`, or pandas is not installed.
-        """
+        """Return a table of the episode as a data frame of pandas, if it is installed."""
         from desim.show.frames import pandas_frame
 
         return pandas_frame(self.columns(what))
 
     def to_polars(self, what: What = "series") -> "pl.DataFrame":
-        """Return a table of the episode as a data frame of polars; see `columns`.
-
-        Raises:
-            UsageError: See `columns`, or polars is not installed.
-        """
+        """Return a table of the episode as a data frame of polars, if it is installed."""
         from desim.show.frames import polars_frame
 
         return polars_frame(self.columns(what))

@@ -45,15 +45,14 @@ class Header(
         params: All parameters as plain values.
         seed: The episode's seed.
         policies: The policies' labels by role.
-        starts: For a branch: the number of decisions repeated from another record before the policy
-            of a role began; 0 for roles that are not named.
+        starts: For a branch: by role the number of decisions that were repeated from another record
+            before its policy began.
         futures: For a branch: the numbers of decisions after which the future was redrawn, and the
             seeds.
         knows: What policies know, by role, where it is more than observations.
-        provenance: The revision and the code of the world, and versions; without values in a record
-            of an older desim.
-        code: Digests of the source files of the policies, by role; see `policy_code`. An episode
-            that was not recorded while it was played has none.
+        provenance: The revision and the code of the world, and versions.
+        code: Digests of the source files of the policies, by role, of an episode that was recorded
+            while it was played; see `policy_code`.
     """
 
     format: str

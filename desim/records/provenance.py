@@ -54,15 +54,10 @@ class Provenance(msgspec.Struct, frozen=True, omit_defaults=True):
         return "" if self.revision is None else revision_text(self.revision)
 
     def changes(self, world: str, now: "Provenance") -> str:
-        """Return what has changed since an episode was recorded, as the end of an error text.
+        """Return what has changed in a world since then, as the end of an error text.
 
-        Args:
-            world: The name of the world.
-            now: The present provenance of the world.
-
-        Returns:
-            Both revisions where they differ, else that the code differs, else both versions of what
-            differs; empty if nothing does.
+        These are both revisions where they differ, else that the code differs, else both versions
+        of what differs; empty if nothing does.
         """
         if revised := self.other_revision(world, now.revision):
             return revised

@@ -4,9 +4,9 @@ import contextlib
 import datetime as dt
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, repeat
 from typing import Any, Literal, get_args
 
-from desim.core.calendar import TickCalendar
 from desim.core.model import Model, model_of
 from desim.core.result import flat
 from desim.core.run import Run
@@ -48,22 +48,24 @@ def series_columns(inside: Inside) -> dict[str, list[Any]]:
 
 def _series_rows(inside: Inside) -> Iterator[_Row]:
     model = inside.model
-    declared = model.series_columns
     dated, ended = _dates(model), _dates(model, ends=True)
     series, ends = inside.series
     for name, values in series.items():
-        column = declared.get(name, Column())
-        head = (_part(model, name), column.role, name)
+        head, unit = _head(model, name)
         # Periods beyond the ends that the model reports have no end.
-        ticks = [*ends.get(name, ())[: len(values)]]
-        known = [*ticks, *[None] * (len(values) - len(ticks))]
-        for period, (tick, value) in enumerate(zip(known, values, strict=True), 1):
-            yield (*head, period, tick, ended(tick), _known(value), column.unit)
+        ticks = chain(ends.get(name, ()), repeat(None))
+        for period, (value, tick) in enumerate(zip(values, ticks, strict=False), 1):
+            yield (*head, period, tick, ended(tick), _known(value), unit)
     for name, points in inside.points.items():
-        column = declared.get(name, Column())
-        head = (_part(model, name), column.role, name)
+        head, unit = _head(model, name)
         for tick, value in zip(points.ticks, points.values, strict=True):
-            yield (*head, None, tick, dated(tick), _known(value), column.unit)
+            yield (*head, None, tick, dated(tick), _known(value), unit)
+
+
+def _head(model: Model[Any], name: str) -> tuple[tuple[str, str, str], str]:
+    """Return part, role and name of a series, and its unit."""
+    column = model.series_columns.get(name, Column())
+    return (_part(model, name), column.role, name), column.unit
 
 
 def decision_columns(steps: Iterable[Step], model: Model[Any] | None) -> dict[str, list[Any]]:
@@ -77,26 +79,19 @@ def decision_columns(steps: Iterable[Step], model: Model[Any] | None) -> dict[st
         UsageError: The decisions have too many fields.
     """
     dated = _dates(model)
-    columns: dict[str, list[Any]] = {name: [] for name in _STEP}
-    fields: dict[str, list[Any]] = {}
-    number = 0
+    rows: list[dict[str, Any]] = []
+    names: dict[str, None] = {}
     for number, step in enumerate(steps, 1):
         part = _part(model, step.role) if model else ""
-        for name, value in zip(
-            _STEP, (number, step.t, dated(step.t), part, step.role), strict=True
-        ):
-            columns[name].append(value)
-        for name, value in _fields(step):
-            if name not in fields and len(fields) >= _MOST_COLUMNS:
-                raise UsageError(f"the decisions have more than {_MOST_COLUMNS:,} fields")
-            values = fields.setdefault(name, [])
-            values += [None] * (number - 1 - len(values))
-            values.append(value)
-    for every in fields.values():
-        every.extend([None] * (number - len(every)))
+        fields = dict(_fields(step))
+        names |= dict.fromkeys(fields)
+        if len(names) > _MOST_COLUMNS:
+            raise UsageError(f"the decisions have more than {_MOST_COLUMNS:,} fields")
+        own = (number, step.t, dated(step.t), part, step.role)
+        rows.append({**fields, **dict(zip(_STEP, own, strict=True))})
     # Actions first: they are few, and observations may have many fields.
-    ordered = sorted(fields, key=lambda name: not name.startswith("action"))
-    return columns | {name: fields[name] for name in ordered}
+    ordered = sorted(names, key=lambda name: not name.startswith("action"))
+    return {name: [row.get(name) for row in rows] for name in (*_STEP, *ordered)}
 
 
 def decision_facts(run: Run[Any], steps: Sequence[Step]) -> dict[str, list[Any]]:
@@ -154,7 +149,10 @@ def _dates(model: Model[Any] | None, *, ends: bool = False) -> _Dated:
         model: The model that was played.
         ends: Whether the ticks end periods: one that ends at midnight belongs to the day before.
     """
-    calendar = _calendar(model) if ends or not (model and model.date) else None
+    calendar = None
+    if model and (ends or not model.date):
+        with contextlib.suppress(ValueError):  # with these parameters it has none
+            calendar = model.calendar
 
     def dated(tick: int | None) -> dt.date | None:
         if tick is None:
@@ -167,13 +165,6 @@ def _dates(model: Model[Any] | None, *, ends: bool = False) -> _Dated:
         return None
 
     return dated
-
-
-def _calendar(model: Model[Any] | None) -> TickCalendar | None:
-    if model:
-        with contextlib.suppress(ValueError):  # with these parameters it has none
-            return model.calendar
-    return None
 
 
 def _known(value: float) -> float | None:
