@@ -59,7 +59,7 @@ def test_the_digest_of_the_code_changes_with_a_source_file(
     for number, rule in enumerate(["a", "b", "b"]):
         folder = tmp_path / f"worldly{number}"
         (folder / "inside").mkdir(parents=True)
-        (folder / "model.py").write_text("class World: pass\n")
+        (folder / "model.py").write_text("class World:\n    models = {}\n")
         (folder / "inside" / "rules.py").write_text(f"RULE = {rule!r}\n")
         module = __import__(f"worldly{number}.model", fromlist=["World"])
         found.append(code_digest(module.World()))
