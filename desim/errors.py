@@ -49,15 +49,7 @@ class WrongAction(DesimError):
 
 
 class ModelFailed(DesimError):
-    """A process, an observation or an option of a model raised an exception; the run is dead."""
-
-
-class WrongObservation(ModelFailed):
-    """An observation is not of the class that its role declares."""
-
-
-class NeverYielded(ModelFailed):
-    """A process opened a decision and never yielded it, so it could not receive the answer."""
+    """A process, an observation or an option of a model raised or is wrong; the run is dead."""
 
 
 class LimitReached(DesimError):
@@ -66,10 +58,6 @@ class LimitReached(DesimError):
 
 class PolicyFailed(DesimError):
     """A policy that raised an exception or cannot go on."""
-
-
-class Unanswered(DesimError):
-    """A run that is advanced while decisions are open."""
 
 
 class Withdrawn(DesimError):

@@ -25,10 +25,8 @@ from desim.errors import (
     ModelFailed,
     SchemaError,
     Stuck,
-    Unanswered,
     UsageError,
     WrongAction,
-    WrongObservation,
     possible,
 )
 from desim.faults import RAISED, fault_text, function_name, notes_text, place, resumed_by
@@ -125,7 +123,7 @@ class Run(Generic[S]):
             The decisions in the order in which they were asked; empty once the episode has ended.
 
         Raises:
-            Unanswered: Decisions handed out before have no answer yet.
+            UsageError: Decisions handed out before have no answer yet.
             Stuck: A role is asked more often at one tick than the model allows.
             ModelFailed: A process of the model raised an exception, returned an observation of
                 another class, or never yielded a question. The run is then dead: every later call
@@ -306,10 +304,10 @@ class Run(Generic[S]):
 
     def _release(self) -> None:
         """Settle the answers in the order in which their questions were asked."""
-        # All answers are checked first, so that an Unanswered changes nothing.
+        # All answers are checked first, so that an error changes nothing.
         for decision in self._open:
             if not decision.wire:
-                raise Unanswered(
+                raise UsageError(
                     f"{decision.role!r} has not answered at t={self.world.now}; answer every "
                     "decision before the clock moves on"
                 )
@@ -362,7 +360,7 @@ class Run(Generic[S]):
         try:
             check_observation(decision.observation, self.roles[decision.role].observation)
         except SchemaError as fault:
-            raise WrongObservation(
+            raise ModelFailed(
                 f"the observation for {decision.role!r} at t={self.world.now}, made by "
                 f"{function_name(decision.observe)}, does not fit: {fault}"
             ) from None

@@ -22,7 +22,6 @@ from desim.core.roles import Role
 from desim.core.streams import check_seed, generator, redrawn_seed
 from desim.errors import (
     ModelFailed,
-    NeverYielded,
     NotInteger,
     StreamTaken,
     UsageError,
@@ -350,8 +349,8 @@ class World(simpy.Environment):
             The questions that go out now, in the order in which they were asked.
 
         Raises:
-            NeverYielded: A question was asked and never yielded.
-            ModelFailed: There were more than `MAX_EVENTS_PER_TICK` events at one tick.
+            ModelFailed: A question was never yielded, or there were more than
+                `MAX_EVENTS_PER_TICK` events at one tick.
         """
         queue, on_event, events = self._queue, self.on_event, 0
         while not self.ended:
@@ -391,7 +390,7 @@ class World(simpy.Environment):
     def _waits(self, decision: Decision) -> bool:
         """Withdraw a question without callbacks, whose process was interrupted."""
         if isinstance(decision.callbacks, Waiters) and not decision.callbacks.left:
-            raise NeverYielded(
+            raise ModelFailed(
                 f"the question to {decision.role!r} at t={self._now} was asked but never "
                 "yielded; write action = yield world.ask(...)"
             )

@@ -18,9 +18,7 @@ from desim import Role, Run, World, errors
 from desim.errors import (
     DesimError,
     ModelFailed,
-    NeverYielded,
     NotInteger,
-    WrongObservation,
 )
 from desim.records.writer import write_failed
 
@@ -236,7 +234,7 @@ def test_a_wrong_observation_is_refused_where_it_crosses_the_kernel(given: Any, 
 
     run = Run(Stage((asking(partial(look, 1)),), Whole))
     fault = dead(run, run.advance)
-    assert type(fault) is WrongObservation
+    assert type(fault) is ModelFailed
     start = "the observation for 'ann' at t=0, made by test_a_wrong_observation_is_refused"
     assert str(fault).startswith(start)
     assert "<locals>.look, does not fit: " in str(fault)
@@ -249,7 +247,7 @@ def test_the_second_observation_is_checked_as_well() -> None:
     run = Run(Stage((asking(iter([Seen(1), Seen(2.5)]).__next__, times=2),)))
     [decision] = run.advance()
     run.answer(decision, Bid(1))
-    with pytest.raises(WrongObservation, match="Expected `int`, got `float`"):
+    with pytest.raises(ModelFailed, match="Expected `int`, got `float`"):
         run.advance()
 
 
@@ -265,7 +263,7 @@ def test_a_question_must_be_yielded() -> None:
 
     run = Run(Stage((forgets,)))
     fault = dead(run, run.advance)
-    assert type(fault) is NeverYielded
+    assert type(fault) is ModelFailed
     assert str(fault) == (
         "the question to 'ann' at t=0 was asked but never yielded; "
         "write action = yield world.ask(...)"

@@ -6,7 +6,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from desim.errors import Unanswered, UsageError, WrongAction
+from desim.errors import UsageError, WrongAction
 from desim.lanes.lane_arguments import lane_numbers, lane_seeds
 from desim.lanes.lane_columns import Array, Columns
 from desim.lanes.lane_protocols import NoLanes
@@ -81,7 +81,7 @@ class BeerGameLanes:
 
         Raises:
             UsageError: The episodes have ended.
-            Unanswered: A stage has no answer.
+            UsageError: A stage has no answer.
             WrongAction: An answer does not fit the schema; nothing has changed.
             NoLanes: A fraction was ordered where the chain deals in fractions, or a figure could
                 leave the exact range; nothing has changed.
@@ -188,7 +188,7 @@ class BeerGameLanes:
         """Return the quantities of a stage as they were given."""
         answer = actions.get(role)
         if answer is None:
-            raise Unanswered(f"{role!r} has not answered at t={self._chain.week}")
+            raise UsageError(f"{role!r} has not answered at t={self._chain.week}")
         if len(answer) != 1 or "quantity" not in answer:
             names = ", ".join(map(str, answer)) or "nothing"
             raise WrongAction(f"{role!r} answered with columns {names}; expected quantity")

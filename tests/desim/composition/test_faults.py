@@ -9,7 +9,7 @@ from support.companies import Firm
 from desim import play
 from desim.composition import Composite
 from desim.core.limits import Limits
-from desim.errors import LimitReached, ModelFailed, NeverYielded
+from desim.errors import LimitReached, ModelFailed
 
 FIRM = Firm()
 
@@ -64,7 +64,7 @@ def test_an_error_of_desim_in_a_part_names_the_part() -> None:
             world.ask("boss", lambda: self._report(state))
             yield world.timeout(1)
 
-    with pytest.raises(NeverYielded, match=r"never yielded; .* \(in part 'firm' at its t=2\)"):
+    with pytest.raises(ModelFailed, match=r"never yielded; .* \(in part 'firm' at its t=2\)"):
         play(Composite({"firm": Forgets()}), "greedy")
 
 

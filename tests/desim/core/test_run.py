@@ -16,7 +16,6 @@ from desim.errors import (
     NotInteger,
     StreamTaken,
     Stuck,
-    Unanswered,
     UsageError,
     Withdrawn,
     WrongAction,
@@ -132,7 +131,7 @@ def test_the_clock_waits_for_every_answer() -> None:
     run = Run(Stage((asking("ann"), asking("bob")), names=("ann", "bob")))
     first, _ = run.advance()
     run.answer(first, Bid(1))
-    with pytest.raises(Unanswered, match="'bob' has not answered at t=0"):
+    with pytest.raises(UsageError, match="'bob' has not answered at t=0"):
         run.advance()
 
 

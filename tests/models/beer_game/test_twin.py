@@ -8,7 +8,7 @@ import pytest
 from attrs import frozen
 
 from desim import Policy, Run, play
-from desim.errors import Unanswered, UsageError, WrongAction
+from desim.errors import UsageError, WrongAction
 from desim.lanes.lane_columns import Columns
 from desim.lanes.lane_protocols import NoLanes
 from models.beer_game import BeerGame, Order
@@ -138,7 +138,7 @@ def test_what_has_no_twin_is_refused(changes: dict[str, Any], says: str) -> None
 @pytest.mark.parametrize(
     ("answers", "error", "says"),
     [
-        ({}, Unanswered, "'retailer' has not answered at t=1"),
+        ({}, UsageError, "'retailer' has not answered at t=1"),
         ({"retailer": {"units": [1, 2, 3]}}, WrongAction, "columns units; expected quantity"),
         (ordered([1, 2]), WrongAction, r"an array of shape \(2,\); expected one entry"),
         (ordered([1, 2, 10**18 + 1]), WrongAction, "answered in lane 2 at t=1: .*10000000000"),
