@@ -26,7 +26,7 @@ class Observer:
         """Prepare for a run, whose model has not begun: it has no state yet."""
 
     def event(self, world: World) -> None:
-        """Look at the event that is processed next, `world.first_event()`."""
+        """Look at the event that is processed next, the first of `world.scheduled()`."""
 
     def cause(self, world: World, role: str) -> None:
         """Note that the present event's further effects are caused by a role's last answer.

@@ -174,7 +174,7 @@ class Run(Generic[S]):
         if self._due is not None and time.monotonic() > self._due:
             self._stop(time_text(self._limits.seconds))
         elif most is not None and self._events > most:
-            by = resumed_by(world.first_event()[2])
+            by = resumed_by(next(world.scheduled())[2])
             self._stop(f"the limit of {most:,} events was reached", f", before {by}" if by else "")
 
     def _stop(self, text: str, before: str = "") -> NoReturn:

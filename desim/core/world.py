@@ -316,10 +316,13 @@ class World(simpy.Environment):
         self.asked.append(decision)
         return decision
 
-    def first_event(self) -> tuple[int, int, Event]:
-        """Return tick, serial number and event of the first entry of the calendar."""
-        tick, _, number, event = self._queue[0]
-        return tick, number, event  # type: ignore[return-value] # ticks are int
+    def scheduled(self) -> Iterator[tuple[int, int, Event]]:
+        """Yield tick, serial number and event of the entries of the calendar, the next one first.
+
+        The others have no order.
+        """
+        # ticks are int
+        return ((tick, number, event) for tick, _, number, event in self._queue)  # type: ignore[misc]
 
     def move_to(self, tick: int) -> None:
         """Move the clock to a tick, which need not have an event; never backwards.

@@ -44,7 +44,7 @@ class LastEvents(Observer):
 
     def event(self, world: World) -> None:
         """Keep the event that is processed next."""
-        tick, _, event = world.first_event()
+        tick, _, event = next(world.scheduled())
         self._kept.append((world, tick, event, event.callbacks))
         self._count += 1
 

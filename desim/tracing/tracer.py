@@ -1,19 +1,16 @@
-"""Traces an episode: processes, resources, decisions and ledger entries, by simulated time.
-
-Also converts the spans that a model reports into the time of a trace.
-"""
+"""Traces an episode: processes, resources, decisions and ledger entries, by simulated time."""
 
 import contextlib
 from bisect import bisect_right
 from collections.abc import Iterator
 from itertools import islice, pairwise
+from operator import itemgetter
 from typing import Any
 
 import simpy
 from attrs import define, field
 from simpy.events import Event, Initialize, Interruption, Process
 
-from desim.core.model import Model
 from desim.core.observer import Observed, Observer
 from desim.core.reported import Span
 from desim.core.world import Decision, World
@@ -25,28 +22,6 @@ from desim.tracing.trace_labels import clean, event_arguments, own_name, short_a
 from desim.tracing.trace_rows import Instant, Lasting, Posted, Taken
 from desim.tracing.trace_time import TraceClock
 from desim.tracing.tracks import MAX_TRACKS, Processes, Resources, resumed
-
-
-def reported(
-    model: Model[Any], state: Any, clock: TraceClock, end: int, limit: int
-) -> tuple[list[Lasting], str]:
-    """Return the spans that a model reports, and the text of an error in that; often empty.
-
-    Args:
-        model: The model, which may report nothing.
-        state: Its state, also of an episode that has failed.
-        clock: The time of the trace.
-        end: The end of the trace.
-        limit: The largest number of spans to read.
-    """
-    rows: list[Lasting] = []
-    try:
-        # Not a comprehension: spans read before a fault are kept.
-        for span in islice(model.trace_spans(state), limit):
-            rows.append(_row(span, clock, end))  # noqa: PERF401 (see above)
-    except RAISED as fault:  # a trace must not make an episode fail
-        return rows, fault_text(fault)
-    return rows, ""
 
 
 def _row(span: Span, clock: TraceClock, end: int) -> Lasting:
@@ -160,13 +135,10 @@ class Tracer(Observer):
             return
         scene = self._scenes.get(world) or self._enter(world)
         self._settle()
-        tick, number, event = world.first_event()
+        tick, number, event = next(world.scheduled())
         if not world.prefix:
             self._tick = tick
-        try:
-            now = self.clock.advance(self._tick)
-        except OverflowError as fault:
-            self._stop(str(fault))
+        if (now := self._advance()) is None:
             return
         since, self._cause = scene.scheduled(number)
         if type(event) is Decision:
@@ -187,10 +159,7 @@ class Tracer(Observer):
         if self.cut or scene is None:  # no decision before a world's first event
             return
         self._post()
-        try:
-            now = self.clock.advance(self._tick)
-        except OverflowError as fault:
-            self._stop(str(fault))
+        if (now := self._advance()) is None:
             return
         self._cause = self._last.get(f"{world.prefix}{role}") if role else scene.cause
         for each in self._scenes.values():
@@ -205,9 +174,7 @@ class Tracer(Observer):
             self._under_way(scene, end)
         self.processes.finish(end)
         self.resources.finish(end)
-        state = getattr(self.run, "state", None)
-        spans, self.fault = reported(self.run.model, state, self.clock, end, self._limit)
-        self.lasting += spans
+        self._report(end)
 
     # -- one event -------------------------------------------------------------------------------
 
@@ -287,6 +254,14 @@ class Tracer(Observer):
         names.add(name)
         return name
 
+    def _advance(self) -> int | None:
+        """Return the time of the present event; None if the trace ends before it."""
+        try:
+            return self.clock.advance(self._tick)
+        except OverflowError as fault:
+            self._stop(str(fault))
+            return None
+
     # -- the end ---------------------------------------------------------------------------------
 
     def _stop(self, why: str) -> None:
@@ -299,9 +274,18 @@ class Tracer(Observer):
                 return self.clock.advance(max(self.run.world.now, self._tick))
         return max(self.clock.now, 0) + 1
 
+    def _report(self, end: int) -> None:
+        """Keep the spans that the model reports, up to a fault in that."""
+        state = getattr(self.run, "state", None)
+        try:
+            for span in islice(self.run.model.trace_spans(state), self._limit):
+                self.lasting.append(_row(span, self.clock, end))
+        except RAISED as fault:  # a trace must not make an episode fail
+            self.fault = fault_text(fault)
+
     def _under_way(self, scene: _Scene, end: int) -> None:
         """Keep the events that have not happened when the episode ends."""
-        for _, _, number, event in sorted(scene.world._queue, key=lambda e: e[2]):  # noqa: SLF001
+        for _, number, event in sorted(scene.world.scheduled(), key=itemgetter(1)):
             if is_own(event) and not isinstance(event, Decision):
                 since, cause = scene.scheduled(number)
                 arguments = dict(event_arguments(event))

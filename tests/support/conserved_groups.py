@@ -24,7 +24,7 @@ def checked() -> Iterator[None]:
         begin(group, world, *args)
 
         def check(present: World) -> None:
-            if present is world and world.first_event()[0] > world.now:
+            if present is world and world.peek() > world.now:
                 group.check_conserved()
 
         others = () if world.on_event is None else (world.on_event,)

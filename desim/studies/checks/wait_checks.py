@@ -74,9 +74,9 @@ def waits_of(course: CheckedCourse) -> Waits:
 def pending(world: World) -> Iterator[tuple[int, Timeout]]:
     """Yield the timeouts after the present tick that the world does not redraw itself."""
     redrawn = {wait.event for wait in world.waits}
-    for tick, _, _, event in world._queue:  # noqa: SLF001 (our own clock)
+    for tick, _, event in world.scheduled():
         if tick > world.now and isinstance(event, Timeout) and event not in redrawn:
-            yield int(tick), event
+            yield tick, event
 
 
 def _opened(
