@@ -12,7 +12,6 @@ them takes longer than a fork, a rollout continues the episode's own run in a ch
 import copy
 import inspect
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from attrs import field, frozen
@@ -262,51 +261,53 @@ class Simulator:
             raise UsageError(f"{short_repr(ticks)} ticks were given; it is a number of at least 1")
         place = self._place(observation)
         rows = [
-            [self._score(_Rollout(place, action, policies, one, ticks)) for one in futures]
+            [self._score(place, action, policies, future, ticks) for future in futures]
             for action in actions
         ]
         return array(rows, dtype=float).reshape(len(actions), len(futures))
 
-    def _score(self, rollout: "_Rollout") -> float:
+    def _score(
+        self, place: int, action: Any, policies: Policies, future: int, ticks: int | None
+    ) -> float:
+        """Return the score of one rollout; *place* is that of the question in its instant."""
         self.rollouts += 1
+        seed_globals(future)
+        made = self.lineup(policies, future).policies
+        answer = {self._run.decisions + place: (action, None)}
+        course = Course(made, answer, memoryless_roles(made))
+
+        def score(run: Run[Any]) -> float:
+            run.redraw(future)
+            if ticks is not None:  # after everything else that happens then
+                horizon = run.world.timeout(ticks, rank=_LAST)
+                horizon.callbacks.append(lambda _: run.world.end(CUT))
+            course.play(run)
+            return run.score()
+
         # An observer of the episode may not see what a child does.
         if self._run.decisions >= FORKS_FROM and not self._run.is_observed and can_fork():
-            found = in_child(partial(self._continued, rollout))
+            found = in_child(lambda: score(self._reopened(course)))
             if found is not None:
                 return found
-        return self._repeated(rollout)
-
-    def _course(self, rollout: "_Rollout") -> Course:
-        seed_globals(rollout.future)
-        made = self.lineup(rollout.policies, rollout.future).policies
-        answer = {self._run.decisions + rollout.place: (rollout.action, None)}
-        return Course(made, answer, memoryless_roles(made))
-
-    def _repeated(self, rollout: "_Rollout") -> float:
-        """Return the score of a rollout that repeats the decisions so far."""
-        course = self._course(rollout)
         try:
-            run = self._begun(course)
-            self._check_same(rollout.place, run.open[rollout.place])
-            return _score_after(run, course, rollout)
+            return score(self._repeated(course, place))
         except LimitReached:  # the episode's
             raise
         except RAISED as fault:
             raise PolicyFailed(
                 f"a rollout of {self.role!r} at t={self._run.world.now} failed, with "
-                f"{short_repr(rollout.action)} in future {rollout.future}: {fault_text(fault)}"
+                f"{short_repr(action)} in future {future}: {fault_text(fault)}"
             ) from fault
 
-    def _continued(self, rollout: "_Rollout") -> float:
-        """Return the score of a rollout that goes on in the episode's run; for a child process."""
-        run, course = self._run, self._course(rollout)
-        for _, decision in self._answers[: run.decisions]:
+    def _reopened(self, course: Course) -> Run[Any]:
+        """Return the episode's own run without answers to the open questions; for a child."""
+        for _, decision in self._answers[: self._run.decisions]:
             course.observe(decision)
-        for decision in run.handed_out:
+        for decision in self._run.handed_out:
             decision.action, decision.wire, decision.delay = None, b"", 0
-        return _score_after(run, course, rollout)
+        return self._run
 
-    def _begun(self, course: Course) -> Run[Any]:
+    def _repeated(self, course: Course, place: int) -> Run[Any]:
         """Return a run that has repeated the decisions so far.
 
         Raises:
@@ -327,6 +328,7 @@ class Simulator:
         move_on(run)
         if [each.role for each in run.open] != [each.role for each in self._run.handed_out]:
             raise self._differs()
+        self._check_same(self._run.handed_out[place], run.open[place])
         return run
 
     def _place(self, observation: Any) -> int:
@@ -342,17 +344,12 @@ class Simulator:
             return at
         raise UsageError(f"{self.role!r} has no open decision from which to play ahead")
 
-    def _check_same(self, place: int, decision: Decision) -> None:
-        """Compare the observation of a repeated question with the present one, once a question.
-
-        Raises:
-            PolicyFailed: It differs.
-        """
-        present = self._run.handed_out[place]
+    def _check_same(self, present: Decision, again: Decision) -> None:
+        """Compare the observation of a repeated question with the present one, once a question."""
         if present is not self._checked:
-            kind = self._run.roles[decision.role].observation
-            again = encode_observation(decision.observation, kind)
-            if again != encode_observation(present.observation, kind):
+            kind = self._run.roles[present.role].observation
+            before = encode_observation(present.observation, kind)
+            if encode_observation(again.observation, kind) != before:
                 raise self._differs()
             self._checked = present
 
@@ -361,28 +358,3 @@ class Simulator:
             f"{type(self.model).__name__} does not repeat itself: the same seed and answers led to "
             "another question"
         )
-
-
-@frozen
-class _Rollout:
-    """The answer and the policies of a rollout; see `Simulator.scores`.
-
-    Attributes:
-        place: That of the question among those of its instant.
-    """
-
-    place: int
-    action: Any
-    policies: Policies
-    future: int
-    ticks: int | None
-
-
-def _score_after(run: Run[Any], course: Course, rollout: _Rollout) -> float:
-    """Play on from the present decision in a redrawn future, and return the score."""
-    run.redraw(rollout.future)
-    if rollout.ticks is not None:  # after everything else that happens then
-        horizon = run.world.timeout(rollout.ticks, rank=_LAST)
-        horizon.callbacks.append(lambda _: run.world.end(CUT))
-    course.play(run)
-    return run.score()
