@@ -31,8 +31,8 @@ from desim.episodes.ahead import Course, check_repeatable, decide_at_once, new_l
 from desim.episodes.episode_options import UNTRUSTED, TrustOptions
 from desim.episodes.lineup import Policies, lineup_knows, maker_of
 from desim.episodes.replay import naming_changes, repeat, repeat_step
-from desim.episodes.trust import given_policies, trusted_model
-from desim.errors import BadRecord, UsageError
+from desim.episodes.trust import given_policies, naming, trusted_model
+from desim.errors import UsageError
 from desim.faults import RAISED
 from desim.records.episode import Episode
 from desim.records.lines import Header, Step
@@ -103,11 +103,8 @@ class Past:
         path = "the episode" if isinstance(record, Episode) else record
         episode = record if isinstance(record, Episode) else Episode.read(record, whole=False)
         world = trusted_model(path, episode.header, trusted)
-        try:
-            with rare_collections():
-                moments = _repeated(world, episode, limits)
-        except BadRecord as fault:
-            raise BadRecord(f"{path}: {fault}") from None
+        with naming(path), rare_collections():
+            moments = _repeated(world, episode, limits)
         return cls(world, episode.header, moments, episode.result is not None, limits)
 
     def moment(self, number: int) -> Moment:

@@ -24,6 +24,7 @@ from desim.episodes.replay import with_futures
 from desim.episodes.session import Session
 from desim.episodes.trust import (
     given_policies,
+    naming,
     recorded_roles,
     trusted_model,
     trusted_policies,
@@ -184,39 +185,38 @@ def _session(options: ResumeOptions) -> Iterator[Session]:
             raise UsageError(f"{path} has been ended by another process; nothing was changed")
         header = past.header
         world = trusted_model(path, header, options, recorded_roles(header, policies))
-        try:
-            given = trusted_policies(path, header, world, policies)
-            session = _continued(world, given, past, path, options)
-        except BadRecord as fault:
-            raise BadRecord(f"{path}: {fault}") from None
-        except UsageError as fault:
-            if policies is not None:
-                raise
-            raise UsageError(
-                f"{path}: {fault}; a policy that its name does not build is given by "
-                "desim.resume(path, policies) or --policy ROLE=SPEC"
-            ) from None
-        try:
-            with session:
+        with naming(path):
+            try:
+                lineup = _lineup(path, world, past, policies)
+            except UsageError as fault:
+                if policies is not None:
+                    raise
+                raise UsageError(
+                    f"{path}: {fault}; a policy that its name does not build is given by "
+                    "desim.resume(path, policies) or --policy ROLE=SPEC"
+                ) from None
+            with _continued(world, lineup, past, path, options) as session:
                 yield session
-        except BadRecord as fault:
-            raise BadRecord(f"{path}: {fault}") from None
+
+
+def _lineup(path: str | Path, model: Model[Any], past: Episode, policies: Policies) -> Lineup:
+    """Return the policies of a record, built from their labels where none is given."""
+    header = past.header
+    every = trusted_policies(path, header, model, policies)
+    seed_globals(header.seed)
+    lineup = resolve(model, every, header.seed, header.policies)
+    return with_starts(lineup, header.starts, past.steps)
 
 
 def _continued(
     model: Model[Any],
-    policies: Mapping[str, Any],
+    lineup: Lineup,
     past: Episode,
     record: str | Path | None,
     how: EpisodeOptions,
 ) -> Session:
-    """Return a session that repeats the decisions of a past and goes on, by policies by role."""
-    header = past.header
-    seed_globals(header.seed)
-    lineup = resolve(model, policies, header.seed, header.policies)
-    lineup = with_starts(lineup, header.starts, past.steps)
     points = Points() if how.series else None
-    return Session(model, lineup, header.seed, record, past, how, points=points)
+    return Session(model, lineup, past.header.seed, record, past, how, points=points)
 
 
 @frozen(kw_only=True, slots=False)
@@ -266,24 +266,19 @@ def play_branch(options: BranchOptions) -> Episode:
     roles = recorded_roles(past.header, options.policies)
     world = trusted_model(path, past.header, options, roles)
     given = given_policies(past.header, world, options.policies)
-    recorded = with_futures(past.header, decisions, options.future)
-    header = _header(recorded, world, given, decisions)
-    mine = trusted_policies(path, past.header, world, options.policies)
+    header = _header(with_futures(past.header, decisions, options.future), world, given, decisions)
     said = zip(past.transcript, past.transcript_after, strict=True)
     kept = [(entry, after) for entry, after in said if entry.role not in given]
-    begun = Episode(
-        header,
-        past.steps,
-        None,
-        tuple(entry for entry, _ in kept),
+    begun = evolve(
+        past,
+        header=header,
+        transcript=tuple(entry for entry, _ in kept),
         transcript_after=tuple(after for _, after in kept),
     )
-    session = _continued(world, mine, begun, options.record, options)
-    try:
-        with _record(options, header, given), session:
-            return play_session(session)
-    except BadRecord as fault:
-        raise BadRecord(f"{path}: {fault}") from None
+    lineup = _lineup(path, world, begun, options.policies)
+    session = _continued(world, lineup, begun, options.record, options)
+    with naming(path), _record(options, header, given), session:
+        return play_session(session)
 
 
 def _header(

@@ -1,6 +1,7 @@
 """The model and the policies of a record, built only as far as the caller allows."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -52,10 +53,17 @@ def trusted_model(
         labels = ((role, header.policies[role]) for role in roles)
         of_policies = (policy_reaches(role, label, model, recorded) for role, label in labels)
         refuse([*model_reaches(model, recorded), *chain.from_iterable(of_policies)], path)
-    try:
+    with naming(path):
         again = {key: to_plain(value) for key, value in _arguments(model, given).items()}
         changed = msgspec.structs.replace(header, model=model, params={**recorded, **again})
         return changed.build(trust=True)
+
+
+@contextmanager
+def naming(path: object) -> Iterator[None]:
+    """Begin the text of a refused record with its path."""
+    try:
+        yield
     except BadRecord as fault:
         raise BadRecord(f"{path}: {fault}") from None
 
