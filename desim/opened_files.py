@@ -17,14 +17,13 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from attrs import define, field
+
 #: The digest of every file by its absolute path.
 Files = dict[str, str]
 
 #: When a file was last modified, in nanoseconds, and its size in bytes.
 Stamp = tuple[int, int]
-
-#: Stands for the content of a file that was modified after it had been read: it equals no digest.
-_CHANGED = "modified since it was read"
 
 #: Packages whose files are not data of a user; other digests cover the files of desim itself.
 _OURS = ("desim", "ledgers", "models", "policies")
@@ -35,15 +34,20 @@ _OF_SYSTEM = ("/proc", "/dev", "/sys", "/etc", "/usr/lib", "/usr/share", "~/.cac
 #: Endings of the files from which Python imports.
 _OF_CODE = tuple(importlib.machinery.all_suffixes())
 
-#: By path, the names of the modules that were executing when it was opened. It is never emptied, as
-#: a module may keep what it has read.
-_opened: dict[str, set[str]] = {}
+
+@define
+class _Read:
+    """When a file was last opened, the digest of its content then, and the modules that did so."""
+
+    stamp: Stamp | None = None
+    digest: str = ""
+    modules: set[str] = field(factory=set)
+
+
+#: By path; never emptied, as a module may keep what it has read.
+_opened: dict[str, _Read] = {}
 #: Files that this process has written: they are results and no data.
 _written: set[str] = set()
-#: The stamp of a file when it was last opened.
-_stamps: dict[str, Stamp] = {}
-#: The digest of a file's content as read, with that stamp.
-_digests: dict[str, tuple[Stamp, str]] = {}
 #: The number of open `noting` contexts; the hook cannot be removed, and does nothing at 0.
 _depth = 0
 #: The frame that opened the first of them: frames further out only started the play.
@@ -83,9 +87,10 @@ def opened_by(modules: Iterable[str]) -> Files:
     those of loaded modules, are left out.
     """
     wanted = {_package(name) for name in modules}
-    found = [path for path in opened() if not wanted.isdisjoint(map(_package, _opened[path]))]
+    read = {path: _opened[path] for path in opened()}
+    found = [path for path, one in read.items() if wanted & {*map(_package, one.modules)}]
     code = _loaded() if any(path.endswith(_OF_CODE) for path in found) else set()
-    return {path: text for path in found if path not in code and (text := _digest(path))}
+    return {path: read[path].digest for path in found if path not in code and _stamp(path)}
 
 
 def _package(module: str) -> str:
@@ -107,11 +112,14 @@ def _note(event: str, arguments: tuple[Any, ...]) -> None:
 def _note_opened(path: str, *, reads: bool) -> None:
     if not reads:
         _written.add(path)
-    elif path.startswith(_ignored()) or path.endswith(".pyc"):
+    elif path in _written or path.startswith(_ignored()) or path.endswith(".pyc"):
         return
     elif found := _stamp(path):
-        _stamps[path] = found
-        _opened.setdefault(path, set()).update(_modules(sys._getframe(2)))  # noqa: SLF001
+        read = _opened.setdefault(path, _Read())
+        read.modules.update(_modules(sys._getframe(2)))  # noqa: SLF001
+        if read.stamp != found:
+            read.stamp = found  # before the content is read, which opens the file as well
+            read.digest = _content(path)
 
 
 def _absolute(path: Any) -> str:
@@ -122,7 +130,7 @@ def _modules(frame: FrameType | None) -> Iterator[str]:
     """Yield the names of the modules whose code is executing; a script has one name in workers."""
     while frame is not None and frame is not _outermost:
         name = frame.f_globals.get("__name__")
-        if isinstance(name, str):
+        if isinstance(name, str) and name != __name__:
             yield "__main__" if name == "__mp_main__" else name
         frame = frame.f_back
 
@@ -138,17 +146,6 @@ def _ignored() -> tuple[str, ...]:
 
 def _loaded() -> set[Any]:
     return {module.__dict__.get("__file__") for module in [*sys.modules.values()]}
-
-
-def _digest(path: str) -> str:
-    """Return the digest of a file's content as read; an empty text if it is not a regular file."""
-    read = _stamps[path]
-    if path not in _digests or _digests[path][0] != read:
-        now = _stamp(path)
-        if now is None:
-            return ""
-        _digests[path] = read, _content(path) if now == read else _CHANGED
-    return _digests[path][1]
 
 
 def _stamp(path: str) -> Stamp | None:
