@@ -3,7 +3,8 @@
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from os.path import commonprefix
+from typing import Any
 
 import click
 import msgspec
@@ -20,18 +21,11 @@ from desim.records.differences import (
     record_differences,
 )
 from desim.records.episode import Episode
-from desim.short_repr import cut, shortened, shown, visible_text
+from desim.short_repr import cut, shortened, shown
 from desim.show.column import Column
 from desim.show.console import console
 from desim.show.labels import NOTHING, value_text
 from desim.show.table import Table
-from desim.show.word_difference import word_difference
-
-if TYPE_CHECKING:  # `desim --help` must not load rich
-    from rich.text import Text
-
-#: Texts of more characters, or of several lines, are compared word by word.
-_LONG = 60
 
 #: Differences of a header or an end that are printed, and characters of a value.
 _MOST_LINES, _MOST_CHARACTERS = 12, 300
@@ -45,20 +39,10 @@ _DIGEST, _DIGITS = re.compile("[0-9a-f]{64}"), 16
 #: Fields of an end that are printed if other decisions led to it.
 _BRIEF = ("ended", "score")
 
-#: Characters of the difference of one text that are printed.
-_MOST_TEXT = 3_000
-
-#: By the kind of a part of a text: the marks before and behind it, and its style on a terminal.
-_MARKS = {
-    "same": ("", "", ""),
-    "a": ("[-", "-]", "red"),
-    "b": ("{+", "+}", "green"),
-    "left out": ("[\u2026", "\u2026] ", "dim"),
-}
+#: Texts of more characters are printed from shortly before the first that differs.
+_LONG, _BEFORE = 60, 20
 
 _DECISIONS = ("Decisions", "bold")
-
-_LEGEND = "[-words of A alone-] {+words of B alone+}"
 
 
 @frozen
@@ -78,9 +62,9 @@ class TwoRecords:
 def command(records: TwoRecords, printed: PrintOptions) -> None:
     """Print where two records first differ: header, decision, end.
 
-    Long texts are compared word by word; what language models were sent is not compared. The
-    records are read as data, and may have been cut. The exit code is 0 if nothing differs, 1 if
-    something does, and 2 if a record cannot be read.
+    What language models were sent is not compared. The records are read as data, and may have been
+    cut. The exit code is 0 if nothing differs, 1 if something does, and 2 if a record cannot be
+    read.
     """
     try:
         found = record_differences(records.a, records.b)
@@ -131,10 +115,7 @@ def _table(title: str, each: Sequence[DifferingPlace]) -> Table:
     """Return differences as a table of places and values."""
     more = len(each) - _MOST_LINES
     notes = [f"and {more:,} more; --json prints all"] if more > 0 else []
-    lines = (
-        (cut(one.path, _PATH), _value_label(one.a), _value_label(one.b))
-        for one in each[:_MOST_LINES]
-    )
+    lines = ((cut(one.path, _PATH), *_labels(one)) for one in each[:_MOST_LINES])
     return Table((title, "A", "B"), lines, (0, 1, 2), notes=notes)
 
 
@@ -154,6 +135,16 @@ def _in_units(place: DifferingPlace, columns: Mapping[str, Column]) -> Differing
     """Return a difference of two figures in the unit that the world declares."""
     column = columns.get(place.path.removeprefix("metrics."))
     return evolve(place, a=column.text(place.a), b=column.text(place.b)) if column else place
+
+
+def _labels(place: DifferingPlace) -> tuple[str, str]:
+    """Return both values, two long texts from shortly before they differ."""
+    a, b = place.a, place.b
+    if isinstance(a, str) and isinstance(b, str):
+        start = len(commonprefix((a, b))) - _BEFORE  # noqa: RUF071 (texts, not paths)
+        if start > 0 and max(len(a), len(b)) > _LONG:
+            a, b = (f"\u2026{text[start:]}" for text in (a, b))
+    return _value_label(a), _value_label(b)
 
 
 def _value_label(value: Any) -> str:
@@ -176,32 +167,4 @@ def _first(first: FirstDifference) -> list[Any]:
     if first.goes_on:
         other = "B" if first.goes_on == "A" else "A"
         return [head, Text(f"{other} has no more; {first.goes_on} goes on with {first.label}.")]
-    parts: list[Any] = [head, Text(f"The first that differs is {first.label}:")]
-    texts = [place for place in first.places if _is_text(place)]
-    if others := [place for place in first.places if place not in texts]:
-        parts.append(_table("", others))
-    for place in texts:
-        parts.append(Text.assemble((cut(place.path, _PATH), "bold"), f"   {_LEGEND}"))
-        parts.append(_text_difference(place))
-    return parts
-
-
-def _is_text(place: DifferingPlace) -> bool:
-    """Return whether a place is printed as a text with the words that differ."""
-    texts = [each for each in (place.a, place.b) if isinstance(each, str)]
-    return len(texts) == 2 and any(len(each) > _LONG or "\n" in each for each in texts)  # noqa: PLR2004
-
-
-def _text_difference(place: DifferingPlace) -> "Text":
-    from rich.text import Text
-
-    text = Text()
-    for piece in word_difference(place.a, place.b):
-        before, behind, style = _MARKS[piece.kind]
-        inner = piece.text.rstrip()
-        text.append(f"{before}{visible_text(inner)}{behind}", style)
-        text.append(piece.text[len(inner) :])
-        if len(text) > _MOST_TEXT:
-            text.append(" \u2026 more differs; --json prints both texts", "dim")
-            break
-    return text
+    return [head, Text(f"The first that differs is {first.label}:"), _table("", first.places)]

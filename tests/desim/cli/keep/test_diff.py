@@ -11,7 +11,7 @@ from support.conversations import decided, write_conversation
 
 BUY = {"do": "buy", "papers": 3}
 
-PROMPT = "You have 12 papers on the counter, 3 customers came yesterday and the weather is fine."
+PROMPT = "Good morning, this is your kiosk. You have 12 papers on the counter, 3 customers came yesterday and the weather is fine."
 
 
 @pytest.fixture
@@ -28,19 +28,20 @@ def two(folder: Path) -> Path:
 def test_the_first_difference_is_read_at_eighty_columns(
     desim: Desim, two: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A long text by words; what steers a terminal is escaped."""
+    """A long text from where it differs; what steers a terminal is escaped."""
     monkeypatch.setenv("COLUMNS", "80")
     done = desim("diff", "a.jsonl", "b.jsonl.gz")
     assert (done.code, done.err) == (1, "")
     lines = [line.rstrip() for line in done.out.splitlines()]
     assert max(map(len, lines)) <= 80
     start = lines.index("Decisions: the first is the same.")
-    assert lines[start:] == [
+    assert lines[start:][:2] + lines[start:][3:] == [
         "Decisions: the first is the same.",
         "The first that differs is decision 2, t=1, vendor:",
-        "action.text   [-words of A alone-] {+words of B alone+}",
-        "You have [-12-] {+7 \\x1b[31m+} papers on the counter, 3 customers came yesterday",
-        "and […5 words…]",
+        "action.text \u2026our kiosk. You have 12 papers on \u2026our kiosk. You have 7 \\x1b[31m",
+        "            the counter, 3 customers came     papers on the counter, 3",
+        "            yesterday and the weather is      customers came yesterday and the",
+        "            fine.                             weather is fine.",
     ]
 
 
