@@ -66,8 +66,9 @@ def _prepare(title: str, reply: CommandReply | None) -> Iterator[Option]:
 
 
 def _accept(row: Mapping[str, Any]) -> Option:
-    domains = " + ".join(need["domain"] for need in row["requirements"])
-    units = row["requirements"][0]["required_qty"]
+    needs = row["requirements"]
+    domains = " + ".join([need["domain"] for need in needs])
+    units = needs[0]["required_qty"]
     note = f"{row['client_name']}, {domains}, {units:,.0f} units"
     return Option(TaskAccept(row["task_id"]), row["reward_funds_cents"] / 100, note)
 

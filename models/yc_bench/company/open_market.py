@@ -46,10 +46,13 @@ def remove_client(company: CompanyState, client: Client) -> int:
 
 
 def _fits(company: CompanyState, task: Task) -> bool:
-    spec = task.spec
-    if any(spec.required_prestige > company.prestige[domain] for domain in spec.domains):
+    spec, levels = task.spec, company.prestige
+    if spec.required_trust and spec.required_trust > task.client.trust:
         return False
-    return not spec.required_trust or spec.required_trust <= task.client.trust
+    if spec.required_prestige > levels[spec.domain]:
+        return False
+    # Called for every task of the market, most of which have one domain.
+    return not spec.further or spec.required_prestige <= min(map(levels.__getitem__, spec.further))
 
 
 def _levels(company: CompanyState) -> tuple[int, ...]:
