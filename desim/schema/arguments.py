@@ -83,22 +83,16 @@ def read_value(text: str, kind: Any, name: str = "value") -> Any:
 
 def _candidates(text: str, kind: Any) -> list[Any]:
     """Return the plain values that a text may denote, in the order in which they are tried."""
-    values: list[Any] = []
-    kinds = members(kind)
-    for number in (int, float):
-        try:
-            values.append(number(text))
-        except ValueError:
-            continue
-    with suppress(msgspec.DecodeError, RecursionError):
-        values.append(msgspec.json.decode(text))
     words = {"true": True, "false": False, "none": None, "null": None}
-    if text.lower() in words:
-        values.append(words[text.lower()])
+    word = [words[text.lower()]] if text.lower() in words else []
     # A field of text keeps "007", which is not the number 7.
-    if str in kinds and {*kinds} <= {str, NoneType}:
-        return [None, text] if None in values else [text]
-    return [*values, text]
+    if str in members(kind) and {*members(kind)} <= {str, NoneType}:
+        return [*(one for one in word if one is None), text]
+    values: list[Any] = []
+    for read in (int, float, msgspec.json.decode):
+        with suppress(ValueError, msgspec.DecodeError, RecursionError):
+            values.append(read(text))
+    return [*values, *word, text]
 
 
 @cache

@@ -1,9 +1,8 @@
 """Frozen classes to tagged objects, back again, and to JSON Schema.
 
-An action `Order(quantity=12)` is written `{"do": "order", "quantity": 12}`, `do` being the class
-name in snake_case. For every frozen class a msgspec struct, its wire type, is made once; decoding,
-type checks, the refusal of unknown keys and JSON Schema are msgspec's. An observation is written
-without a tag, unless its role observes a union of classes.
+For every frozen class a msgspec struct, its wire type, is made once; decoding, type checks, the
+refusal of unknown keys and JSON Schema are msgspec's. An observation is written without a tag,
+unless its role observes a union of classes.
 """
 
 import re

@@ -1,6 +1,6 @@
 """Validators of numbers and texts for attrs fields; attrs has `ge`, `le`, `max_len` and so on.
 
-Python counts True and False as 1 and 0; every validator of numbers here refuses them.
+Those of numbers raise a `ValueError` and refuse True and False, which Python counts as 1 and 0.
 
 `bounded_whole`, `bounded_number`, `short_text`, `long_text` and `short_texts` are for fields of
 actions. Values from outside have a limit that every world can process, and that no sensible action
@@ -24,33 +24,24 @@ from desim.short_repr import short_repr
 #: by it, and JSON can hold it.
 LARGEST = 10**18
 
-
 #: The largest number of an action that need not be whole; a sum of several is still finite.
 LARGEST_NUMBER = 1e300
-
 
 #: Characters of a name, a key word or a search text in an action.
 LONGEST_NAME = 1_000
 
-
 #: Characters of a note, or of another text that a world keeps.
 LONGEST_TEXT = 100_000
 
-
 #: Entries of a list in an action.
 LONGEST_LIST = 1_000
-
 
 #: The largest float; a whole number beyond it fails as soon as a model computes with it.
 _LARGEST = sys.float_info.max
 
 
 def finite(_: object, attribute: "Attribute[Any]", value: Any) -> None:
-    """Validate a field that holds a finite number, int or float.
-
-    Raises:
-        ValueError: It holds something else.
-    """
+    """Validate a field that holds a finite number, int or float."""
     # Comparisons with nan are False, so that nan is refused like the infinities.
     if type(value) is bool or not (
         isinstance(value, int | float) and -_LARGEST <= value <= _LARGEST
@@ -59,11 +50,7 @@ def finite(_: object, attribute: "Attribute[Any]", value: Any) -> None:
 
 
 def whole(_: object, attribute: "Attribute[Any]", value: Any) -> None:
-    """Validate a field that holds a whole number; 3.0 is refused.
-
-    Raises:
-        ValueError: The value is not a whole number.
-    """
+    """Validate a field that holds a whole number; 3.0 is refused."""
     if type(value) is bool or not isinstance(value, int):
         raise ValueError(f"{attribute.name}={short_repr(value)} was given; it is a whole number")
 
@@ -92,26 +79,14 @@ def finite_numbers(count: int | None = None) -> Callable[[Any, "Attribute[Any]",
 
 #: Validators of fields of actions.
 bounded_whole: Any = and_(whole, ge(-LARGEST), le(LARGEST))
-
-
 bounded_number: Any = and_(finite, ge(-LARGEST_NUMBER), le(LARGEST_NUMBER))
-
-
 short_text: Any = and_(instance_of(str), max_len(LONGEST_NAME))
-
-
 long_text: Any = and_(instance_of(str), max_len(LONGEST_TEXT))
-
-
 short_texts: Any = and_(max_len(LONGEST_LIST), deep_iterable(short_text))
 
 
 def not_negative(_: Any, attribute: "Attribute[Any]", value: float | None) -> None:
-    """Validate a field of an attrs class: None, or a finite number of at least 0.
-
-    Raises:
-        UsageError: The value is another number.
-    """
+    """Validate a field of an attrs class: None, or a finite number of at least 0."""
     require_not_negative(**{attribute.name: value})
 
 
