@@ -7,7 +7,7 @@ from typing import Any
 from attrs import frozen
 
 from desim import catalog
-from desim.core.model import Model, Revision, offers, revision_of
+from desim.core.model import Model, Revision, revision_of
 from desim.core.policy import (
     Policy,
     is_drawing,
@@ -174,7 +174,7 @@ def _model_summary(name: str) -> ModelSummary:
 
 
 def _has_lanes(model: Model[Any]) -> bool:
-    return not model.models and offers(model, HasLanes)
+    return not model.models and isinstance(model, HasLanes)
 
 
 def _parts(model: Model[Any], prefix: str = "") -> Iterator[tuple[str, PartSummary]]:
@@ -205,7 +205,7 @@ def _policy_summaries(
             _required_first(_arguments(cls)),
             knows(cls, model),
             is_drawing(cls),
-            model is not None and _has_lanes(model) and offers(cls, DecidesAll),
+            model is not None and _has_lanes(model) and isinstance(cls, DecidesAll),
         )
         for name, cls in policies.items()
     }

@@ -12,7 +12,6 @@ from attrs import frozen
 
 from desim.composition.parts import Part
 from desim.core.ledger_protocols import HasGoodsExchange, HasIntercompany
-from desim.core.model import offers
 from desim.core.roles import split_name
 from desim.errors import ModelFailed, UsageError
 
@@ -45,7 +44,7 @@ class Side(NamedTuple):
 def cash_side(part: Part) -> Side:
     """Return the side of a part that exchanges cash."""
     model: Any = part.model
-    if not offers(model, HasIntercompany):
+    if not isinstance(model, HasIntercompany):
         raise UsageError(f"part {part.name!r}, {type(model).__name__}, has no intercompany account")
     return Side(part, model.cash, model.pay_cash, model.receive_cash)
 
@@ -53,7 +52,7 @@ def cash_side(part: Part) -> Side:
 def goods_side(part: Part, place: str) -> Side:
     """Return the side of a part that exchanges goods at a place."""
     model: Any = part.model
-    if not offers(model, HasGoodsExchange):
+    if not isinstance(model, HasGoodsExchange):
         raise UsageError(f"part {part.name!r}, {type(model).__name__}, exchanges no goods")
     return Side(
         part,
@@ -148,9 +147,9 @@ def exchange_faults(
     units: Counter[tuple[str, str]] = Counter()
     for part in parts:
         model, state = part.model, part.state
-        if offers(model, HasIntercompany):
+        if isinstance(model, HasIntercompany):
             _add(cents, part.name, model.intercompany(state))
-        if offers(model, HasGoodsExchange):
+        if isinstance(model, HasGoodsExchange):
             _add(units, part.name, model.exchanged_goods(state))
     for shipment in under_way:
         sender, receiver = shipment.parts

@@ -29,7 +29,7 @@ from desim.composition.parts import (
     LocalTicks,
     Part,
     PartLedger,
-    ledgers_of,
+    part_ledgers,
     part_seed,
 )
 from desim.core.calendar import TickCalendar
@@ -106,7 +106,7 @@ class Group:
             ledger
             for name in self.members
             for part in self.repetitions(name)
-            for ledger in ledgers_of(part)
+            for ledger in part_ledgers(part)
         ]
 
     def end_when(self, ends: str) -> None:

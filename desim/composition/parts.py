@@ -17,8 +17,8 @@ from attrs import frozen
 from simpy.events import Event, Timeout
 
 from desim.core.calendar import TickCalendar
-from desim.core.ledger_protocols import Exportable, HasLedgers, Ledger
-from desim.core.model import Model, offers
+from desim.core.ledger_protocols import Exportable, Ledger, ledgers_of
+from desim.core.model import Model
 from desim.core.result import RUNNING, metrics_of, score_of
 from desim.core.world import Decision, World
 from desim.errors import UsageError, possible
@@ -315,7 +315,7 @@ class PartLedger:
     @property
     def export_forms(self) -> tuple[str, ...]:
         """The forms in which the ledger can be written; empty if it cannot be exported."""
-        return self.ledger.export_forms if offers(self.ledger, Exportable) else ()
+        return self.ledger.export_forms if isinstance(self.ledger, Exportable) else ()
 
     def digest(self) -> str:
         """Return the ledger's own digest."""
@@ -327,7 +327,7 @@ class PartLedger:
         Raises:
             UsageError: The ledger cannot be written in that form.
         """
-        if not offers(self.ledger, Exportable):
+        if not isinstance(self.ledger, Exportable):
             raise UsageError(f"ledger {self.name} has no form {form!r}; {possible(form, ())}")
         return self.ledger.export(form, self._date)
 
@@ -336,10 +336,10 @@ class PartLedger:
         return (self._calendar.moment(tick) - _MICROSECOND).date()
 
 
-def ledgers_of(part: Part) -> Iterator[PartLedger]:
+def part_ledgers(part: Part) -> Iterator[PartLedger]:
     """Yield the ledgers of a part that has begun, in the part's order."""
     state: Any = part.state
-    for ledger in state.ledgers if offers(state, HasLedgers) else ():
+    for ledger in ledgers_of(state):
         own = getattr(ledger, "name", "")
         name = f"{part.name}.{own}" if own else part.name
         yield PartLedger(name, ledger, state, part.ticks.calendar)

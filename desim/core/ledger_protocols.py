@@ -1,4 +1,4 @@
-"""Protocols of ledgers, and of models that keep ledgers and make statements of them."""
+"""What desim reads of ledgers, whose classes it does not import, and what companies exchange."""
 
 import datetime as dt
 from collections.abc import Callable, Mapping, Sequence
@@ -27,45 +27,15 @@ class Ledger(Protocol):
         ...
 
 
-# A member of the state, because the parameters are frozen and a ledger is not.
-@runtime_checkable
-class HasLedgers(Protocol):
-    """A state whose ledgers enter the digest of the result."""
-
-    @property
-    def ledgers(self) -> Sequence[Ledger]:
-        """The ledgers, always in the same order."""
-        ...
+def ledgers_of(state: Any) -> Sequence[Any]:
+    """Return the ledgers of a state, always in the same order; empty for one without `ledgers`."""
+    ledgers: Sequence[Any] = getattr(state, "ledgers", ())
+    return ledgers
 
 
-@runtime_checkable
-class HasBalances(Protocol):
-    """A ledger of double entry, whose balances `desim check` sums."""
-
-    @property
-    def held(self) -> Mapping[str, int | Fraction]:
-        """Units by account or place; they sum to zero."""
-        ...
-
-
-@runtime_checkable
-class HasJournal(Protocol):
-    """A ledger of accounts, each of whose entries has a text, a kind and amounts by account."""
-
-    @property
-    def journal(self) -> Sequence[Any]:
-        """Every entry, oldest first; grows with the ledger."""
-        ...
-
-
-@runtime_checkable
-class HasMoves(Protocol):
-    """A ledger of places, each of whose moves has a source, a target and units."""
-
-    @property
-    def moves(self) -> Sequence[Any]:
-        """Every move, oldest first; grows with the ledger."""
-        ...
+def inner_ledger(ledger: Any) -> Any:
+    """Return the ledger itself of one of a part, which adds the part's name; any other as it is."""
+    return getattr(ledger, "ledger", ledger)
 
 
 def entries_of(ledger: Any) -> Sequence[Any] | None:
@@ -74,29 +44,10 @@ def entries_of(ledger: Any) -> Sequence[Any] | None:
     return entries
 
 
-@runtime_checkable
-class HasDigits(Protocol):
-    """A ledger whose integers are a currency with so many decimals."""
-
-    @property
-    def digits(self) -> int:
-        """Decimals of one unit of the currency."""
-        ...
-
-
-@runtime_checkable
-class OfPart(Protocol):
-    """A ledger of a part, which has the part's name."""
-
-    @property
-    def ledger(self) -> Any:
-        """The ledger itself."""
-        ...
-
-    @property
-    def owner(self) -> Any:
-        """The state of the part."""
-        ...
+def scale_of(ledger: Any) -> int:
+    """Return how many units of a ledger are 1 of its currency; 1 for a ledger without `digits`."""
+    scale: int = 10 ** getattr(ledger, "digits", 0)
+    return scale
 
 
 @runtime_checkable

@@ -3,8 +3,7 @@
 from collections.abc import Callable, Iterable
 from typing import Any, Protocol
 
-from desim.core.ledger_protocols import HasDigits, HasLedgers, OfPart, entries_of
-from desim.core.model import offers
+from desim.core.ledger_protocols import entries_of, inner_ledger, ledgers_of, scale_of
 from desim.core.world import World
 
 
@@ -51,11 +50,11 @@ class PostingLog(Observer):
     def event(self, _world: World) -> None:
         """Log the entries that the last event has posted."""
         state, log = self._run.state, self._run.world.log
-        for outer in state.ledgers if offers(state, HasLedgers) else ():
-            ledger: Any = outer.ledger if offers(outer, OfPart) else outer
+        for outer in ledgers_of(state):
+            ledger = inner_ledger(outer)
             if (rows := entries_of(ledger)) is None:
                 continue
-            scale = 10**ledger.digits if offers(ledger, HasDigits) else 1
+            scale = scale_of(ledger)
             named = {"ledger": name} if (name := getattr(outer, "name", "")) else {}
             first, self._logged[id(ledger)] = self._logged.get(id(ledger), 0), len(rows)
             for at in range(first, len(rows)):

@@ -11,8 +11,8 @@ from typing import Any
 
 from attrs import field, frozen
 
-from desim.core.ledger_protocols import HasLedgers, Ledger
-from desim.core.model import Model, offers
+from desim.core.ledger_protocols import Ledger, ledgers_of
+from desim.core.model import Model
 from desim.core.world import World
 from desim.errors import UsageError, WrongResult
 from desim.schema import to_plain
@@ -79,13 +79,12 @@ def summarise(model: Model[Any], state: Any, world: World, decisions: int) -> Re
         ModelFailed: The model finds that something was created or lost.
     """
     model.check_conserved(state)
-    ledgers = state.ledgers if offers(state, HasLedgers) else ()
     return Result(
         score=score_of(model, state),
         ended=world.ended or RUNNING,
         metrics=metrics_of(model, state) if world.ended else {},
         decisions=decisions,
-        ledger_digest=_digest(ledgers),
+        ledger_digest=_digest(ledgers_of(state)),
         waiting=world.left,
         last_tick=world.now if world.left else None,
     )

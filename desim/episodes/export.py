@@ -11,8 +11,8 @@ from typing import Any, Literal, get_args
 import msgspec
 from attrs import evolve
 
-from desim.core.ledger_protocols import Exportable, HasLedgers, Rows
-from desim.core.model import Model, offers, statements_of
+from desim.core.ledger_protocols import Exportable, Rows, ledgers_of
+from desim.core.model import Model, statements_of
 from desim.core.points import Points
 from desim.episodes.episode_options import TrustOptions
 from desim.episodes.replay import repeated_whole
@@ -127,8 +127,7 @@ def _texts(model: Model[Any], state: Any, form: str) -> dict[str, str]:
     Raises:
         UsageError: The episode has no file in that form, or a ledger refuses it.
     """
-    every = state.ledgers if offers(state, HasLedgers) else ()
-    ledgers = [one for one in every if offers(one, Exportable)]
+    ledgers = [one for one in ledgers_of(state) if isinstance(one, Exportable)]
     statements = statements_of(model, state)
     forms = list(dict.fromkeys(form for ledger in ledgers for form in ledger.export_forms))
     if statements and STATEMENTS_FORM not in forms:

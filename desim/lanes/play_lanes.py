@@ -6,7 +6,7 @@ from typing import Any, TypeGuard
 
 from attrs import frozen
 
-from desim.core.model import Model, offers
+from desim.core.model import Model
 from desim.core.policy import Policy
 from desim.errors import DesimError
 from desim.lanes.lane_columns import Array, Columns
@@ -47,7 +47,7 @@ def lanes_of(model: Model[Any], roles: Sequence[str], seeds: Sequence[int]) -> L
     name = type(model).__name__
     if any(role.thinking.takes_time for role in model.roles.values()):
         raise NoLanes(f"{name} has no lanes where decisions take time")
-    if model.models or not offers(model, HasLanes):
+    if model.models or not isinstance(model, HasLanes):
         raise NoLanes(f"{name} has no lanes")
     if replaced := _replaced(type(model)):
         raise NoLanes(f"{name} has no lanes of its own, and replaces {', '.join(replaced)}")
@@ -85,7 +85,7 @@ def answers_all(policy: Policy | type[Policy]) -> TypeGuard[DecidesAll]:
     if policy.draws or policy.needs_world_seed or policy.looks_ahead or policy.reaches:
         return False
     cls = policy if isinstance(policy, type) else type(policy)
-    if not offers(policy, DecidesAll):
+    if not isinstance(policy, DecidesAll):
         return False
     try:
         return _place(cls, "decide_all") <= _place(cls, "decide")

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import asdict, field, frozen
 
-from desim.core.ledger_protocols import HasLedgers
-from desim.core.model import offers
+from desim.core.ledger_protocols import ledgers_of
 from desim.core.points import Recorded
 from desim.core.result import Result, Series
 from desim.core.roles import with_knowledge
@@ -117,7 +116,7 @@ class Episode:
     def ledgers(self) -> tuple[Any, ...]:
         """The ledgers of the state, in its order; none of a state without ledgers."""
         state = self.state
-        return tuple(state.ledgers) if offers(state, HasLedgers) else ()
+        return tuple(ledgers_of(state))
 
     def series(self) -> Series:
         """Return what the model reports period by period, by name; nothing if it reports none.

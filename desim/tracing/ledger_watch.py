@@ -2,28 +2,17 @@
 
 import math
 from collections.abc import Iterator, Mapping
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 from attrs import frozen
 
-from desim.core.ledger_protocols import HasDigits, HasJournal, HasLedgers, OfPart, entries_of
-from desim.core.model import offers
+from desim.core.ledger_protocols import entries_of, inner_ledger, ledgers_of, scale_of
 from desim.tracing.trace_labels import attributes, clean
 
 #: Entries and lines of an entry that are written for one event.
 _MOST = 20
 #: The largest integer that every reader of JSON holds exactly.
 _EXACT = 2**53
-
-
-@runtime_checkable
-class HasAccountNames(Protocol):
-    """A ledger whose accounts have names for people beside their codes."""
-
-    @property
-    def declared(self) -> Mapping[str, Any]:
-        """The accounts with such a `name`, by code."""
-        ...
 
 
 @frozen
@@ -53,12 +42,13 @@ class LedgerWatch:
 
     def __init__(self, name: str, ledger: Any) -> None:
         self.name = name
-        self._is_book = offers(ledger, HasJournal)
+        self._is_book = hasattr(ledger, "journal")
         rows = entries_of(ledger)
         assert rows is not None
         self._rows = rows
-        self._scale = 10**ledger.digits if offers(ledger, HasDigits) else 1
-        self._declared = ledger.declared if offers(ledger, HasAccountNames) else {}
+        self._scale = scale_of(ledger)
+        # The accounts of a chart have names for people beside their codes.
+        self._declared: Mapping[str, Any] = getattr(ledger, "declared", {})
         self._seen = 0
         self._balances: dict[str, Any] = {}
 
@@ -101,8 +91,8 @@ class LedgerWatch:
 
 def watches(state: Any) -> Iterator[tuple[int, str, Any]]:
     """Yield identity, name and ledger of those of a state that can be followed."""
-    for at, outer in enumerate(state.ledgers if offers(state, HasLedgers) else (), 1):
-        ledger, owner = (outer.ledger, outer.owner) if offers(outer, OfPart) else (outer, state)
+    for at, outer in enumerate(ledgers_of(state), 1):
+        ledger, owner = inner_ledger(outer), getattr(outer, "owner", state)
         if entries_of(ledger) is None:
             continue
         name = getattr(outer, "name", "")

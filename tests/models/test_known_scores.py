@@ -12,7 +12,6 @@ from support.paths import TESTS
 from desim import catalog
 from desim.catalog.known_scores import HasKnownScores, KnownScores, read_known_scores
 from desim.catalog.presets import from_preset, presets
-from desim.core.model import offers
 from desim.episodes.lineup import lineup_knows
 from desim.episodes.replay import replay
 from desim.jobs.rows.known_means import known_scores, read_label
@@ -46,7 +45,7 @@ def known(cls: type, preset: str) -> tuple[Any, KnownScores]:
 @pytest.mark.parametrize(("cls", "preset"), PRESETS)
 def test_every_preset_has_known_scores_of_its_parameters(cls: Any, preset: str) -> None:
     """Of all seeds of the boards; `tests/golden/known_scores.py` makes them again."""
-    assert offers(cls, HasKnownScores)
+    assert isinstance(cls, HasKnownScores)
     model, found = known(cls, preset)
     assert found.all_of(SEEDS) is not None
     assert (found.every is not None) == model.deterministic

@@ -27,7 +27,7 @@ from desim import catalog
 from desim.adapters.gymnasium.lanes_env import LanesEnv
 from desim.adapters.gymnasium.seats import MODES, SpacesEnvironment, first_role
 from desim.core.ledger_protocols import Rows
-from desim.core.model import Model, offers, rules_of
+from desim.core.model import Model, rules_of
 from desim.core.roles import Option
 from desim.errors import UsageError, possible
 from desim.lanes.lane_protocols import HasLanes
@@ -191,7 +191,7 @@ def register_all() -> None:
     for name in catalog.models():
         if env_id(name) not in gymnasium.registry:
             # A vector entry point is the default of `make_vec`, so only worlds with lanes have one.
-            lanes = offers(catalog.model_class(name), HasLanes)
+            lanes = isinstance(catalog.model_class(name), HasLanes)
             gymnasium.register(
                 env_id(name),
                 f"{__name__}:{SeatEnv.__name__}",

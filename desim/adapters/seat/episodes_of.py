@@ -8,7 +8,6 @@ from attrs import frozen
 from desim import catalog
 from desim.adapters.seat.setup import Setup
 from desim.catalog.known_scores import HasKnownScores
-from desim.core.model import offers
 from desim.errors import UsageError
 from desim.jobs.plan.grid import checked_seeds
 from desim.short_repr import short_repr
@@ -126,7 +125,7 @@ def _scale(setup: Setup, preset: str, seed: int) -> tuple[float, float] | None:
     if setup.starts is not None:  # known scores are of whole episodes
         return None
     cls = type(setup.model)
-    known = cls.known_scores(preset) if offers(cls, HasKnownScores) else None
+    known = cls.known_scores(preset) if isinstance(cls, HasKnownScores) else None
     roles = tuple(sorted([*setup.seats, *setup.others]))
     if known is None or roles not in known.roles or not known.fits(setup.model):
         return None

@@ -17,7 +17,7 @@ from desim.catalog.imports import is_loaded
 from desim.catalog.known_scores import HasKnownScores
 from desim.catalog.policy_spec import Spec, read_policies
 from desim.catalog.presets import from_preset
-from desim.core.model import Model, offers
+from desim.core.model import Model
 from desim.core.roles import Knowledge, with_knowledge
 from desim.episodes.lineup import Policies, assign, assigned, lineup_knows
 from desim.errors import UsageError
@@ -132,7 +132,7 @@ def known_scores(model: Model[Any], preset: str) -> "KnownScores | None":
         UsageError: The data are missing or damaged, or were made with other parameters.
     """
     cls = type(model)
-    known = cls.known_scores(preset) if offers(cls, HasKnownScores) else None
+    known = cls.known_scores(preset) if isinstance(cls, HasKnownScores) else None
     if known is not None and not known.fits(model):
         raise UsageError(
             f"the known scores of {model_finder.model_name(cls)}/{preset} were made with other "

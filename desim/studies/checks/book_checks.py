@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from desim.core.ledger_protocols import Exportable, HasBalances, HasLedgers, Ledger, Rows
-from desim.core.model import Model, offers, statements_of
+from desim.core.ledger_protocols import Exportable, Ledger, Rows, inner_ledger, ledgers_of
+from desim.core.model import Model, statements_of
 from desim.episodes.export import STATEMENTS_FORM, Exported, export
 from desim.errors import DesimError
 from desim.faults import RAISED
@@ -29,9 +29,9 @@ def ledgers(world: CheckedWorld) -> str:
     model, names = world.model, []
     for course in world.ended():
         _check_conserved(model, course.state)
-        if not offers(course.state, HasLedgers):
+        if not ledgers_of(course.state):
             raise NotChecked("the state has no `ledgers`, so that results have no digest")
-        names = [_check_balances(ledger) for ledger in course.state.ledgers]
+        names = [_check_balances(ledger) for ledger in ledgers_of(course.state)]
     return f"{counted(len(names), 'ledger')}: {', '.join(names)}"
 
 
@@ -44,18 +44,19 @@ def _check_conserved(model: Model[Any], state: Any) -> None:
 
 def _check_balances(ledger: Ledger) -> str:
     """Check the balances of a ledger, and return its name with their number."""
-    inner = getattr(ledger, "ledger", ledger)
+    inner = inner_ledger(ledger)
     kind = type(inner)
     name = getattr(ledger, "name", "") or kind.__name__
     if ledger.digest() != ledger.digest():
         raise CheckFailed(f"the digest of {name} changes between two calls", kind.digest)
-    if not offers(inner, HasBalances):
+    held = getattr(inner, "held", None)
+    if held is None:
         return f"{name} (no balances)"
-    if total := sum(inner.held.values()):
+    if total := sum(held.values()):
         failed = CheckFailed(f"the balances of {name} sum to {total}, not to zero")
         failed.place = class_place(kind)
         raise failed
-    return f"{name} ({counted(len(inner.held), 'balance')})"
+    return f"{name} ({counted(len(held), 'balance')})"
 
 
 def statements(world: CheckedWorld) -> str:
@@ -117,8 +118,7 @@ def exports(world: CheckedWorld) -> str:
 def _exports(world: CheckedWorld) -> Sequence[tuple[Exported, str]]:
     """Return what can be exported, each with its forms."""
     course, _ = world.first()
-    held = course.state.ledgers if offers(course.state, HasLedgers) else ()
-    exportable = [one for one in held if offers(one, Exportable)]
+    exportable = [one for one in ledgers_of(course.state) if isinstance(one, Exportable)]
     forms = dict.fromkeys(form for one in exportable for form in one.export_forms)
     if world.model.statements(course.state):
         forms[STATEMENTS_FORM] = None

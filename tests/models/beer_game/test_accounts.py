@@ -11,7 +11,6 @@ from support.paths import ROOT
 
 from desim import Run, play
 from desim.core.ledger_protocols import HasIntercompany
-from desim.core.model import offers
 from desim.errors import UsageError
 from ledgers.entry import Entry
 from models.beer_game import BeerGame, Order
@@ -169,7 +168,7 @@ def test_a_group_takes_what_is_on_hand_and_no_more() -> None:
 def test_a_plant_without_cash_says_what_it_needs() -> None:
     """Every preset as it is; nobody owes it anything."""
     game = shop()
-    assert offers(game, HasIntercompany)
+    assert isinstance(game, HasIntercompany)
     run = begun(game)
     before = run.state.book.digest()
     for call in (
