@@ -35,10 +35,6 @@ class DifferingPlace:
     a: Any
     b: Any
 
-    def plain(self) -> dict[str, Any]:
-        """Return it as a plain object."""
-        return {"path": self.path, "a": self.a, "b": self.b}
-
 
 @frozen
 class FirstDifference:
@@ -55,11 +51,6 @@ class FirstDifference:
     label: str
     places: tuple[DifferingPlace, ...] = ()
     goes_on: str = ""
-
-    def plain(self) -> dict[str, Any]:
-        """Return it as a plain object."""
-        places = [place.plain() for place in self.places]
-        return {"same": self.same, "label": self.label, "goes_on": self.goes_on, "places": places}
 
 
 @frozen
@@ -95,9 +86,9 @@ class RecordDifferences:
         return {
             "equal": self.is_equal,
             "decisions": [len(self.a.steps), len(self.b.steps)],
-            "header": [each.plain() for each in self.header],
-            "decision": self.decision.plain() if self.decision else None,
-            "end": [each.plain() for each in self.end],
+            "header": to_plain(self.header),
+            "decision": to_plain(self.decision),
+            "end": to_plain(self.end),
         }
 
 

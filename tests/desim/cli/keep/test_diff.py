@@ -11,7 +11,10 @@ from support.conversations import decided, write_conversation
 
 BUY = {"do": "buy", "papers": 3}
 
-PROMPT = "Good morning, this is your kiosk. You have 12 papers on the counter, 3 customers came yesterday and the weather is fine."
+PROMPT = (
+    "Good morning, this is your kiosk. You have 12 papers on the counter, 3 customers came "
+    "yesterday and the weather is fine."
+)
 
 
 @pytest.fixture
