@@ -1,1 +1,1 @@
-"""An episode on disk: lines, reading, writing, locks, seals. Plays nothing."""
+"""An episode on disk: lines, reading, writing, locks, tables. Plays nothing."""

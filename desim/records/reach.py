@@ -25,26 +25,22 @@ _SHOWN, _CHARACTERS = 5, 200
 _IMPORTED = ("desim.composition", "desim.composition.composite")
 
 
-def model_reaches(name: str, params: Mapping[str, Any], part: str = "") -> Iterator[str]:
+def model_reaches(name: str, params: Mapping[str, Any]) -> Iterator[str]:
     """Yield what building and playing a model would do outside: "import module ...", "open ...".
 
     Args:
         name: A name in the catalog, or `module:Class`. A module that is imported already, such as
             the script that runs, is not imported again.
         params: Plain values by parameter, unchecked.
-        part: The part of the recorded model that this one is, such as "plant".
     """
-    of = f" for part {_cut_repr(part)}" if part else ""
-    if imported := _import_of(name):
-        yield f"{imported}{of}"
-        return
-    cls = _model_class(name)
-    if cls is not None:
-        yield from (f"open {_cut_repr(file)}{of}" for file in cls.files(params))
-    if cls is not None and issubclass(cls, PartsModel):
-        yield from (f"call {_cut_repr(each)}{of}" for each in cls.functions(params))
-    for inner, model, inside in _inner_models(cls, params):
-        yield from model_reaches(model, inside, f"{part}.{inner}" if part else inner)
+    for part, found, inside in _models(name, params):
+        of = f" for part {_cut_repr(part)}" if part else ""
+        if isinstance(found, str):
+            yield f"{found}{of}"
+        elif found is not None:
+            yield from (f"open {_cut_repr(file)}{of}" for file in found.files(inside))
+            if issubclass(found, PartsModel):
+                yield from (f"call {_cut_repr(each)}{of}" for each in found.functions(inside))
 
 
 def policy_reaches(
@@ -96,21 +92,24 @@ def refuse(reaches: Iterable[str], path: object = "") -> None:
     )
 
 
+def _models(
+    name: str, params: Mapping[str, Any], part: str = ""
+) -> Iterator[tuple[str, str | type[Model[Any]] | None, Mapping[str, Any]]]:
+    """Yield a model and those of its parts: the part, the class or its import, the parameters."""
+    found = _import_of(name) or _model_class(name)
+    yield part, found, params
+    if isinstance(found, type) and issubclass(found, PartsModel):
+        for inner, model, inside in found.inner_models(params):
+            yield from _models(model, inside, f"{part}.{inner}" if part else inner)
+
+
 def _class_of_role(role: str, model: str, params: Mapping[str, Any]) -> type | None:
     """Return the class of the model of a role; None if it is not imported yet."""
-    if _import_of(model):  # a class that is not imported yet cannot list its policies
-        return None
-    cls, (part, _, inside) = _model_class(model), role.partition(".")
-    for name, inner, params_inside in _inner_models(cls, params):
-        if name == part:
-            return _class_of_role(inside, inner, params_inside)
-    return cls
-
-
-def _inner_models(
-    cls: type[Model[Any]] | None, params: Mapping[str, Any]
-) -> Iterable[tuple[str, str, Mapping[str, Any]]]:
-    return cls.inner_models(params) if cls and issubclass(cls, PartsModel) else ()
+    classes = {part: found for part, found, _ in _models(model, params)}
+    words = role.split(".")
+    parts = (".".join(words[:end]) for end in range(len(words), -1, -1))
+    found = next(classes[part] for part in parts if part in classes)
+    return found if isinstance(found, type) else None
 
 
 def _import_of(model: str) -> str:
