@@ -257,9 +257,7 @@ class Group:
         model = self.members[name].model
         ticks = LocalTicks(self.clock, self._calendar(name, model))
         seed = part_seed(self.world.draw_seed, name, len(past))
-        part = Part(name, model, self.world, ticks, self._ranks[name], seed)
-        part.begin()
-        self.parts[name] = part
+        self.parts[name] = Part(name, model, self.world, ticks, self._ranks[name], seed)
 
     def _calendar(self, name: str, model: Model[Any]) -> TickCalendar:
         if (known := model.calendar) is None:

@@ -93,14 +93,14 @@ def part_seed(seed: int, name: str, repetition: int = 0) -> int:
 
 
 class Part:
-    """One model on a common clock; before `begin` most of its methods raise a `UsageError`.
+    """One model on a common clock; it begins in a world of its own.
 
     Attributes:
         name: Its name; begins the names of its roles, metrics and ledgers.
         model: Its frozen parameters.
         ticks: Maps its ticks to the common ones.
-        world: Its own world; None before it has begun.
-        state: What its model's `begin` returned; None before it has begun.
+        world: Its own world, whose seats are the part's seats.
+        state: What its model's `begin` returned.
         decisions: The number of its questions that are answered.
     """
 
@@ -110,49 +110,43 @@ class Part:
         self.name = name
         self.model = model
         self.ticks = ticks
-        self.world: World | None = None
-        self.state: Any = None
         self.decisions = 0
-        self._seed = seed
         self._rank = rank
         self._shared = shared
         self._prefix = f"{name}."
         self._sleep: Timeout | None = None
         self._due = 0
-
-    def begin(self) -> None:
-        """Begin the model in a world of its own, whose seats are the part's seats."""
         seats = {
             role.removeprefix(self._prefix)
-            for role in self._shared.seats
+            for role in shared.seats
             if role.startswith(self._prefix)
         }
-        self.world = World(self._seed, frozenset(seats))
+        self.world = World(seed, frozenset(seats))
         # Passed on, because the model may have parts itself, whose events count as well.
-        self.world.on_event = self._shared.on_event
-        self.world.on_cause = self._shared.on_cause
-        self.world.prefix = f"{self._shared.prefix}{self._prefix}"
-        self.world.calendar = self.ticks.calendar
-        self.world.points = self._shared.points
-        self.world.to_common = lambda tick: self._shared.to_common(self._common(tick))
+        self.world.on_event = shared.on_event
+        self.world.on_cause = shared.on_cause
+        self.world.prefix = f"{shared.prefix}{self._prefix}"
+        self.world.calendar = ticks.calendar
+        self.world.points = shared.points
+        self.world.to_common = lambda tick: shared.to_common(self._common(tick))
         with self._noted():
-            self.state = self.model.begin(self.world)
-        self._shared.on_redraw(self._redraw)
+            self.state = model.begin(self.world)
+        shared.on_redraw(self._redraw)
 
     @property
     def has_ended(self) -> bool:
-        """Whether the part has begun and ended."""
-        return self.world is not None and bool(self.world.ended)
+        """Whether the part has ended."""
+        return bool(self.world.ended)
 
     @property
     def ended(self) -> str:
         """Why the part ended; "still running" before that."""
-        return self._begun().ended or RUNNING
+        return self.world.ended or RUNNING
 
     @property
     def now(self) -> int:
         """The present local tick."""
-        return self._begun().now
+        return self.world.now
 
     def place(self) -> str:
         """Return the part and its tick, as the note of an exception of its model."""
@@ -160,7 +154,7 @@ class Part:
 
     def play(self) -> Generator[Event, Any, None]:
         """Advance the part's world with the common clock until the part ends; a process."""
-        shared, world = self._shared, self._begun()
+        shared, world = self._shared, self.world
         yield from self._wait_until(self._common(0))
         while True:
             while decisions := self._advance():
@@ -175,7 +169,7 @@ class Part:
 
     def end(self, reason: str) -> None:
         """End the part at this tick; it processes no further event and asks no further question."""
-        self._begun().end(reason)
+        self.world.end(reason)
         self._wake_at(self._shared.now)
 
     @contextmanager
@@ -185,7 +179,7 @@ class Part:
         For links, whose events have rank `AFTER_PARTS` or above. If the block ends the model or
         schedules an event, the part's process resumes at that instant.
         """
-        world = self._begun()
+        world = self.world
         world.move_to(self.ticks.to_local(self._shared.now))
         try:
             yield self.state
@@ -206,14 +200,9 @@ class Part:
         with self._noted():
             return metrics_of(self.model, self.state) if self.has_ended else {}
 
-    def _begun(self) -> World:
-        if self.world is None:
-            raise UsageError(f"part {self.name!r} has not begun at t={self._shared.now}")
-        return self.world
-
     def _redraw(self) -> None:
         """Redraw the part's future, with the seed of the part in the redrawn common world."""
-        world = self._begun()
+        world = self.world
         if not world.ended:
             with self._noted():
                 now = self.ticks.to_local(self._shared.now)
@@ -225,7 +214,7 @@ class Part:
 
     def _advance(self) -> list[Decision]:
         """Process the events of the present local tick; return the questions that go out."""
-        world = self._begun()
+        world = self.world
         # Not `with self._noted()`, which takes as long as an event.
         try:
             return world.settled(world.now)

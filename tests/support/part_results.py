@@ -17,7 +17,6 @@ def part_results(group: Group) -> dict[str, Result]:
 
 def part_result(part: Part) -> Result:
     """Return the result of a part so far; it need not have ended."""
-    assert part.world is not None
     return summarise(part.model, part.state, part.world, part.decisions)
 
 

@@ -4,14 +4,13 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
-from support.companies import Firm, Hike
+from support.companies import Firm
 from support.part_results import part_result
 
 from desim import World
 from desim.composition.parts import CommonClock, LocalTicks, Part, part_seed
 from desim.core.calendar import Calendar
 from desim.core.roles import split_name
-from desim.errors import UsageError
 
 START = datetime(2025, 1, 1)  # noqa: DTZ001 (calendars have no time zones)
 CLOCK = CommonClock(START)
@@ -20,7 +19,7 @@ DAY = 86_400_000_000
 
 
 def part(model: Any, shared: World) -> Part:
-    """Return a part that has not begun."""
+    """Return a part that has begun."""
     return Part("firm", model, shared, DAYS, 0, part_seed(1, "firm"))
 
 
@@ -38,23 +37,10 @@ def test_a_local_tick_lasts_until_the_next(common: int, local: int) -> None:
     assert DAYS.to_local(DAYS.to_common(local)) == local
 
 
-def test_a_part_that_has_not_begun_has_no_tick() -> None:
-    """The error names it."""
-    one = part(Hike(), World())
-    assert not one.has_ended
-    for use in (lambda: one.now, lambda: one.end("sold"), lambda: one.ended):
-        with pytest.raises(UsageError, match="part 'firm' has not begun at t=0"):
-            use()
-    with pytest.raises(UsageError, match="has not begun"), one.at_common_time():
-        pass
-
-
 def test_a_part_has_the_seats_of_its_name() -> None:
     """Under the names of its own roles."""
     shared = World(1, frozenset({"firm.boss", "firms.boss", "boss"}))
     one = part(Firm(), shared)
-    one.begin()
-    assert one.world is not None
     assert one.world.seats == {"boss"}
     assert one.world.seed == part_seed(1, "firm")
 
@@ -63,7 +49,6 @@ def test_a_part_ends_with_the_reason_given_first() -> None:
     """Its process stops at that instant."""
     shared = World(1, frozenset())
     one = part(Firm(asks=False, periods=9), shared)
-    one.begin()
     playing = shared.process(one.play())
     shared.run(until=3 * DAY)
     assert (one.ended, len(one.state.cash), one.metrics()) == ("still running", 2, {})
