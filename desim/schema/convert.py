@@ -8,7 +8,6 @@ inherits from an attrs class; such instances are converted to structs first.
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
-from operator import attrgetter
 from types import NoneType
 from typing import Any, Literal, get_args, get_origin
 
@@ -93,7 +92,7 @@ _SCALARS = {int, float, str, bool, NoneType}
 
 
 @cache
-def type_check(kind: Any) -> Check | None:  # noqa: PLR0911 (one line a kind)
+def type_check(kind: Any) -> Check | None:
     """Return a function that is True only for values that fit a type; None where every value fits.
 
     An observation is checked at every decision, so this takes a fraction of the time of msgspec's
@@ -104,27 +103,52 @@ def type_check(kind: Any) -> Check | None:  # noqa: PLR0911 (one line a kind)
         SchemaError: A class inside the type contains itself, or the type of a field is unknown.
     """
     check_not_recursive(kind)
+    held: dict[str, Any] = {}
+    test = _test(kind, "value", held)
+    # Compiled, as attrs compiles its methods: a loop over the fields takes four times as long. The
+    # text has names of fields, which are identifiers, and the names that `_named` gives.
+    return eval(f"lambda value: {test}", held) if test else None  # noqa: S307
+
+
+def _test(kind: Any, value: str, held: dict[str, Any]) -> str:  # noqa: PLR0911 (one a kind)
+    """Return the expression that tests another one's value; empty where every value fits."""
     origin, inside = get_origin(kind), get_args(kind)
     if kind is Any or kind is object:
-        return None
+        return ""
     if types := _scalar_types(kind):
-        return lambda value: type(value) in types
+        return f"type({value}) in {_named(types, held)}"
     if is_union(kind):
-        checks = [type_check(each) for each in inside]
-        known = [each for each in checks if each]
-        return (lambda value: any(fits(value) for fits in known)) if None not in checks else None
+        tests = sorted((_test(each, value, held) for each in inside), key=len)
+        return f"({' or '.join(tests)})" if all(tests) else ""
+    if is_class(kind) and value == "value":
+        fields = [_test(each, f"value.{name}", held) for name, each in field_types(kind).items()]
+        return " and ".join([f"type(value) is {_named(kind, held)}", *filter(None, fields)])
     if is_class(kind):
-        return _class_check(kind)
+        return f"{_named(type_check(kind), held)}({value})"
     if origin is Literal:
-        literal = {*map(type, inside)}
-        return lambda value: type(value) in literal and value in inside
+        types = frozenset(map(type, inside))
+        return f"(type({value}) in {_named(types, held)} and {value} in {_named(inside, held)})"
     if origin in (list, frozenset, set) or (origin is tuple and inside[1:] == (...,)):
-        each = _check_of_each(inside[0])
-        return lambda value: type(value) is origin and each(value)
-    if origin is dict:
-        keys, values = map(_check_of_each, inside)
-        return lambda value: type(value) is dict and keys(value) and values(value.values())
-    return lambda value: type(value) is kind
+        tests = [_test_of_each(inside[0], value, held)]
+    elif origin is dict:
+        values = f"{value}.values()"
+        tests = [_test_of_each(inside[0], value, held), _test_of_each(inside[1], values, held)]
+    else:
+        return f"type({value}) is {_named(kind, held)}"
+    return f"({' and '.join([f'type({value}) is {_named(origin, held)}', *filter(None, tests)])})"
+
+
+def _test_of_each(kind: Any, values: str, held: dict[str, Any]) -> str:
+    if types := _scalar_types(kind):
+        return f"{_named(types, held)}.issuperset(map(type, {values}))"
+    check = type_check(kind)
+    return f"all(map({_named(check, held)}, {values}))" if check else ""
+
+
+def _named(value: Any, held: dict[str, Any]) -> str:
+    name = f"_{len(held)}"
+    held[name] = value
+    return name
 
 
 def _scalar_types(kind: Any) -> frozenset[type]:
@@ -133,39 +157,6 @@ def _scalar_types(kind: Any) -> frozenset[type]:
         return frozenset()
     # JSON writes a whole float like an int, so an int is a float as well.
     return frozenset(members(kind)) | ({int} if float in members(kind) else set())
-
-
-def _check_of_each(kind: Any) -> Check:
-    """Return the function that checks every one of some values."""
-    if types := _scalar_types(kind):
-        return lambda values: types.issuperset(map(type, values))
-    check = type_check(kind)
-    return (lambda values: all(map(check, values))) if check else _fits_any
-
-
-def _fits_any(_: Any) -> bool:
-    return True
-
-
-def _class_check(cls: type) -> Check:
-    kinds = field_types(cls)
-    scalars = {name: types for name, kind in kinds.items() if (types := _scalar_types(kind))}
-    others = [(n, fits) for n, k in kinds.items() if n not in scalars and (fits := type_check(k))]
-    read = attrgetter("__class__", "__class__", *scalars)  # of two names, so that it has a tuple
-    # The types of all scalar fields of the instances that have fitted: one look for all of them.
-    fitted: set[tuple[type, ...]] = set()
-
-    def check(value: Any) -> bool:
-        if type(value) is not cls:
-            return False
-        types = (*map(type, read(value)),)
-        if types not in fitted:
-            if not all(map(frozenset.__contains__, scalars.values(), types[2:])):
-                return False
-            fitted.add(types)
-        return all(fits(getattr(value, name)) for name, fits in others)
-
-    return check
 
 
 # -- to JSON ---------------------------------------------------------------------------------------
