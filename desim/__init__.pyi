@@ -6,13 +6,13 @@ from desim.catalog.presets import from_preset as from_preset
 from desim.core.calendar import BusinessHours as BusinessHours
 from desim.core.calendar import Calendar as Calendar
 from desim.core.calendar import month_start as month_start
+from desim.core.events import Decision as Decision
 from desim.core.limits import Limits as Limits
 from desim.core.model import Model as Model
 from desim.core.policy import Policy as Policy
 from desim.core.roles import Option as Option
 from desim.core.roles import Role as Role
 from desim.core.run import Run as Run
-from desim.core.world import Decision as Decision
 from desim.core.world import World as World
 from desim.episodes.ahead import Simulator as Simulator
 from desim.episodes.driver import play as play

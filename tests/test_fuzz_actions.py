@@ -10,8 +10,8 @@ from attrs import define, field
 from support.extreme_actions import Extremes
 
 from desim import Model, Run, catalog
+from desim.core.events import Decision
 from desim.core.limits import Limits
-from desim.core.world import Decision
 from desim.episodes.replay import open_decisions
 from desim.errors import LimitReached, Stuck, WrongAction
 from desim.schema import codec, encode

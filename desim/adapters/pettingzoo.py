@@ -25,9 +25,9 @@ import numpy as np
 from pettingzoo import AECEnv, ParallelEnv
 
 from desim.adapters.gymnasium.seats import MODES, SpacesEnvironment
+from desim.core.events import Decision
 from desim.core.ledger_protocols import Rows
 from desim.core.model import Model, rules_of
-from desim.core.world import Decision
 from desim.errors import UsageError, possible
 from desim.short_repr import short_repr
 

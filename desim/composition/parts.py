@@ -17,10 +17,11 @@ from attrs import frozen
 from simpy.events import Event, Timeout
 
 from desim.core.calendar import TickCalendar
+from desim.core.events import Decision
 from desim.core.ledger_protocols import Exportable, Ledger, ledgers_of
 from desim.core.model import Model
 from desim.core.result import RUNNING, metrics_of, score_of
-from desim.core.world import Decision, World
+from desim.core.world import World
 from desim.errors import UsageError, possible
 from desim.faults import RAISED, add_note, noted
 

@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Generic, NoReturn, TypeVar
 
+from desim.core.events import Decision
 from desim.core.limits import Alarm, Limits, time_text
 from desim.core.log import Log
 from desim.core.model import Model, model_of, no_model
@@ -18,7 +19,7 @@ from desim.core.points import Points
 from desim.core.result import Result, Series, Ticks, ended_series, score_of, summarise
 from desim.core.roles import MOST_TICKS, Role, action_classes
 from desim.core.streams import check_seed
-from desim.core.world import Decision, World
+from desim.core.world import World
 from desim.errors import (
     DesimError,
     LimitReached,

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import field, frozen
 
+from desim.core.events import Decision
 from desim.core.model import Model
 from desim.core.policy import (
     Policy,
@@ -27,7 +28,6 @@ from desim.core.policy import (
 )
 from desim.core.run import Run
 from desim.core.streams import future_seed, kept_globals, seed_globals
-from desim.core.world import Decision
 from desim.episodes.child import can_fork, in_child
 from desim.episodes.lineup import Lineup, Policies, assign, resolve
 from desim.episodes.replay import move_on, open_decisions, repeat

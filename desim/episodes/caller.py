@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any, Self
 
 from desim.catalog.policy_spec import label
+from desim.core.events import Decision
 from desim.core.model import Model
 from desim.core.policy import Policy
-from desim.core.world import Decision
 from desim.episodes.driver import OwnLoop, Waiting, decide_in_loop
 from desim.episodes.episode_options import EpisodeOptions
 from desim.episodes.lineup import resolve

@@ -15,6 +15,7 @@ from attrs import evolve, field, frozen
 from desim import catalog
 from desim.catalog.policy_spec import label, read_policies
 from desim.collector import rare_collections
+from desim.core.events import Decision
 from desim.core.limits import Limits
 from desim.core.model import Model
 from desim.core.policy import (
@@ -26,7 +27,6 @@ from desim.core.policy import (
 from desim.core.roles import Role
 from desim.core.run import Run
 from desim.core.streams import seed_globals
-from desim.core.world import Decision
 from desim.episodes.ahead import Course, check_repeatable, decide_at_once, new_lineup
 from desim.episodes.episode_options import UNTRUSTED, TrustOptions
 from desim.episodes.lineup import Policies, lineup_knows, maker_of

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any, Self
 from attrs import field, frozen
 
 from desim.collector import rare_collections
+from desim.core.events import Decision
 from desim.core.limits import Alarm
 from desim.core.points import Points
 from desim.core.policy import OutsidePolicy, Policy
 from desim.core.streams import kept_globals, unseeded_globals
-from desim.core.world import Decision
 from desim.episodes.episode_options import EpisodeOptions, ModelOptions
 from desim.episodes.lineup import Policies, resolve
 from desim.episodes.session import Session

@@ -12,11 +12,11 @@ from typing import Any, TypeVar
 import msgspec
 from attrs import evolve, field, frozen
 
+from desim.core.events import Decision
 from desim.core.model import Model
 from desim.core.points import Points
 from desim.core.result import Result
 from desim.core.run import Run, check_futures
-from desim.core.world import Decision
 from desim.episodes.episode_options import TrustOptions
 from desim.episodes.trust import trusted_model
 from desim.errors import BadRecord, DesimError, UsageError, WrongAction

@@ -9,6 +9,7 @@ from typing import Any, Self
 import msgspec
 from attrs import evolve
 
+from desim.core.events import Decision
 from desim.core.model import Model
 from desim.core.points import Points
 from desim.core.policy import (
@@ -19,7 +20,6 @@ from desim.core.policy import (
 from desim.core.result import Result
 from desim.core.run import Run
 from desim.core.streams import redrawn_seed
-from desim.core.world import Decision
 from desim.episodes.ahead import Answers, Simulator
 from desim.episodes.episode_options import EpisodeOptions
 from desim.episodes.lineup import Lineup

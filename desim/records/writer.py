@@ -9,8 +9,8 @@ from typing import Any, BinaryIO, Self
 
 import msgspec
 
+from desim.core.events import Decision
 from desim.core.result import Result
-from desim.core.world import Decision
 from desim.errors import UsageError, WriteFailed
 from desim.records.lines import FailureLine, Header, ResultLine, ResumedLine, Step
 from desim.records.reader import Line, lines_up_to

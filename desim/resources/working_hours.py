@@ -7,7 +7,8 @@ import simpy
 from simpy.resources.resource import Preempted, PriorityRequest, Request
 
 from desim.core.calendar import BusinessHours
-from desim.core.world import Ranked, World
+from desim.core.events import Ranked
+from desim.core.world import World
 from desim.errors import UsageError, possible
 from desim.resources.timetables import Timetable, timetable
 from desim.short_repr import short_repr
@@ -33,7 +34,7 @@ class ShiftChange(Ranked):
     """
 
     def __init__(self, resource: simpy.Resource, delay: int, rank: int = _FIRST) -> None:
-        super().__init__(resource._env, delay, rank=rank)  # type: ignore[arg-type] # noqa: SLF001
+        super().__init__(resource._env, delay, rank=rank)  # noqa: SLF001 (SimPy has no public name for it)
         self.resource = resource
 
 

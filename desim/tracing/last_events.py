@@ -7,8 +7,9 @@ import simpy
 from simpy.events import Event
 from simpy.resources.base import Get, Put
 
+from desim.core.events import Decision
 from desim.core.observer import Observed, Observer
-from desim.core.world import Decision, World
+from desim.core.world import World
 from desim.errors import UsageError
 from desim.resources.working_hours import ShiftChange
 from desim.short_repr import short_repr

@@ -11,9 +11,10 @@ import simpy
 from attrs import define, field
 from simpy.events import Event, Initialize, Interruption, Process
 
+from desim.core.events import Decision
 from desim.core.observer import Observed, Observer
 from desim.core.reported import Span
-from desim.core.world import Decision, World
+from desim.core.world import World
 from desim.faults import RAISED, fault_text
 from desim.schema import to_plain
 from desim.tracing.ledger_watch import LedgerWatch, watches

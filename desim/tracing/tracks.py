@@ -13,7 +13,7 @@ from simpy.resources.container import Container
 from simpy.resources.resource import Release, Request, Resource
 from simpy.resources.store import Store
 
-from desim.core.world import Decision
+from desim.core.events import Decision
 from desim.monitoring.use_by_reason import reason_of
 from desim.resources.working_hours import ShiftChange, has_working_hours
 from desim.short_repr import short_repr

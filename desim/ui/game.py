@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any, Self
 
 from desim.catalog.policy_spec import label
+from desim.core.events import Decision
 from desim.core.model import Model
 from desim.core.roles import Role
 from desim.core.run import Run, check_roles
-from desim.core.world import Decision
 from desim.episodes.caller import CallerSeat, CallerSession
 from desim.episodes.lineup import assign, knows_by_role
 from desim.episodes.replay import branch, first_difference

@@ -12,7 +12,7 @@ from fractions import Fraction
 from simpy import Event
 
 from desim import World
-from desim.core.world import Ranked
+from desim.core.events import Ranked
 from ledgers.stock import Stock
 
 #: Goods and orders are counted exactly: in whole numbers, or in fractions once an order was one.

@@ -17,9 +17,9 @@ from desim.adapters.seat.seat_environment import SeatEnvironment
 from desim.adapters.seat.setup import Setup
 from desim.adapters.seat.starts import Start
 from desim.adapters.seat.stepped_session import SteppedSession
+from desim.core.events import Decision
 from desim.core.model import Model
 from desim.core.roles import Option
-from desim.core.world import Decision
 from desim.errors import UsageError, WrongAction, possible
 from desim.jobs.plan.parameter_values import from_numpy
 from desim.schema import TAG, codec, to_plain

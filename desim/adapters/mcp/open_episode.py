@@ -12,8 +12,8 @@ from attrs import evolve, field, frozen
 from desim.adapters.seat.seat_environment import SeatEnvironment
 from desim.adapters.seat.setup import Setup
 from desim.adapters.seat.stepped_session import SteppedSession
+from desim.core.events import Decision
 from desim.core.ledger_protocols import Rows
-from desim.core.world import Decision
 from desim.errors import (
     DesimError,
     ModelFailed,

@@ -10,7 +10,7 @@ from typing import Any
 from desim.adapters.seat.setup import Setup
 from desim.adapters.seat.starts import Start
 from desim.adapters.seat.stepped_session import SteppedSession
-from desim.core.world import Decision
+from desim.core.events import Decision
 from desim.errors import DesimError, UsageError
 from desim.records.episode import Episode
 

@@ -15,11 +15,11 @@ from typing import Any
 from attrs import define, field
 from msgspec.structs import replace
 
+from desim.core.events import Decision
 from desim.core.model import Model
 from desim.core.policy import OutsidePolicy
 from desim.core.result import score_of
 from desim.core.streams import kept_globals
-from desim.core.world import Decision
 from desim.episodes.driver import in_background, play_session
 from desim.episodes.episode_options import EpisodeOptions
 from desim.episodes.lineup import Lineup, resolve

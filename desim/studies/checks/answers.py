@@ -7,10 +7,10 @@ from typing import Any
 
 from attrs import define, field
 
+from desim.core.events import Decision
 from desim.core.policy import Policy
 from desim.core.roles import Role
 from desim.core.run import Run
-from desim.core.world import Decision
 from desim.errors import WrongAction
 from desim.faults import RAISED
 from desim.schema import codec

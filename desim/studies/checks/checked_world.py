@@ -6,10 +6,10 @@ from typing import Any
 
 from attrs import define, field
 
+from desim.core.events import Decision
 from desim.core.model import Model
 from desim.core.result import Result
 from desim.core.run import Run
-from desim.core.world import Decision
 from desim.episodes.driver import play
 from desim.faults import RAISED
 from desim.schema import codec

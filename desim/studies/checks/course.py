@@ -6,12 +6,12 @@ from typing import Any
 import msgspec
 from attrs import define, field, frozen
 
+from desim.core.events import Decision
 from desim.core.limits import Limits
 from desim.core.model import Model
 from desim.core.result import Result
 from desim.core.roles import Role
 from desim.core.run import Run
-from desim.core.world import Decision
 from desim.episodes.replay import first_difference, open_decisions
 from desim.faults import RAISED
 from desim.schema import encode_observation, to_plain

@@ -4,9 +4,9 @@ from typing import Any
 
 import msgspec
 
+from desim.core.events import Decision
 from desim.core.model import kept_facts
 from desim.core.run import Run
-from desim.core.world import Decision
 from desim.episodes.replay import first_difference
 from desim.schema import encode_observation
 from desim.studies.checks.answers import FittingAnswers

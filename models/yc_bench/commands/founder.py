@@ -7,7 +7,7 @@ from typing import Any
 from simpy.events import Event
 
 from desim import World
-from desim.core.world import Decision
+from desim.core.events import Decision
 from models.yc_bench.actions import EndTurn, RunCommand, SimResume
 from models.yc_bench.commands.commandline import line_of, parse
 from models.yc_bench.commands.execute import execute
