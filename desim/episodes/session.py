@@ -104,7 +104,6 @@ class Session:
         self._continues = past is not None
         self._record = Path(record) if record else None
         self._recorder: Recorder | None = None
-        self._connect()
 
     def __enter__(self) -> Self:
         if self._record and self._continues:
@@ -112,6 +111,10 @@ class Session:
         elif self._record:
             self._recorder = Recorder(self._record)
             self._recorder.write(self.header)
+        for role, policy in self.policies.items():
+            if isinstance(policy, OutsidePolicy):
+                entries = [one.entry for one in self._transcript if one.role == role]
+                policy.resume(entries, partial(self.write_transcript, role))
         return self
 
     def __exit__(self, *raised: object) -> None:
@@ -280,13 +283,6 @@ class Session:
         for role, policy in looking.items():
             policy.take_simulator(Simulator(self.run, role, answers, self.header.futures))
         return answers if looking else None
-
-    def _connect(self) -> None:
-        """Connect resumable policies with the record, and pass them the entries of a cut one."""
-        for role, policy in self.policies.items():
-            if isinstance(policy, OutsidePolicy):
-                entries = [one.entry for one in self._transcript if one.role == role]
-                policy.resume(entries, partial(self.write_transcript, role))
 
     def _delay(self, role: str, notes: Mapping[str, Any] | None) -> int | None:
         """Return the ticks until an answer takes effect: those on record, or by the notes."""
