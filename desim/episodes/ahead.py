@@ -308,11 +308,7 @@ class Simulator:
         return self._run
 
     def _repeated(self, course: Course, place: int) -> Run[Any]:
-        """Return a run that has repeated the decisions so far.
-
-        Raises:
-            PolicyFailed: The model opens other decisions than in the episode.
-        """
+        """Return a run that has repeated the decisions so far, if it leads to the same questions."""
         run = Run(self.model, self._run.world.seed, self.roles, futures=self._futures)
 
         def follow(_run: Run[Any], _: int, decision: Decision, past: tuple[int, Decision]) -> None:
@@ -332,11 +328,7 @@ class Simulator:
         return run
 
     def _place(self, observation: Any) -> int:
-        """Return the place of the present question among those of its instant.
-
-        Raises:
-            UsageError: The role has no open decision.
-        """
+        """Return the place of the present question among those of its instant."""
         own = [(at, d) for at, d in enumerate(self._run.handed_out) if d.role == self.role]
         same = [at for at, decision in own if decision.observation is observation]
         # A policy around this one may have changed the observation: the first open question.

@@ -27,11 +27,7 @@ class CallerSeat(Policy):
     """The policy of a caller's role; `CallerSession.answer` takes the answers instead."""
 
     def decide(self, _: Any) -> Any:
-        """Refuse to decide.
-
-        Raises:
-            UsageError: Always.
-        """
+        """Refuse to decide."""
         raise UsageError("the caller of this session answers for its seats")
 
 
@@ -188,12 +184,7 @@ class CallerSession:
         return True
 
     def _take(self, decision: Decision, action: Any) -> None:
-        """Take an answer of a policy, or of the past.
-
-        Raises:
-            PolicyFailed: The policy's action does not fit its role.
-            BadRecord: The action on record does not.
-        """
+        """Take an answer of a policy, or of the past."""
         try:
             self.session.take(decision, action)
         except WrongAction as wrong:

@@ -137,11 +137,7 @@ class Past:
 
 
 def _repeated(model: Model[Any], episode: Episode, limits: Limits | None) -> tuple[Moment, ...]:
-    """Repeat all decisions of a record and return them.
-
-    Raises:
-        BadRecord: One differs.
-    """
+    """Repeat all decisions of a record and return them."""
     header, moments = episode.header, list[Moment]()
 
     def answer(run: Run[Any], number: int, decision: Decision, step: Step) -> None:

@@ -154,11 +154,7 @@ def drive(
 def _decide_all(
     session: Session, decisions: Sequence[Decision], deciding: Mapping[str, _Decide]
 ) -> Answers:
-    """Let the policies of one tick decide, and take the answers before the first awaitable.
-
-    Returns:
-        The decisions from the first awaitable on, to be awaited concurrently.
-    """
+    """Let the policies of one tick decide; return what is to be awaited, from the first on."""
     waiting: list[tuple[Decision, Any]] = []
     try:
         for decision in decisions:

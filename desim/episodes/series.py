@@ -279,11 +279,7 @@ def episode_file(folder: Path, number: int) -> Path:
 
 
 def _made(folder: Path) -> Path:
-    """Make a folder if it is missing.
-
-    Raises:
-        UsageError: A file has that name, or the folder cannot be made.
-    """
+    """Make a folder if it is missing."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except FileExistsError:
