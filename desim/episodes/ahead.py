@@ -308,7 +308,7 @@ class Simulator:
         return self._run
 
     def _repeated(self, course: Course, place: int) -> Run[Any]:
-        """Return a run that has repeated the decisions so far, if it leads to the same questions."""
+        """Return a run that has repeated the decisions so far, and leads to the same questions."""
         run = Run(self.model, self._run.world.seed, self.roles, futures=self._futures)
 
         def follow(_run: Run[Any], _: int, decision: Decision, past: tuple[int, Decision]) -> None:

@@ -1,9 +1,12 @@
 """Observations of a role with several classes have a tag in JSON; those of others have none."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
-from support.two_questions import Breakdown, Closing
+from support.two_questions import WORKSHOP, Breakdown, Closing, Workshop
 
+from desim import Episode, play, replay
 from desim.errors import SchemaError
 from desim.schema import (
     check_observation,
@@ -74,3 +77,18 @@ def test_a_plain_value_stays_as_it_is() -> None:
     """Encoding the observation of a record again adds no second tag."""
     plain = plain_observation(Closing(1, 2), BOTH)
     assert to_plain(plain) == plain_observation(plain, BOTH) == plain
+
+
+def test_a_record_holds_which_observation_it_was(tmp_path: Path) -> None:
+    """The observations read from it equal those of the episode in memory."""
+    played = play(Workshop(), "greedy", 0, record=tmp_path / "a.jsonl")
+    kept = Episode.read(tmp_path / "a.jsonl")
+    assert [step.observation["do"] for step in kept.steps] == ["closing", "breakdown"] * 2
+    again = [from_plain(step.observation, BOTH) for step in kept.steps]
+    assert again == [step.observation for step in played.steps]
+    assert replay(tmp_path / "a.jsonl", trust=True).score == played.score
+
+
+def test_a_policy_that_plays_ahead_plays_it() -> None:
+    """The repeated questions are compared with their class."""
+    assert play(WORKSHOP, "rollout,samples=2", 0).score == play(Workshop(), "greedy", 0).score
