@@ -11,12 +11,14 @@ from desim.catalog.model_finder import (
     foreign_models,
     has_model,
     is_at_hand,
+    known_class,
     model,
     model_class,
     model_name,
     model_names,
     models,
     named_class,
+    recorded_model,
 )
 from desim.catalog.policy_finder import PolicyMaker, baselines, lineup, lineups, policies, policy
 from desim.catalog.presets import from_preset, nearest_preset, presets
@@ -31,6 +33,7 @@ __all__ = [
     "from_preset",
     "has_model",
     "is_at_hand",
+    "known_class",
     "lineup",
     "lineups",
     "model",
@@ -43,4 +46,5 @@ __all__ = [
     "policies",
     "policy",
     "presets",
+    "recorded_model",
 ]

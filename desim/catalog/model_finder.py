@@ -1,5 +1,6 @@
 """Models by name: the packages in the folders named `models`, `module:Class`, `module:function`."""
 
+import contextlib
 import importlib
 import inspect
 from collections.abc import Callable, Mapping
@@ -18,8 +19,9 @@ from desim.catalog.presets import from_preset
 from desim.core.model import Model, no_model
 from desim.errors import DesimError, UsageError, possible
 from desim.faults import RAISED, fault_text, place
+from desim.schema import from_plain
 from desim.schema.arguments import needs_arguments
-from desim.short_repr import short_repr
+from desim.short_repr import short_repr, shown
 
 
 @cache
@@ -142,6 +144,28 @@ def model_class(name: str) -> type[Model[Any]]:
     if len(classes) != 1:
         raise UsageError(f"models.{name} must export one model class; it exports {len(classes)}")
     return classes[0]
+
+
+def known_class(name: str) -> type[Model[Any]] | None:
+    """Return a model's class as `model_class` does; None if there is none."""
+    if ":" not in name and not has_model(name):
+        return None  # not left to `model_class`, which imports a user's module for its hint
+    with contextlib.suppress(UsageError):
+        return model_class(name)
+    return None
+
+
+def recorded_model(name: str, params: Mapping[str, Any]) -> Model[Any]:
+    """Build a model from its name and all its parameters as plain values; calls no function.
+
+    Raises:
+        UsageError: The model does not exist.
+        SchemaError: It does not take these parameters.
+    """
+    if ":" not in name and not has_model(name):
+        raise UsageError(f"there is no model {shown(name)}; {possible(name, model_names())}")
+    built: Model[Any] = from_plain(params, model_class(name), "params")
+    return built
 
 
 def model_name(cls: type) -> str:

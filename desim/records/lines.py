@@ -17,12 +17,12 @@ from desim.catalog.presets import encoded_parameters
 from desim.core.model import Model, own_revision
 from desim.core.result import Result
 from desim.core.roles import MOST_TICKS, Knowledge, Role
-from desim.errors import BadRecord, SchemaError, UsageError, possible
+from desim.errors import BadRecord, SchemaError, UsageError
 from desim.records.provenance import Provenance
 from desim.records.reach import model_reaches, refuse
-from desim.schema import encode, encode_tagged, from_plain, has_tags
+from desim.schema import encode, encode_tagged, has_tags
 from desim.schema.immutable import once_an_object
-from desim.short_repr import cut, shown
+from desim.short_repr import cut
 from desim.version import __version__
 
 #: The policy in a header for a role that a person plays.
@@ -124,20 +124,13 @@ class Header(
         """
         if not trust:
             refuse(model_reaches(self.model, self.params))
-        now = None
         try:
-            if ":" not in self.model and not catalog.has_model(self.model):
-                # Not left to the catalog, which imports a user's module for its hint.
-                names = possible(self.model, catalog.model_names())
-                raise UsageError(f"there is no model {shown(self.model)}; {names}")  # noqa: TRY301
-            cls = catalog.model_class(self.model)
-            now = own_revision(cls)
-            built: Model[Any] = from_plain(self.params, cls, "params")
+            return catalog.recorded_model(self.model, self.params)
         except (SchemaError, UsageError) as fault:
+            cls = catalog.known_class(self.model)
+            since = self.provenance.other_revision(self.model, own_revision(cls) if cls else None)
             what = f"{cut(self.model)} of desim {cut(self.version)}"
-            since = self.provenance.other_revision(self.model, now)
             raise BadRecord(f"written for {what}: {fault}{since}") from None
-        return built
 
 
 @once_an_object

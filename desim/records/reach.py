@@ -96,7 +96,7 @@ def _models(
     name: str, params: Mapping[str, Any], part: str = ""
 ) -> Iterator[tuple[str, str | type[Model[Any]] | None, Mapping[str, Any]]]:
     """Yield a model and those of its parts: the part, the class or its import, the parameters."""
-    found = _import_of(name) or _model_class(name)
+    found = _import_of(name) or catalog.known_class(name)
     yield part, found, params
     if isinstance(found, type) and issubclass(found, PartsModel):
         for inner, model, inside in found.inner_models(params):
@@ -121,16 +121,6 @@ def _import_of(model: str) -> str:
     # Without a module the catalog raises an error.
     known = not module or module in _IMPORTED or is_loaded(module)
     return "" if known else f"import module {_cut_repr(module)}"
-
-
-def _model_class(name: str) -> type[Model[Any]] | None:
-    """Return the class of a model; None if no model has that name."""
-    if ":" not in name and not catalog.has_model(name):
-        return None
-    try:
-        return catalog.model_class(name)
-    except UsageError:
-        return None
 
 
 def _cut_repr(value: str) -> str:
