@@ -11,10 +11,10 @@ from itertools import count
 from operator import itemgetter
 from typing import Any
 
+from desim.tracing.process_tracks import MAX_TRACKS
 from desim.tracing.trace_labels import clean
 from desim.tracing.trace_rows import Lasting, Posted, Taken
 from desim.tracing.tracer import Tracer
-from desim.tracing.tracks import MAX_TRACKS
 
 #: From the id of a process to the ids of its threads.
 _IDS = 1_000

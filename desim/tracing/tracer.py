@@ -18,11 +18,12 @@ from desim.core.world import World
 from desim.faults import RAISED, fault_text
 from desim.schema import to_plain
 from desim.tracing.ledger_watch import LedgerWatch, watches
+from desim.tracing.process_tracks import MAX_TRACKS, Processes, resumed
 from desim.tracing.resource_names import ResourceNames
+from desim.tracing.resource_tracks import Resources
 from desim.tracing.trace_labels import clean, event_arguments, own_name, short_action
 from desim.tracing.trace_rows import Instant, Lasting, Posted, Taken
 from desim.tracing.trace_time import TraceClock
-from desim.tracing.tracks import MAX_TRACKS, Processes, Resources, resumed
 
 
 def _row(span: Span, clock: TraceClock, end: int) -> Lasting:
