@@ -1,8 +1,8 @@
 """A random option, each with the same chance: the least that a policy should beat."""
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
-from attrs import frozen
+from attrs import define, field
 
 from desim import Policy, Role, Seat
 from policies.greedy import Options, options_of
@@ -13,33 +13,30 @@ if TYPE_CHECKING:  # numpy.random takes longer to import than all of desim
 __all__ = ["Random"]
 
 
-@frozen
+@define
 class Random(Policy):
     """Take an option at random, each with the same chance.
 
-    Attributes:
-        options: Returns the options for an observation.
-        generator: Random numbers of the episode's seed and this seat alone: the same seed gives the
-            same actions, and no draw of the world is shifted.
+    It draws from the episode's seed and its seat alone: the same seed gives the same actions, and
+    no draw of the world is shifted.
     """
 
     draws = True
     takes_options = True
     takes_role = True
 
-    options: Options
-    generator: "Generator"
+    _options: Options = field(init=False, repr=False)
+    _generator: "Generator" = field(init=False, repr=False)
 
-    @classmethod
-    def seated(cls, seat: Seat) -> Self:
-        """Return the policy for a role that offers options.
+    def seated(self, seat: Seat) -> None:
+        """Take the options of the role.
 
         Raises:
             UsageError: The role does not offer options.
         """
-        return cls(options_of(seat), seat.generator())
+        self._options, self._generator = options_of(seat), seat.generator()
 
     def decide(self, observation: Any, narrowed: Role | None = None) -> Any:
         """Return the action of a random option."""
-        options = ((narrowed and narrowed.options) or self.options)(observation)
-        return options[int(self.generator.integers(len(options)))].action
+        options = ((narrowed and narrowed.options) or self._options)(observation)
+        return options[int(self._generator.integers(len(options)))].action

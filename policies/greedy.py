@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Sequence
 from operator import attrgetter
-from typing import Any, Self
+from typing import Any
 
-from attrs import frozen
+from attrs import define, field
 
 from desim import Option, Policy, Role, Seat
 from desim.errors import UsageError
@@ -15,32 +15,27 @@ __all__ = ["Greedy", "Options", "options_of"]
 Options = Callable[[Any], Sequence[Option]]
 
 
-@frozen
+@define
 class Greedy(Policy):
-    """Take the option with the highest immediate value, the first of equals.
-
-    Attributes:
-        options: Returns the options for an observation.
-    """
+    """Take the option with the highest immediate value, the first of equals."""
 
     memoryless = True
     takes_options = True
     takes_role = True
 
-    options: Options
+    _options: Options = field(init=False, repr=False)
 
-    @classmethod
-    def seated(cls, seat: Seat) -> Self:
-        """Return the policy for a role that offers options.
+    def seated(self, seat: Seat) -> None:
+        """Take the options of the role.
 
         Raises:
             UsageError: The role does not offer options.
         """
-        return cls(options_of(seat))
+        self._options = options_of(seat)
 
     def decide(self, observation: Any, narrowed: Role | None = None) -> Any:
         """Return the action of the best option."""
-        options = (narrowed and narrowed.options) or self.options
+        options = (narrowed and narrowed.options) or self._options
         return max(options(observation), key=attrgetter("value")).action
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from math import sqrt
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
 
@@ -38,15 +38,14 @@ class Rollout(Policy):
     redrawn future keeps facts that no role observes (the world's README says which).
 
     Attributes:
-        options: Returns the options for an observation.
-        base: Decides in the episode, as far as no other candidate is better.
-        spec: The base's spec, for the seats of the rollouts.
-        others: The spec for the seats of other roles.
-        wire: Returns an action and its tagged object as JSON.
-        depth: Ticks after which a rollout ends, with the score so far; 0 plays to the end.
-        samples: Futures for each decision, at least 2.
-        candidates: Options beside the base's action, at least 1.
-        margin: In standard errors of the mean difference.
+        base: The rule to improve: a spec in which `+` stands for the comma, such as
+            `base_stock+target=20`.
+        depth: Ticks of the episode's clock after which a rollout ends, with the score so far; 0
+            plays to the end. A model whose score says nothing before its end needs 0.
+        samples: Futures for each decision, 2 to 100,000.
+        candidates: Options beside the base's action, those of the highest value, 1 to 1,000.
+        margin: Standard errors by which an option must be better than the base's action.
+        others: The spec for the seats of other roles; empty stands for *base*.
         notes: The basis of the last decision.
     """
 
@@ -55,65 +54,37 @@ class Rollout(Policy):
     takes_options = True
     takes_role = True
 
-    options: Options
-    base: Policy
-    spec: str
-    others: str
-    wire: Any
-    depth: int
-    samples: int
-    candidates: int
-    margin: float
-    notes: dict[str, Any] = field(init=False, factory=dict)
+    base: str = "greedy"
+    depth: int = 0
+    samples: int = 16
+    candidates: int = 8
+    margin: float = 1.0
+    others: str = ""
+    notes: dict[str, Any] = field(init=False, factory=dict, repr=False)
+    _options: Options = field(init=False, repr=False)
+    #: Decides in the episode, as far as no other candidate is better.
+    _usual: Policy = field(init=False, repr=False)
+    #: Returns an action and its tagged object as JSON.
+    _wire: Any = field(init=False, repr=False)
     _simulator: Simulator | None = field(init=False, default=None)
 
-    @classmethod
-    def seated(
-        cls,
-        seat: Seat,
-        base: str = "greedy",
-        depth: int = 0,
-        samples: int = 16,
-        candidates: int = 8,
-        margin: float = 1.0,
-        others: str = "",
-    ) -> Self:
-        """Build the policy for a role that offers options.
-
-        Args:
-            seat: Any role with options.
-            base: The rule to improve: a spec in which `+` stands for the comma, such as
-                `base_stock+target=20`.
-            depth: Ticks of the episode's clock; 0 plays to the end. A model whose score says
-                nothing before its end needs 0.
-            samples: Futures for each decision, 2 to 100,000.
-            candidates: Options beside the base's action, those of the highest value, 1 to 1,000.
-            margin: Standard errors by which an option must be better than the base's action.
-            others: The spec for the seats of other roles; empty stands for *base*.
+    def seated(self, seat: Seat) -> None:
+        """Take the options of the role, and build the base.
 
         Raises:
             UsageError: The role offers no options, the base cannot play ahead, or a number is out
                 of range.
         """
         for name, given, least, most in (
-            ("depth", depth, 0, None),
-            ("samples", samples, 2, MAX_SAMPLES),
-            ("candidates", candidates, 1, MAX_CANDIDATES),
-            ("margin", margin, 0, None),
+            ("depth", self.depth, 0, None),
+            ("samples", self.samples, 2, MAX_SAMPLES),
+            ("candidates", self.candidates, 1, MAX_CANDIDATES),
+            ("margin", self.margin, 0, None),
         ):
             _in_range(name, given, least, most)
-        spec = _spec(base)
-        return cls(
-            options_of(seat),
-            policy_at(spec, seat),
-            spec,
-            _spec(others or base),
-            codec(seat.spec.action).take,
-            depth,
-            samples,
-            candidates,
-            margin,
-        )
+        self._options = options_of(seat)
+        self._usual = policy_at(_spec(self.base), seat)
+        self._wire = codec(seat.spec.action).take
 
     @staticmethod
     def inner_policies(arguments: Mapping[str, str]) -> Iterator[str]:
@@ -133,8 +104,8 @@ class Rollout(Policy):
         """Return the base's action, or an option that is better."""
         if self._simulator is None:
             raise UsageError("rollout needs an episode to play ahead from; play it with desim.play")
-        usual = self.base.decide(*decide_arguments(self.base, observation, narrowed))
-        options = (narrowed and narrowed.options) or self.options
+        usual = self._usual.decide(*decide_arguments(self._usual, observation, narrowed))
+        options = (narrowed and narrowed.options) or self._options
         actions = self._actions(options(observation), usual)
         if len(actions) == 1:
             self.notes = {}
@@ -149,15 +120,15 @@ class Rollout(Policy):
         return actions[self._best(scores)]
 
     def _seats(self, simulator: Simulator) -> dict[str, str]:
-        others = dict.fromkeys(simulator.roles, self.others)
-        return {**others, simulator.role: self.spec}
+        others = dict.fromkeys(simulator.roles, _spec(self.others or self.base))
+        return {**others, simulator.role: _spec(self.base)}
 
     def _actions(self, options: Sequence[Option], usual: Any) -> list[Any]:
         """Return the base's action first, then other options, the highest values first."""
         by_value = sorted(options, key=attrgetter("value"), reverse=True)
-        actions = {self.wire(usual)[1]: usual}
+        actions = {self._wire(usual)[1]: usual}
         for option in by_value:
-            actions.setdefault(self.wire(option.action)[1], option.action)
+            actions.setdefault(self._wire(option.action)[1], option.action)
         return [*actions.values()][: self.candidates + 1]
 
     def _best(self, scores: "NDArray[float64]") -> int:

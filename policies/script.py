@@ -1,38 +1,94 @@
-"""Actions written by hand: a file with one tagged object a line."""
+"""Actions that are known before the episode begins: of a file, or of a recorded episode."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
-from attrs import define
+from attrs import define, field
 
-from desim import Seat
-from desim.errors import UsageError, WrongAction
+from desim import Episode, Policy, Seat
+from desim.errors import PolicyFailed, UsageError, WrongAction
 from desim.schema import codec
 from desim.show.files import read_text
-from policies.fixed_actions import FixedActions
-
-__all__ = ["Script"]
 
 
 @define
-class Script(FixedActions):
-    """Answer with the lines of a file, in order.
+class _FixedActions(Policy):
+    """Answers with the actions of a file, in order.
 
-    A line is a tagged object such as `{"do": "order", "quantity": 12}`; empty lines and lines that
-    start with `#` are skipped.
+    Attributes:
+        file: The file.
     """
 
     reaches = ("file",)
 
-    @classmethod
-    def seated(cls, seat: Seat, file: str) -> Self:
+    file: str
+    _left: Iterator[Any] = field(init=False, repr=False)
+
+    def decide(self, _: Any) -> Any:
+        """Return the next action.
+
+        Raises:
+            PolicyFailed: No action is left.
+        """
+        try:
+            return next(self._left)
+        except StopIteration:
+            raise PolicyFailed(
+                f"the {type(self).__name__.lower()} {self.file} has ended, but another action is "
+                "needed"
+            ) from None
+
+
+@define
+class Script(_FixedActions):
+    """Answer with the lines of a file, in order.
+
+    A line is a tagged object such as `{"do": "order", "quantity": 12}`; empty lines and lines that
+    start with `#` are skipped.
+
+    Attributes:
+        file: The file.
+    """
+
+    def seated(self, seat: Seat) -> None:
         """Read the whole file: an error in its last line is found before the first decision.
 
         Raises:
             UsageError: The file cannot be read, or a line is not an action of the role.
         """
-        return cls(f"the script {file}", iter(list(_actions(Path(file), seat))))
+        self._left = iter(list(_actions(Path(self.file), seat)))
+
+
+@define
+class Replay(_FixedActions):
+    """Give one role's recorded answers again, in order.
+
+    Unlike `desim replay` it compares nothing: in another world or with another seed the same
+    actions lead to another episode.
+
+    Attributes:
+        file: The record, whole or cut.
+        role: The role whose actions are taken; empty stands for the seat's own, or for the one of
+            that name in a part of the recorded model.
+    """
+
+    role: str = ""
+
+    def seated(self, seat: Seat) -> None:
+        """Read the record.
+
+        Raises:
+            UsageError: The record holds no action of that role, or those of several parts.
+            BadRecord: The record cannot be read.
+        """
+        steps = Episode.read(self.file, whole=False).steps
+        recorded = dict.fromkeys(step.role for step in steps)
+        wanted = self.role or _recorded_role(seat, recorded, self.file)
+        actions = [step.action for step in steps if step.role == wanted]
+        if not actions:
+            raise UsageError(f"{self.file} holds no action of {wanted!r}")
+        self._left = iter(actions)
 
 
 def _actions(path: Path, seat: Seat) -> Iterator[Any]:
@@ -52,3 +108,16 @@ def _lines(path: Path) -> list[str]:
         raise UsageError(f"cannot read the script {path}: {fault.strerror}") from None
     except UnicodeDecodeError:
         raise UsageError(f"cannot read the script {path}: it is not UTF-8 text") from None
+
+
+def _recorded_role(seat: Seat, recorded: Collection[str], file: str) -> str:
+    """Return the recorded role that a seat is: in the same model, or in a part played alone."""
+    role = seat.role
+    if seat.name in recorded or role in recorded:
+        return seat.name if seat.name in recorded else role
+    same = [each for each in recorded if each.endswith(f".{role}")]
+    if len(same) > 1:
+        raise UsageError(
+            f"{file} holds actions of {' and '.join(map(repr, same))}; say which with role=ROLE"
+        )
+    return same[0] if same else role

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from attrs import frozen
+from attrs import define, field
 from support.cases import SEARCHES, first_difference
 from support.paths import PYTHONPATH, ROOT
 from support.small_worlds import Go, Spot, Walk
@@ -169,22 +169,21 @@ def test_no_score_leaves_the_range_that_a_world_declares(name: str, spec: str) -
         assert bounds[0] <= play(model, read_policies([spec]), seed).score <= bounds[1]
 
 
-@frozen
+@define
 class Peeks(Policy):
     """A rule that acts on the world's seed, which no role observes."""
 
     needs_world_seed = True
 
-    steps: int
+    _steps: int = field(init=False)
 
-    @classmethod
-    def seated(cls, seat: WorldSeat) -> "Peeks":
+    def seated(self, seat: WorldSeat) -> None:
         """Take the seed as the length of a step."""
-        return cls(seat.world_seed)
+        self._steps = seat.world_seed
 
     def decide(self, _spot: Spot) -> Go:
         """Take such a step."""
-        return Go(self.steps)
+        return Go(self._steps)
 
 
 def test_a_twin_finds_a_policy_that_peeks() -> None:

@@ -20,7 +20,7 @@ from desim.schema import tag
 PolicyMaker = type[Policy] | Callable[[Any], Any]
 
 #: Modules of policies that play every model.
-_GENERIC = ("greedy", "chance", "rollout", "script", "replay", "llm")
+_GENERIC = ("greedy", "chance", "rollout", "script", "llm")
 
 
 #: Classes that are used in place of users' own ones, which are then not imported, by `module:Name`.

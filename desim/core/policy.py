@@ -6,13 +6,12 @@
 # ruff: noqa: ARG002, ARG003, ARG004 (the defaults of members ignore their arguments)
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from inspect import getattr_static
 from types import MappingProxyType
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import Any, ClassVar
 
 from attrs import field, frozen
 
-from desim.core.model import Model, kept_facts, offers
+from desim.core.model import Model, kept_facts
 from desim.core.roles import KNOWLEDGE, Knowledge, Role, knowledge_order
 from desim.errors import UsageError
 from desim.short_repr import short_repr
@@ -100,7 +99,16 @@ class Policy:
         """Return an action, or an awaitable of one."""
         raise NotImplementedError
 
-    # `Any`, because the classes of simulators and of episodes are in packages that import this one.
+    # `Any`, because the classes of seats, simulators and episodes are in packages that import this.
+    def seated(self, seat: Any, /) -> object:
+        """Take the seat: model, role, schema and a seed for its draws.
+
+        Called once, before the first decision. The arguments of a spec are the fields of the class.
+
+        Raises:
+            UsageError: It cannot play there.
+        """
+
     def take_simulator(self, simulator: Any, /) -> object:
         """Take the simulator of the episode, before the first decision, if it `looks_ahead`."""
 
@@ -120,7 +128,7 @@ class Policy:
             model: The model's class; None for the arguments that every model has.
             given: The arguments given so far, as text or as values.
         """
-        return (seated_maker(cls) or cls,)
+        return (cls,)
 
     @staticmethod
     def inner_policies(arguments: Mapping[str, str], /) -> Iterable[str]:
@@ -256,22 +264,6 @@ class FunctionPolicy(Policy):
     decide: Callable[[Any], Any]
     knows: Knowledge | None = None
     draws: bool | None = None
-
-
-# An ordinary method `seated(seat)` is called once, before the first decision. A class method
-# `seated(seat, **arguments)` replaces the constructor; the arguments after *seat* are those of
-# its spec.
-@runtime_checkable
-class Seated(Protocol):
-    """A policy that receives its seat: model, role, schema and a seed for its draws."""
-
-    seated: ClassVar[Callable[..., Any]]
-
-
-def seated_maker(policy: type) -> Callable[..., Policy] | None:
-    """Return the class method `seated` of a policy class; None if it is an ordinary one or none."""
-    made = isinstance(getattr_static(policy, "seated", None), classmethod | staticmethod)
-    return policy.seated if made and offers(policy, Seated) else None
 
 
 def as_policy(given: Any) -> Any:

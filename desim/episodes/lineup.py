@@ -14,15 +14,13 @@ from attrs import Factory, define, evolve, field, frozen
 from desim import catalog
 from desim.catalog.policy_spec import ConfiguredClass, Spec, label
 from desim.composition.parts import part_seed
-from desim.core.model import Model, model_of, offers
+from desim.core.model import Model, model_of
 from desim.core.policy import (
     OutsidePolicy,
     Policy,
-    Seated,
     as_policy,
     knows,
     most_known,
-    seated_maker,
 )
 from desim.core.roles import Knowledge, Role, split_name
 from desim.core.run import check_roles
@@ -226,16 +224,11 @@ def policy_knows(one: OnePolicy, model: Model[Any]) -> Knowledge:
     Raises:
         UsageError: See `lineup_knows`.
     """
-    arguments: Mapping[str, str] = {}
-    if isinstance(one, str):
-        arguments = Spec.read(one).arguments
-    elif isinstance(one, ConfiguredClass):
-        arguments = one.arguments
-    return _maker_knows(maker_of(one, model), model, arguments)
+    return _maker_knows(as_policy(maker_of(one, model)), model, _texts(one))
 
 
 def _maker_knows(maker: Any, model: Model[Any], arguments: Mapping[str, str]) -> Knowledge:
-    inner = as_policy(maker).inner_policies(arguments)
+    inner = maker.inner_policies(arguments)
     own = knows(maker, model, arguments)
     return most_known([own, *(policy_knows(text, model) for text in inner)])
 
@@ -368,6 +361,13 @@ def maker_of(policy: OnePolicy, model: Model[Any]) -> Any:
     return catalog.policy(Spec.read(policy).name, model) if isinstance(policy, str) else policy
 
 
+def _texts(policy: OnePolicy) -> Mapping[str, str]:
+    """Return the arguments of a policy as texts; none of a class, a function or an instance."""
+    if isinstance(policy, ConfiguredClass):
+        return policy.arguments
+    return Spec.read(policy).arguments if isinstance(policy, str) else {}
+
+
 def is_made_anew(policy: object) -> bool:
     """Return whether every episode makes its own policy of it, which an instance is not."""
     plain = policy.func if isinstance(policy, partial) else policy
@@ -391,20 +391,25 @@ def policy_at(one: Any, seat: Seat) -> Policy:
     Raises:
         UsageError: The policy or an argument does not exist, or the object is not a policy.
     """
+    model, texts, name = _parameters(seat), _texts(one), _name(one)
+    given = as_policy(maker_of(one, model))
+    is_class = isinstance(given, type)
+    if texts and not is_class:
+        raise UsageError(f"policy {name!r} is a function and takes no arguments")
+    arguments = _arguments(given, model, texts, name) if is_class else {}
+    own = _seat_for(given, seat, name, _maker_knows(given, model, texts))
+    policy: Policy = build(given, arguments) if is_class else given
+    policy.seated(own)
+    return policy
+
+
+def _name(one: OnePolicy) -> str:
+    """Return the name of a policy in errors."""
     if isinstance(one, str):
-        spec = Spec.read(one)
-        maker = catalog.policy(spec.name, _parameters(seat))
-        if not isinstance(maker, type):
-            if spec.arguments:
-                raise UsageError(f"policy {spec.name!r} is a function and takes no arguments")
-            made: Policy = as_policy(maker)
-            return made
-        return _built(maker, seat, spec.arguments, spec.name)
-    if isinstance(one, ConfiguredClass):
-        return _built(one.policy, seat, one.arguments, label(one.policy))
+        return Spec.read(one).name
     if isinstance(one, type):
-        return _built(one, seat, {}, one.__name__)
-    return _seated_instance(as_policy(one), seat)
+        return one.__name__
+    return label(one.policy if isinstance(one, ConfiguredClass) else one)
 
 
 def is_coroutine(decide: Callable[[Any], Any]) -> bool:
@@ -412,38 +417,24 @@ def is_coroutine(decide: Callable[[Any], Any]) -> bool:
     return any(map(inspect.iscoroutinefunction, (decide, type(decide).__call__)))
 
 
-def _seated_instance(made: Policy, seat: Seat) -> Policy:
-    """Return an instance that was given, with its seat if it has a method for it."""
-    if not hasattr(made, "seated"):
-        return made
-    level = _maker_knows(made, _parameters(seat), {})
-    own = _seat_for(type(made), seat, label(made), level)
-    return _with_seat(made, own)
+def _arguments(
+    cls: type[Policy], model: Model[Any], texts: Mapping[str, str], name: str
+) -> dict[str, Any]:
+    """Return the arguments of a policy class by the types of its fields.
 
-
-def _built(cls: type[Policy], seat: Seat, texts: Mapping[str, str], name: str) -> Policy:
-    make = seated_maker(cls)
-    calls = as_policy(cls).arguments(type(_parameters(seat)), texts)
+    Raises:
+        UsageError: One does not exist, is missing or is not of its type.
+    """
+    calls = cls.arguments(type(model), texts)
     arguments = read_arguments(calls[0], texts, f"policy {name!r} has no argument", calls[1:])
     for missing, parameter in (each for call in calls for each in parameters(call).items()):
         if missing not in arguments and parameter.default is parameter.empty:
             raise UsageError(f"policy {name!r} needs {missing}; write {name},{missing}=VALUE")
-    level = _maker_knows(cls, _parameters(seat), texts)
-    own = _seat_for(cls, seat, name, level)
-    if make is None:
-        return _with_seat(build(cls, arguments), own)
-    return make(own, **arguments)
+    return arguments
 
 
-def _with_seat(policy: Policy, seat: Seat) -> Policy:
-    """Return a policy that has received its seat, if it has a method for it."""
-    if offers(policy, Seated) and seated_maker(type(policy)) is None:
-        policy.seated(seat)
-    return policy
-
-
-def _seat_for(cls: type[Policy], seat: Seat, name: str, level: Knowledge) -> Seat:
-    """Return the seat for a policy class, with no more than it declares that it knows.
+def _seat_for(policy: Any, seat: Seat, name: str, level: Knowledge) -> Seat:
+    """Return the seat of a policy, or of its class, with no more than it declares that it knows.
 
     Raises:
         UsageError: It needs what the policy that builds it does not have, or declares less than it
@@ -453,13 +444,14 @@ def _seat_for(cls: type[Policy], seat: Seat, name: str, level: Knowledge) -> Sea
         if seat.spec.options_know != "observation":
             seat = evolve(seat, spec=_without_options(seat.spec))
         # The prompts of a language model are made of the texts of the model's classes.
+        cls = policy if isinstance(policy, type) else type(policy)
         seat = seat if issubclass(cls, OutsidePolicy) else evolve(seat, shows_model=False)
     elif not seat.shows_model:
         raise UsageError(
             f"policy {name!r} knows {level!r}, and cannot be built inside a policy that knows "
             "'observation'"
         )
-    if not cls.needs_world_seed:
+    if not policy.needs_world_seed:
         return seat.without_world_seed() if isinstance(seat, WorldSeat) else seat
     if level == "rules":
         raise UsageError(

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, Self
+from typing import Any
 
 from attrs import define, evolve, field
 
@@ -41,7 +41,7 @@ from policies.llm.wires.suspension import suspended
 from policies.llm.wires.wire import Complete, ModelReply, Request, Send
 
 
-@define(eq=False, repr=False)
+@define(eq=False, repr=False, init=False)
 class Llm(OutsidePolicy):
     """A language model that answers through an endpoint.
 
@@ -69,14 +69,15 @@ class Llm(OutsidePolicy):
     draws = True
     takes_role = True
 
-    role: Role
-    conversation: Conversation
-    complete: Complete
-    metered: Metered
-    retries: int = 2
-    model: str = ""
-    learning: Learning | None = None
-    routing: Routing | None = None
+    _arguments: Mapping[str, Any]
+    role: Role = field(init=False)
+    conversation: Conversation = field(init=False)
+    complete: Complete = field(init=False)
+    metered: Metered = field(init=False)
+    retries: int = field(default=2, init=False)
+    model: str = field(default="", init=False)
+    learning: Learning | None = field(default=None, init=False)
+    routing: Routing | None = field(default=None, init=False)
     notes: dict[str, Any] = field(factory=dict, init=False)
     _asked: Role | None = field(default=None, init=False)
     _limit_reached: str = field(default="", init=False)
@@ -86,18 +87,22 @@ class Llm(OutsidePolicy):
     _reply_default: str = field(default="", init=False)
     _memory_recorded: bool = field(default=False, init=False)
 
-    @classmethod
-    def seated(cls, seat: Seat, **arguments: Any) -> Self:
-        """Return the policy for a seat.
+    def __init__(self, **arguments: Any) -> None:
+        """Keep the arguments.
 
         Args:
-            seat: The model, the role and the seed.
             arguments: Those that `arguments` declares: the fields of `LLMOptions`, of the options
                 of the model's world, and of the method.
+        """
+        self.__attrs_init__(arguments)
+
+    def seated(self, seat: Seat) -> None:
+        """Set up the conversation, the endpoint and the method.
 
         Raises:
             UsageError: An argument is invalid, or the endpoint cannot be set up.
         """
+        arguments = self._arguments
         kind = conversation_kind(type(seat.model), arguments.get("conversation", ""))
         options, own = _split_arguments(kind.options, arguments)
         if seat.budget.max_cost is not None:
@@ -113,17 +118,10 @@ class Llm(OutsidePolicy):
             own=own,
         )
         learner, routing = maker.learning(), routing_at(maker)
-        complete = routing.routed if routing else learner.method if learner else call
-        return cls(
-            role=seat.spec,
-            conversation=conversation,
-            complete=complete,
-            metered=metered,
-            retries=options.retries,
-            model=options.model,
-            learning=learner,
-            routing=routing,
-        )
+        self.role, self.conversation, self.metered = seat.spec, conversation, metered
+        self.complete = routing.routed if routing else learner.method if learner else call
+        self.retries, self.model = options.retries, options.model
+        self.learning, self.routing = learner, routing
 
     @staticmethod
     def arguments(model: type | None, given: Mapping[str, Any]) -> tuple[type, ...]:

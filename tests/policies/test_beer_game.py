@@ -142,7 +142,7 @@ def test_foresight_plays_no_other_world() -> None:
     from desim.episodes.lineup import Seat
 
     with pytest.raises(UsageError, match="plays no other world"):
-        Foresight.seated(Seat(None, "x", None, 0))  # type: ignore[arg-type]
+        Foresight().seated(Seat(None, "x", None, 0))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("preset", BeerGame.presets)

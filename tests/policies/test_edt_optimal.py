@@ -22,7 +22,6 @@ from policies.heuristics.edt import LocalSearch, Optimal, Simple
 from policies.heuristics.edt.fast_play import earnings
 from policies.heuristics.edt.prepared_firm import PreparedFirm
 from policies.heuristics.edt.search import best_found, risks
-from policies.script import Script
 
 GAME = EnterpriseDigitalTwin.preset()
 
@@ -30,9 +29,7 @@ GAME = EnterpriseDigitalTwin.preset()
 def played(scenario: Scenario, plan: Plan, mode: str = "repair") -> float:
     """What a decision earns in the model."""
     decision = Decide(plan.consultants, plan.revenue_risk, plan.projects)
-    return play(
-        EnterpriseDigitalTwin(scenario=scenario, mode=mode), Script("", iter([decision]))
-    ).score
+    return play(EnterpriseDigitalTwin(scenario=scenario, mode=mode), lambda _: decision).score
 
 
 # -- random firms ----------------------------------------------------------------------------------
@@ -197,8 +194,9 @@ def test_no_hill_climb_beats_optimal_in_changed_firms(seed: int) -> None:
     """
     scenario = changed_firm(seed)
     game = EnterpriseDigitalTwin(scenario=scenario)
-    known = Optimal.seated(Seat(game, "manager", game.roles["manager"], 0))
-    assert beaten(scenario, known.plan, known.found, CLIMB) == []
+    known = Optimal()
+    known.seated(Seat(game, "manager", game.roles["manager"], 0))
+    assert beaten(scenario, known._plan, known.notes["found"], CLIMB) == []
 
 
 def test_the_searches_know_hidden_state_and_no_other_rule() -> None:
@@ -243,7 +241,7 @@ def test_a_firm_may_be_left_empty_where_the_rules_let_it() -> None:
 
 
 @pytest.mark.parametrize("policy", [LocalSearch, Optimal])
-def test_other_games_are_declined(policy: type) -> None:
+def test_other_games_are_declined(policy: type[LocalSearch | Optimal]) -> None:
     """Where decisions go on, or chance gates the work, one search beforehand is no answer."""
     for game, why in (
         (EnterpriseDigitalTwin.preset("interactive"), "decides once, before the run"),
@@ -254,4 +252,4 @@ def test_other_games_are_declined(policy: type) -> None:
             play(game, policy)
     seat = Seat(GAME, "manager", GAME.roles["manager"], 0)
     with pytest.raises(UsageError, match="evaluations=0 was given; a search needs at least 1"):
-        policy.seated(seat, evaluations=0)
+        policy(evaluations=0).seated(seat)

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from attrs import frozen
 
-from desim import Episode, Model, Option, Role, Run, World, play
+from desim import Episode, Model, Option, Role, Run, Seat, World, play
 from desim.episodes.lineup import resolve, seat_of
 from desim.errors import BadRecord, PolicyFailed, UsageError
 from models.beer_game import BeerGame, Order, Stage
@@ -31,7 +31,9 @@ def demand(run: Run) -> list[int]:
 def test_greedy_takes_the_option_of_the_highest_value() -> None:
     """The first of equals."""
     choices = [Option("a", 1.0), Option("b", 3.0), Option("c", 3.0), Option("d", float("-inf"))]
-    assert Greedy(lambda _: choices).decide(None) == "b"
+    greedy = Greedy()
+    greedy.seated(Seat(None, "x", Role(int, str, options=lambda _: choices), 0))  # type: ignore[arg-type]
+    assert greedy.decide(None) == "b"
 
 
 def test_greedy_plays_by_the_options_of_its_role() -> None:

@@ -96,14 +96,16 @@ def test_it_imports_nothing_that_hides_from_a_player(name: str) -> None:
 @pytest.mark.slow
 def test_it_does_not_know_the_seed() -> None:
     """Built from the published rules alone it gives the same commands."""
-    unseated = play(GAME, Planner(rerolls=0, rules=RULES), seed=4)
+    planner = Planner(rerolls=0)
+    planner._rules = RULES
+    unseated = play(GAME, planner.decide, seed=4)
     given_ = [step.action for step in played("planner,rerolls=0", 4).steps]
     assert [step.action for step in unseated.steps] == given_
 
 
 def test_it_finds_out_who_is_adversarial() -> None:
     """One acceptance and a look suffice; no task of theirs is ever worked on."""
-    planner = Planner(rerolls=0, rules=RULES)
+    planner = Planner(rerolls=0)
     episode = play(GAME, planner, seed=2)
     hidden = {client.name for client in draw_clients(GAME, 2) if client.adversarial}
     assert planner._known.adversarial == hidden

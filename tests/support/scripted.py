@@ -53,6 +53,19 @@ def seat_of(model: Model[Any], role: str = "") -> Seat:
     return Seat(model, role, model.roles[role], 0)
 
 
+class ScriptedLlm(Llm):
+    """A language model that is given its conversation and its calls, and sits where they are."""
+
+    def __init__(self, conversation: Conversation, metered: Metered, retries: int) -> None:
+        super().__init__()
+        self.conversation, self.complete, self.metered = conversation, metered, metered
+        self.retries = retries
+
+    def seated(self, seat: Seat) -> None:
+        """Take the role alone."""
+        self.role = seat.spec
+
+
 def player(
     seat: Seat,
     script: Callable[[int], ModelReply],
@@ -64,7 +77,9 @@ def player(
     model = Scripted(script)
     metered = Metered(model, limits or CallLimits())
     given = {name: value for name, value in options.items() if value != ""}
-    return Llm(seat.spec, conversation_at(seat, **given), metered, metered, retries), model
+    llm = ScriptedLlm(conversation_at(seat, **given), metered, retries)
+    llm.seated(seat)
+    return llm, model
 
 
 def conversation_at(seat: Seat, **options: Any) -> Conversation:

@@ -240,19 +240,18 @@ class Tally(Policy):
         return Go(Tally.count)
 
 
-@frozen
+@define
 class Fails(Policy):
     """Fails, in the way that `how` names, if the seed is a multiple of three."""
 
     needs_world_seed = True
 
-    seed: int
     how: str = "raise"
+    seed: int = field(init=False, repr=False)
 
-    @classmethod
-    def seated(cls, seat: WorldSeat, how: str = "raise") -> "Fails":
+    def seated(self, seat: WorldSeat) -> None:
         """Keep the world's seed."""
-        return cls(seat.world_seed, how)
+        self.seed = seat.world_seed
 
     def decide(self, _spot: Spot) -> Any:
         """Take a step of one, or fail."""
@@ -269,18 +268,17 @@ class Fails(Policy):
                 raise ValueError(f"no idea\nat {object()!r}")
 
 
-@frozen
+@define
 class Outage(Policy):
     """Fails on seeds from the one that `OUTAGE` in the environment names."""
 
     needs_world_seed = True
 
-    seed: int
+    seed: int = field(init=False, repr=False)
 
-    @classmethod
-    def seated(cls, seat: WorldSeat) -> "Outage":
+    def seated(self, seat: WorldSeat) -> None:
         """Keep the world's seed."""
-        return cls(seat.world_seed)
+        self.seed = seat.world_seed
 
     def decide(self, _spot: Spot) -> Go:
         """Take a step of one, or fail."""
@@ -289,21 +287,20 @@ class Outage(Policy):
         return Go(1)
 
 
-@frozen
+@define
 class Endless(Policy):
     """Never answers on seed 1, in the way that `how` names."""
 
     needs_world_seed = True
 
-    seed: int
     how: str
+    seed: int = field(init=False, repr=False)
 
-    @classmethod
-    def seated(cls, seat: WorldSeat, how: str) -> "Endless":
+    def seated(self, seat: WorldSeat) -> None:
         """Keep the world's seed, or never return."""
-        while how == "build" and seat.world_seed == 1:
+        while self.how == "build" and seat.world_seed == 1:
             pass
-        return cls(seat.world_seed, how)
+        self.seed = seat.world_seed
 
     def decide(self, _spot: Spot) -> Go:
         """Take a step of one, or never return."""

@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from functools import lru_cache, reduce
 from itertools import accumulate
 from statistics import NormalDist
-from typing import Any, Self, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from attrs import define
@@ -29,7 +29,7 @@ from desim import Seat
 from desim.errors import UsageError
 from models.beer_game import demand
 from models.beer_game.params import BeerGameParams
-from policies.heuristics.beer_game.order_up_to import OrderUpTo
+from policies.heuristics.beer_game.order_up_to import UpToLevel
 from policies.heuristics.beer_game.seat import Position, parameters
 
 #: A function on whole units, or a distribution of them.
@@ -88,41 +88,36 @@ _LOTS = 8_000
 
 
 @define
-class EchelonBaseStock(OrderUpTo):
+class EchelonBaseStock(UpToLevel):
     """Order up to the level of Clark and Scarf; without a role it plays all stages.
 
     Their levels are for echelon stock, which a stage cannot see. It orders up to the difference to
     the level below by its own inventory position, which gives the same orders.
 
     Attributes:
-        target: Inventory position to restore, in units.
-        position: Computes the inventory position.
+        value_added: "equal": holding a unit costs the world's holding cost at the first stage and
+            less by equal steps above it, as where each stage adds the same value. "none": it costs
+            the same at all stages, as it does in the world; the levels then put all stock at the
+            first stage.
 
     Source: see the module; the README says why the levels are not optimal in this world.
     """
 
     seats = "all"
 
-    # mypy: the arguments are this policy's own; the framework reads them from this signature.
-    @classmethod
-    def seated(cls, seat: Seat, value_added: str = _EQUAL) -> Self:  # type: ignore[override]
-        """Build the policy for a stage.
+    value_added: str = _EQUAL
 
-        Args:
-            seat: A stage of the Beer Game.
-            value_added: "equal": holding a unit costs the world's holding cost at the first stage
-                and less by equal steps above it, as where each stage adds the same value. "none":
-                it costs the same at all stages, as it does in the world; the levels then put all
-                stock at the first stage.
+    def seated(self, seat: Seat) -> None:
+        """Take the level and the position of a stage.
 
         Raises:
             UsageError: The seat belongs to another model, or *value_added* is neither.
         """
-        params = parameters(seat.model, "echelon_base_stock")
-        if value_added not in (_EQUAL, _NONE):
-            raise UsageError(f"value_added={value_added} was given; possible: {_EQUAL}, {_NONE}")
-        level = chain_levels(params, value_added)[params.stages.index(seat.role)]
-        return cls(level, Position.at(params, seat.role))
+        params, given = parameters(seat.model, "echelon_base_stock"), self.value_added
+        if given not in (_EQUAL, _NONE):
+            raise UsageError(f"value_added={given} was given; possible: {_EQUAL}, {_NONE}")
+        self._level = chain_levels(params, given)[params.stages.index(seat.role)]
+        self._position = Position.at(params, seat.role)
 
 
 @lru_cache(maxsize=64)

@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import cache, partial
-from typing import Self, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
-from attrs import define, evolve, frozen
+from attrs import define, evolve, field, frozen
 from numpy.typing import NDArray
 
 from desim import Policy
@@ -36,30 +36,28 @@ class Perfect(Policy):
 
     The policy reads the hidden demand and the others' rule, so it is a yardstick and no rule that a
     player could follow.
-
-    Attributes:
-        orders: Units for each week, forced weeks included.
-        first: The observation's `week` at the first order of the list.
     """
 
     knows = "future"
     needs_world_seed = True
-    orders: tuple[int, ...]
-    first: int
+    #: Units for each week, forced weeks included.
+    _orders: tuple[int, ...] = field(init=False)
+    #: The observation's `week` at the first order of the list.
+    _first: int = field(init=False)
 
-    @classmethod
-    def seated(cls, seat: WorldSeat) -> Self:
-        """Search for the list and build the policy.
+    def seated(self, seat: WorldSeat) -> None:
+        """Search for the list.
 
         Raises:
             UsageError: The seat belongs to another model.
         """
         params = parameters(seat.model, "perfect")
-        return cls(best_list(params, seat.role, seat.world_seed), 0 if params.blind else 1)
+        self._orders = best_list(params, seat.role, seat.world_seed)
+        self._first = 0 if params.blind else 1
 
     def decide(self, stage: Stage) -> Order:
         """Return the order of the list for the week."""
-        return Order(self.orders[stage.week - self.first])
+        return Order(self._orders[stage.week - self._first])
 
 
 @cache
@@ -177,24 +175,22 @@ class Foresight(Policy):
     """Order the customers' demand of the same week.
 
     The policy reads the hidden demand, so it is a yardstick and no rule that a player could follow.
-
-    Attributes:
-        demand: Units by week.
-        ahead: Weeks from the observation's `week` to the index of the demand that is ordered.
     """
 
     knows = "future"
     needs_world_seed = True
-    demand: list[int]
-    ahead: int
+    #: Units by week.
+    _demand: list[int] = field(init=False)
+    #: Weeks from the observation's `week` to the index of the demand that is ordered.
+    _ahead: int = field(init=False)
 
-    @classmethod
-    def seated(cls, seat: WorldSeat) -> Self:
-        """Build the policy for a stage with the demand of the episode's seed."""
+    def seated(self, seat: WorldSeat) -> None:
+        """Take the demand of the episode's seed."""
         params = parameters(seat.model, "foresight")
         draw = partial(generator, seat.world_seed, "demand")
-        return cls(demand.weekly(params.demand, params.horizon, draw), 0 if params.blind else -1)
+        self._demand = demand.weekly(params.demand, params.horizon, draw)
+        self._ahead = 0 if params.blind else -1
 
     def decide(self, stage: Stage) -> Order:
         """Return an order of the week's demand."""
-        return order(self.demand[stage.week + self.ahead])
+        return order(self._demand[stage.week + self._ahead])

@@ -1,9 +1,9 @@
 """Policies without memory: the published rules, a constant order, and foresight of demand."""
 
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import Any
 
-from attrs import field, frozen
+from attrs import define, field, frozen
 from attrs.validators import ge, optional
 
 from desim import Policy, Seat
@@ -150,15 +150,12 @@ class Fallback(OrderingRule):
         return at_most(5_000, stage.incoming_order + whole(at_least(0, lacking)))
 
 
-@frozen
+@define
 class Benchmark(OrderingRule):
     """Sterman's cost-minimising rule of the board game; without a role it plays all stages.
 
     The order is 4 + S' less the inventory position, with S' = 28, and 20 at the last stage, whose
     lead time is shorter. All four stages of preset `classic` together then cost 204.
-
-    Attributes:
-        upstream: Whether it plays the last stage.
 
     Source: Sterman 1989; reference SPEC section 10.
     """
@@ -167,13 +164,12 @@ class Benchmark(OrderingRule):
     # The levels are those of the board game's delays and demand.
     knows = "rules"
 
-    upstream: bool = False
+    _upstream: bool = field(default=False, init=False)
 
-    @classmethod
-    def seated(cls, seat: Seat) -> Self:
-        """Build the policy for a stage."""
-        return cls(upstream=seat.role == [*seat.model.roles][-1])
+    def seated(self, seat: Seat) -> None:
+        """See whether it plays the last stage."""
+        self._upstream = seat.role == [*seat.model.roles][-1]
 
     def units(self, stage: Any) -> Any:
         """Return the units of the rule."""
-        return rules.benchmark(*facts(stage), desired=rules.desired(upstream=self.upstream))
+        return rules.benchmark(*facts(stage), desired=rules.desired(upstream=self._upstream))

@@ -7,10 +7,9 @@ import math
 from collections.abc import Mapping
 from functools import lru_cache
 from statistics import NormalDist
-from typing import Any, Self
+from typing import Any
 
 from attrs import define, evolve, field
-from attrs.validators import ge
 
 from desim import Seat
 from desim.errors import UsageError
@@ -90,50 +89,54 @@ def _preset(params: BeerGameParams) -> str:
 
 
 @define
-class OrderUpTo(OrderingRule):
+class UpToLevel(OrderingRule):
+    """Order what the inventory position lacks to a level, which depends on the seat."""
+
+    # Delays and demand; the rules text states costs alone.
+    knows = "rules"
+    _level: int = field(default=0, init=False, repr=False)
+    _position: Position = field(factory=Position, init=False, repr=False)
+
+    def units(self, stage: Any) -> Any:
+        """Return the units that restore the level."""
+        return self._level - self._position.of(stage)
+
+
+@define
+class OrderUpTo(UpToLevel):
     """Order what the inventory position lacks to a target: the base stock policy of the textbooks.
 
     The order is max(0, target - position). The published rule `base_stock` adds the incoming order
     to that, although it has already lowered the position.
 
     Attributes:
-        target: Inventory position to restore, in units, at least 0.
-        position: Computes the inventory position.
+        target: Inventory position to restore, in units, at least 0; None: the tuned level of preset
+            and stage, or the level by the formula if none is tuned.
+        team: Whether to take the level tuned for all stages together, rather than for one stage
+            among others that follow the preset's rule.
 
     Source: E. A. Silver, D. F. Pyke and D. J. Thomas, "Inventory and Production Management in
     Supply Chains", 4th ed., 2017, chapter 6: the (R, S) system with a review each week.
     """
 
-    # Delays and demand; the rules text states costs alone.
-    knows = "rules"
-    target: int = field(validator=ge(0))
-    position: Position = field(factory=Position)
+    target: int | None = field(default=None, validator=at_least(0))
+    team: bool = field(default=False, kw_only=True)
 
-    @classmethod
-    def seated(cls, seat: Seat, target: int | None = None, *, team: bool = False) -> Self:
-        """Build the policy for a stage.
-
-        Args:
-            seat: A stage of the Beer Game.
-            target: Inventory position to restore; None: the tuned level of preset and stage, or
-                the level by the formula if none is tuned.
-            team: Take the level tuned for all stages together, rather than for one stage among
-                others that follow the preset's rule.
-        """
-        params = parameters(seat.model, "order_up_to")
-        at_least(0, target=target)
-        if team and target is not None:
+    def __attrs_post_init__(self) -> None:
+        if self.team and self.target is not None:
             raise UsageError("target and team were given; a target is the level, so leave out one")
-        level = order_up_to_level(params, seat.role, team=team) if target is None else target
-        return cls(level, Position.at(params, seat.role))
+        self._level = self.target or 0
 
-    def units(self, stage: Any) -> Any:
-        """Return the units that restore the target."""
-        return self.target - self.position.of(stage)
+    def seated(self, seat: Seat) -> None:
+        """Take the level and the position of a stage."""
+        params = parameters(seat.model, "order_up_to")
+        if self.target is None:
+            self._level = order_up_to_level(params, seat.role, team=self.team)
+        self._position = Position.at(params, seat.role)
 
 
 @define
-class ReorderPoint(OrderingRule):
+class ReorderPoint(UpToLevel):
     """Order up to S once the inventory position is at s or below it: the (s, S) policy.
 
     An (s, S) policy saves on the number of orders. An order costs nothing in this world, so s =
@@ -141,38 +144,33 @@ class ReorderPoint(OrderingRule):
     always has stock.
 
     Attributes:
-        s: Reorder point, in units.
-        S: Inventory position to restore, in units, above s.
-        position: Computes the inventory position.
+        s: Reorder point, in units; None: S - 1.
+        S: Inventory position to restore, in units, above s; None: as for `order_up_to`.
 
     Source: as for `OrderUpTo`: the (R, s, S) system.
     """
 
-    # As for `OrderUpTo`.
-    knows = "rules"
-    s: int
-    S: int = field(validator=ge(0))
-    position: Position = field(factory=Position)
+    s: int | None = None
+    S: int | None = field(default=None, validator=at_least(0))
 
     def __attrs_post_init__(self) -> None:
-        if self.s >= self.S:
-            raise UsageError(f"s={self.s} and S={self.S} were given; s is below S")
+        self._level = self.S or 0
 
-    @classmethod
-    def seated(cls, seat: Seat, s: int | None = None, S: int | None = None) -> Self:  # noqa: N803
-        """Build the policy for a stage.
+    def seated(self, seat: Seat) -> None:
+        """Take the level and the position of a stage.
 
-        Args:
-            seat: A stage of the Beer Game.
-            s: Reorder point; None: S - 1.
-            S: Inventory position to restore; None: as for `order_up_to`.
+        Raises:
+            UsageError: s is not below S.
         """
         params = parameters(seat.model, "reorder_point")
-        at_least(0, S=S)
-        level = order_up_to_level(params, seat.role) if S is None else S
-        return cls(level - 1 if s is None else s, level, Position.at(params, seat.role))
+        if self.S is None:
+            self._level = order_up_to_level(params, seat.role)
+        if self.s is not None and self.s >= self._level:
+            raise UsageError(f"s={self.s} and S={self._level} were given; s is below S")
+        self._position = Position.at(params, seat.role)
 
     def units(self, stage: Any) -> Any:
         """Return the units that restore S, or none above s."""
-        position = self.position.of(stage)
-        return where(position <= self.s, self.S - position, 0)
+        position = self._position.of(stage)
+        s = self._level - 1 if self.s is None else self.s
+        return where(position <= s, self._level - position, 0)

@@ -1,11 +1,11 @@
 """Rules that remember earlier weeks: the mean of incoming orders, and Sterman's expectation."""
 
 from collections import deque
-from typing import Any, Self
+from typing import Any
 
 from attrs import define, field
 from attrs.setters import NO_OP
-from attrs.validators import ge, in_, le, optional
+from attrs.validators import ge, in_, le
 
 from desim import Seat
 from desim.lanes import elementwise
@@ -22,8 +22,8 @@ class MovingAverage(OrderingRule):
     """Order the mean of the last incoming orders and what inventory lacks to the target.
 
     Attributes:
-        weeks: Weeks of the mean, at least 1.
-        before: Units ordered from the stage in each week before the first.
+        weeks: Weeks of the mean, at least 1; before the first week its orders were the initial
+            flow.
         target: Units to keep on hand; None: the stage's target inventory.
         alpha: Weight of what inventory lacks, at least 0.
         beta: Weight of the backlog, at least 0.
@@ -34,44 +34,25 @@ class MovingAverage(OrderingRule):
     # The orders before the first week.
     knows = "rules"
 
-    weeks: int = field(default=rules.AVERAGED_WEEKS, validator=ge(1))
-    before: Number = 0
-    target: int | None = field(default=None, validator=optional(ge(0)))
-    alpha: float = field(default=1, validator=ge(0))
-    beta: float = field(default=1, validator=ge(0))
-    _past: deque[Number] = field(init=False)
+    weeks: int = field(default=rules.AVERAGED_WEEKS, validator=at_least(1))
+    target: int | None = field(default=None, validator=at_least(0))
+    alpha: float = field(default=1, validator=at_least(0))
+    beta: float = field(default=1, validator=at_least(0))
+    _before: Number = field(default=0, init=False, repr=False)
+    _past: deque[Number] = field(init=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
         self._past = deque(maxlen=self.weeks)
 
-    @classmethod
-    def seated(
-        cls,
-        seat: Seat,
-        weeks: int = rules.AVERAGED_WEEKS,
-        target: int | None = None,
-        alpha: float = 1,
-        beta: float = 1,
-    ) -> Self:
-        """Build the policy for a stage; before the first week its orders were the initial flow.
-
-        Args:
-            seat: A stage of the Beer Game.
-            weeks: Weeks of the mean, at least 1.
-            target: Units to keep on hand; None: the stage's target inventory.
-            alpha: Weight of what inventory lacks, at least 0.
-            beta: Weight of the backlog, at least 0.
-        """
-        at_least(1, weeks=weeks)
-        at_least(0, target=target, alpha=alpha, beta=beta)
-        flow = parameters(seat.model, "moving_average").flow
-        return cls(weeks, flow, target, alpha, beta)
+    def seated(self, seat: Seat) -> None:
+        """Take the initial flow of the game."""
+        self._before = parameters(seat.model, "moving_average").flow
 
     def units(self, stage: Any) -> Any:
         """Remember the incoming order and return the units of the rule."""
         if stage.week:
             self._past.append(stage.incoming_order)
-        before = (self.weeks - len(self._past)) * self.before
+        before = (self.weeks - len(self._past)) * self._before
         _, *others = facts(stage, self.target)
         mean = (before + sum(self._past)) / self.weeks
         return rules.typical(mean, *others, alpha=self.alpha, beta=self.beta)

@@ -3,9 +3,10 @@
 The position is what is on hand, plus ordered and not received, less owed.
 """
 
+from collections.abc import Callable
 from typing import Any, Self
 
-from attrs import define
+from attrs import Attribute, define
 
 from desim.errors import UsageError
 from models.beer_game.actions import Number
@@ -48,15 +49,15 @@ class Position:
         return stage.inventory + self.on_order - stage.backlog
 
 
-def at_least(least: int, **given: float | None) -> None:
-    """Check arguments of a policy's spec; None stands for an argument that was not given.
+def at_least(least: int) -> Callable[[Any, "Attribute[Any]", float | None], None]:
+    """Return a validator of a field; None stands for an argument that was not given."""
 
-    Raises:
-        UsageError: An argument is below *least*.
-    """
-    for name, value in given.items():
+    def check(_: object, argument: "Attribute[Any]", value: float | None) -> None:
         if value is not None and value < least:
+            name = argument.name
             raise UsageError(f"{name}={value} was given; {name} is at least {least}")
+
+    return check
 
 
 def parameters(model: object, policy: str) -> BeerGameParams:

@@ -1,13 +1,12 @@
 """The other two seats, scripted: policies around the rules that the model plays without them."""
 
-from typing import Any, Self
+from typing import Any
 
 from attrs import evolve, field, frozen
 from attrs.validators import ge, le
 
 from desim import Policy, Seat
 from desim.errors import UsageError
-from desim.schema.arguments import build
 from models.consulting.actions import FIELDS, Say, Verdict
 from models.consulting.observation import InterviewerView, JudgeView
 from models.consulting.rules import interviewer, judge
@@ -19,15 +18,13 @@ _MOST = 10.0
 class Scripted(Policy):
     """The interviewer by rules: tells a fact for a question about its topic, closes by the pace."""
 
-    @classmethod
-    def seated(cls, seat: Seat) -> Self:
-        """Return the policy of the interviewer.
+    def seated(self, seat: Seat) -> None:
+        """Check the seat.
 
         Raises:
-            UsageError: The seat is another one.
+            UsageError: It is not the interviewer's.
         """
         _require(seat, "scripted", "interviewer")
-        return cls()
 
     def decide(self, seen: InterviewerView) -> Say:
         """Return what the rules say."""
@@ -45,15 +42,13 @@ class Rubric(Policy):
 
     strictness: float = field(default=1.0, validator=[ge(0.1), le(10)])
 
-    @classmethod
-    def seated(cls, seat: Seat, strictness: float = 1.0) -> Self:
-        """Return the policy of a judge.
+    def seated(self, seat: Seat) -> None:
+        """Check the seat.
 
         Raises:
-            UsageError: The seat is another one, or an argument is out of range.
+            UsageError: It is not a judge's.
         """
         _require(seat, "rubric", "judge")
-        return build(cls, {"strictness": strictness})
 
     def decide(self, seen: JudgeView) -> Verdict:
         """Return the scores for the findings."""

@@ -4,7 +4,7 @@ Both know hidden state: they compute with salaries, fixed cost and extension eff
 published briefing hides, and with rules of the simulator that no observation states.
 """
 
-from typing import Any, Self
+from typing import Any
 
 from attrs import define, field
 
@@ -29,60 +29,60 @@ class _Searched(Policy):
     The search computes with costs that the briefing hides, so the policy is a yardstick and no rule
     that a manager could follow. Its notes hold the earnings of the decision.
 
-    Attributes:
-        plan: The decision.
-        found: Its earnings, in money.
-        notes: The earnings.
     """
 
     #: The briefing hides the costs with which the search computes.
     knows = "state"
 
-    plan: Plan
-    found: float
-    notes: dict[str, float] = field(init=False)
+    _plan: Plan = field(init=False, repr=False)
+    notes: dict[str, float] = field(factory=dict, init=False, repr=False)
 
-    def __attrs_post_init__(self) -> None:
-        self.notes = {"found": self.found}
-
-    @classmethod
-    def _found(cls, seat: Seat, policy: str, evaluations: int, seed: int) -> Self:
+    def _search(self, seat: Seat, policy: str, evaluations: int, seed: int) -> None:
         params = _published(seat, policy)
         best = best_found(params.loaded_scenario, _budget(evaluations), seed, _least(params))
-        return cls(best.plan, _earned(seat.model, seat.role, best.plan))
+        self._plan = best.plan
+        self.notes = {"found": _earned(seat.model, seat.role, best.plan)}
 
     def decide(self, _: Briefing) -> Decide:
         """Return the decision."""
-        return _decision(self.plan)
+        return _decision(self._plan)
 
 
 @define
 class LocalSearch(_Searched):
-    """Play the best decision that a search with a small budget has found; nothing is proved."""
+    """Play the best decision that a search with a small budget has found; nothing is proved.
 
-    @classmethod
-    def seated(cls, seat: Seat, evaluations: int = 5_000, seed: int = 0) -> Self:
-        """Search for the decision and build the policy.
+    Attributes:
+        evaluations: Number of decisions to evaluate, at least 1.
+        seed: Seed of the search.
+    """
 
-        Args:
-            seat: The manager of the published game.
-            evaluations: Number of decisions to evaluate, at least 1.
-            seed: Seed of the search.
+    evaluations: int = 5_000
+    seed: int = 0
+
+    def seated(self, seat: Seat) -> None:
+        """Search for the decision.
 
         Raises:
-            UsageError: The seat belongs to another game, or *evaluations* is below 1.
+            UsageError: The seat is not the manager's of the published game, or *evaluations* is
+                below 1.
         """
-        return cls._found(seat, "local_search", evaluations, seed)
+        self._search(seat, "local_search", self.evaluations, self.seed)
 
 
 @define
 class Optimal(_Searched):
-    """Play the best decision that a search with a large budget has found; nothing is proved."""
+    """Play the best decision that a search with a large budget has found; nothing is proved.
 
-    @classmethod
-    def seated(cls, seat: Seat, evaluations: int = EVALUATIONS) -> Self:
-        """Search for the decision and build the policy, as `LocalSearch` does."""
-        return cls._found(seat, "optimal", evaluations, 0)
+    Attributes:
+        evaluations: Number of decisions to evaluate, at least 1.
+    """
+
+    evaluations: int = EVALUATIONS
+
+    def seated(self, seat: Seat) -> None:
+        """Search for the decision, as `LocalSearch` does."""
+        self._search(seat, "optimal", self.evaluations, 0)
 
 
 def _published(seat: Seat, policy: str) -> DigitalTwinParams:

@@ -1,7 +1,6 @@
 """The schedule of the two human experts of the paper's Table 2, as far as it is published."""
 
 import math
-from typing import Self
 
 from attrs import define, field
 from attrs.validators import ge, in_
@@ -44,7 +43,7 @@ class HumanLike(Policy):
     Where a request is refused, which no published world does, later ones are smaller.
 
     Attributes:
-        expert: "A" or "B"; a spec without it plays A on even seeds and B on odd ones.
+        expert: "A" or "B"; empty for A on even seeds and B on odd ones.
         tranches: Equity rounds: two of 66 (A) or 90 million (B), three or more of 43 or 60.
 
     It knows the `future`: months 63 and 84 were fitted to the experts' published cash, so the rule
@@ -58,7 +57,7 @@ class HumanLike(Policy):
     draws = True
     needs_world_seed = True
 
-    expert: str = field(default="A", validator=in_(("A", "B")))
+    expert: str = field(default="", validator=in_(("", "A", "B")))
     tranches: int = field(default=2, validator=ge(1))
     _rounds: int = field(default=0, init=False)
     _debts: int = field(default=0, init=False)
@@ -66,10 +65,9 @@ class HumanLike(Policy):
     _largest: float = field(default=math.inf, init=False)
     _submitted: FundRaisingRequest | None = field(default=None, init=False)
 
-    @classmethod
-    def seated(cls, seat: WorldSeat, expert: str = "", tranches: int = 2) -> Self:
+    def seated(self, seat: WorldSeat) -> None:
         """Choose the expert by the episode's seed if none is named."""
-        return cls(expert or "AB"[seat.world_seed % 2], tranches)
+        self.expert = self.expert or "AB"[seat.world_seed % 2]
 
     def decide(self, month: Header) -> Action | VerifyCashPosition:
         """Call the cash tool if it is due, then submit a request, close the books or pass."""

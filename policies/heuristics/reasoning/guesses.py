@@ -6,9 +6,8 @@ A method that does not exceed these has not shown that it understands the questi
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import Self
 
-from attrs import frozen
+from attrs import define, field, frozen
 
 from desim import Policy, Seat
 from desim.errors import UsageError
@@ -45,32 +44,29 @@ class FirstNumber(Policy):
         return Answer(next(iter(_numbers(question)), _NOTHING))
 
 
-@frozen
+@define
 class Majority(Policy):
     """Answer by what is right most often among the training items of the same category.
 
     The first of equally frequent answers counts. Without training items of the category the answer
     is the letter A, or 0 for a question without options.
-
-    Attributes:
-        answers: By category.
     """
 
     # The right answers of training items, which an analyst is not shown.
     knows = "rules"
 
-    answers: Mapping[str, str]
+    #: By category.
+    _answers: Mapping[str, str] = field(factory=dict, init=False, repr=False)
 
-    @classmethod
-    def seated(cls, seat: Seat) -> Self:
-        """Return the policy for the items of an episode."""
+    def seated(self, seat: Seat) -> None:
+        """Count the right answers of the items for training."""
         items = parameters(seat.model, "majority").loaded_items
-        return cls(_most_frequent(item for item in items if item.split == "train"))
+        self._answers = _most_frequent(item for item in items if item.split == "train")
 
     def decide(self, question: Question) -> Answer:
         """Return the answer of the question's category."""
         other = LETTERS[0] if question.options else _NOTHING
-        return Answer(self.answers.get(question.category, other))
+        return Answer(self._answers.get(question.category, other))
 
 
 def _most_frequent(items: Iterable[Item]) -> dict[str, str]:

@@ -1,9 +1,8 @@
 """The stored answers: the ceiling of every scorer."""
 
 from collections.abc import Mapping
-from typing import Self
 
-from attrs import frozen
+from attrs import define, field
 
 from desim import Policy, Seat
 from models.reasoning.actions import Answer
@@ -11,24 +10,20 @@ from models.reasoning.observation import Question
 from policies.heuristics.reasoning.guesses import parameters
 
 
-@frozen
+@define
 class Reference(Policy):
-    """Answer by the stored answer of the item, which the analyst cannot see.
-
-    Attributes:
-        answers: By the item's id.
-    """
+    """Answer by the stored answer of the item, which the analyst cannot see."""
 
     knows = "state"
 
-    answers: Mapping[str, str]
+    #: By the item's id.
+    _answers: Mapping[str, str] = field(init=False, repr=False)
 
-    @classmethod
-    def seated(cls, seat: Seat) -> Self:
-        """Return the policy for the items of an episode."""
+    def seated(self, seat: Seat) -> None:
+        """Take the answers of an episode's items."""
         items = parameters(seat.model, "reference").loaded_items
-        return cls({item.id: item.answer for item in items})
+        self._answers = {item.id: item.answer for item in items}
 
     def decide(self, question: Question) -> Answer:
         """Return the stored answer."""
-        return Answer(self.answers[question.id])
+        return Answer(self._answers[question.id])

@@ -81,7 +81,6 @@ class Planner(GeneratorPolicy):
             0 to 100. They cost nothing and are never dispatched.
         load: Tasks at a time of trained people, 1 to 10: work on several loses less when one of
             them is done before its planned time.
-        rules: The public rules of the world.
     """
 
     #: A year takes seconds, so boards play fewer seeds than of the other rules.
@@ -91,24 +90,23 @@ class Planner(GeneratorPolicy):
 
     rerolls: int = field(default=3, validator=[ge(0), le(100)])
     load: int = field(default=2, validator=[ge(1), le(10)])
-    rules: PublicRules = field(factory=PublicRules, kw_only=True)
+    _rules: PublicRules = field(factory=PublicRules, init=False, repr=False)
     _commands: Commands | None = field(default=None, init=False, repr=False)
     _known: Estimate = field(init=False, repr=False)
     _plan: ServicePlan = field(init=False, repr=False)
     _pool: dict[str, TaskOffer] = field(factory=dict, init=False, repr=False)
     _teams: dict[str, str] = field(factory=dict, init=False, repr=False)
 
-    @classmethod
-    def seated(cls, seat: Seat, rerolls: int = 3, load: int = 2) -> "Planner":
+    def seated(self, seat: Seat) -> None:
         """Take the rules from the model; the state of the company is read from replies."""
         assert isinstance(seat.model, PublicRules)
-        return cls(rerolls, load, rules=seat.model.public)
+        self._rules = seat.model.public
 
     def commands(self, desk: FounderDesk) -> Commands:
         """Find out which clients to serve, then employ everybody at every stop."""
         assert desk.status is not None
         now, horizon = (datetime.fromisoformat(t) for t in (desk.time, desk.status.horizon_end))
-        self._known, self._teams = Estimate(self.rules, horizon, now), {}
+        self._known, self._teams = Estimate(self._rules, horizon, now), {}
         yield from self._look()
         yield from self._browse()
         yield from self._scout()
@@ -134,7 +132,7 @@ class Planner(GeneratorPolicy):
         known.read_staff(rows(desk, "employees"))
         desk = yield ClientList()
         known.read_clients(rows(desk, "clients"))
-        if self.rules.payout_prestige != "required":
+        if self._rules.payout_prestige != "required":
             desk = yield CompanyStatus()
             assert desk.reply is not None
             known.prestige = desk.reply.out["prestige"]
@@ -179,14 +177,14 @@ class Planner(GeneratorPolicy):
         yield from self._reroll(rooms * self.rerolls)
         valuation = self._valuation()
         ranked = nlargest(len(self._pool), self._pool.values(), key=self._ranking(valuation))
-        while pair := match(valuation, self._open(ranked), self._favour, self.rules):
+        while pair := match(valuation, self._open(ranked), self._favour, self._rules):
             yield from self._start(*pair)
         if not any(who.load for who in self._known.people.values()):
             yield from self._pass_time()
 
     def _make_room(self) -> None:
         """Set how many tasks each may have: trained people may have several."""
-        enough = _TRAINED * self.rules.skill_rate_max
+        enough = _TRAINED * self._rules.skill_rate_max
         for who in self._known.people.values():
             focus = self._plan.focus
             skill = who.rates[focus] if focus else max(who.rates.values())
@@ -235,7 +233,7 @@ class Planner(GeneratorPolicy):
 
     def _hasten(self, desk: FounderDesk) -> Steps:
         """Assign people to their active tasks again, so that these are planned anew."""
-        if self.rules.reassignment_replans:
+        if self._rules.reassignment_replans:
             for title in desk.active:
                 if title in self._teams:
                     yield TaskAssign(title, (self._teams[title],))
@@ -255,7 +253,7 @@ class Planner(GeneratorPolicy):
 
     def _price(self) -> float:
         """Return cents a unit of work is expected to earn."""
-        rules, trust = self.rules, self._known.trust
+        rules, trust = self._rules, self._known.trust
         paid = [
             offer.reward / agreed_quantity(rules, offer.listed, max(_TRUSTED, trust[offer.client]))
             for offer in self._pool.values()

@@ -7,7 +7,7 @@ console (`default`).
 
 from collections.abc import Sequence
 from itertools import count
-from typing import Any, Self
+from typing import Any
 
 from attrs import define, field
 
@@ -102,8 +102,7 @@ class PublishedPrestige(_OneAtATime):
 class PublishedRandom(_OneAtATime):
     """Take a random task, drawn as the published runner draws it.
 
-    Attributes:
-        seed: The world's; a draw depends on it and on the turn alone.
+    A draw depends on the world's seed and on the turn alone.
     """
 
     draws = True
@@ -111,16 +110,15 @@ class PublishedRandom(_OneAtATime):
     # The published runner seeds its bot with the world's seed; the rule uses it for nothing else.
     knows = "observation"
 
-    seed: int = field(kw_only=True)
+    _seed: int = field(init=False)
 
-    @classmethod
-    def seated(cls, seat: WorldSeat) -> Self:
+    def seated(self, seat: WorldSeat) -> None:
         """Take the world's seed."""
-        return cls(seed=seat.world_seed)
+        self._seed = seat.world_seed
 
     def choose(self, listed: Sequence[Row], turn: int) -> Row:
         """Draw one of the rows (SPEC section 3, stream `bot_random_select:T`)."""
-        return stream(self.seed, f"bot_random_select:{turn}").choice(listed)
+        return stream(self._seed, f"bot_random_select:{turn}").choice(listed)
 
 
 def _work(row: Row) -> Any:

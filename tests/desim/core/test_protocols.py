@@ -122,5 +122,5 @@ def test_a_policy_that_draws_is_marked() -> None:
 
 def test_a_policy_without_memory_is_marked() -> None:
     """The generic `greedy` is; one that says nothing may remember."""
-    policies = {"one": Greedy(lambda _: ()), "other": Stride(1)}
+    policies = {"one": Greedy(), "other": Stride(1)}
     assert memoryless_roles(policies) == {"one"}

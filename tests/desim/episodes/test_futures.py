@@ -4,10 +4,10 @@ import hashlib
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import pytest
-from attrs import define, frozen
+from attrs import define
 from support.futures import DECLARED, Guess, Rolls, Seen, zeros
 from support.recorded import played_lines
 
@@ -196,16 +196,15 @@ def test_a_future_of_128_bits_gives_streams_of_as_many() -> None:
 # -- draws of policies -----------------------------------------------------------------------------
 
 
-@frozen
+@define
 class Chancy(Policy):
     """Guesses at random."""
 
-    generator: Any
+    generator: Any = field(init=False)
 
-    @classmethod
-    def seated(cls, seat: Seat) -> Self:
+    def seated(self, seat: Seat) -> None:
         """Take the generator of the seat."""
-        return cls(seat.generator())
+        self.generator = seat.generator()
 
     def decide(self, _: Seen) -> Guess:
         """Return a number of ten."""

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import attrs
 import pytest
-from attrs import evolve, frozen
+from attrs import define, evolve, field
 
 from desim import Episode, Policy, Seat, catalog, play, play_branch
 from desim.composition import Composite
@@ -22,16 +22,15 @@ GAME = BeerGame.preset("poisson", horizon=20)
 SEED = 11
 
 
-@frozen
+@define
 class Keeps(Policy):
     """Keeps its seat."""
 
-    seat: Seat
+    seat: Seat = field(init=False)
 
-    @classmethod
-    def seated(cls, seat: Seat) -> Self:
+    def seated(self, seat: Seat) -> None:
         """Keep the seat."""
-        return cls(seat)
+        self.seat = seat
 
     def decide(self, _: Stage) -> Order:
         """Order nothing."""
@@ -41,10 +40,9 @@ class Keeps(Policy):
 class Reads(Keeps):
     """Reads the parameters and declares nothing."""
 
-    @classmethod
-    def seated(cls, seat: Seat) -> Self:
+    def seated(self, seat: Seat) -> None:
         """Read them."""
-        return cls(evolve(seat, name=str(seat.model)))
+        self.seat = evolve(seat, name=str(seat.model))
 
 
 def _best(seat: Seat, seed: int) -> tuple[int, ...]:
@@ -52,18 +50,17 @@ def _best(seat: Seat, seed: int) -> tuple[int, ...]:
     return best_list(params, seat.role, seed)
 
 
-@frozen
+@define
 class Rebuilds(Policy):
     """Builds the world of its seat's seed again, and plays the best orders of that world."""
 
     knows = "rules"
 
-    orders: tuple[int, ...]
+    orders: tuple[int, ...] = field(init=False)
 
-    @classmethod
-    def seated(cls, seat: Seat) -> Self:
+    def seated(self, seat: Seat) -> None:
         """Search for the orders."""
-        return cls(_best(seat, seat.seed))
+        self.orders = _best(seat, seat.seed)
 
     def decide(self, stage: Stage) -> Order:
         """Return the order of the week."""
@@ -76,10 +73,9 @@ class RebuildsWithTheSeed(Rebuilds):
     knows = "future"
     needs_world_seed = True
 
-    @classmethod
-    def seated(cls, seat: WorldSeat) -> Self:  # type: ignore[override]
+    def seated(self, seat: WorldSeat) -> None:  # type: ignore[override]
         """Search for the orders."""
-        return cls(_best(seat, seat.world_seed))
+        self.orders = _best(seat, seat.world_seed)
 
 
 class SaysOtherwise(RebuildsWithTheSeed):
@@ -94,16 +90,15 @@ class SaysRules(RebuildsWithTheSeed):
     knows = "rules"
 
 
-@frozen
+@define
 class Builds(Policy):
     """Builds a policy that knows the rules, at its own seat."""
 
-    inner: Any
+    inner: Any = field(init=False)
 
-    @classmethod
-    def seated(cls, seat: Seat) -> Self:
+    def seated(self, seat: Seat) -> None:
         """Build it."""
-        return cls(policy_at("order_up_to", seat))
+        self.inner = policy_at("order_up_to", seat)
 
     def decide(self, stage: Stage) -> Any:
         """Return its order."""

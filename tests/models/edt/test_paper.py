@@ -8,7 +8,6 @@ from attrs import evolve
 from desim import Episode, Run, play
 from models.edt import Consultant, Decide, EnterpriseDigitalTwin, Scenario, Window
 from models.edt.series import assignments, series
-from policies.script import Script
 
 PAPER = EnterpriseDigitalTwin.presets["paper"]
 FULL = (Window(0, 95),) * 10
@@ -111,7 +110,7 @@ def test_gates_open_by_chance() -> None:
 
 def paper(decision: Decide, seed: int = 0) -> Episode:
     """Play a decision in the preset."""
-    return play("edt/paper", Script("", iter([decision])), seed)
+    return play("edt/paper", lambda _: decision, seed)
 
 
 def test_the_task_is_stated_in_full_and_its_format_is_strict() -> None:

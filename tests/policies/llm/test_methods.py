@@ -303,7 +303,7 @@ def test_a_recorded_memory_is_checked(tmp_path: Path) -> None:
     """A record from a stranger, too."""
     model, llm, _ = seated("edt", "reflexion")
     with pytest.raises(BadRecord, match="learned"):
-        llm.resume([{"learned": {"state": {"lessons": "x"}}}])
+        llm.resume([{"learned": {"state": {"lessons": "x"}}}], print)
     assert isinstance(llm.complete, Reflexion)
     assert llm.complete.memory.lessons == ()
     assert model is not None

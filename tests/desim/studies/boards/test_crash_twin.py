@@ -4,7 +4,7 @@ import io
 from typing import ClassVar
 
 import pytest
-from attrs import frozen
+from attrs import define, field, frozen
 from rich.console import Console
 from support.small_worlds import Go, Spot, Walk
 
@@ -17,18 +17,17 @@ from desim.studies.sweep import sweep
 SEEDS = range(12)
 
 
-@frozen
+@define
 class Twin(Policy):
     """Walks far, but back on every third seed."""
 
     needs_world_seed = True
 
-    seed: int
+    seed: int = field(init=False)
 
-    @classmethod
-    def seated(cls, seat: WorldSeat) -> "Twin":
+    def seated(self, seat: WorldSeat) -> None:
         """Keep the world's seed."""
-        return cls(seat.world_seed)
+        self.seed = seat.world_seed
 
     def decide(self, _spot: Spot) -> Go:
         """Take a long step."""

@@ -48,7 +48,7 @@ def test_an_unknown_option_is_refused_in_python_too() -> None:
     """In one sentence that names the class of the options."""
     seat = seat_of(catalog.model("beer_game"))
     with pytest.raises(UsageError, match=r"LLMOptions: .*'console'"):
-        Llm.seated(seat, model="x", base_url="http://h/v1", console=True)
+        Llm(model="x", base_url="http://h/v1", console=True).seated(seat)
 
 
 def test_an_option_of_a_world_may_vary_in_a_sweep() -> None:
