@@ -2,7 +2,7 @@
 
 The public names, by task; the README leads to the page of each:
 
-* A world: `World`, `Role`, `Option`, `Decision`, `Model`, `Presets`, `from_preset`, `Calendar`,
+* A world: `World`, `Role`, `Option`, `Decision`, `Model`, `from_preset`, `Calendar`,
   `BusinessHours`, `month_start`, `KnownScores`, `read_known_scores`.
 * A policy: `Policy`, `Seat`, `Simulator`.
 * One episode: `play`, `play_async`, `play_series`, `Run`, `Limits`, `Episode`.

@@ -1,7 +1,6 @@
 # The public names: read by type checkers, and by `__init__.py` as the list of what it imports.
 from desim.catalog.known_scores import KnownScores as KnownScores
 from desim.catalog.known_scores import read_known_scores as read_known_scores
-from desim.catalog.presets import Presets as Presets
 from desim.catalog.presets import from_preset as from_preset
 from desim.core.calendar import BusinessHours as BusinessHours
 from desim.core.calendar import Calendar as Calendar

@@ -3,7 +3,7 @@
 import inspect
 from collections.abc import Mapping
 from functools import cache
-from typing import Any, Self, TypeVar
+from typing import Any, TypeVar
 
 import attrs
 
@@ -64,21 +64,6 @@ def _check_arguments(cls: Any, name: Any, changes: Any) -> None:
         raise UsageError(f"preset {short_repr(name)} was given; it is a name: {known}")
     if not isinstance(changes or {}, Mapping) or not all(isinstance(k, str) for k in changes or ()):
         raise UsageError(f"changes={short_repr(changes)} was given; it maps parameters to values")
-
-
-class Presets:
-    """Gives a model class `preset`, which builds a model from one of its `presets`."""
-
-    __slots__ = ()
-
-    @classmethod
-    def preset(cls, name: str = "", **changes: Any) -> Self:
-        """Return a preset, the first one if *name* is empty, with some parameters changed.
-
-        Raises:
-            UsageError: The preset or a parameter does not exist, or a value is refused.
-        """
-        return from_preset(cls, name, changes)
 
 
 def encoded_parameters(model: Any) -> bytes:

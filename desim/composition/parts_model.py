@@ -11,7 +11,6 @@ from typing import Any, ClassVar, Self, TypeVar
 
 from attrs import evolve
 
-from desim.catalog.presets import Presets
 from desim.composition.group import Group, Member
 from desim.composition.parts import Part
 from desim.core.calendar import Calendar
@@ -189,7 +188,7 @@ def _end(part: Part | None) -> dict[str, Any]:
     return {"ended": part.ended, **part.metrics()} if part else {"ended": NOT_BEGUN}
 
 
-class FixedParts(PartsModel, Presets):
+class FixedParts(PartsModel):
     """A base class for a frozen class with a field for each part.
 
     Attributes:

@@ -10,6 +10,7 @@ from typing import (
     Any,
     ClassVar,
     Generic,
+    Self,
     TypeGuard,
     TypeVar,
 )
@@ -127,6 +128,17 @@ class Model(ABC, Generic[S]):
     def models(self) -> Mapping[str, "Model[Any]"]:
         """The models of its parts: `plant.retailer` is the role `retailer` of the part `plant`."""
         return {}
+
+    @classmethod
+    def preset(cls, name: str = "", **changes: Any) -> Self:
+        """Return a preset, the first one if *name* is empty, with some parameters changed.
+
+        Raises:
+            UsageError: The preset or a parameter does not exist, or a value is refused.
+        """
+        from desim import from_preset  # the catalog, which imports this module
+
+        return from_preset(cls, name, changes)
 
     # On the class: the files are named before the model is built from a record, which opens them.
     @classmethod

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from attrs import frozen
 
-from desim import Model, Presets, Role, World
+from desim import Model, Role, World
 from desim.catalog.known_scores import KnownScores, read_known_scores
 from desim.core.calendar import Calendar
 from desim.core.reported import ScoreSeries, SeatBriefing
@@ -34,7 +34,7 @@ _MONDAY = datetime(2025, 1, 6)  # noqa: DTZ001 (no zones)
 
 
 @frozen(kw_only=True)
-class BeerGame(BeerGameParams, Presets, Model[Chain]):
+class BeerGame(BeerGameParams, Model[Chain]):
     """A serial supply chain on a weekly clock: orders travel up, goods travel down."""
 
     revision: ClassVar[int] = 1

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from attrs import frozen
 
-from desim import Model, Presets, Role, World
+from desim import Model, Role, World
 from desim.catalog.known_scores import KnownScores, read_known_scores
 from desim.core.calendar import Calendar
 from desim.core.reported import SeatBriefing
@@ -23,7 +23,7 @@ _MORNING = datetime(2025, 1, 6, 9)  # noqa: DTZ001 (no zones)
 
 
 @frozen(kw_only=True)
-class Consulting(ConsultingParams, Presets, Model[Interview]):
+class Consulting(ConsultingParams, Model[Interview]):
     """A case interview: an interviewer leads a candidate through a case, and judges score it."""
 
     revision: ClassVar[int] = 1

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from attrs import frozen
 
-from desim import Model, Presets, Role, World
+from desim import Model, Role, World
 from desim.catalog.known_scores import KnownScores, read_known_scores
 from desim.core.calendar import Months
 from desim.core.reported import ScoreSeries, SeatBriefing, Span
@@ -32,7 +32,7 @@ OPENING_DAY = datetime(2025, 1, 1)  # noqa: DTZ001 (calendars have no time zones
 
 
 @frozen(kw_only=True)
-class EnterpriseDigitalTwin(DigitalTwinParams, Presets, Model[Firm]):
+class EnterpriseDigitalTwin(DigitalTwinParams, Model[Firm]):
     """A consulting firm: consultants work on projects, each with a life of its own."""
 
     revision: ClassVar[int] = 1

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from attrs import frozen
 
-from desim import Model, Presets, Role, World
+from desim import Model, Role, World
 from desim.catalog.known_scores import KnownScores, read_known_scores
 from desim.core.calendar import Months, month_end
 from desim.core.reported import ScoreSeries, SeatBriefing
@@ -32,7 +32,7 @@ from models.enterprise_arena.state import CFO, Lender
 
 
 @frozen(kw_only=True, slots=False)
-class EnterpriseArena(ArenaParams, Presets, Model[Lender]):
+class EnterpriseArena(ArenaParams, Model[Lender]):
     """132 months of a consumer lender under one chief financial officer.
 
     The parameters are those of `ArenaParams`.

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from attrs import frozen
 
-from desim import Presets, Role, World
+from desim import Role, World
 from desim.catalog.known_scores import KnownScores, read_known_scores
 from desim.core.calendar import Calendar
 from desim.core.model import ItemsModel
@@ -29,7 +29,7 @@ _MONDAY = datetime(2025, 1, 6, 9)  # noqa: DTZ001 (no zones)
 
 
 @frozen(kw_only=True)
-class ReasoningTasks(ReasoningParams, Presets, ItemsModel[Desk]):
+class ReasoningTasks(ReasoningParams, ItemsModel[Desk]):
     """Questions with one right answer each, which arrive in order or in windows."""
 
     revision: ClassVar[int] = 1

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from attrs import frozen
 
-from desim import Model, Presets, Role, World
+from desim import Model, Role, World
 from desim.catalog.known_scores import KnownScores, read_known_scores
 from desim.core.calendar import Calendar
 from desim.core.reported import ScoreSeries, SeatBriefing
@@ -39,7 +39,7 @@ def begin(world: World, params: YCBenchParams) -> CompanyState:
 
 
 @frozen(kw_only=True, slots=False)
-class YCBench(YCBenchParams, Presets, Model[CompanyState]):
+class YCBench(YCBenchParams, Model[CompanyState]):
     """A start-up's year: accept tasks, put people on them, meet payroll."""
 
     revision: ClassVar[int] = 2

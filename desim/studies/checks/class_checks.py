@@ -10,7 +10,6 @@ from typing import Any
 import attrs
 import msgspec
 
-from desim.catalog.presets import Presets
 from desim.composition.parts_model import PartsModel
 from desim.core.model import ItemsModel, Model, model_of, rules_of, world_rules
 from desim.core.roles import Role
@@ -55,7 +54,7 @@ def _misspelled(cls: type) -> Iterator[tuple[str, str]]:
     """Yield public names of a class that are nearly those of members which it lacks, with these."""
     members = {name: one for each in (PartsModel, ItemsModel) for name, one in _statics(each)}
     lacking = [name for name, one in _statics(cls) if members.get(name) is one]
-    for name in sorted({name for name, _ in _statics(cls)} - {*members, *dir(Presets)}):
+    for name in sorted({name for name, _ in _statics(cls)} - {*members}):
         if near := difflib.get_close_matches(name, lacking, n=1, cutoff=0.85):
             yield name, near[0]
 

@@ -8,8 +8,9 @@ from attrs import field, frozen
 from attrs.validators import ge
 from support.cases import stable
 
+from desim import Model, Role, World
 from desim.catalog.changes import changed
-from desim.catalog.presets import Presets, from_preset, nearest_preset, presets
+from desim.catalog.presets import from_preset, nearest_preset, presets
 from desim.errors import UsageError
 
 
@@ -38,13 +39,25 @@ class Bare:
 
 
 @frozen
-class Stall(Presets):
+class Stall(Model[None]):
     """A user's model with presets."""
 
     days: int = 5
     price: float = 1.5
 
+    roles: ClassVar[Mapping[str, Role]] = {}
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {"small": {}, "long": {"days": 50}}
+
+    def begin(self, world: World) -> None:
+        """Start nothing."""
+
+    def score(self, _state: None) -> float:
+        """Return nothing of interest."""
+        return 0.0
+
+    def metrics(self, _state: None) -> Mapping[str, Any]:
+        """Return none."""
+        return {}
 
 
 def test_a_model_of_a_user_has_preset() -> None:
