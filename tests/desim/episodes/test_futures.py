@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from attrs import define
+from attrs import define, field
 from support.futures import DECLARED, Guess, Rolls, Seen, zeros
 from support.recorded import played_lines
 
