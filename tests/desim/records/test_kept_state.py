@@ -12,13 +12,13 @@ from typing import Any
 
 import pytest
 from attrs import define, evolve, frozen
-from support.small_worlds import DIARY, STRIDE, WALK, Diary, Go, Trail, Walk
+from support.small_worlds import DIARY, STRIDE, Diary, Go, Trail, Walk
 
 from desim import Episode, World, play, replay, resume, sweep
 from desim.composition import Composite
 from desim.core.calendar import Calendar
 from desim.core.points import Recorded
-from desim.errors import BadRecord, UsageError
+from desim.errors import UsageError
 from desim.records import tables
 from desim.show.column import Column
 
@@ -241,12 +241,3 @@ def test_a_sweep_keeps_rows_alone(series: bool) -> None:  # noqa: FBT001 (a case
     gc.collect()
     assert len(ALIVE) == 0
     assert light.points()["weight"].values == (1.0,)
-
-
-def test_the_series_of_a_failed_run_are_no_matter(tmp_path: Path) -> None:
-    """A record that does not replay has no state either."""
-    play(WALK, STRIDE, 3, record=tmp_path / "walk.jsonl")
-    text = (tmp_path / "walk.jsonl").read_text().replace('"places":1', '"places":2', 1)
-    (tmp_path / "walk.jsonl").write_text(text)
-    with pytest.raises(BadRecord):
-        replay(tmp_path / "walk.jsonl", trust=True)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from attrs import frozen
 from support.small_worlds import Walk
 
 from desim import Episode, play, replay
@@ -154,6 +155,24 @@ def test_a_long_revision_is_cut_in_the_error(record: Path) -> None:
     """A stranger's mapping may have thousands of parts."""
     text = refused(rewritten(record, revision={f"part{n}": n for n in range(10_000)}))
     assert len(text) < 1_000
+
+
+@frozen
+class Listed(Walk):
+    """A walk with a parameter that can change."""
+
+    marks: list[int] = []  # noqa: RUF008 (a user's mistake)
+
+
+def test_a_header_states_the_parameters_with_which_its_episode_begins() -> None:
+    """Those of one header are its own; what is derived from a model is derived again."""
+    model = Listed(marks=[1])
+    first = Header.of(model, 1, {})
+    first.params["steps"] = -1
+    model.marks.append(2)
+    assert first.params["marks"] == [1]
+    again = Header.of(model, 1, {}).params
+    assert (again["marks"], again["steps"]) == ([1, 2], model.steps)
 
 
 # -- the code of policies --------------------------------------------------------------------------

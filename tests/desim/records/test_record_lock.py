@@ -16,7 +16,6 @@ from support.recorded import GAME, Dies, Killed
 
 from desim import Episode, Policy, play, replay, resume
 from desim.errors import DesimError, UsageError
-from desim.records import record_lock
 from desim.records.record_lock import RecordLock
 from models.beer_game import BeerGame, Order, Stage
 
@@ -109,17 +108,6 @@ def test_a_lock_replaces_the_name_that_was_left(tmp_path: Path) -> None:
         name = (tmp_path / "run.lock").read_text()
     assert re.fullmatch(rf"process {os.getpid()} since 20[-:+0-9 ]{{22,}}", name)
     assert len(name) < 60
-
-
-def test_the_name_of_a_new_holder_truncates_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A file system may write a truncated file to disk before it can be removed."""
-    monkeypatch.delattr(os, "ftruncate")
-    file = tmp_path / "run.lock"
-    with file.open("wb") as new:
-        record_lock._name_holder(new.fileno())
-    assert file.read_text().startswith(f"process {os.getpid()} since ")
 
 
 def test_two_names_of_a_record_have_one_lock(tmp_path: Path) -> None:
