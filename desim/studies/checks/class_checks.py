@@ -5,6 +5,7 @@ import inspect
 import pickle
 import re
 from collections.abc import Iterator, Mapping
+from types import FunctionType
 from typing import Any
 
 import attrs
@@ -36,7 +37,7 @@ def parameters(world: CheckedWorld) -> str:
         raise CheckFailed(f"{cls.__name__} is no frozen attrs class", cls)
     names = [one.name for one in attrs.fields(cls)]
     for name in names:
-        if inspect.isroutine(inspect.getattr_static(Model, name, None)):
+        if isinstance(inspect.getattr_static(Model, name, None), FunctionType | classmethod):
             raise CheckFailed(f"the parameter {name!r} hides the method of desim.Model", cls)
     for name in names[:1]:
         _check_frozen(model, name)
