@@ -111,6 +111,8 @@ def _replace(company: CompanyState, taken: Task) -> Task:
     spec = _foreseen(company, slot, generation) if seed == world.seed else None
     if spec is None:
         spec = draw_replacement(params, seed, taken.spec, company.drawn, number)
+        if world.log:
+            world.log.debug("draw", stream=f"replenish_{number}", drawn=spec.title)
     replacement = enter(company, spec)
     admit(company, replacement)
     return replacement

@@ -39,6 +39,9 @@ def found(world: World, params: YCBenchParams) -> CompanyState:
     company = _founded(world, params, params.initial_funds_cents, params.initial_prestige_level)
     # 1 and 1.0 are equal, and draw numbers of different types.
     company.drawn, staff, tasks = _draw(params, world.seed, repr(params))
+    if world.log:
+        names = [each.name for each in (*company.drawn, *staff)] + [each.title for each in tasks]
+        world.log.debug("draw", stream="clients, employees and market", drawn=names)
     _populate(company, staff, tasks)
     return company
 

@@ -20,6 +20,9 @@ EVENTS = {
     "yc_bench": {"task accepted", "task started", "task completed"},
 }
 
+#: Worlds in whose first preset something is drawn.
+DRAWS = ("enterprise", "enterprise_arena", "yc_bench")
+
 
 @pytest.mark.parametrize("name", EVENTS)
 def test_a_world_tells_what_happens_in_it(name: str) -> None:
@@ -31,7 +34,8 @@ def test_a_world_tells_what_happens_in_it(name: str) -> None:
     happened = {line["event"] for line in lines if line["log_level"] == "info"}
     assert happened >= {*EVENTS[name], "episode ended"}
     assert all("date" in line and "t" in line for line in lines)
-    assert "posting" in {line["event"] for line in lines if line["log_level"] == "debug"}
+    details = {line["event"] for line in lines if line["log_level"] == "debug"}
+    assert details >= {"posting", *(["draw"] if name in DRAWS else [])}
     # The episode is the same whether or not somebody listens.
     again = play(catalog.model(name), policies or "greedy", seed=0)
     assert told.result.ledger_digest == again.result.ledger_digest
