@@ -140,6 +140,20 @@ class Policy:
         return ()
 
     @staticmethod
+    def inner_classes(arguments: Mapping[str, str], /) -> Iterable[Any]:
+        """Return users' classes and functions that arguments name, or modules of what it calls.
+
+        A sweep refuses to continue once their code has changed.
+
+        Args:
+            arguments: Texts by argument; some may be missing.
+
+        Raises:
+            UsageError: A name leads to nothing.
+        """
+        return ()
+
+    @staticmethod
     def dependencies(model: Model[Any], /) -> Iterable[Any]:
         """Return what it finds by a model's name: modules, classes and functions; as bytes texts.
 
@@ -224,20 +238,6 @@ class OutsidePolicy(Policy):
         return 0
 
     @staticmethod
-    def inner_classes(arguments: Mapping[str, str], /) -> Iterable[Any]:
-        """Return users' classes and functions that arguments name, or modules of what it calls.
-
-        A sweep refuses to continue once their code has changed.
-
-        Args:
-            arguments: Texts by argument; some may be missing.
-
-        Raises:
-            UsageError: A name leads to nothing.
-        """
-        return ()
-
-    @staticmethod
     def shown_memory(path: str, /, *, trust: bool = False) -> ShownMemory:
         """Return what a file holds in which it keeps what it learns; it may be a stranger's.
 
@@ -266,7 +266,7 @@ class FunctionPolicy(Policy):
     draws: bool | None = None
 
 
-def as_policy(given: Any) -> Any:
+def as_policy(given: Any) -> type[Policy] | Policy:
     """Return a policy or its class; anything else that can be called is wrapped.
 
     Raises:
@@ -274,7 +274,8 @@ def as_policy(given: Any) -> Any:
     """
     cls = given if isinstance(given, type) else type(given)
     if issubclass(cls, Policy) and cls.decide is not Policy.decide:
-        return given
+        policy: type[Policy] | Policy = given
+        return policy
     decides = callable(getattr(given, "decide", None))
     if callable(given) and not isinstance(given, type) and not decides:
         return FunctionPolicy(given, *(getattr(given, name, None) for name in ("knows", "draws")))

@@ -224,10 +224,12 @@ def policy_knows(one: OnePolicy, model: Model[Any]) -> Knowledge:
     Raises:
         UsageError: See `lineup_knows`.
     """
-    return _maker_knows(as_policy(maker_of(one, model)), model, _texts(one))
+    return _maker_knows(maker_of(one, model), model, _texts(one))
 
 
-def _maker_knows(maker: Any, model: Model[Any], arguments: Mapping[str, str]) -> Knowledge:
+def _maker_knows(
+    maker: type[Policy] | Policy, model: Model[Any], arguments: Mapping[str, str]
+) -> Knowledge:
     inner = maker.inner_policies(arguments)
     own = knows(maker, model, arguments)
     return most_known([own, *(policy_knows(text, model) for text in inner)])
@@ -263,9 +265,7 @@ def assign(
             # A rule of the whole model, which no part knows: for the roles beside the parts.
             names = [name for name in names if split_name(name)[0] not in parts]
         return _one_each(_by_role(model, dict.fromkeys(names, policies)), policies)
-    known = maker_of(policies, model)
-    cls = known if isinstance(known, type) else type(known)
-    everyone = issubclass(cls, Policy) and cls.seats == "all"
+    everyone = maker_of(policies, model).seats == "all"
     roles = tuple(model.roles) if everyone else tuple(roles or model.default_roles)
     return _one_each(dict.fromkeys(roles, policies), policies)
 
@@ -350,15 +350,19 @@ def _one_each(given: dict[str, Any], policies: OnePolicy) -> dict[str, Any]:
     return given
 
 
-def maker_of(policy: OnePolicy, model: Model[Any]) -> Any:
-    """Return the class or function that a spec names for a model, or that is given; an instance.
+def maker_of(policy: OnePolicy, model: Model[Any]) -> type[Policy] | Policy:
+    """Return the class that a spec names for a model, or that is given; an instance; or a function.
+
+    A function, and whatever else is called, is wrapped.
 
     Raises:
-        UsageError: A spec names no policy.
+        UsageError: A spec names no policy, or the object is none.
     """
     if isinstance(policy, ConfiguredClass):
-        return policy.policy
-    return catalog.policy(Spec.read(policy).name, model) if isinstance(policy, str) else policy
+        return as_policy(policy.policy)
+    if isinstance(policy, str):
+        return as_policy(catalog.policy(Spec.read(policy).name, model))
+    return as_policy(policy)
 
 
 def _texts(policy: OnePolicy) -> Mapping[str, str]:
@@ -392,13 +396,13 @@ def policy_at(one: Any, seat: Seat) -> Policy:
         UsageError: The policy or an argument does not exist, or the object is not a policy.
     """
     model, texts, name = _parameters(seat), _texts(one), _name(one)
-    given = as_policy(maker_of(one, model))
-    is_class = isinstance(given, type)
+    maker = maker_of(one, model)
+    is_class = isinstance(maker, type)
     if texts and not is_class:
         raise UsageError(f"policy {name!r} is a function and takes no arguments")
-    arguments = _arguments(given, model, texts, name) if is_class else {}
-    own = _seat_for(given, seat, name, _maker_knows(given, model, texts))
-    policy: Policy = build(given, arguments) if is_class else given
+    arguments = _arguments(maker, model, texts, name) if isinstance(maker, type) else {}
+    own = _seat_for(maker, seat, name, _maker_knows(maker, model, texts))
+    policy = build(maker, arguments) if isinstance(maker, type) else maker
     policy.seated(own)
     return policy
 
@@ -433,7 +437,7 @@ def _arguments(
     return arguments
 
 
-def _seat_for(policy: Any, seat: Seat, name: str, level: Knowledge) -> Seat:
+def _seat_for(policy: type[Policy] | Policy, seat: Seat, name: str, level: Knowledge) -> Seat:
     """Return the seat of a policy, or of its class, with no more than it declares that it knows.
 
     Raises:

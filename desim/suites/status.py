@@ -156,8 +156,9 @@ def _declared(world: PlannedWorld, entry: PlannedEntry, count: int) -> Expectati
 
 def _calls_a_decision(spec: Spec, model: Any) -> int:
     maker = maker_of(str(spec), model)
-    outside = isinstance(maker, type) and issubclass(maker, OutsidePolicy)
-    return maker.calls_a_decision(spec.arguments) if outside else 0
+    if isinstance(maker, type) and issubclass(maker, OutsidePolicy):
+        return maker.calls_a_decision(spec.arguments)
+    return 0
 
 
 def _with_written(expected: Expectation, entry: PlannedEntry, written: int) -> Expectation:

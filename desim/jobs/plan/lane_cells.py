@@ -4,7 +4,6 @@ from typing import Any
 
 from desim.catalog.policy_spec import label
 from desim.core.model import ItemsModel, Model, model_of
-from desim.core.policy import as_policy
 from desim.episodes.lineup import Policies, assign, maker_of
 from desim.errors import UsageError
 from desim.lanes.lane_protocols import NoLanes
@@ -32,7 +31,7 @@ def why_no_lanes(model: Model[Any], policies: Policies) -> str:
         return f"{type(model).__name__} reports items, which lanes do not have"
     given = assign(model, policies)
     for role, one in given.items():
-        if not answers_all(as_policy(maker_of(one, model_of(model, role)[0]))):
+        if not answers_all(maker_of(one, model_of(model, role)[0])):
             return f"{label(one)} decides for one episode at a time"
     try:
         lanes_of(model, tuple(given), (0,))

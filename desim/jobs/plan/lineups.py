@@ -13,12 +13,11 @@ from attrs import field, frozen
 from desim.catalog import policy_finder
 from desim.catalog.policy_spec import ConfiguredClass, Spec, label
 from desim.core.model import Model, model_of
-from desim.core.policy import as_policy
-from desim.episodes.lineup import Policies, assigned, is_made_anew, maker_of
+from desim.core.policy import Policy
+from desim.episodes.lineup import Policies, assigned, maker_of
 from desim.errors import UsageError, possible
 from desim.jobs.plan.parameter_values import combinations
 from desim.schema.arguments import parameters
-from desim.short_repr import short_repr
 
 
 @frozen
@@ -171,12 +170,12 @@ def _texts(one: str | type | ConfiguredClass) -> Mapping[str, str]:
 
 
 def _arguments(
-    maker: policy_finder.PolicyMaker, model: Model[Any], given: Mapping[str, str]
+    maker: type[Policy] | Policy, model: Model[Any], given: Mapping[str, str]
 ) -> set[str]:
     """Return the names of the arguments that a spec may set; a function of a policy has none."""
     if not isinstance(maker, type):
         return set()
-    calls = as_policy(maker).arguments(type(model), given)
+    calls = maker.arguments(type(model), given)
     return {name for call in calls for name in parameters(call)}
 
 
@@ -220,11 +219,6 @@ def _label(given: Policies) -> str:
     if isinstance(given, Mapping):
         named = (f"{role}={_label(one)}" if role else _label(one) for role, one in given.items())
         return " ".join(named) or "nobody"
-    if not (is_made_anew(given) or callable(given) or hasattr(given, "decide")):
-        raise UsageError(
-            f"{short_repr(given)} is no policy; give a spec, a class, a function, or an object "
-            "with decide(observation)"
-        )
     return label(given)
 
 

@@ -12,7 +12,7 @@ from desim.catalog import policy_finder
 from desim.catalog.imports import is_shipped
 from desim.catalog.policy_spec import ConfiguredClass, Spec
 from desim.core.model import Model
-from desim.core.policy import OutsidePolicy, as_policy
+from desim.core.policy import FunctionPolicy, Policy
 from desim.episodes.lineup import Policies, assigned, maker_of
 
 
@@ -44,14 +44,17 @@ def _policy(policy: Any, model: Model[Any]) -> Iterator[Any]:
         return
     maker = maker_of(policy, model)
     given = policy.arguments if isinstance(policy, ConfiguredClass) else Spec.read(policy).arguments
-    yield from inside(maker)
-    cls = as_policy(maker)
-    yield from cls.dependencies(model)
+    yield from inside(_code(maker))
+    yield from maker.dependencies(model)
     yield from given.values()
-    if isinstance(cls, type) and issubclass(cls, OutsidePolicy):
-        yield from cls.inner_classes(given)
-    for inner in cls.inner_policies(given):
+    yield from maker.inner_classes(given)
+    for inner in maker.inner_policies(given):
         yield from _policy(inner, model)
+
+
+def _code(maker: type[Policy] | Policy) -> Any:
+    """Return the class that a spec names, or the function."""
+    return maker.decide if isinstance(maker, FunctionPolicy) else maker
 
 
 def inside(value: Any) -> Iterator[Any]:
@@ -98,8 +101,7 @@ def is_fixed(model: Model[Any], policies: Policies) -> bool:
 
 def _may_draw(policy: Any, model: Model[Any]) -> bool:
     maker = maker_of(policy, model)
-    draws: bool | None = as_policy(maker).draws
-    if draws is not None:
-        return draws
+    if maker.draws is not None:
+        return maker.draws
     named = isinstance(policy, str) and ":" not in Spec.read(policy).name
-    return not (named and is_shipped(maker))
+    return not (named and is_shipped(_code(maker)))

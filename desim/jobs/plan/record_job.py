@@ -9,7 +9,6 @@ from attrs import field, frozen
 
 from desim.catalog.policy_spec import ConfiguredClass, Spec
 from desim.core.model import Model
-from desim.core.policy import OutsidePolicy, as_policy
 from desim.episodes.lineup import Policies, assigned, maker_of
 
 #: The argument by which a policy names the host that it waits for, and the text of a host that it
@@ -106,15 +105,13 @@ def host_of(policy: Any, model: Model[Any]) -> str:
     Raises:
         UsageError: The policy does not exist.
     """
-    if HOST not in as_policy(maker_of(policy, model)).reaches:
+    if HOST not in maker_of(policy, model).reaches:
         return ""
     return _arguments(policy).get(HOST, DEFAULT_HOST)
 
 
 def _keeps_file(policy: Any, model: Model[Any]) -> bool:
-    maker = maker_of(policy, model)
-    outside = isinstance(maker, type) and issubclass(maker, OutsidePolicy)
-    return outside and bool(_arguments(policy).get(_MEMORY))
+    return _MEMORY in maker_of(policy, model).reaches and bool(_arguments(policy).get(_MEMORY))
 
 
 def _arguments(policy: Any) -> Mapping[str, str]:

@@ -12,7 +12,6 @@ from desim.catalog.policy_spec import read_policies
 from desim.catalog.presets import presets
 from desim.core.limits import Limits
 from desim.core.model import FIRST_REVISION, ItemsModel, Model, Revision, revision_of
-from desim.core.policy import as_policy
 from desim.core.roles import Knowledge, knowledge_order
 from desim.episodes.lineup import assigned, lineup_knows, maker_of
 from desim.errors import UsageError
@@ -237,7 +236,7 @@ def _entrant(spec: str, model: Model[Any], seeds: tuple[int, ...]) -> Entrant:
     policies = read_policies([spec])
     makers = [maker_of(one, of) for one, of in assigned(model, policies)]
     fixed = is_fixed(model, policies)
-    most = [one.board_seeds for one in map(as_policy, makers) if one.board_seeds]
+    most = [one.board_seeds for one in makers if one.board_seeds]
     count = 1 if fixed else min([len(seeds), *most])
     return Entrant(spec, seeds[:count], lineup_knows(model, policies), fixed)
 

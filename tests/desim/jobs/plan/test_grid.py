@@ -204,7 +204,7 @@ def test_a_policy_may_be_a_function() -> None:
         ({"policies": "gredy"}, f"there is no policy 'gredy' for {WALK}; did you mean"),
         ({"policies": {"helper": STRIDE}}, "role 'walker' needs a policy"),
         ({"policies": {"walkr": STRIDE}}, "there is no role 'walkr'; did you mean 'walker'?"),
-        ({"policies": 3}, "3 is no policy; give a spec, a class, a function, or an object"),
+        ({"policies": 3}, "3 is no policy: it has no method decide"),
         ({"policies": [f"{STRIDE},siz=3"]}, f"policy '{STRIDE}' has no argument 'siz'; did you"),
         ({"set": {"step": 3}}, "Walk has no parameter 'step'; did you mean 'steps'?"),
         ({"set": {"steps": [2, 2]}}, "steps 2 is given twice; give it once"),
