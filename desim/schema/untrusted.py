@@ -15,15 +15,10 @@ from desim.short_repr import shown
 #: Levels of objects and lists, at most; what desim writes has fewer than ten.
 DEEPEST = 100
 
+_TOO_DEEP = f"more than {DEEPEST} levels of objects and lists"
+
 #: Digits of a whole number, which takes more than linear time to read.
 _MOST_DIGITS = 1_000
-
-
-class TooDeepError(ValueError):
-    """A JSON text with more than `DEEPEST` levels of objects and lists."""
-
-    def __init__(self) -> None:
-        super().__init__(f"more than {DEEPEST} levels of objects and lists")
 
 
 def decode_json(data: bytes | str) -> Any:
@@ -34,8 +29,8 @@ def decode_json(data: bytes | str) -> Any:
 
     Raises:
         ValueError: The text is not standard JSON: also NaN, infinity or a number that is too large
-            for either kind, half of a surrogate pair, or a key that comes twice in one object.
-        TooDeepError: It has more than `DEEPEST` levels.
+            for either kind, half of a surrogate pair, a key that comes twice in one object, or more
+            than `DEEPEST` levels.
     """
     text = data.decode() if isinstance(data, bytes) else data
     try:
@@ -47,7 +42,7 @@ def decode_json(data: bytes | str) -> Any:
             parse_int=_whole,
         )
     except RecursionError:
-        raise TooDeepError from None
+        raise ValueError(_TOO_DEEP) from None
     if text.count("[") + text.count("{") > DEEPEST:
         _check_depth(value, DEEPEST)
     if "\\ud" in text or "\\uD" in text:
@@ -83,7 +78,7 @@ def _check_characters(value: Any) -> None:
 def _check_depth(value: Any, levels: int) -> None:
     if isinstance(value, dict | list):
         if not levels:
-            raise TooDeepError
+            raise ValueError(_TOO_DEEP)
         for each in value.values() if isinstance(value, dict) else value:
             _check_depth(each, levels - 1)
 
