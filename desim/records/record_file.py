@@ -5,9 +5,8 @@ limits, and a line is in memory only until the next one is read.
 """
 
 import codecs
-import gzip
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,9 @@ MAX_RECORD_BYTES = 1 << 30
 
 #: Limit of one line of a record: 32 MiB.
 MAX_LINE_BYTES = 32 << 20
+
+#: Bytes of a gzip file that are read, and unzipped, at once.
+_PIECE_BYTES = 1 << 16
 
 _GZIP_MAGIC = b"\x1f\x8b"
 
@@ -61,7 +63,7 @@ def begun(record: Path) -> bool:
 
 
 def lines_of(path: Path) -> Iterator[bytes]:
-    r"""Yield the lines of a file with their ends; a cut gzip file yields its whole lines.
+    r"""Yield the lines of a file with their ends; a cut gzip file yields what can be unzipped.
 
     A byte order mark is left out and a line ends with `\n`, so that a copy that an editor or a
     version control of Windows has made is the same record.
@@ -73,7 +75,8 @@ def lines_of(path: Path) -> Iterator[bytes]:
     try:
         with open_regular(path) as file:
             is_zipped = file.peek(2)[:2] == _GZIP_MAGIC
-            for line in _unzipped_lines(file, path) if is_zipped else _plain_lines(file):
+            pieces = partial(file.readline, MAX_LINE_BYTES + 1)
+            for line in _lines(_unzipped(file, path)) if is_zipped else iter(pieces, b""):
                 total += len(line)
                 _check_limits(path, len(line), total)
                 unmarked = line.removeprefix(mark)
@@ -83,20 +86,38 @@ def lines_of(path: Path) -> Iterator[bytes]:
         raise BadRecord(f"cannot read {path}: {fault.strerror}") from None
 
 
-def _plain_lines(file: Any) -> Iterator[bytes]:
-    return iter(partial(file.readline, MAX_LINE_BYTES + 1), b"")
+def _unzipped(file: Any, path: Path) -> Iterator[bytes]:
+    """Yield the content of a gzip file in pieces, up to where it is cut or damaged.
+
+    `gzip` of the standard library reads on behind the end of the first content, and reads a header
+    byte by byte, however long it is.
+    """
+    unzip = zlib.decompressobj(wbits=31)
+    while not unzip.eof:
+        raw = unzip.unconsumed_tail or file.read(_PIECE_BYTES)
+        try:
+            piece = unzip.decompress(raw, _PIECE_BYTES)
+        except zlib.error:
+            return
+        if not raw and not piece:
+            return
+        yield piece
+    if unzip.unused_data or file.read(1):
+        raise BadRecord(f"{path} has further bytes behind the end of its gzip data")
 
 
-def _unzipped_lines(file: Any, path: Path) -> Iterator[bytes]:
-    """Yield the lines of a gzip file up to where it is cut or damaged."""
-    try:
-        yield from _plain_lines(gzip.GzipFile(fileobj=file))
-    except (EOFError, zlib.error):
-        return
-    except gzip.BadGzipFile as fault:
-        # The file begins as gzip does, so these bytes follow the end of the gzip data.
-        if "Not a gzipped file" in str(fault):
-            raise BadRecord(f"{path} has further bytes behind the end of its gzip data") from None
+def _lines(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield lines with their ends, and the beginning of one beyond the limit."""
+    begun = bytearray()
+    for piece in pieces:
+        begun += piece
+        if b"\n" in piece:
+            *lines, begun = begun.split(b"\n")
+            yield from (bytes(line) + b"\n" for line in lines)
+        elif len(begun) > MAX_LINE_BYTES:
+            break
+    if begun:
+        yield bytes(begun)
 
 
 def _check_limits(path: Path, line: int, total: int) -> None:
