@@ -40,8 +40,9 @@ def found(world: World, params: YCBenchParams) -> CompanyState:
     # 1 and 1.0 are equal, and draw numbers of different types.
     company.drawn, staff, tasks = _draw(params, world.seed, repr(params))
     if world.log:
-        names = [each.name for each in (*company.drawn, *staff)] + [each.title for each in tasks]
-        world.log.debug("draw", stream="clients, employees and market", drawn=names)
+        world.log.debug("draw", stream="clients", drawn=[each.name for each in company.drawn])
+        world.log.debug("draw", stream="employees", drawn=[each.name for each in staff])
+        world.log.debug("draw", stream="market", drawn=[each.title for each in tasks])
     _populate(company, staff, tasks)
     return company
 
