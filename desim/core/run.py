@@ -16,9 +16,8 @@ from desim.core.log import Log
 from desim.core.model import Model, model_of, no_model
 from desim.core.observer import Observer, PostingLog, together
 from desim.core.points import Points
-from desim.core.result import Result, score_of, summarise
+from desim.core.result import Result, Series, Ticks, ended_series, score_of, summarise
 from desim.core.roles import MOST_TICKS, Role, action_classes
-from desim.core.series import Series, Ticks, ended_series
 from desim.core.streams import check_seed
 from desim.core.world import World
 from desim.errors import (

@@ -11,9 +11,8 @@ from attrs import asdict, field, frozen
 
 from desim.core.ledger_protocols import ledgers_of
 from desim.core.points import Recorded
-from desim.core.result import Result
+from desim.core.result import Result, Series
 from desim.core.roles import with_knowledge
-from desim.core.series import Series
 from desim.errors import BadRecord, DesimError, UsageError, possible
 from desim.faults import RAISED
 from desim.records.kept_state import Inside

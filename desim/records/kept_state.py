@@ -7,8 +7,8 @@ from attrs import field, frozen
 
 from desim.core.model import Model
 from desim.core.points import Points, Recorded
+from desim.core.result import Series, Ticks, ended_series
 from desim.core.run import Run
-from desim.core.series import Series, Ticks, ended_series
 from desim.errors import UsageError
 
 

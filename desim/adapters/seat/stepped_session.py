@@ -9,10 +9,9 @@ from desim.adapters.seat.starts import started_at
 from desim.core.events import Decision
 from desim.core.ledger_protocols import Rows
 from desim.core.model import Model
-from desim.core.result import Result
+from desim.core.result import Result, Series, read_series
 from desim.core.roles import Option
 from desim.core.run import Run
-from desim.core.series import Series, read_series
 from desim.episodes.caller import CallerSession
 from desim.errors import UsageError, WrongResult, possible
 from desim.records.episode import Episode

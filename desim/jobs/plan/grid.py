@@ -14,7 +14,7 @@ from attrs import field, frozen
 from desim.core.limits import Limits
 from desim.core.model import Model
 from desim.core.policy import Policy
-from desim.core.series import check_series
+from desim.core.result import check_series
 from desim.core.streams import check_seed, kept_globals
 from desim.episodes.lineup import Policies, assigned, is_coroutine, maker_of, resolve
 from desim.errors import UsageError

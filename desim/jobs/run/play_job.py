@@ -14,8 +14,7 @@ from attrs import asdict
 from desim.collector import rare_collections
 from desim.core.limits import Alarm, time_text
 from desim.core.model import ItemsModel, Model
-from desim.core.result import flat
-from desim.core.series import Series
+from desim.core.result import Series, flat
 from desim.core.streams import kept_globals, seed_globals
 from desim.episodes.driver import play_session
 from desim.episodes.episode_options import EpisodeOptions

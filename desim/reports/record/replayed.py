@@ -15,9 +15,8 @@ from desim.collector import rare_collections
 from desim.core.limits import Alarm
 from desim.core.model import Model
 from desim.core.points import Points
-from desim.core.result import Result
+from desim.core.result import Result, read_series
 from desim.core.run import Run
-from desim.core.series import read_series
 from desim.episodes.replay import repeated, repeated_whole, same_result
 from desim.errors import BadRecord, DesimError, ModelFailed
 from desim.faults import RAISED, fault_text

@@ -8,8 +8,7 @@ import msgspec
 
 from desim.core.model import model_of
 from desim.core.points import checked_name
-from desim.core.result import flat, score_of
-from desim.core.series import Series, read_series
+from desim.core.result import Series, flat, read_series, score_of
 from desim.errors import DesimError
 from desim.schema import to_plain
 from desim.short_repr import short_repr

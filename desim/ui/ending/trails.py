@@ -9,7 +9,7 @@ from attrs import evolve, frozen
 
 from desim.core.model import Model, model_of
 from desim.core.reported import ScoreSeries
-from desim.core.series import Series
+from desim.core.result import Series
 from desim.episodes.replay import repeated_whole
 from desim.records.episode import Episode
 from desim.show.column import CENTS, Column

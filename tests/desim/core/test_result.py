@@ -10,7 +10,7 @@ from attrs import frozen
 from support.small_worlds import STRIDE, Diary, Trail, Walk
 
 from desim import Run
-from desim.core.series import check_series, ended_series, read_series
+from desim.core.result import check_series, ended_series, read_series
 from desim.episodes.driver import play
 from desim.errors import ModelFailed, UsageError, WrongResult
 
