@@ -1,8 +1,7 @@
 """Known scores of a preset, seed by seed: a floor, the best run, an upper bound.
 
 A model keeps them as a file in its folder, which a script writes and `read_known_scores` reads.
-Nothing is computed here. `HasKnownScores` is the optional protocol of models that have such a file;
-the framework tests for it with `offers`.
+Nothing is computed here. `HasKnownScores` is the protocol of models that have such a file.
 """
 
 import hashlib

@@ -4,16 +4,7 @@ import datetime as dt
 import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from types import FunctionType
-from typing import (
-    TYPE_CHECKING,
-    Any,
-    ClassVar,
-    Generic,
-    Self,
-    TypeGuard,
-    TypeVar,
-)
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
 
 from desim.core.calendar import TickCalendar
 from desim.core.ledger_protocols import Rows, Statement, rows_of
@@ -28,45 +19,13 @@ from desim.show.column import Column
 #: The fact that `kept_facts` names for a model that does not declare what a redraw keeps.
 UNDECLARED = "whatever the model drew before, as it declares nothing"
 
-
 #: The revision of a world that declares none.
 FIRST_REVISION = 1
-
 
 #: The revision of a world: a number, or for a model with parts the numbers by part.
 Revision = int | Mapping[str, int]
 
-
 S = TypeVar("S")
-
-
-T = TypeVar("T")
-
-
-#: Whether a class offers a protocol. `isinstance` of a runtime protocol takes 10 to 30 us on Python
-#: 3.11, and every episode needs a dozen of them.
-_OFFERED: dict[tuple[type, bool, type], bool] = {}
-
-
-def offers(value: object, protocol: type[T]) -> TypeGuard[T]:
-    """Return whether a model, a policy or a class of these offers an optional protocol.
-
-    The same as `isinstance(value, protocol)`, but cached by class. A policy that is a function is
-    tested at every call, because functions share a class and differ in their attributes.
-    """
-    if isinstance(value, FunctionType):
-        return isinstance(value, protocol)
-    # A class and its instances are different keys: a class has the attributes of its methods, but
-    # not those that its constructor sets.
-    is_class = isinstance(value, type)
-    key = (value if is_class else type(value), is_class, protocol)
-    found = _OFFERED.get(key)  # type: ignore[arg-type] # a class, in both cases
-    if found is None:
-        found = _OFFERED[key] = isinstance(value, protocol)  # type: ignore[index]
-    return found
-
-
-# -- models ----------------------------------------------------------------------------------------
 
 
 if TYPE_CHECKING:

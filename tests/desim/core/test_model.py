@@ -69,3 +69,23 @@ def test_a_class_in_place_of_a_model_is_refused() -> None:
     cls: Any = Half
     with pytest.raises(UsageError, match="is no model: it is the class of one"):
         Run(cls)
+
+
+@frozen(slots=False)
+class Stated(Half):
+    """States members of the base as parameters, in a class without slots."""
+
+    length: str = "2 days"
+    max_questions_per_tick: int = 5
+    deterministic: bool = True
+
+    def metrics(self, _state: None) -> dict[str, Any]:
+        """Return none."""
+        return {}
+
+
+def test_a_field_replaces_a_default() -> None:
+    """Also in a class without slots, where a property would hide the field."""
+    assert Stated(length="a week").length == "a week"
+    assert (Stated().max_questions_per_tick, Stated().deterministic) == (5, True)
+    assert (Stated().calendar, Stated().kept, Stated().date) == (None, None, None)
