@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from hashlib import sha256
-from math import inf
 from typing import Any, ClassVar
 
 import pytest
@@ -133,11 +132,6 @@ def rolled(world: World, rounds: int) -> list[int]:
 def zeros(seen: Seen) -> Guess:
     """Guess 0."""
     return Guess(0)
-
-
-def always_repeats(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let every rollout repeat the past."""
-    monkeypatch.setattr(ahead, "FORKS_FROM", inf)
 
 
 def always_forks(monkeypatch: pytest.MonkeyPatch) -> list[Any]:

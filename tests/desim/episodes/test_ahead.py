@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import pytest
 from attrs import define, field, frozen
-from support.futures import Cup, Guess, Rolls, Seen, always_forks, always_repeats, zeros
+from support.futures import Cup, Guess, Rolls, Seen, always_forks, zeros
 
 from desim import Episode, Policy, Run, World, branch, play, replay
 from desim.composition import Composite
@@ -76,9 +76,8 @@ def probed(**options: Any) -> tuple[Probe, Episode]:
 
 @pytest.fixture
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """Play all rollouts by repetition, or in child processes."""
+    """Play all rollouts by repetition, as after few decisions, or in child processes."""
     if request.param == "repeated":
-        always_repeats(monkeypatch)
         yield request.param
         return
     found = always_forks(monkeypatch)

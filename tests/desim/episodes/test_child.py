@@ -61,11 +61,6 @@ def is_killed() -> float:
     return 0.0
 
 
-def exits() -> float:
-    """Exit from Python."""
-    sys.exit(0)
-
-
 # -- what comes back -------------------------------------------------------------------------------
 
 
@@ -77,12 +72,14 @@ def test_a_score_comes_back_and_nothing_else_changes() -> None:
         changed.append(1)
         return 0.1 + 0.2
 
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, set())
     assert in_child(score) == 0.1 + 0.2
     assert not changed
+    assert signal.pthread_sigmask(signal.SIG_BLOCK, set()) == before
     assert no_child_is_left()
 
 
-@pytest.mark.parametrize("score", [fails, is_killed, exits])
+@pytest.mark.parametrize("score", [fails, is_killed])
 def test_a_child_without_a_score_returns_none(score: Callable[[], float]) -> None:
     """Its caller plays the score itself, and raises what that raises."""
     assert in_child(score) is None
@@ -149,16 +146,6 @@ def test_a_child_ends_after_its_parent(monkeypatch: pytest.MonkeyPatch) -> None:
     os.waitpid(parent, 0)
     assert os.read(read, 5) == b""  # closed by the end of the last process that could write
     os.close(read)
-
-
-def test_handlers_of_signals_are_as_before() -> None:
-    """Nothing stays blocked."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, set())
-    in_child(lambda: 1.0)
-    assert signal.pthread_sigmask(signal.SIG_BLOCK, set()) == before
-
-
-# -- when a fork is tried --------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("name", "safe"), [("other", False), (WAITS_FOR_PARENT, True)])
