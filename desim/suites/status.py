@@ -18,7 +18,7 @@ from attrs import define, evolve, field, frozen
 
 from desim.catalog.policy_spec import Spec
 from desim.core.limits import Limits
-from desim.core.model import rules_of
+from desim.core.model import ItemsModel, rules_of
 from desim.core.policy import OutsidePolicy
 from desim.episodes.driver import play
 from desim.episodes.lineup import assign, maker_of
@@ -26,6 +26,7 @@ from desim.errors import DesimError
 from desim.jobs.keep.outcome import JobOutcome, Played
 from desim.jobs.keep.spending import SpendingFile
 from desim.jobs.run.play_record import Watch
+from desim.suites.suite_file import ROUTER
 from desim.suites.suite_plan import Plan, PlannedEntry, PlannedWorld
 
 _MILLION = 1_000_000
@@ -131,7 +132,9 @@ def _declared(world: PlannedWorld, entry: PlannedEntry, count: int) -> Expectati
     A call reads the rules and the observation, without the conversation before it.
     """
     unknown = Expectation(world.name, entry.name, count, None, _cost(entry, None, None), "none")
-    model = world.model
+    model, table = world.model, entry.table
+    if table.method == ROUTER and table.rules == "table" and isinstance(model, ItemsModel):
+        return Expectation(world.name, entry.name, count, 0.0, 0.0, "stored answers", 0.0, 0.0)
     given = {r: p for r, p in assign(model, entry.policies_in(world)).items() if isinstance(p, str)}
     calls = {r: n for r, p in given.items() if (n := _calls_a_decision(Spec.read(p), model))}
     try:
