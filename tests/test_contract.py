@@ -12,7 +12,7 @@ from support.cases import SEARCHES, first_difference
 from support.paths import PYTHONPATH, ROOT
 from support.small_worlds import Go, Spot, Walk
 
-from desim import Episode, Model, Policy, catalog, check, play, replay
+from desim import Episode, Model, Policy, Seat, catalog, check, play, replay
 from desim.catalog.policy_spec import Spec, read_policies
 from desim.catalog.presets import presets
 from desim.core.model import own_revision
@@ -20,7 +20,7 @@ from desim.core.policy import (
     is_drawing,
     knows,
 )
-from desim.episodes.lineup import WorldSeat, assigned, lineup_knows
+from desim.episodes.lineup import assigned, lineup_knows
 from desim.studies.boards.leaderboard import everything
 
 SLOW = pytest.mark.slow
@@ -177,7 +177,7 @@ class Peeks(Policy):
 
     _steps: int = field(init=False)
 
-    def seated(self, seat: WorldSeat) -> None:
+    def seated(self, seat: Seat) -> None:
         """Take the seed as the length of a step."""
         self._steps = seat.world_seed
 

@@ -69,9 +69,9 @@ class Policy:
             actions of the role may answer: the role with these actions and their options.
         takes_options: Whether it decides by the options of roles, so that it knows what these know.
         looks_ahead: Whether it plays ahead, in redrawn futures, before it decides.
-        needs_world_seed: Whether its seat is a `WorldSeat`, with which the world can be built again
-            and played in advance. A published bot whose runner seeds its draws with the world's
-            seed declares `knows = "observation"`.
+        needs_world_seed: Whether its seat holds the world's seed, with which the world can be built
+            again and played in advance. A published bot whose runner seeds its draws with it
+            declares `knows = "observation"`.
         reaches: The arguments that name a file that it opens, a host that it contacts or an
             environment variable that it reads; empty for a policy that opens and contacts nothing.
         seats: "all" if it plays every role of a model when no role is named.

@@ -62,8 +62,9 @@ class SeatDraws:
 class Seat:
     """The argument of a policy's method `seated`.
 
-    It does not hold the world's seed, with which a policy could play the world in advance, and
-    shows the parameters only to a policy that declares that it knows more than observations.
+    It shows the parameters only to a policy that declares that it knows more than observations, and
+    holds the world's seed, with which a policy could play the world in advance, only for one that
+    declares `needs_world_seed`.
 
     Attributes:
         role: The role's name.
@@ -83,6 +84,23 @@ class Seat:
     name: str = field(default=Factory(lambda seat: seat.role, takes_self=True), kw_only=True)
     shows_model: bool = field(default=True, kw_only=True, repr=False)
     _draws: SeatDraws = field(factory=SeatDraws, kw_only=True, repr=False, eq=False)
+    _world_seed: int | None = field(default=None, kw_only=True, repr=False)
+
+    @property
+    def has_world_seed(self) -> bool:
+        """Whether `world_seed` may be read."""
+        return self._world_seed is not None
+
+    @property
+    def world_seed(self) -> int:
+        """The world's seed; of a part, the part's.
+
+        Raises:
+            UsageError: The policy does not declare that it needs it.
+        """
+        if self._world_seed is None:
+            raise UsageError("a policy reads the world's seed; declare needs_world_seed = True")
+        return self._world_seed
 
     @property
     def model(self) -> Model[Any]:
@@ -106,22 +124,6 @@ class Seat:
         generator = generator_of(self.seed)
         self._draws.add(self.name, generator)
         return generator
-
-
-@frozen
-class WorldSeat(Seat):
-    """The seat of a policy whose class declares `needs_world_seed`.
-
-    Attributes:
-        world_seed: The world's seed; of a part, the part's.
-    """
-
-    world_seed: int = field(kw_only=True)
-
-    def without_world_seed(self) -> Seat:
-        """Return the seat of any other policy."""
-        given = self._model, self.role, self.spec, self.seed, self.budget
-        return Seat(*given, name=self.name, shows_model=self.shows_model, draws=self._draws)
 
 
 @frozen
@@ -224,15 +226,11 @@ def policy_knows(one: OnePolicy, model: Model[Any]) -> Knowledge:
     Raises:
         UsageError: See `lineup_knows`.
     """
-    return _maker_knows(maker_of(one, model), model, _texts(one))
-
-
-def _maker_knows(
-    maker: type[Policy] | Policy, model: Model[Any], arguments: Mapping[str, str]
-) -> Knowledge:
+    maker, arguments = maker_of(one, model), _texts(one)
     inner = maker.inner_policies(arguments)
-    own = knows(maker, model, arguments)
-    return most_known([own, *(policy_knows(text, model) for text in inner)])
+    return most_known(
+        [knows(maker, model, arguments), *(policy_knows(text, model) for text in inner)]
+    )
 
 
 def assign(
@@ -279,7 +277,7 @@ def assigned(model: Model[Any], policies: Policies) -> Iterator[tuple[Any, Model
         yield one, model_of(model, role)[0]
 
 
-def seat_of(model: Model[Any], role: str, seed: int) -> WorldSeat:
+def seat_of(model: Model[Any], role: str, seed: int) -> Seat:
     """Return the seat of a role; a role of a part has the part's model and seed, and its own name.
 
     So a policy plays a part as it plays the part's model alone. `policy_at` takes the world's seed
@@ -289,7 +287,7 @@ def seat_of(model: Model[Any], role: str, seed: int) -> WorldSeat:
     if inside and name in (models := model.models):
         return evolve(seat_of(models[name], inside, part_seed(seed, name)), name=role)
     own = derived_seed(seed, "policy", role)
-    return WorldSeat(model, role, model.roles[role], own, world_seed=seed)
+    return Seat(model, role, model.roles[role], own, world_seed=seed)
 
 
 def _by_role(model: Model[Any], policies: Mapping[str, Any]) -> dict[str, Any]:
@@ -401,7 +399,7 @@ def policy_at(one: Any, seat: Seat) -> Policy:
     if texts and not is_class:
         raise UsageError(f"policy {name!r} is a function and takes no arguments")
     arguments = _arguments(maker, model, texts, name) if isinstance(maker, type) else {}
-    own = _seat_for(maker, seat, name, _maker_knows(maker, model, texts))
+    own = _seat_for(maker, seat, name, policy_knows(one, model))
     policy = build(maker, arguments) if isinstance(maker, type) else maker
     policy.seated(own)
     return policy
@@ -456,13 +454,13 @@ def _seat_for(policy: type[Policy] | Policy, seat: Seat, name: str, level: Knowl
             "'observation'"
         )
     if not policy.needs_world_seed:
-        return seat.without_world_seed() if isinstance(seat, WorldSeat) else seat
+        return evolve(seat, world_seed=None)
     if level == "rules":
         raise UsageError(
             f"policy {name!r} knows 'rules' and needs the world's seed, with which it could play "
             "the world in advance; declare knows = 'future'"
         )
-    if not isinstance(seat, WorldSeat):
+    if not seat.has_world_seed:
         raise UsageError(
             f"policy {name!r} needs the world's seed, and cannot be built inside a policy that "
             "does not have it"

@@ -19,10 +19,9 @@ import numpy as np
 from attrs import define, field, frozen
 from attrs.validators import ge
 
-from desim import Model, Policy
+from desim import Model, Policy, Seat
 from desim.core.roles import Option, Role
 from desim.core.world import World
-from desim.episodes.lineup import WorldSeat
 from desim.studies.sweep import sweep
 
 #: Names of the classes below, as the command line and workers use them.
@@ -249,7 +248,7 @@ class Fails(Policy):
     how: str = "raise"
     seed: int = field(init=False, repr=False)
 
-    def seated(self, seat: WorldSeat) -> None:
+    def seated(self, seat: Seat) -> None:
         """Keep the world's seed."""
         self.seed = seat.world_seed
 
@@ -276,7 +275,7 @@ class Outage(Policy):
 
     seed: int = field(init=False, repr=False)
 
-    def seated(self, seat: WorldSeat) -> None:
+    def seated(self, seat: Seat) -> None:
         """Keep the world's seed."""
         self.seed = seat.world_seed
 
@@ -296,7 +295,7 @@ class Endless(Policy):
     how: str
     seed: int = field(init=False, repr=False)
 
-    def seated(self, seat: WorldSeat) -> None:
+    def seated(self, seat: Seat) -> None:
         """Keep the world's seed, or never return."""
         while self.how == "build" and seat.world_seed == 1:
             pass

@@ -9,9 +9,8 @@ import numpy as np
 from attrs import define, evolve, field, frozen
 from numpy.typing import NDArray
 
-from desim import Policy
+from desim import Policy, Seat
 from desim.core.streams import generator
-from desim.episodes.lineup import WorldSeat
 from desim.lanes.lane_protocols import HasLanes, Lanes, NoLanes
 from models.beer_game import demand
 from models.beer_game.actions import Order
@@ -45,7 +44,7 @@ class Perfect(Policy):
     #: The observation's `week` at the first order of the list.
     _first: int = field(init=False)
 
-    def seated(self, seat: WorldSeat) -> None:
+    def seated(self, seat: Seat) -> None:
         """Search for the list.
 
         Raises:
@@ -184,7 +183,7 @@ class Foresight(Policy):
     #: Weeks from the observation's `week` to the index of the demand that is ordered.
     _ahead: int = field(init=False)
 
-    def seated(self, seat: WorldSeat) -> None:
+    def seated(self, seat: Seat) -> None:
         """Take the demand of the episode's seed."""
         params = parameters(seat.model, "foresight")
         draw = partial(generator, seat.world_seed, "demand")

@@ -5,8 +5,7 @@ import math
 from attrs import define, field
 from attrs.validators import ge, in_
 
-from desim import Policy
-from desim.episodes.lineup import WorldSeat
+from desim import Policy, Seat
 from models.enterprise_arena.actions import (
     DEBT,
     EQUITY,
@@ -65,7 +64,7 @@ class HumanLike(Policy):
     _largest: float = field(default=math.inf, init=False)
     _submitted: FundRaisingRequest | None = field(default=None, init=False)
 
-    def seated(self, seat: WorldSeat) -> None:
+    def seated(self, seat: Seat) -> None:
         """Choose the expert by the episode's seed if none is named."""
         self.expert = self.expert or "AB"[seat.world_seed % 2]
 

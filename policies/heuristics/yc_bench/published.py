@@ -11,7 +11,7 @@ from typing import Any
 
 from attrs import define, field
 
-from desim.episodes.lineup import WorldSeat
+from desim import Seat
 from models.yc_bench.actions import (
     CompanyStatus,
     EndTurn,
@@ -112,7 +112,7 @@ class PublishedRandom(_OneAtATime):
 
     _seed: int = field(init=False)
 
-    def seated(self, seat: WorldSeat) -> None:
+    def seated(self, seat: Seat) -> None:
         """Take the world's seed."""
         self._seed = seat.world_seed
 

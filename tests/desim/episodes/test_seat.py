@@ -12,7 +12,7 @@ from desim import Episode, Policy, Seat, catalog, play, play_branch
 from desim.composition import Composite
 from desim.core.policy import OutsidePolicy, knows
 from desim.core.streams import derived_seed
-from desim.episodes.lineup import WorldSeat, lineup_knows, policy_at, resolve, seat_of
+from desim.episodes.lineup import lineup_knows, policy_at, resolve, seat_of
 from desim.errors import UsageError
 from models.beer_game import BeerGame, Order, Stage
 from policies.heuristics.beer_game import OrderUpTo
@@ -73,7 +73,7 @@ class RebuildsWithTheSeed(Rebuilds):
     knows = "future"
     needs_world_seed = True
 
-    def seated(self, seat: WorldSeat) -> None:  # type: ignore[override]
+    def seated(self, seat: Seat) -> None:
         """Search for the orders."""
         self.orders = _best(seat, seat.world_seed)
 
@@ -202,4 +202,4 @@ def test_shipped_policies_of_observations_see_no_parameters() -> None:
 def test_a_policy_inside_a_policy_gets_no_more_than_the_outer_one() -> None:
     """What builds a policy from its own seat cannot give it the world's seed."""
     with pytest.raises(UsageError, match="'perfect' needs the world's seed"):
-        policy_at("perfect", seat_of(GAME, "retailer", SEED).without_world_seed())
+        policy_at("perfect", evolve(seat_of(GAME, "retailer", SEED), world_seed=None))

@@ -8,8 +8,7 @@ from attrs import define, field, frozen
 from rich.console import Console
 from support.small_worlds import Go, Spot, Walk
 
-from desim import Policy
-from desim.episodes.lineup import WorldSeat
+from desim import Policy, Seat
 from desim.jobs.rows.rows import Rows
 from desim.studies.boards.leaderboard import Board, Entrant
 from desim.studies.sweep import sweep
@@ -25,7 +24,7 @@ class Twin(Policy):
 
     seed: int = field(init=False)
 
-    def seated(self, seat: WorldSeat) -> None:
+    def seated(self, seat: Seat) -> None:
         """Keep the world's seed."""
         self.seed = seat.world_seed
 
