@@ -134,37 +134,26 @@ class Run(Generic[S]):
         if self._fault is not None:
             raise self._fault
         self._release()
+        left = None if self._due is None else self._due - time.monotonic()
         # Not `with self._faults()`, which takes a tenth of the time of a decision.
         try:
-            if self._move() if self._due is None else self._timed_move():
-                if self._futures:
-                    self._redraw_due()
-                return self._open
+            with Alarm(self._limits.seconds, left):  # a process may never return
+                self._hand_out(self.world.settled())
+            if self._futures and self._open:
+                self._redraw_due()
         except RAISED as fault:
             self._fail(fault)
-        # A warning, not an error: a process that waits when no event is left waits forever, which
-        # is usually a mistake but may be intended.
-        if self._postings is not None:
+        if self._postings is not None and not self._open:
             self._tell_end(self._postings, self.world.log)
-        return []
+        return self._open
 
     def _tell_end(self, postings: PostingLog, log: Log) -> None:
         postings.event(self.world)  # those of the last event
+        # A warning, not an error: a process that waits when no event is left waits forever, which
+        # is usually a mistake but may be intended.
         if self.world.left:
             log.warning("no event is left and processes still wait", waiting=self.world.left)
         log.info("episode ended", reason=self.world.ended, decisions=self.decisions)
-
-    def _move(self) -> list[Decision]:
-        """Process events until questions are handed out or the episode has ended."""
-        if decisions := self.world.settled():
-            self._hand_out(decisions)
-        return decisions
-
-    def _timed_move(self) -> list[Decision]:
-        """Move the clock; interrupt a process that does not return in time."""
-        assert self._due is not None
-        with Alarm(self._limits.seconds, self._due - time.monotonic()):
-            return self._move()
 
     def _count_event(self, world: World) -> None:
         """Count an event of the run's world or a part's against the limits."""
