@@ -62,7 +62,7 @@ COMMANDS = {
     ),
     "diff": (
         "keep.diff",
-        "Print where two records first differ: header, decision, request to a model, reply, end.",
+        "Print where two records first differ: header, decision, end.",
     ),
     "memory": (
         "keep.memory",
