@@ -106,15 +106,16 @@ class Session:
         self._recorder: Recorder | None = None
 
     def __enter__(self) -> Self:
+        # First, so that a transcript that a policy refuses opens no file.
+        for role, policy in self.policies.items():
+            if isinstance(policy, OutsidePolicy):
+                entries = [one.entry for one in self._transcript if one.role == role]
+                policy.resume(entries, partial(self.write_transcript, role))
         if self._record and self._continues:
             self._recorder = Recorder.again(self._record)
         elif self._record:
             self._recorder = Recorder(self._record)
             self._recorder.write(self.header)
-        for role, policy in self.policies.items():
-            if isinstance(policy, OutsidePolicy):
-                entries = [one.entry for one in self._transcript if one.role == role]
-                policy.resume(entries, partial(self.write_transcript, role))
         return self
 
     def __exit__(self, *raised: object) -> None:
