@@ -5,7 +5,7 @@
 * `group`: `Group`, the state of such an episode and what links may do.
 * `exchange`: moves of cash and goods between two parts, and the check that none is created.
 * `parts`: a part in a world of its own, its dates and its ledgers.
-* `parts_model`: base classes of models that are made of parts, with the parts' metrics, series and
+* `parts_model`: the base class of models that are made of parts, with their metrics, series and
   tables under their names.
 """
 

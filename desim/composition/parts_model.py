@@ -1,8 +1,4 @@
-"""Base classes of models that are made of parts.
-
-`PartsModel` has the members that follow from the parts. `FixedParts` is for a model with a field
-for each part, which holds a model or None.
-"""
+"""`PartsModel`, the base class of models that are made of parts."""
 
 import datetime as dt
 from abc import abstractmethod
@@ -11,13 +7,12 @@ from typing import Any, ClassVar, Self, TypeVar
 
 from attrs import evolve
 
-from desim.composition.group import Group, Member
+from desim.composition.group import Group
 from desim.composition.parts import Part
 from desim.core.calendar import Calendar
 from desim.core.ledger_protocols import Rows, Statement
 from desim.core.model import Model
 from desim.core.roles import Role, split_name
-from desim.core.world import World
 from desim.show.column import Column
 
 T = TypeVar("T")
@@ -186,39 +181,3 @@ def _under(parts: Iterable[tuple[str, Mapping[str, T]]]) -> dict[str, T]:
 
 def _end(part: Part | None) -> dict[str, Any]:
     return {"ended": part.ended, **part.metrics()} if part else {"ended": NOT_BEGUN}
-
-
-class FixedParts(PartsModel):
-    """A base class for a frozen class with a field for each part.
-
-    Attributes:
-        worlds: The name of the model of each part in the catalog, by the field, in the order of the
-            parts at equal times; the subclass defines it.
-    """
-
-    worlds: ClassVar[Mapping[str, str]]
-
-    @property
-    def models(self) -> dict[str, Model[Any]]:
-        """The models of the parts that are not None, by name."""
-        every = {name: getattr(self, name) for name in self.worlds}
-        return {name: model for name, model in every.items() if model is not None}
-
-    def with_models(self, models: Mapping[str, Any]) -> Self:
-        """Return the model with other parameters in some parts."""
-        frozen: Any = self  # the subclass is an attrs class
-        changed: Self = evolve(frozen, **models)
-        return changed
-
-    @classmethod
-    def inner_models(
-        cls, params: Mapping[str, Any]
-    ) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
-        """Yield name, world and plain parameters of the parts from plain, unchecked parameters."""
-        inside = ((name, world, params.get(name)) for name, world in cls.worlds.items())
-        return ((name, world, one) for name, world, one in inside if isinstance(one, Mapping))
-
-    def begin_group(self, world: World) -> Group:
-        """Begin the parts."""
-        members = {name: Member(model) for name, model in self.models.items()}
-        return Group(world, members, dt.datetime.fromisoformat(self.start))

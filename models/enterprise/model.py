@@ -1,14 +1,15 @@
 """The enterprise as a model: four worlds on one clock, a cash pool, and consolidated statements."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Any, ClassVar, Self
 
 from attrs import evolve, frozen
 
-from desim import Role, World
+from desim import Model, Role, World
 from desim.catalog.known_scores import KnownScores, read_known_scores
-from desim.composition.group import Group
-from desim.composition.parts_model import FixedParts
+from desim.composition.group import Group, Member
+from desim.composition.parts_model import PartsModel
 from desim.core.ledger_protocols import Rows, Statement
 from desim.core.reported import ScoreSeries, SeatBriefing
 from desim.show.column import Column
@@ -24,7 +25,7 @@ _CONTROLLER = Role(
 
 
 @frozen(kw_only=True, slots=False)
-class Enterprise(EnterpriseParams, FixedParts):
+class Enterprise(EnterpriseParams, PartsModel):
     """One company: a treasury that finances a plant, a consultancy and a start-up."""
 
     revision: ClassVar[int] = 1
@@ -35,6 +36,24 @@ class Enterprise(EnterpriseParams, FixedParts):
     def known_scores(cls, preset: str) -> KnownScores | None:
         """Return the known scores of a preset, from `known_scores.json`."""
         return read_known_scores(__file__).get(preset)
+
+    @property
+    def models(self) -> dict[str, Model[Any]]:
+        """The models of the departments, by name; one that is None is left out."""
+        every = {name: getattr(self, name) for name in self.worlds}
+        return {name: model for name, model in every.items() if model is not None}
+
+    def with_models(self, models: Mapping[str, Any]) -> Self:
+        """Return the enterprise with other parameters of some departments."""
+        return evolve(self, **models)
+
+    @classmethod
+    def inner_models(
+        cls, params: Mapping[str, Any]
+    ) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
+        """Yield name, world and plain parameters of the departments that are written out."""
+        inside = ((name, world, params.get(name)) for name, world in cls.worlds.items())
+        return ((name, world, one) for name, world, one in inside if isinstance(one, Mapping))
 
     @property
     def length(self) -> str:
@@ -62,7 +81,9 @@ class Enterprise(EnterpriseParams, FixedParts):
 
     def begin(self, world: World) -> Company:
         """Begin the departments and start the month ends."""
-        return processes.begin(world, self, self.begin_group(world))
+        members = {name: Member(model) for name, model in self.models.items()}
+        group = Group(world, members, datetime.fromisoformat(self.start))
+        return processes.begin(world, self, group)
 
     @property
     def kept(self) -> tuple[str, ...]:
