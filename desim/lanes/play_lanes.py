@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from inspect import getattr_static
 from typing import Any, TypeGuard
 
 from attrs import frozen
@@ -57,14 +58,21 @@ def lanes_of(model: Model[Any], roles: Sequence[str], seeds: Sequence[int]) -> L
 def _replaced(cls: type) -> list[str]:
     """Return the members of a model that a subclass of the class with its lanes defines anew."""
     before = cls.__mro__[: _place(cls, "lanes")]
-    inherited = dir(cls.__mro__[len(before)])
+    inherited = {*dir(cls.__mro__[len(before)])} - {*_defaults(cls.__mro__[len(before)])}
     return [
         name
         for each in before
         for name in vars(each)
-        if name in inherited and not name.startswith("__") and name not in _REST
+        if name in inherited and not name.startswith(("__", "_abc_")) and name not in _REST
         if not _is_field(each, name)
     ]
+
+
+def _defaults(cls: type) -> Iterator[str]:
+    """Yield the members of a model's class that are as `Model` has them."""
+    for name in dir(Model):
+        if getattr_static(cls, name) is getattr_static(Model, name):
+            yield name
 
 
 def _is_field(cls: type, name: str) -> bool:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from random import Random
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from attrs import frozen
@@ -11,6 +11,7 @@ from desim import Policy, Run, play
 from desim.errors import UsageError, WrongAction
 from desim.lanes.lane_columns import Columns
 from desim.lanes.lane_protocols import NoLanes
+from desim.lanes.play_lanes import lanes_of
 from models.beer_game import BeerGame, Order
 from policies.heuristics.beer_game import MovingAverage, OrderUpTo, Sterman
 
@@ -116,6 +117,31 @@ def test_a_fork_goes_on_and_leaves_the_lanes_as_they_were() -> None:
         assert int(before.decisions[0]) < int(forked.decisions[0])
     assert lanes.metrics() == forked.metrics()
     assert lanes.reset()["retailer"].row(1) == begun().questions()["retailer"].row(1)
+
+
+class Renamed(BeerGame):
+    """A subclass with other presets, and with a member that its base leaves at its default."""
+
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {"own": {"horizon": 3}}
+
+    def role_time(self, _state: Any, _role: str, tick: int) -> str:
+        """Return the week as a person reads it."""
+        return f"week {tick}"
+
+
+class Kinder(BeerGame):
+    """A subclass with another score."""
+
+    def score(self, _state: Any) -> float:
+        """Return the same for everybody."""
+        return 0.0
+
+
+def test_a_subclass_that_replaces_no_rule_has_the_twin_of_its_base() -> None:
+    """One that replaces a member of the game has none, and is told which."""
+    assert lanes_of(Renamed(), ["retailer"], [0]).questions
+    with pytest.raises(NoLanes, match=r"Kinder has no lanes of its own, and replaces score$"):
+        lanes_of(Kinder(), ["retailer"], [0])
 
 
 @pytest.mark.parametrize(
