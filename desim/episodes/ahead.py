@@ -45,7 +45,7 @@ MAX_DECISIONS = 100_000
 
 #: Decisions of the past from which on a rollout is played in a forked process. A fork and the pages
 #: that a child copies take 1 to 6 ms, more in a large process.
-FORKS_FROM = 150
+FORKS_FROM = 100
 
 #: Why a rollout ends that reaches its horizon.
 CUT = "horizon of a rollout"
