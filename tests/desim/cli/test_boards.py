@@ -217,8 +217,8 @@ def test_a_users_rule_that_may_draw_plays_every_seed(
 ) -> None:
     """Of a deterministic world, named with its module or alone, unless it says that it does not."""
     (folder / "mine.py").write_text(
-        "from support.small_worlds import Go, Still\n"
-        f"class Tipsy:\n    {declared}\n    def decide(self, spot): return Go(1)\n"
+        "from desim import Policy\nfrom support.small_worlds import Go, Still\n"
+        f"class Tipsy(Policy):\n    {declared}\n    def decide(self, spot): return Go(1)\n"
         "class Lab(Still): pass\n"
     )
     rules = folder / "policies" / "heuristics"
