@@ -4,19 +4,26 @@ A module or a regular package of the user's with such a name would hide desim's 
 therefore puts a finder in front of Python's, which joins all folders of these names. The user's
 `models.py` or `models/__init__.py` is executed when one of its names is used, and not before: the
 current folder may hold a stranger's files, of which only those that are named may run.
+
+The finder also finds a user's file `queue.py`, which Python's own `queue` hides, under another
+name: `desim_user_queue`.
 """
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from importlib.machinery import ModuleSpec, PathFinder
 from os.path import abspath, dirname, join
 from types import ModuleType
-from typing import Any
+from typing import Any, overload
 
 #: The packages that are joined; above the folders that users may add to, none has an `__init__.py`.
 _JOINED = ("models", "ledgers", "policies", "policies.heuristics")
 
-# Functions of os.path, because an import is fast without pathlib.
+#: Begins the name of a user's module that one of Python or of an installed package hides.
+HIDDEN = "desim_user_"
+
+# Functions of os.path, because pathlib is not loaded yet when Python starts.
 _HOME = dirname(dirname(abspath(__file__)))  # noqa: PTH100, PTH120
 
 
@@ -25,7 +32,7 @@ def own_folder(package: str) -> str:
     return join(_HOME, *package.split("."))  # noqa: PTH118
 
 
-class _JoinedPath:
+class JoinedPath(Sequence[str]):
     """The `__path__` of a joined package, which follows changes of `sys.path`."""
 
     def __init__(self, package: str, also: Iterable[str] = ()) -> None:
@@ -33,16 +40,25 @@ class _JoinedPath:
         # The folders of a package that was loaded from elsewhere, as pytest loads one.
         self._also = (*also,)
 
-    def __iter__(self) -> Iterator[str]:
-        theirs = [each.submodule_search_locations or () for each in _specs(self._package)]
-        folders = [own_folder(self._package), *(one for some in theirs for one in some)]
-        return iter(dict.fromkeys([*folders, *self._also]))
-
-    def __getitem__(self, index: int) -> str:
-        return [*iter(self)][index]
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[str]: ...
+    def __getitem__(self, index: int | slice) -> str | list[str]:
+        return self._folders()[index]
 
     def __len__(self) -> int:
-        return len([*iter(self)])
+        return len(self._folders())
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._folders()})"
+
+    def _folders(self) -> list[str]:
+        found = [own_folder(self._package)]
+        for spec in _specs(self._package):
+            found += spec.submodule_search_locations or ()
+        found += self._also
+        return [*dict.fromkeys(found)]
 
 
 class JoinedPackage(ModuleType):
@@ -50,18 +66,27 @@ class JoinedPackage(ModuleType):
 
     def __getattr__(self, name: str) -> Any:
         # Libraries look for attributes such as `__file__` in every module that is loaded.
-        may_be_theirs = not name.startswith("__") or name == "__all__"
-        specs = _specs(self.__name__) if may_be_theirs and "__file__" not in vars(self) else ()
-        spec = next((each for each in specs if each.loader), None)
-        if spec is None or spec.loader is None:
-            raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
+        is_ours = name.startswith("__") and name != "__all__"
+        if not is_ours and self._execute_users_file():
+            return getattr(self, name)  # a file may define a `__getattr__` of its own
+        raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
+
+    def _execute_users_file(self) -> bool:
+        """Execute the first file of that name on the path, once; again after a failure.
+
+        Returns:
+            Whether it was executed now.
+        """
+        spec = next((each for each in _specs(self.__name__) if each.loader), None)
+        if spec is None or spec.loader is None or "__file__" in vars(self):
+            return False
         self.__file__ = spec.origin
         try:
             spec.loader.exec_module(self)
         except BaseException:
-            del self.__file__  # the next use executes it again, as an import does
+            del self.__file__
             raise
-        return getattr(self, name)
+        return True
 
 
 class _Finder:
@@ -69,10 +94,12 @@ class _Finder:
 
     @classmethod
     def find_spec(cls, name: str, *_path_and_target: object) -> ModuleSpec | None:
+        if name.startswith(HIDDEN):
+            return _hidden_spec(name)
         if name not in _JOINED:
             return None
         spec = ModuleSpec(name, cls, is_package=True)  # type: ignore[arg-type] # the class loads
-        spec.submodule_search_locations = _JoinedPath(name)  # type: ignore[assignment] # no list
+        spec.submodule_search_locations = JoinedPath(name)  # type: ignore[assignment] # no list
         return spec
 
     @staticmethod
@@ -91,7 +118,57 @@ def join_packages() -> None:
     for name in _JOINED:
         if (module := sys.modules.get(name)) and not isinstance(module, JoinedPackage):
             before = getattr(module, "__path__", ())
-            module.__path__ = _JoinedPath(name, before)  # type: ignore[assignment] # no list
+            module.__path__ = JoinedPath(name, before)  # type: ignore[assignment] # no list
+
+
+def module_named(name: str) -> str:
+    """Return the name under which the module that a spec names is imported.
+
+    A user's file is preferred to a module of that name in Python or in an installed package, which
+    an `import` statement finds instead.
+    """
+    from importlib.util import find_spec
+
+    if not name.isidentifier() or name in ("__main__", "desim", *_JOINED):
+        return name
+    if module := sys.modules.get(name):
+        file = module.__dict__.get("__file__")
+    else:
+        spec = find_spec(name)
+        file = spec.origin if spec and spec.has_location else None
+    hides = _is_installed(file) if file else name in sys.stdlib_module_names
+    return HIDDEN + name if hides and _hidden_spec(HIDDEN + name) else name
+
+
+def spec_name(made: Any) -> str:
+    """Return `module:Name`, by which a spec names a class or a function."""
+    return f"{made.__module__.removeprefix(HIDDEN)}:{made.__qualname__}"
+
+
+def _hidden_spec(name: str) -> ModuleSpec | None:
+    """Return the file that the user's own folders of the import path have; None for a package."""
+    from importlib.util import spec_from_file_location
+
+    folders = [folder for folder in sys.path if not _is_installed(folder)]
+    found = PathFinder.find_spec(name.removeprefix(HIDDEN), folders)
+    if found is None or found.submodule_search_locations is not None:
+        return None
+    return spec_from_file_location(name, found.origin)
+
+
+@cache
+def _is_installed(path: str) -> bool:
+    """Return whether a path is in the folders of Python's library or of installed packages."""
+    import site
+    import sysconfig
+
+    library = map(sysconfig.get_path, ("stdlib", "platstdlib"))
+    folders = [*library, *site.getsitepackages(), site.getusersitepackages()]
+    return any(_folder(path).startswith(_folder(each)) for each in folders)
+
+
+def _folder(path: str) -> str:
+    return join(abspath(path), "")  # noqa: PTH100, PTH118
 
 
 def _specs(package: str) -> Iterator[ModuleSpec]:

@@ -19,6 +19,7 @@ from desim.catalog.presets import from_preset
 from desim.core.model import Model, no_model
 from desim.errors import DesimError, UsageError, possible
 from desim.faults import RAISED, fault_text, place
+from desim.joined_packages import module_named, spec_name
 from desim.schema import from_plain
 from desim.schema.arguments import needs_arguments
 from desim.short_repr import short_repr, shown
@@ -171,8 +172,7 @@ def recorded_model(name: str, params: Mapping[str, Any]) -> Model[Any]:
 def model_name(cls: type) -> str:
     """Return the name under which `model_class` finds a class."""
     parts = cls.__module__.split(".")
-    is_ours = parts[0] == "models" and len(parts) > 1
-    return parts[1] if is_ours else f"{cls.__module__}:{cls.__qualname__}"
+    return parts[1] if parts[0] == "models" and len(parts) > 1 else spec_name(cls)
 
 
 def _built(function: Callable[[], Any], name: str) -> Model[Any]:
@@ -200,11 +200,12 @@ def _hint(name: str) -> str:
 
 def _models_of(module: str) -> list[str]:
     """Return `module:Class` for every model class that a user's module defines."""
+    own = module_named(module)
     try:
-        values = vars(importlib.import_module(module)).values()
+        values = vars(importlib.import_module(own)).values()
     except (Exception, SystemExit):  # noqa: BLE001 (a script of that name may fail or exit)
         return []
-    return [model_name(v) for v in values if _is_model(v) and v.__module__ == module]
+    return [spec_name(v) for v in values if _is_model(v) and v.__module__ == own]
 
 
 def _is_model(value: Any) -> bool:

@@ -10,6 +10,7 @@ import attrs
 from attrs import frozen
 
 from desim.errors import UsageError
+from desim.joined_packages import spec_name
 
 #: A name or an argument of a spec, up to the next comma outside quotes. Only a value that begins
 #: with a quote is quoted.
@@ -128,7 +129,7 @@ def label(policy: Any) -> str:
         return f"{label(policy.__self__)}.{policy.__name__}"
     named = policy if hasattr(policy, "__qualname__") else type(policy)
     if named is policy or not attrs.has(named):
-        return f"{named.__module__}:{named.__qualname__}"
+        return spec_name(named)
     hidden = [one.name for one in attrs.fields(named) if one.repr and not one.init]
     return _ADDRESS.sub("", _without(policy, hidden) if hidden else repr(policy))
 

@@ -16,6 +16,7 @@ from desim.core.model import Model, no_model
 from desim.core.world import World
 from desim.errors import SchemaError, UsageError, possible
 from desim.faults import noted
+from desim.joined_packages import spec_name
 from desim.schema import from_plain, to_plain
 from desim.schema.validators import finite, whole
 from desim.short_repr import short_repr
@@ -162,7 +163,7 @@ class LinkSpec:
             raise TypeError(
                 f"{short_repr(given)} was given as a link; give a function or module:function"
             )
-        name = given if isinstance(given, str) else f"{given.__module__}:{given.__qualname__}"
+        name = given if isinstance(given, str) else spec_name(given)
         link = cls(name)
         # Kept, so that a function that cannot be found by name, such as an inner one, can be used.
         object.__setattr__(link, "_loaded", link.load() if isinstance(given, str) else given)

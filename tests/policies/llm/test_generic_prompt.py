@@ -3,7 +3,7 @@
 from typing import ClassVar
 
 from attrs import frozen
-from support.small_worlds import WALK
+from support.small_worlds import Walk
 
 from desim import Role, Seat, catalog
 from desim.schema.described import field_lines
@@ -36,7 +36,7 @@ class Close:
 
 def test_fields_have_the_units_that_their_texts_leave_out() -> None:
     """Values are sent as they are, so an amount in cents says so."""
-    seat = Seat(WALK, "walker", Role(Till, Close), 0)
+    seat = Seat(Walk(), "walker", Role(Till, Close), 0)
     talk = GenericConversation(seat, LLMOptions(model="none"))
     assert talk.rules(None).splitlines()[-3:] == [
         "- day: Days so far.",
