@@ -10,12 +10,12 @@ name: `desim_user_queue`.
 """
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib.machinery import ModuleSpec, PathFinder
 from os.path import abspath, dirname, join
 from types import ModuleType
-from typing import Any, overload
+from typing import Any
 
 #: The packages that are joined; above the folders that users may add to, none has an `__init__.py`.
 _JOINED = ("models", "ledgers", "policies", "policies.heuristics")
@@ -32,7 +32,7 @@ def own_folder(package: str) -> str:
     return join(_HOME, *package.split("."))  # noqa: PTH118
 
 
-class JoinedPath(Sequence[str]):
+class _JoinedPath:
     """The `__path__` of a joined package, which follows changes of `sys.path`."""
 
     def __init__(self, package: str, also: Iterable[str] = ()) -> None:
@@ -40,25 +40,16 @@ class JoinedPath(Sequence[str]):
         # The folders of a package that was loaded from elsewhere, as pytest loads one.
         self._also = (*also,)
 
-    @overload
-    def __getitem__(self, index: int) -> str: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[str]: ...
-    def __getitem__(self, index: int | slice) -> str | list[str]:
-        return self._folders()[index]
+    def __iter__(self) -> Iterator[str]:
+        theirs = [each.submodule_search_locations or () for each in _specs(self._package)]
+        folders = [own_folder(self._package), *(one for some in theirs for one in some)]
+        return iter(dict.fromkeys([*folders, *self._also]))
+
+    def __getitem__(self, index: int) -> str:
+        return [*iter(self)][index]
 
     def __len__(self) -> int:
-        return len(self._folders())
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._folders()})"
-
-    def _folders(self) -> list[str]:
-        found = [own_folder(self._package)]
-        for spec in _specs(self._package):
-            found += spec.submodule_search_locations or ()
-        found += self._also
-        return [*dict.fromkeys(found)]
+        return len([*iter(self)])
 
 
 class JoinedPackage(ModuleType):
@@ -66,27 +57,18 @@ class JoinedPackage(ModuleType):
 
     def __getattr__(self, name: str) -> Any:
         # Libraries look for attributes such as `__file__` in every module that is loaded.
-        is_ours = name.startswith("__") and name != "__all__"
-        if not is_ours and self._execute_users_file():
-            return getattr(self, name)  # a file may define a `__getattr__` of its own
-        raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
-
-    def _execute_users_file(self) -> bool:
-        """Execute the first file of that name on the path, once; again after a failure.
-
-        Returns:
-            Whether it was executed now.
-        """
-        spec = next((each for each in _specs(self.__name__) if each.loader), None)
-        if spec is None or spec.loader is None or "__file__" in vars(self):
-            return False
+        may_be_theirs = not name.startswith("__") or name == "__all__"
+        specs = _specs(self.__name__) if may_be_theirs and "__file__" not in vars(self) else ()
+        spec = next((each for each in specs if each.loader), None)
+        if spec is None or spec.loader is None:
+            raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
         self.__file__ = spec.origin
         try:
             spec.loader.exec_module(self)
         except BaseException:
-            del self.__file__
+            del self.__file__  # the next use executes it again, as an import does
             raise
-        return True
+        return getattr(self, name)
 
 
 class _Finder:
@@ -99,7 +81,7 @@ class _Finder:
         if name not in _JOINED:
             return None
         spec = ModuleSpec(name, cls, is_package=True)  # type: ignore[arg-type] # the class loads
-        spec.submodule_search_locations = JoinedPath(name)  # type: ignore[assignment] # no list
+        spec.submodule_search_locations = _JoinedPath(name)  # type: ignore[assignment] # no list
         return spec
 
     @staticmethod
@@ -118,7 +100,7 @@ def join_packages() -> None:
     for name in _JOINED:
         if (module := sys.modules.get(name)) and not isinstance(module, JoinedPackage):
             before = getattr(module, "__path__", ())
-            module.__path__ = JoinedPath(name, before)  # type: ignore[assignment] # no list
+            module.__path__ = _JoinedPath(name, before)  # type: ignore[assignment] # no list
 
 
 def module_named(name: str) -> str:
