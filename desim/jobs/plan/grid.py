@@ -143,7 +143,7 @@ class Grid:
         if self.is_fixed(cell) or self.waits(cell * len(self.seeds)):
             return False
         kinds = (part for part in parts if isinstance(part, type) and issubclass(part, Policy))
-        return not any(kind.reaches for kind in kinds)
+        return not any(kind.reaches or kind.after is not Policy.after for kind in kinds)
 
     def name(self, cell: int) -> str:
         """Return the model and the policies of a cell, for error texts."""

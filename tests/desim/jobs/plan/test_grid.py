@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from support.cases import stable
 from support.small_worlds import STRANGE, STRIDE, WAITING, WALK, Counting, Go, Spot, Stride, Walk
 
+from desim import Policy
 from desim.errors import UsageError
 from desim.jobs.plan.grid import grid
 from desim.jobs.plan.parameter_values import combinations
@@ -39,6 +40,25 @@ class Nested(Walk):
     """A walk across a field."""
 
     field: Field = Field()
+
+
+ASKED: list[Spot] = []
+
+
+class Asked(Policy):
+    """Counts its decisions, outside of it."""
+
+    def decide(self, spot: Spot) -> Go:
+        """Return a step."""
+        ASKED.append(spot)
+        return Go(1)
+
+
+class Scholar(Asked):
+    """Learns between episodes."""
+
+    def after(self, episode: object) -> None:
+        """Learn nothing yet."""
 
 
 def longer(spot: Spot) -> Go:
@@ -176,6 +196,14 @@ def test_an_instance_starts_every_episode_in_its_given_state() -> None:
     assert rows.column("score") == [6, 6, 6]
     assert rows.column("policy") == ["Counting(made=0)"] * 3
     assert counting.made == 0
+
+
+@pytest.mark.parametrize(("policy", "episodes"), [(Asked, 4), (Scholar, 3)])
+def test_a_policy_that_learns_is_not_played_twice(policy: type[Asked], episodes: int) -> None:
+    """The first seed of others is played once more, to see whether its row is the same."""
+    ASKED.clear()
+    sweep(WALK, policy, range(3))
+    assert len(ASKED) == 3 * episodes
 
 
 def test_a_policy_may_be_a_coroutine() -> None:
