@@ -173,14 +173,15 @@ def resolve(
         labels: Names of the policies by role, where they are known already.
 
     Raises:
-        UsageError: An unknown policy, argument or role, a role without a policy, or an object that
-            has no method `decide`.
+        UsageError: An unknown policy, argument or role, a role without a policy, one instance for
+            several roles, or an object that has no method `decide`.
     """
     if policies is None and (roles := tuple(model.default_roles)):
         raise UsageError(f"role {roles[0]!r} needs a policy")
     given = assign(model, policies)
     _check_line_ups(model, given)
     check_roles(model, frozenset(given))
+    _one_each(given)
     draws = SeatDraws()
     made = {
         role: policy_at(one, evolve(seat_of(model, role, seed), draws=draws))
@@ -262,10 +263,10 @@ def assign(
         if isinstance(policies, str) and Spec.read(policies).name in catalog.policies(type(model)):
             # A rule of the whole model, which no part knows: for the roles beside the parts.
             names = [name for name in names if split_name(name)[0] not in parts]
-        return _one_each(_by_role(model, dict.fromkeys(names, policies)), policies)
+        return _by_role(model, dict.fromkeys(names, policies))
     everyone = maker_of(policies, model).seats == "all"
     roles = tuple(model.roles) if everyone else tuple(roles or model.default_roles)
-    return _one_each(dict.fromkeys(roles, policies), policies)
+    return dict.fromkeys(roles, policies)
 
 
 def assigned(model: Model[Any], policies: Policies) -> Iterator[tuple[Any, Model[Any]]]:
@@ -334,18 +335,18 @@ def _of_name(parts: Mapping[str, Model[Any]], name: str, policy: Any) -> dict[st
     return {f"{part}.{role}": one for role, one in of_part.items()}
 
 
-def _one_each(given: dict[str, Any], policies: OnePolicy) -> dict[str, Any]:
-    """Return what is given by role.
-
-    Raises:
-        UsageError: One instance would play several roles.
-    """
-    if len(given) > 1 and not is_made_anew(policies):
-        raise UsageError(
-            f"one instance of {label(policies)} cannot play {' and '.join(given)}; "
-            "give a mapping of roles to policies, a class or a spec"
-        )
-    return given
+def _one_each(given: Mapping[str, Any]) -> None:
+    """Raise an error if one instance would play several roles: it has one seat."""
+    instances: dict[int, list[str]] = {}
+    for role, one in given.items():
+        if not is_made_anew(one):
+            instances.setdefault(id(one), []).append(role)
+    for roles in instances.values():
+        if len(roles) > 1:
+            raise UsageError(
+                f"one instance of {label(given[roles[0]])} cannot play {' and '.join(roles)}; "
+                "give each an instance of its own, a class or a spec"
+            )
 
 
 def maker_of(policy: OnePolicy, model: Model[Any]) -> type[Policy] | Policy:

@@ -15,6 +15,7 @@ from support.small_worlds import STRIDE, Diary
 from desim import Episode, Model, Policy, Role, play, play_async, play_series
 from desim.errors import PolicyFailed, UsageError
 from models.beer_game import BeerGame, Order, Stage
+from policies.heuristics.beer_game import OrderUpTo
 
 # -- coroutines ------------------------------------------------------------------------------------
 
@@ -241,3 +242,11 @@ def test_an_episode_holds_the_series_of_its_model(tmp_path: Path) -> None:
     assert full == plain
     assert (tmp_path / "full.jsonl").read_bytes() == (tmp_path / "plain.jsonl").read_bytes()
     assert asyncio.run(play_async(Diary(), STRIDE, 3, series=True)).series() == full.series()
+
+
+def test_one_instance_plays_one_role() -> None:
+    """It takes one seat, whose stage sets its level; a class is made anew for each."""
+    rule, stages = OrderUpTo(18), ("retailer", "brewery")
+    with pytest.raises(UsageError, match="cannot play retailer and brewery; give each an instance"):
+        play(GAME, dict.fromkeys(stages, rule))
+    assert play(GAME, dict.fromkeys(stages, OrderUpTo)).result is not None

@@ -1,6 +1,7 @@
 """The Beer Game's twin on arrays: equal to `play` on drawn games, and what it refuses."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from random import Random
 from typing import Any, ClassVar
 
@@ -8,6 +9,7 @@ import pytest
 from attrs import frozen
 
 from desim import Policy, Run, play
+from desim.episodes.lineup import resolve
 from desim.errors import UsageError, WrongAction
 from desim.lanes.lane_columns import Columns
 from desim.lanes.lane_protocols import NoLanes
@@ -70,15 +72,20 @@ def drawn(number: int) -> tuple[BeerGame, Mapping[str, Any]]:
             **changes,
         )
     seats = rng.sample(game.stages, rng.randint(0, len(game.stages)))
-    makers = (OrderUpTo(18), Sterman(rounding="half_up"), MovingAverage(3), Scattered())
-    return game, dict.fromkeys(seats, makers[number % 4])
+    makers: tuple[Callable[[], Policy], ...] = (
+        partial(OrderUpTo, 18),
+        partial(Sterman, rounding="half_up"),
+        partial(MovingAverage, 3),
+        Scattered,
+    )
+    return game, {seat: makers[number % 4]() for seat in seats}
 
 
 @pytest.mark.parametrize("number", range(50))
 def test_a_drawn_game_is_equal(number: int) -> None:
     """Observations, score, metrics, end and decisions of each lane are those of its episode."""
-    game, _ = drawn(number)
-    seeds, (_, players) = [number, 7], drawn(number)
+    game, given = drawn(number)
+    seeds, players = [number, 7], resolve(game, given, number).policies
     lanes, asked = game.lanes(seeds, [*players]), list[tuple[str, Columns]]()
     questions = lanes.reset()
     while questions:
