@@ -10,6 +10,7 @@ from typing import Any
 from simpy import Process
 from simpy.events import Condition, Event, Interruption
 
+from desim.errors import DesimError, PolicyFailed
 from desim.short_repr import shortened
 
 #: Exceptions that are caught of a model or a policy. A SystemExit, which `exit()` raises, would
@@ -84,6 +85,22 @@ def noted(where: Callable[[], str]) -> Iterator[None]:
     except RAISED as fault:
         add_note(fault, where())
         raise
+
+
+@contextlib.contextmanager
+def policy_failing(policy: str, where: str) -> Iterator[None]:
+    """Raise `PolicyFailed` for an exception of a policy that leaves the block.
+
+    Args:
+        policy: The name of the policy.
+        where: What it was asked to do, such as "in seated as 'cfo'".
+    """
+    try:
+        yield
+    except DesimError:
+        raise
+    except RAISED as fault:
+        raise PolicyFailed(f"policy {policy} failed {where}: {fault_text(fault)}") from fault
 
 
 def add_note(fault: BaseException, note: str) -> None:

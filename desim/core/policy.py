@@ -76,8 +76,8 @@ class Policy:
             environment variable that it reads; empty for a policy that opens and contacts nothing.
         seats: "all" if it plays every role of a model when no role is named.
         board_seeds: The most seeds on which a board plays it, at least 1; None for all.
-        notes: Plain JSON values, read after every decision and recorded with it. Values under the
-            key `usage` (calls, tokens, cost) are summed over the episode.
+        notes: Plain JSON values, read after every decision and recorded with it; assign a new
+            mapping. Values under the key `usage` (calls, tokens, cost) are summed over the episode.
     """
 
     __slots__ = ()
@@ -101,7 +101,7 @@ class Policy:
 
     # `Any`, because the classes of seats, simulators and episodes are in packages that import this.
     def seated(self, seat: Any, /) -> object:
-        """Take the seat: model, role, schema and a seed for its draws.
+        """Take the seat, a `desim.Seat`: model, role, schema and a seed for its draws.
 
         Called once, before the first decision. The arguments of a spec are the fields of the class.
 
@@ -110,10 +110,10 @@ class Policy:
         """
 
     def take_simulator(self, simulator: Any, /) -> object:
-        """Take the simulator of the episode, before the first decision, if it `looks_ahead`."""
+        """Take the episode's `desim.Simulator`, before the first decision, if it `looks_ahead`."""
 
     def after(self, episode: Any, /) -> object:
-        """Learn from an ended episode; `play_series` calls this between episodes."""
+        """Learn from an ended `desim.Episode`; `play_series` calls this between episodes."""
 
     @classmethod
     def arguments(
@@ -280,7 +280,8 @@ def as_policy(given: Any) -> type[Policy] | Policy:
     if callable(given) and not isinstance(given, type) and not decides:
         return FunctionPolicy(given, *(getattr(given, name, None) for name in ("knows", "draws")))
     if not decides or issubclass(cls, Policy):
-        raise UsageError(f"{short_repr(given)} is no policy: it has no method decide(observation)")
+        what = f"class {cls.__name__}" if given is cls else short_repr(given)
+        raise UsageError(f"{what} is no policy: it has no method decide(observation)")
     raise UsageError(f"class {cls.__name__} is no policy: write class {cls.__name__}(desim.Policy)")
 
 

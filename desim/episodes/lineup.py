@@ -27,6 +27,7 @@ from desim.core.run import check_roles
 from desim.core.streams import derived_seed, generator_of
 from desim.episodes.usage import CommandBudget, command_budget
 from desim.errors import UsageError, possible
+from desim.faults import policy_failing
 from desim.schema.arguments import build, parameters, read_arguments
 
 #: A spec, a policy, its class (perhaps with arguments), or a function of an observation that
@@ -402,7 +403,8 @@ def policy_at(one: Any, seat: Seat) -> Policy:
     arguments = _arguments(maker, model, texts, name) if isinstance(maker, type) else {}
     own = _seat_for(maker, seat, name, policy_knows(one, model))
     policy = build(maker, arguments) if isinstance(maker, type) else maker
-    policy.seated(own)
+    with policy_failing(name, f"in seated as {own.role!r}"):
+        policy.seated(own)
     return policy
 
 

@@ -22,6 +22,7 @@ from desim.episodes.lineup import Lineup, Policies, resolve
 from desim.episodes.replay import first_difference, same_result
 from desim.episodes.session import Session
 from desim.errors import BadRecord, UsageError
+from desim.faults import policy_failing
 from desim.records.episode import Episode
 from desim.records.lines import Header
 from desim.records.record_file import lines_of
@@ -90,7 +91,7 @@ class PlaySeriesOptions(SeriesOptions):
 def play_series(options: PlaySeriesOptions) -> list[Episode]:
     """Play several episodes with the same policy instances, which may learn in between.
 
-    After every episode `after(episode)` of each policy that has this method is called.
+    After every episode `after(episode)` of each policy is called.
 
     Raises:
         UsageError: See `play`; or the folder holds another series, or one with a gap, or another
@@ -235,7 +236,8 @@ class _Series:
         """Return an episode that has ended, after the policies have learned from it."""
         assert turn.episode is not None
         for role, policy in self._lineup.policies.items() if turn.session else ():
-            policy.after(part_episode(turn.episode, self._model, role))
+            with policy_failing(self._lineup.labels.get(role, role), f"in after as {role!r}"):
+                policy.after(part_episode(turn.episode, self._model, role))
         return InSeries(turn.number, turn.episode, turn.file, turn.was_recorded)
 
     def _begun(self, at: int) -> Episode | None:

@@ -26,14 +26,14 @@ from desim.episodes.lineup import Lineup
 from desim.episodes.replay import same_step
 from desim.episodes.usage import UsageSums
 from desim.errors import DesimError, LimitReached, PolicyFailed, WriteFailed
-from desim.faults import RAISED, fault_text
+from desim.faults import RAISED, fault_text, policy_failing
 from desim.records.episode import Episode
 from desim.records.kept_state import Inside
 from desim.records.lines import FailureLine, Header, Step, TranscriptEntry, step_class
 from desim.records.provenance import policy_code
 from desim.records.reader import RecordedSteps
 from desim.records.writer import Recorder
-from desim.short_repr import SHOWN, cut
+from desim.short_repr import SHOWN, cut, short_repr
 
 #: The options of sessions without any: the state at the end would hold all ledgers.
 _WITHOUT_STATE = EpisodeOptions(keep_state=False)
@@ -282,7 +282,9 @@ class Session:
         looking = {role: one for role, one in self.policies.items() if one.looks_ahead}
         answers: Answers = []
         for role, policy in looking.items():
-            policy.take_simulator(Simulator(self.run, role, answers, self.header.futures))
+            name = self.header.policies.get(role, role)
+            with policy_failing(name, f"in take_simulator as {role!r}"):
+                policy.take_simulator(Simulator(self.run, role, answers, self.header.futures))
         return answers if looking else None
 
     def _delay(self, role: str, notes: Mapping[str, Any] | None) -> int | None:
@@ -300,7 +302,8 @@ class Session:
         try:
             copied: dict[str, Any] = msgspec.to_builtins(dict(notes), str_keys=True)
         except (TypeError, ValueError) as fault:
-            raise self.failed(decision, fault) from fault
+            unplain = TypeError(f"notes={short_repr(notes)} are no plain JSON values ({fault})")
+            raise self.failed(decision, unplain) from fault
         return copied
 
     def _redraw_draws(self, decisions: Sequence[Decision]) -> None:

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from support.small_worlds import Go, Spot, Stride, Walk
 
-from desim import Policy, play
-from desim.errors import UsageError
+from desim import Policy, play, play_series
+from desim.errors import PolicyFailed, UsageError
 
 
 class Loose:
@@ -20,6 +20,21 @@ class Loose:
 
 class Bare(Policy):
     """A policy that does not decide."""
+
+
+class Unseated(Stride):
+    """A class that states a member with other arguments."""
+
+    def seated(self) -> None:  # type: ignore[override] # a user's fault
+        """Take no seat."""
+
+
+class Unlearned(Stride):
+    """One that fails to learn."""
+
+    def after(self, _episode: Any) -> None:
+        """Learn from what it never kept."""
+        raise KeyError("last")
 
 
 class Called:
@@ -62,3 +77,12 @@ def test_what_does_not_decide_is_no_policy(given: Any) -> None:
     """Whether or not it is a subclass."""
     with pytest.raises(UsageError, match=r"is no policy: it has no method decide\(observation\)$"):
         play(Walk(), given)
+
+
+def test_a_member_that_fails_names_the_policy_and_the_member() -> None:
+    """A user's fault outside `decide` is one sentence as well."""
+    with pytest.raises(PolicyFailed, match=r"policy Unseated failed in seated as '\w+': TypeError"):
+        play(Walk(), Unseated)
+    text = r"Unlearned failed in after as '\w+': KeyError: 'last'"
+    with pytest.raises(PolicyFailed, match=text):
+        play_series(Walk(), Unlearned, seeds=range(2))
