@@ -4,6 +4,7 @@ import datetime as dt
 import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
 
 from desim.core.calendar import TickCalendar
@@ -424,5 +425,14 @@ def statements_of(model: Model[S], state: S) -> dict[str, Rows]:
     return {name: rows_of(name, given) for name, given in model.statements(state).items()}
 
 
+def world_doc(cls: type) -> str:
+    """Return the docstring of a world's class, or of a world that it subclasses; may be empty.
+
+    That of `Model` describes no world.
+    """
+    worlds = takewhile(lambda one: not inspect.isabstract(one), cls.__mro__)
+    return inspect.cleandoc(next((one.__doc__ for one in worlds if one.__doc__), ""))
+
+
 def _first_paragraph(cls: type) -> str:
-    return (inspect.getdoc(cls) or cls.__name__).split("\n\n")[0]
+    return (world_doc(cls) or cls.__name__).split("\n\n")[0]

@@ -5,7 +5,7 @@ from typing import Any
 
 from attrs import evolve
 
-from desim.core.model import Model, model_of, world_rules
+from desim.core.model import Model, model_of, world_doc, world_rules
 from desim.core.reported import SeatBriefing
 from desim.show.labels import class_text, label_text
 
@@ -34,23 +34,23 @@ def _described(part: Model[Any], role: str) -> SeatBriefing:
     length = f"After {part.length}." if part.length else "When the world ends it."
     return SeatBriefing(
         title=class_text(type(part).__name__),
-        you_are=f"{label_text(role)}. {_first_sentence(type(part))}",
+        you_are=f"{label_text(role)}. {_first_sentence(world_doc(type(part)))}",
         you_want="The highest score.",
-        it_costs=f"{_first_sentence(actions)}" if isinstance(actions, type) else _UNKNOWN_COSTS,
+        it_costs=_first_sentence(actions.__doc__) if isinstance(actions, type) else _UNKNOWN_COSTS,
         it_ends=length,
-        score=_returned(part.score) or "A number; higher is better.",
+        score=_returned(part.score.__doc__) or "A number; higher is better.",
     )
 
 
 _UNKNOWN_COSTS = "The rules below and the help of each action say what costs something."
 
 
-def _returned(method: Any) -> str:
+def _returned(doc: str | None) -> str:
     """Return what a method returns, from its docstring: "Return the cash." gives "The cash."."""
-    text = _first_sentence(method).removeprefix("Return ")
+    text = _first_sentence(doc).removeprefix("Return ")
     return text[:1].upper() + text[1:]
 
 
-def _first_sentence(described: Any) -> str:
-    paragraph = " ".join((inspect.getdoc(described) or "").split("\n\n")[0].split())
+def _first_sentence(doc: str | None) -> str:
+    paragraph = " ".join(inspect.cleandoc(doc or "").split("\n\n")[0].split())
     return f"{paragraph.partition('. ')[0].rstrip('.')}." if paragraph else ""

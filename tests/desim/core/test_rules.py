@@ -6,7 +6,7 @@ import pytest
 from support.failing_world import Mill
 
 from desim import catalog
-from desim.core.model import rules_of, world_rules
+from desim.core.model import Model, rules_of, world_rules
 
 
 @pytest.mark.parametrize("name", sorted(catalog.models()))
@@ -57,3 +57,14 @@ def test_a_model_without_rules_is_described_by_its_docstring() -> None:
     """The first paragraph of the class."""
     text = "A mill with a miller and, if a policy takes it, a carter who is asked at the same tick."
     assert world_rules(Mill(), "miller") == text
+
+
+def test_a_model_without_a_docstring_is_not_described_by_its_base_class() -> None:
+    """Its name alone; a subclass of a described world has that description."""
+
+    class Silent(Mill):
+        __doc__ = None
+
+    bare: Any = type("Bare", (Model,), dict.fromkeys(Model.__abstractmethods__))
+    assert world_rules(bare(), "miller") == "Bare"
+    assert world_rules(Silent(), "miller").startswith("A mill")
