@@ -51,7 +51,7 @@ class PartSpec:
     """
 
     model: str = field(validator=instance_of((str, Model)))
-    params: Mapping[str, Any] = field(factory=dict, validator=instance_of(Mapping))
+    params: Mapping[str, Any] = field(factory=dict, validator=instance_of((Mapping,)))
     weight: float = field(default=1.0, validator=finite)
     start: str | None = field(default=None, validator=optional(check_date))
     times: int = field(default=1, validator=and_(whole, ge(1), le(1_000)))
