@@ -1,1 +1,1 @@
-"""The clock and the questions that stop it: world, run, roles, protocols, streams, calendar."""
+"""The clock and the questions that stop it: world, run, roles, models, policies, streams."""

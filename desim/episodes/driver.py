@@ -116,9 +116,10 @@ def play_session(session: Session) -> Episode:
 async def play_session_async(session: Session) -> Episode:
     """Play a session to its end in the event loop that runs.
 
-    Awaitables of one tick are awaited concurrently; a policy that offers `decide_async` decides by
-    it. Their decisions are recorded in the order in which they were handed out, once all are made.
-    A policy writes to its `transcript` whatever must not be lost if the run is killed before that.
+    Awaitables of one tick are awaited concurrently; an `OutsidePolicy` decides by
+    `decide_async`. Their decisions are recorded in the order in which they were handed out, once
+    all are made; what must not be lost if the run is killed before is written by the function that
+    `OutsidePolicy.resume` takes.
     """
     playing = drive(session, {role: decide_in_loop(one) for role, one in session.policies.items()})
     with contextlib.closing(playing):

@@ -27,7 +27,7 @@ from models.enterprise_arena.state import Lender
 ACTIONS = ("list", "retrieve")
 
 #: Folders of the documents that each month adds.
-_CLOSINGS, _RAW = MONTHLY = ("closings/", "raw/")
+_CLOSINGS, _RAW = ("closings/", "raw/")
 
 _Read = Callable[[], dict[str, Any]]
 
