@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
 
+from attrs import fields
+
 from desim.core.calendar import TickCalendar
 from desim.core.ledger_protocols import Rows, Statement, rows_of
 from desim.core.reported import ScoreSeries, SeatBriefing, Span
@@ -62,6 +64,17 @@ class Model(ABC, Generic[S]):
 
     #: By preset, why its scores must not be compared with those of the others.
     preset_warnings: ClassVar[Mapping[str, str]] = {}
+
+    @classmethod
+    def __attrs_init_subclass__(cls) -> None:
+        # Called by attrs for each subclass. A number in place of a method would be called.
+        own: Any = cls
+        for name in (one.name for one in fields(own)):
+            if not isinstance(vars(Model).get(name, FIRST_REVISION), default | property | int):
+                raise UsageError(
+                    f"the parameter {name!r} of {cls.__name__} hides a member of desim.Model that "
+                    "is no parameter; give it another name"
+                )
 
     # -- what every model has ----------------------------------------------------------------------
 

@@ -5,14 +5,13 @@ import inspect
 import pickle
 import re
 from collections.abc import Iterator, Mapping
-from types import FunctionType
 from typing import Any
 
 import attrs
 import msgspec
 
 from desim.composition.parts_model import PartsModel
-from desim.core.model import ItemsModel, Model, model_of, rules_of, world_rules
+from desim.core.model import ItemsModel, model_of, rules_of, world_rules
 from desim.core.roles import Role
 from desim.schema import codec, from_plain, json_schema, members, to_plain
 from desim.studies.checks.checked_world import CheckedWorld
@@ -36,9 +35,6 @@ def parameters(world: CheckedWorld) -> str:
     if not attrs.has(cls):
         raise CheckFailed(f"{cls.__name__} is no frozen attrs class", cls)
     names = [one.name for one in attrs.fields(cls)]
-    for name in names:
-        if isinstance(inspect.getattr_static(Model, name, None), FunctionType | classmethod):
-            raise CheckFailed(f"the parameter {name!r} hides the method of desim.Model", cls)
     for name in names[:1]:
         _check_frozen(model, name)
     if pickle.loads(pickle.dumps(model)) != model:  # noqa: S301 (our own bytes)

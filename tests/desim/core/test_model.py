@@ -1,10 +1,11 @@
 """The base class of models, at the places where a model enters."""
 
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
-from attrs import frozen
+from attrs import field, frozen, make_class
 
 from desim import Model, Role, Run, UsageError, World, catalog, play
 from desim.composition import Composite
@@ -89,3 +90,12 @@ def test_a_field_replaces_a_default() -> None:
     assert Stated(length="a week").length == "a week"
     assert (Stated().max_questions_per_tick, Stated().deterministic) == (5, True)
     assert (Stated().calendar, Stated().kept, Stated().date) == (None, None, None)
+
+
+@pytest.mark.parametrize("name", ["redraw", "series", "score", "presets", "models", "revision"])
+def test_a_parameter_that_hides_a_method_is_refused(name: str) -> None:
+    """Where the class is written; the framework would call its value. A default may be one."""
+    may = name in {"models", "revision"}
+    text = f"the parameter '{name}' of Hiding hides a member of desim.Model that is no parameter"
+    with nullcontext() if may else pytest.raises(UsageError, match=text):
+        make_class("Hiding", {name: field(default=1)}, bases=(Half,), frozen=True)

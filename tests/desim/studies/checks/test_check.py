@@ -1,7 +1,5 @@
 """`check` names every promise that a world breaks, and passes a world that keeps them all."""
 
-from typing import Any
-
 import pytest
 from attrs import frozen
 from support.faulty_world import (
@@ -87,23 +85,10 @@ class Misspelled(Stall):
         """Return nothing."""
 
 
-@frozen
-class Hiding(Stall):
-    """Has a parameter with the name of a method."""
-
-    redraw: Any = 0
-
-
 def test_a_name_that_is_nearly_that_of_a_member_is_advice() -> None:
     """The member would be left out in silence."""
     text, _ = failures(Misspelled, "advice")["parameters"]
     assert text == "'brefing_for' is no member of desim.Model; did you mean 'briefing_for'?"
-
-
-def test_a_parameter_that_hides_a_method_is_found() -> None:
-    """The framework would call a number."""
-    text, _ = failures(Hiding)["parameters"]
-    assert text == "the parameter 'redraw' hides the method of desim.Model"
 
 
 def test_a_demand_drawn_ahead_is_advice() -> None:
