@@ -103,7 +103,8 @@ class Policy:
     def seated(self, seat: Any, /) -> object:
         """Take the seat, a `desim.Seat`: model, role, schema and a seed for its draws.
 
-        Called once, before the first decision. The arguments of a spec are the fields of the class.
+        Called once, before the first decision, on the policy itself; it returns nothing. The
+        arguments of a spec are the fields of the class.
 
         Raises:
             UsageError: It cannot play there.
@@ -216,15 +217,6 @@ class OutsidePolicy(Policy):
         Args:
             model: The world.
             episodes: A whole episode of it by the method that played it.
-        """
-        return ()
-
-    @staticmethod
-    def reached_in_rehearsal(arguments: Mapping[str, str], /) -> Iterable[str]:
-        """Return what its construction would open or import although nothing is asked for.
-
-        Args:
-            arguments: Texts by argument, unchecked, as in a record.
         """
         return ()
 

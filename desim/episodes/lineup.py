@@ -404,7 +404,11 @@ def policy_at(one: Any, seat: Seat) -> Policy:
     own = _seat_for(maker, seat, name, policy_knows(one, model))
     policy = build(maker, arguments) if isinstance(maker, type) else maker
     with policy_failing(name, f"in seated as {own.role!r}"):
-        policy.seated(own)
+        if policy.seated(own) is not None:  # such as a class method, which returns another policy
+            raise UsageError(
+                f"policy {name!r} returns something from seated; write seated(self, seat), which "
+                "keeps what it needs and returns nothing"
+            )
     return policy
 
 

@@ -120,7 +120,7 @@ class Session:
 
     def __exit__(self, *raised: object) -> None:
         if self._recorder is not None:
-            self._recorder.__exit__()
+            self._recorder.__exit__(*raised)
         if self._tracing is not None:
             # Nothing is passed by who closes a session that ends without an error.
             fault: Any = raised[1] if raised else None

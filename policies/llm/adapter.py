@@ -32,7 +32,7 @@ from policies.llm.methods import method_class
 from policies.llm.methods.build import MethodMaker, check_method, own_arguments
 from policies.llm.replies import BadReply
 from policies.llm.replies.answer import read_recorded
-from policies.llm.router.at_seat import OFFLINE, TABLE_4, Routing, routing_at
+from policies.llm.router.at_seat import OFFLINE, Routing, routing_at
 from policies.llm.router.predictions import Item, predicted
 from policies.llm.wires.budget import Metered, Spent, Used
 from policies.llm.wires.endpoint import Endpoint
@@ -203,17 +203,6 @@ class Llm(OutsidePolicy):
         """Yield the questions of a world as plain values, as methods answered them."""
         gold = conversation_kind(type(model)).answers(model)
         yield from map(to_plain, predicted(model, episodes, gold))
-
-    @staticmethod
-    def reached_in_rehearsal(arguments: Mapping[str, str]) -> Iterator[str]:
-        """Yield the files of a memory and of a router, and the modules of a user's own parts."""
-        if memory := arguments.get("memory", ""):
-            yield f"the file {memory}"
-        if (router := arguments.get("router", "")) not in ("", TABLE_4, *OFFLINE):
-            yield f"the file {router}"
-        for name in ("conversation", "method"):
-            if ":" in (value := arguments.get(name, "")):
-                yield f"the module {value}"
 
     @staticmethod
     def calls_a_decision(arguments: Mapping[str, str]) -> int:

@@ -199,6 +199,21 @@ def test_shipped_policies_of_observations_see_no_parameters() -> None:
     assert {"last_demand", "greedy", "learning_focus", "replay"} <= observing
 
 
+def test_a_policy_that_returns_another_one_from_seated_is_refused() -> None:
+    """The other one would not play, and nobody would notice."""
+
+    class Made(Policy):
+        @classmethod
+        def seated(cls, _: Seat) -> "Made":
+            return cls()
+
+        def decide(self, _: Stage) -> Order:
+            return Order(0)
+
+    with pytest.raises(UsageError, match=r"'Made' returns something from seated; write seated\("):
+        play(GAME, Made)
+
+
 def test_a_policy_inside_a_policy_gets_no_more_than_the_outer_one() -> None:
     """What builds a policy from its own seat cannot give it the world's seed."""
     with pytest.raises(UsageError, match="'perfect' needs the world's seed"):
