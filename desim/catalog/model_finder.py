@@ -17,6 +17,7 @@ from desim.catalog.imports import (
 )
 from desim.catalog.presets import from_preset
 from desim.core.model import Model, no_model
+from desim.core.roles import Role
 from desim.errors import DesimError, UsageError, possible
 from desim.faults import RAISED, fault_text, place
 from desim.joined_packages import module_named, spec_name
@@ -46,7 +47,8 @@ def model(given: Any, preset: str = "", changes: Mapping[str, Any] | None = None
 
     Raises:
         UsageError: The model, the preset or a parameter does not exist, a value is refused, or the
-            function fails or does not return a model; or a preset of a built model is given.
+            function fails or does not return a model; or a preset of a built model is given; or
+            its roles are not of class `Role`.
     """
     if isinstance(given, str):
         built = _named(given, preset)
@@ -58,7 +60,17 @@ def model(given: Any, preset: str = "", changes: Mapping[str, Any] | None = None
         built = given
     if not isinstance(built, Model):
         raise no_model(given)
+    _check_roles(built)
     return changed(built, changes or {})
+
+
+def _check_roles(model: Model[Any]) -> None:
+    roles: Any = model.roles
+    if not isinstance(roles, Mapping) or not all(isinstance(one, Role) for one in roles.values()):
+        raise UsageError(
+            f"{type(model).__name__} has roles={short_repr(roles)}; "
+            "they are a mapping of names to desim.Role(observation, action)"
+        )
 
 
 def _named(name: str, preset: str) -> Model[Any]:

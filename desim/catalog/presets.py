@@ -99,4 +99,7 @@ def _plain_presets(cls: type) -> dict[str, dict[str, Any]]:
 
 def _known(cls: type) -> Mapping[str, Mapping[str, Any]]:
     known: Mapping[str, Mapping[str, Any]] = getattr(cls, "presets", Model.presets)
+    if not isinstance(known, Mapping) or not known:
+        text = "they map names to changed parameters, at least one"
+        raise UsageError(f"{cls.__name__} has presets={short_repr(known)}; {text}")
     return known

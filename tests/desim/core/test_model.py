@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from attrs import field, frozen, make_class
+from support.small_worlds import Walk
 
 from desim import Model, Role, Run, UsageError, World, catalog, play
 from desim.composition import Composite
@@ -99,3 +100,22 @@ def test_a_parameter_that_hides_a_method_is_refused(name: str) -> None:
     text = f"the parameter '{name}' of Hiding hides a member of desim.Model that is no parameter"
     with nullcontext() if may else pytest.raises(UsageError, match=text):
         make_class("Hiding", {name: field(default=1)}, bases=(Half,), frozen=True)
+
+
+@pytest.mark.parametrize(
+    ("member", "value", "text"),
+    [
+        ("roles", ["vendor"], r"Odd has roles=\['vendor'\]; they are a mapping of names to desim"),
+        (
+            "roles",
+            {"vendor": int},
+            r"Odd has roles=\{'vendor': <class 'int'>\}; they are",
+        ),
+        ("presets", ["town"], r"Odd has presets=\['town'\]; they map names to changed parameters"),
+        ("presets", {}, r"Odd has presets=\{\}; they map names"),
+    ],
+)
+def test_a_member_of_another_form_is_refused(member: str, value: Any, text: str) -> None:
+    """One sentence with the form that is expected."""
+    with pytest.raises(UsageError, match=f"^{text}"):
+        play(type("Odd", (Walk,), {member: value}))
