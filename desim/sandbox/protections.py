@@ -4,7 +4,6 @@ from functools import cache
 
 from attrs import frozen
 
-from desim.sandbox.child.guards import is_confined
 from desim.sandbox.process import SandboxFailed, run_order
 from desim.sandbox.program_limits import ProgramLimits
 from desim.sandbox.reply import UnreadableError, read_reply
@@ -33,11 +32,6 @@ class Protections:
     def missing(self) -> frozenset[str]:
         """Names that do not hold."""
         return frozenset(PROTECTIONS) - self.active
-
-    @property
-    def confined(self) -> bool:
-        """Whether the kernel itself keeps a program from files, network and other processes."""
-        return is_confined(set(self.active))
 
     def rows(self) -> list[dict[str, str]]:
         """Return a table: each protection, whether it holds, and what it prevents."""

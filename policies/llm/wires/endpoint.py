@@ -138,10 +138,6 @@ class Endpoint:
         """Raise `NoReply` for an error or a redirect."""
         check_status(response, self._redacted)
 
-    def redacted(self, text: str) -> str:
-        """Return a text of the server without the key."""
-        return self._redacted(text)
-
     def fields(self, request: Request) -> dict[str, Any]:
         """Return the fields of a request, as the chat completions API names them.
 
