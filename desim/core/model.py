@@ -67,13 +67,13 @@ class Model(ABC, Generic[S]):
 
     @classmethod
     def __attrs_init_subclass__(cls) -> None:
-        # Called by attrs for each subclass. A number in place of a method would be called.
+        # Called by attrs for each subclass; an annotation alone makes a parameter.
         own: Any = cls
         for name in (one.name for one in fields(own)):
-            if not isinstance(vars(Model).get(name, FIRST_REVISION), default | property | int):
+            if not isinstance(vars(Model).get(name, FIRST_REVISION), default | int):
                 raise UsageError(
                     f"the parameter {name!r} of {cls.__name__} hides a member of desim.Model that "
-                    "is no parameter; give it another name"
+                    "is no parameter; give it another name, or annotate the member as a ClassVar"
                 )
 
     # -- what every model has ----------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from attrs import field, frozen, make_class
@@ -33,7 +33,7 @@ class Shop:
 class Half(Model[None]):
     """Has no metrics."""
 
-    roles: Mapping[str, Role] = {}
+    roles: ClassVar[Mapping[str, Role]] = {}
 
     def begin(self, world: World) -> None:
         """Start nothing."""
@@ -93,7 +93,9 @@ def test_a_field_replaces_a_default() -> None:
     assert (Stated().calendar, Stated().kept, Stated().date) == (None, None, None)
 
 
-@pytest.mark.parametrize("name", ["redraw", "series", "score", "presets", "models", "revision"])
+@pytest.mark.parametrize(
+    "name", ["redraw", "series", "score", "presets", "roles", "models", "revision"]
+)
 def test_a_parameter_that_hides_a_method_is_refused(name: str) -> None:
     """Where the class is written; the framework would call its value. A default may be one."""
     may = name in {"models", "revision"}
