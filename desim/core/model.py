@@ -3,7 +3,7 @@
 import datetime as dt
 import inspect
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
 
@@ -68,13 +68,7 @@ class Model(ABC, Generic[S]):
     @classmethod
     def __attrs_init_subclass__(cls) -> None:
         # Called by attrs for each subclass; an annotation alone makes a parameter.
-        own: Any = cls
-        for name in (one.name for one in fields(own)):
-            if not isinstance(vars(Model).get(name, FIRST_REVISION), default | int):
-                raise UsageError(
-                    f"the parameter {name!r} of {cls.__name__} hides a member of desim.Model that "
-                    "is no parameter; give it another name, or annotate the member as a ClassVar"
-                )
+        refuse_hiding(cls, "Model", [n for n, v in vars(Model).items() if not _may_be_field(v)])
 
     # -- what every model has ----------------------------------------------------------------------
 
@@ -300,6 +294,24 @@ class Model(ABC, Generic[S]):
     def trace_spans(self, state: S, /) -> Iterable[Span]:
         """Yield what was under way, for a trace of an episode, which may have been cut."""
         return ()
+
+
+def _may_be_field(member: Any) -> bool:
+    return isinstance(member, default | int)
+
+
+def refuse_hiding(cls: Any, base: str, members: Collection[str]) -> None:
+    """Refuse parameters of an attrs class that hide members of its base class.
+
+    Raises:
+        UsageError: A parameter has the name of one of *members*.
+    """
+    for name in (one.name for one in fields(cls)):
+        if name in members:
+            raise UsageError(
+                f"the parameter {name!r} of {cls.__name__} hides a member of desim.{base} that is "
+                "no parameter; give it another name, or annotate the member as a ClassVar"
+            )
 
 
 class ItemsModel(Model[S]):

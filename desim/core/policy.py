@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 from attrs import field, frozen
 
-from desim.core.model import Model, kept_facts
+from desim.core.model import Model, kept_facts, refuse_hiding
 from desim.core.roles import KNOWLEDGE, Knowledge, Role, knowledge_order
 from desim.errors import UsageError
 from desim.short_repr import short_repr
@@ -81,6 +81,11 @@ class Policy:
     """
 
     __slots__ = ()
+
+    @classmethod
+    def __attrs_init_subclass__(cls) -> None:
+        methods = {name for name in vars(Policy) if callable(getattr(Policy, name))}
+        refuse_hiding(cls, "Policy", methods - {"decide"})
 
     knows: Knowledge | None = None
     knows_by: ClassVar[Mapping[str, Knowledge]] = MappingProxyType({})

@@ -78,7 +78,7 @@ class Recorder:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None = None, *_: object) -> None:
+    def __exit__(self, kind: object = None, *_: object) -> None:
         for file in (self._file, self._raw):
             try:
                 file.close()

@@ -4,6 +4,7 @@ from functools import partial
 from typing import Any
 
 import pytest
+from attrs import field, make_class
 from support.small_worlds import Go, Spot, Stride, Walk
 
 from desim import Policy, play, play_series
@@ -86,3 +87,11 @@ def test_a_member_that_fails_names_the_policy_and_the_member() -> None:
     text = r"Unlearned failed in after as '\w+': KeyError: 'last'"
     with pytest.raises(PolicyFailed, match=text):
         play_series(Walk(), Unlearned, seeds=range(2))
+
+
+@pytest.mark.parametrize("name", ["seated", "after", "arguments"])
+def test_a_parameter_that_hides_a_method_is_refused(name: str) -> None:
+    """Where the class is written."""
+    text = f"^the parameter '{name}' of Hiding hides a member of desim.Policy that is no parameter"
+    with pytest.raises(UsageError, match=text):
+        make_class("Hiding", {name: field(default=1)}, bases=(Stride,))
