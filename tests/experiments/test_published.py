@@ -57,20 +57,18 @@ def test_a_table_of_a_reference_page_is_read() -> None:
 
 
 @pytest.mark.parametrize(
-    ("script", "arguments", "sentences"),
+    ("script", "sentences"),
     [
-        ("reproduce_beer_game", (), 1),
-        pytest.param("figures", ("--only", "beer_bullwhip"), 1, marks=pytest.mark.slow),
-        pytest.param("reproduce_firmbench", (), 0, marks=pytest.mark.slow),
-        pytest.param("reproduce_edt", (), 1, marks=pytest.mark.slow),
+        ("reproduce_beer_game", 1),
+        pytest.param("reproduce_firmbench", 0, marks=pytest.mark.slow),
+        pytest.param("reproduce_edt", 1, marks=pytest.mark.slow),
     ],
 )
 def test_a_checkout_without_traces_prints_what_the_figures_give(
-    script: str, arguments: Sequence[str], sentences: int, tmp_path: Path
+    script: str, sentences: int, tmp_path: Path
 ) -> None:
-    """One sentence names the tables and drawings that need the traces."""
-    out = ["--out", str(tmp_path)] if script == "figures" else []
-    done = run(script, [*arguments, *out], str(tmp_path / "no"))
+    """One sentence names the tables that need the traces."""
+    done = run(script, [], str(tmp_path / "no"))
     assert done.returncode == 0, done.stderr
     assert done.stderr.count("\n") == sentences
     wanted = "set DESIM_REFERENCE to the folder that holds it"
