@@ -184,4 +184,4 @@ def test_mypy_sees_the_types_in_a_users_project(python: Path, tmp_path: Path) ->
             assert any(expected in message for message in given), (line, done.stdout)
         else:
             assert given == [], line
-    assert re.search(r"Found 5 errors in 1 file", done.stdout), done.stdout
+    assert re.search(r"Found 6 errors in 1 file", done.stdout), done.stdout
