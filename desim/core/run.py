@@ -134,11 +134,13 @@ class Run(Generic[S]):
         if self._fault is not None:
             raise self._fault
         self._release()
-        left = None if self._due is None else self._due - time.monotonic()
         # Not `with self._faults()`, which takes a tenth of the time of a decision.
         try:
-            with Alarm(self._limits.seconds, left):  # a process may never return
+            if self._due is None:
                 self._hand_out(self.world.settled())
+            else:
+                with Alarm(self._limits.seconds, self._due - time.monotonic()):
+                    self._hand_out(self.world.settled())  # a process may never return
             if self._futures and self._open:
                 self._redraw_due()
         except RAISED as fault:
