@@ -15,6 +15,7 @@ from typing import Annotated, Any, Self
 import msgspec
 
 from desim.core.model import Model, Revision, revision_of, revision_text
+from desim.joined_packages import spec_name
 from desim.short_repr import cut
 
 #: Packages whose version may change an episode of any world.
@@ -86,14 +87,19 @@ def versions() -> Mapping[str, str]:
 
 def code_digest(model: Model[Any]) -> str:
     """Return a digest of the source files of a world and of its parts; empty if one has none."""
-    classes = sorted({*_classes(model)}, key=lambda cls: f"{cls.__module__}:{cls.__qualname__}")
-    every = [_package_digest(cls) for cls in classes]
+    every = [_package_digest(cls) for cls in sorted({*_classes(model)}, key=spec_name)]
     return _digest("".join(every).encode()) if all(every) else ""
 
 
 def policy_code(policy: object) -> str:
     """Return a digest of the source file of a policy's class; empty for one of desim or of none."""
-    cls = type(policy)
+    cls: type = type(policy)
+    return _file_digest(cls)
+
+
+# Read once, because each recorded episode asks for it.
+@cache
+def _file_digest(cls: type) -> str:
     file = _file(cls)
     is_ours = cls.__module__.partition(".")[0] in _OURS
     return "" if is_ours or file is None else _digest(file.read_bytes())
