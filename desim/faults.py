@@ -87,6 +87,11 @@ def noted(where: Callable[[], str]) -> Iterator[None]:
         raise
 
 
+def policy_failed(policy: str, where: str, fault: BaseException) -> PolicyFailed:
+    """Return the error of a policy that raised an exception; arguments as of `policy_failing`."""
+    return PolicyFailed(f"policy {policy} failed {where}: {fault_text(fault)}")
+
+
 @contextlib.contextmanager
 def policy_failing(policy: str, where: str) -> Iterator[None]:
     """Raise `PolicyFailed` for an exception of a policy that leaves the block.
@@ -100,7 +105,7 @@ def policy_failing(policy: str, where: str) -> Iterator[None]:
     except DesimError:
         raise
     except RAISED as fault:
-        raise PolicyFailed(f"policy {policy} failed {where}: {fault_text(fault)}") from fault
+        raise policy_failed(policy, where, fault) from fault
 
 
 def add_note(fault: BaseException, note: str) -> None:

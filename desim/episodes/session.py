@@ -26,7 +26,7 @@ from desim.episodes.lineup import Lineup
 from desim.episodes.replay import same_step
 from desim.episodes.usage import UsageSums
 from desim.errors import DesimError, LimitReached, PolicyFailed, WriteFailed
-from desim.faults import RAISED, fault_text, policy_failing
+from desim.faults import RAISED, policy_failed, policy_failing
 from desim.records.episode import Episode
 from desim.records.kept_state import Inside
 from desim.records.lines import FailureLine, Header, Step, TranscriptEntry, step_class
@@ -260,10 +260,7 @@ class Session:
     def failed(self, decision: Decision, fault: BaseException) -> PolicyFailed:
         """Return the error of a policy that raised an exception."""
         role, now = decision.role, self.run.world.now
-        return PolicyFailed(
-            f"policy {self.header.policies.get(role, role)} failed as {role!r} at t={now}: "
-            + fault_text(fault)
-        )
+        return policy_failed(self.header.policies.get(role, role), f"as {role!r} at t={now}", fault)
 
     def _new_header(self, lineup: Lineup, seed: int, *, recorded: bool) -> Header:
         """Return the header of an episode that starts now; a recorded one has digests of code."""
