@@ -2,9 +2,13 @@
 
 import gzip
 import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
 from attrs import define
 
 from desim import Policy
@@ -54,6 +58,18 @@ def played_lines(file: Path) -> list[dict[str, Any]]:
         for line in lines_of(file)
         if line["line"] != "resumed"
     ]
+
+
+@contextmanager
+def telltale(folder: Path, name: str, source: str, patch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Put a module in the way that leaves a file when it is imported; yield that file."""
+    left = folder / "imported"
+    (folder / f"{name}.py").write_text(
+        f"import pathlib; pathlib.Path({str(left)!r}).touch()\n{source}"
+    )
+    patch.syspath_prepend(str(folder))
+    yield left
+    sys.modules.pop(name, None)
 
 
 def observed(**changes: Any) -> Stage:

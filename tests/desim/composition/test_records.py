@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from support.companies import FIRM, Firm, Hike, company
-from support.recorded import lines_of, played_lines
+from support.recorded import lines_of, played_lines, telltale
 
 from desim import Episode, branch, export, play, replay, resume
 from desim.catalog import model_name
@@ -98,18 +98,15 @@ def test_ledgers_of_parts_are_exported_under_their_names(tmp_path: Path) -> None
 
 @pytest.fixture
 def evil(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Put a module in the way that leaves a file when it is imported."""
-    left = tmp_path / "imported"
-    (tmp_path / "evil.py").write_text(
-        f"import pathlib; pathlib.Path({str(left)!r}).touch()\n"
+    """The file that the import of a module `evil` leaves."""
+    source = (
         "from support.companies import Firm\n"
         "class World(Firm): pass\n"
         "def run(world, group): yield world.timeout(1)\n"
         "def build(): return Firm()\n"
     )
-    monkeypatch.syspath_prepend(str(tmp_path))
-    yield left
-    sys.modules.pop("evil", None)
+    with telltale(tmp_path, "evil", source, monkeypatch) as left:
+        yield left
 
 
 def forged(tmp_path: Path, model: str = COMPOSITE, policies: Any = None, **params: Any) -> Path:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from attrs import frozen
-from support.recorded import GAME
+from support.recorded import GAME, telltale
 
 from desim import Episode, branch, export, play, replay, resume
 from desim.catalog.imports import folders
@@ -32,18 +32,16 @@ def forged(path: Path, **header: Any) -> Path:
 
 @pytest.fixture
 def sneaky(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Put a module in the way that leaves a file when it is imported."""
-    left = tmp_path / "imported"
-    (tmp_path / "sneaky.py").write_text(
-        f"import pathlib; pathlib.Path({str(left)!r}).touch()\n"
+    """The file that the import of a module `sneaky` leaves."""
+    source = (
+        "from desim import Policy\n"
         "from models.beer_game import BeerGame\n"
         "class X(BeerGame): pass\n"
-        "class P:\n"
+        "class P(Policy):\n"
         "    def decide(self, stage): raise SystemExit\n"
     )
-    monkeypatch.syspath_prepend(str(tmp_path))
-    yield left
-    sys.modules.pop("sneaky", None)
+    with telltale(tmp_path, "sneaky", source, monkeypatch) as left:
+        yield left
 
 
 @pytest.mark.parametrize(
