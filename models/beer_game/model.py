@@ -90,8 +90,8 @@ class BeerGame(BeerGameParams, Model[Chain]):
         self,
         state: Chain,
         role: str,
-        action: Order,  # noqa: ARG002 (the state has what was placed)
-        observation: Stage,  # noqa: ARG002
+        action: Order,
+        observation: Stage,
     ) -> str:
         """Return what the last order of *role* did."""
         return score.effect(state, role)

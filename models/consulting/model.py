@@ -78,7 +78,7 @@ class Consulting(ConsultingParams, Model[Interview]):
         """Return the rules of *role* in five answers."""
         return rules_text.briefing(self, role)
 
-    def effect_of(self, state: Interview, role: str, action: Any, observation: Any) -> str:  # noqa: ARG002
+    def effect_of(self, state: Interview, role: str, action: Any, observation: Any) -> str:
         """Return how many messages are left."""
         return rules_text.effect(self, role, state.messages_left)
 

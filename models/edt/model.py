@@ -77,19 +77,19 @@ class EnterpriseDigitalTwin(DigitalTwinParams, Model[Firm]):
             )
         return {MANAGER: role}
 
-    def rules_for(self, role: str) -> str:  # noqa: ARG002
+    def rules_for(self, role: str) -> str:
         """Return the rules text that *role* may read."""
         return rules_text.rules(self)
 
-    def briefing_for(self, role: str) -> SeatBriefing:  # noqa: ARG002 (the only role)
+    def briefing_for(self, role: str) -> SeatBriefing:
         """Return the rules of *role* in five answers."""
         return rules_text.briefing(self)
 
-    def refusal(self, role: str, observation: Mapping[str, Any]) -> str:  # noqa: ARG002
+    def refusal(self, role: str, observation: Mapping[str, Any]) -> str:
         """Return why the last answer was refused, from the next observation."""
         return str(observation.get("refused") or "")
 
-    def effect_of(self, state: Firm, role: str, action: Any, observation: Any) -> str:  # noqa: ARG002
+    def effect_of(self, state: Firm, role: str, action: Any, observation: Any) -> str:
         """Return what the last command did; nothing before the run of the published game."""
         return rules_text.effect(action, observation) if isinstance(observation, Dashboard) else ""
 
@@ -113,7 +113,7 @@ class EnterpriseDigitalTwin(DigitalTwinParams, Model[Firm]):
         state.settle()
         return score.score(state)
 
-    def score_series(self, roles: Sequence[str]) -> ScoreSeries:  # noqa: ARG002 (there is one)
+    def score_series(self, roles: Sequence[str]) -> ScoreSeries:
         """Return the earnings so far."""
         return ScoreSeries("Earnings so far", ("accumulated_earnings",))
 
@@ -145,7 +145,7 @@ class EnterpriseDigitalTwin(DigitalTwinParams, Model[Firm]):
         """Return the tick at the end of each posted step, for every series."""
         return dict.fromkeys(series.COLUMNS, range(1, state.controlling.booked + 1))
 
-    def tables(self, state: Firm, role: str) -> dict[str, list[dict[str, Any]]]:  # noqa: ARG002
+    def tables(self, state: Firm, role: str) -> dict[str, list[dict[str, Any]]]:
         """Return the firm's trial balance and journal, in money."""
         return reporting.tables(state)
 

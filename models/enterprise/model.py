@@ -67,15 +67,15 @@ class Enterprise(EnterpriseParams, PartsModel):
         own = evolve(_CONTROLLER, described=described, thinking=thinking)
         return {**super().roles, CONTROLLER: own}
 
-    def rules_for(self, role: str) -> str:  # noqa: ARG002
+    def rules_for(self, role: str) -> str:
         """Return the rules text that *role* may read."""
         return observation.rules(self)
 
-    def briefing_for(self, role: str) -> SeatBriefing:  # noqa: ARG002 (the only role)
+    def briefing_for(self, role: str) -> SeatBriefing:
         """Return the rules of *role* in five answers."""
         return observation.briefing(self)
 
-    def refusal(self, role: str, observation: Mapping[str, Any]) -> str:  # noqa: ARG002
+    def refusal(self, role: str, observation: Mapping[str, Any]) -> str:
         """Return why the controller's last command was refused, from the next observation."""
         return str(observation.get("reply") or "")
 
@@ -99,7 +99,7 @@ class Enterprise(EnterpriseParams, PartsModel):
         """Return the group's net worth at the end, dollars."""
         return score.score(state)
 
-    def score_series(self, roles: Sequence[str]) -> ScoreSeries:  # noqa: ARG002 (of the group)
+    def score_series(self, roles: Sequence[str]) -> ScoreSeries:
         """Return the group's net worth."""
         return ScoreSeries("Net worth", ("net_worth",))
 

@@ -74,20 +74,20 @@ class EnterpriseArena(ArenaParams, Model[Lender]):
         )
         return {CFO: role}
 
-    def rules_for(self, role: str) -> str:  # noqa: ARG002
+    def rules_for(self, role: str) -> str:
         """Return the rules text that *role* may read."""
         return rules_text.rules(self)
 
-    def briefing_for(self, role: str) -> SeatBriefing:  # noqa: ARG002 (the only role)
+    def briefing_for(self, role: str) -> SeatBriefing:
         """Return the rules of *role* in five answers."""
         return rules_text.briefing(self)
 
-    def refusal(self, role: str, observation: Mapping[str, Any]) -> str:  # noqa: ARG002
+    def refusal(self, role: str, observation: Mapping[str, Any]) -> str:
         """Return why the last command was refused, from the next observation."""
         reply = observation["reply"]
         return "" if reply is None or reply["ok"] else str(reply["out"])
 
-    def effect_of(self, state: Lender, role: str, action: Command, observation: Header) -> str:  # noqa: ARG002
+    def effect_of(self, state: Lender, role: str, action: Command, observation: Header) -> str:
         """Return what the last command did, and when the rest of it shows."""
         return desk.effect(state, action)
 
@@ -116,7 +116,7 @@ class EnterpriseArena(ArenaParams, Model[Lender]):
         """
         return None if self.tool_charge or self.score_of == "value_added" else 0.0
 
-    def score_series(self, roles: Sequence[str]) -> ScoreSeries:  # noqa: ARG002 (there is one)
+    def score_series(self, roles: Sequence[str]) -> ScoreSeries:
         """Return the cash, which the lender must not run out of; its value is known at the end."""
         return ScoreSeries("Cash in the bank", ("cash",))
 
@@ -162,7 +162,7 @@ class EnterpriseArena(ArenaParams, Model[Lender]):
         """
         return statements.statements(state, self.date)
 
-    def role_time(self, state: Lender, role: str, tick: int) -> str:  # noqa: ARG002 (the only role)
+    def role_time(self, state: Lender, role: str, tick: int) -> str:
         """Return the anonymised name of a month: its date would reveal the economy to come."""
         labels = state.macro.label
         return labels[tick] if 0 <= tick < len(labels) else ""

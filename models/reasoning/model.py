@@ -61,15 +61,15 @@ class ReasoningTasks(ReasoningParams, ItemsModel[Desk]):
         role = Role(Question, Command, choose, default_action=default, thinking=thinking)
         return {ANALYST: role}
 
-    def rules_for(self, role: str) -> str:  # noqa: ARG002
+    def rules_for(self, role: str) -> str:
         """Return the rules text that *role* may read."""
         return observation.RULES
 
-    def briefing_for(self, role: str) -> SeatBriefing:  # noqa: ARG002 (the only role)
+    def briefing_for(self, role: str) -> SeatBriefing:
         """Return the rules of *role* in five answers."""
         return observation.briefing(len(self.chosen_items))
 
-    def effect_of(self, state: Desk, role: str, action: Command, observation: Question) -> str:  # noqa: ARG002
+    def effect_of(self, state: Desk, role: str, action: Command, observation: Question) -> str:
         """Return the outcome of the answer before a question, where the world states it."""
         return told(observation)
 
@@ -106,7 +106,7 @@ class ReasoningTasks(ReasoningParams, ItemsModel[Desk]):
         """Return the accuracy, 0 to 1: the mean over tasks, each weighted by its items."""
         return score.score(state)
 
-    def score_series(self, roles: Sequence[str]) -> ScoreSeries:  # noqa: ARG002 (there is one)
+    def score_series(self, roles: Sequence[str]) -> ScoreSeries:
         """Return the right answers, which are added up."""
         return ScoreSeries("Right answers so far", ("right",), is_total=True)
 
@@ -144,7 +144,7 @@ class ReasoningTasks(ReasoningParams, ItemsModel[Desk]):
         """Return the tick at which each answer was graded, for every series."""
         return dict.fromkeys(score.COLUMNS, score.ticks(state))
 
-    def tables(self, state: Desk, role: str) -> dict[str, list[dict[str, Any]]]:  # noqa: ARG002
+    def tables(self, state: Desk, role: str) -> dict[str, list[dict[str, Any]]]:
         """Return the items answered so far, with the outcomes shown to the analyst."""
         return tables.tables(state)
 

@@ -71,15 +71,15 @@ class YCBench(YCBenchParams, Model[CompanyState]):
         )
         return {FOUNDER: role}
 
-    def rules_for(self, role: str) -> str:  # noqa: ARG002
+    def rules_for(self, role: str) -> str:
         """Return the rules text that *role* may read."""
         return RULES
 
-    def briefing_for(self, role: str) -> SeatBriefing:  # noqa: ARG002 (the only role)
+    def briefing_for(self, role: str) -> SeatBriefing:
         """Return the rules of *role* in five answers."""
         return briefing(self)
 
-    def refusal(self, role: str, observation: Mapping[str, Any]) -> str:  # noqa: ARG002
+    def refusal(self, role: str, observation: Mapping[str, Any]) -> str:
         """Return what the console wrote where it did not carry out the last command."""
         reply = observation["reply"]
         if reply is None or reply["exit_code"] == 0:
@@ -87,7 +87,7 @@ class YCBench(YCBenchParams, Model[CompanyState]):
         out = reply["out"]
         return str(reply["stderr"] or (out.get("error", "") if isinstance(out, dict) else out))
 
-    def effect_of(self, state: CompanyState, role: str, action: Any, observation: Any) -> str:  # noqa: ARG002
+    def effect_of(self, state: CompanyState, role: str, action: Any, observation: Any) -> str:
         """Return what the last command did, and what follows from it."""
         return effect(observation.reply)
 
@@ -104,7 +104,7 @@ class YCBench(YCBenchParams, Model[CompanyState]):
     #: It replaces nothing: tasks that replace others are drawn later, from the redrawn world.
     kept: ClassVar[tuple[str, ...]] = ("which clients are adversarial, and how disloyal they are",)
 
-    def score_series(self, roles: Sequence[str]) -> ScoreSeries:  # noqa: ARG002 (there is one)
+    def score_series(self, roles: Sequence[str]) -> ScoreSeries:
         """Return the funds at the end of each month."""
         return ScoreSeries("Funds", ("funds_cents",))
 
@@ -143,7 +143,7 @@ class YCBench(YCBenchParams, Model[CompanyState]):
         """Return the last tick of each month, for every series by month."""
         return dict.fromkeys(COLUMNS, month_ends(state))
 
-    def tables(self, state: CompanyState, role: str) -> dict[str, list[dict[str, Any]]]:  # noqa: ARG002
+    def tables(self, state: CompanyState, role: str) -> dict[str, list[dict[str, Any]]]:
         """Return the published ledger and the funds, in cents."""
         return founder_tables(state)
 
