@@ -16,7 +16,7 @@ from desim import Policy, Rows, sweep
 from desim.statistics.pairing import paired
 from models.edt import EnterpriseDigitalTwin
 from models.edt.actions import Decide
-from models.edt.observation import Briefing
+from models.edt.desk import Briefing
 from policies.heuristics.edt.simple import Simple
 
 RISKS = [round(0.1 * tenth, 1) for tenth in range(11)]

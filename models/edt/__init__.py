@@ -12,10 +12,10 @@ from models.edt.actions import (
     Staff,
     Wait,
 )
+from models.edt.desk import Briefing, Dashboard
 from models.edt.model import EnterpriseDigitalTwin
-from models.edt.observation import Briefing, Dashboard
 from models.edt.params import DigitalTwinParams
-from models.edt.planning.decision import Plan, Window
+from models.edt.planning import Plan, Window
 from models.edt.scenario import Consultant, Project, Scenario
 
 __all__ = [

@@ -8,11 +8,15 @@ from attrs.validators import ge, le, max_len
 
 from desim.schema.validators import LARGEST, LONGEST_LIST, bounded_number, bounded_whole
 from desim.show.column import SHARE, Column
-from models.edt.planning.decision import Plan, Window
+from models.edt.planning import Plan, Window
 
 #: R, between no gate and every gate.
-_RISK = evolve(SHARE, usual=(0, 1))
+_RISK = {"revenue_risk": evolve(SHARE, usual=(0, 1))}
 _PROJECT = {"project": Column(kind="identifier", of=("projects.index",))}
+
+
+def _count(least: int) -> Any:
+    return field(validator=[ge(least), le(LARGEST)])
 
 
 @frozen
@@ -26,7 +30,7 @@ class Decide:
         projects: P: for each project in order null to leave it out, or the steps of its window.
     """
 
-    columns: ClassVar[Mapping[str, Column]] = {"revenue_risk": _RISK}
+    columns: ClassVar[Mapping[str, Column]] = _RISK
 
     consultants: int = field(validator=bounded_whole)
     revenue_risk: float = field(validator=bounded_number)
@@ -59,7 +63,7 @@ class Accept:
 
     columns: ClassVar[Mapping[str, Column]] = _PROJECT
 
-    project: int = field(validator=[ge(0), le(LARGEST)])
+    project: int = _count(0)
 
 
 @frozen
@@ -72,7 +76,7 @@ class Decline:
 
     columns: ClassVar[Mapping[str, Column]] = _PROJECT
 
-    project: int = field(validator=[ge(0), le(LARGEST)])
+    project: int = _count(0)
 
 
 @frozen
@@ -88,8 +92,8 @@ class Staff:
 
     columns: ClassVar[Mapping[str, Column]] = _PROJECT
 
-    project: int = field(validator=[ge(0), le(LARGEST)])
-    seats: int = field(validator=[ge(0), le(LARGEST)])
+    project: int = _count(0)
+    seats: int = _count(0)
 
 
 @frozen
@@ -100,7 +104,7 @@ class Hire:
         consultants: How many, at least 1; the first who are free.
     """
 
-    consultants: int = field(validator=[ge(1), le(LARGEST)])
+    consultants: int = _count(1)
 
 
 @frozen
@@ -111,7 +115,7 @@ class Release:
         consultants: How many, at least 1; idle ones first, then the last on the list.
     """
 
-    consultants: int = field(validator=[ge(1), le(LARGEST)])
+    consultants: int = _count(1)
 
 
 @frozen
@@ -122,7 +126,7 @@ class SetRisk:
         revenue_risk: 0 to 1; a gate opens for probabilities above 1 - R.
     """
 
-    columns: ClassVar[Mapping[str, Column]] = {"revenue_risk": _RISK}
+    columns: ClassVar[Mapping[str, Column]] = _RISK
 
     revenue_risk: float = field(validator=[ge(0), le(1)])
 

@@ -11,20 +11,10 @@ from desim.catalog.known_scores import KnownScores, read_known_scores
 from desim.core.calendar import Months
 from desim.core.reported import ScoreSeries, SeatBriefing, Span
 from desim.show.column import Column
-from models.edt import (
-    options,
-    reporting,
-    rules_text,
-    score,
-    series,
-)
+from models.edt import desk, manager, options, report, rules_text
 from models.edt.actions import Answer, Command, Decide
-from models.edt.company import (
-    lost_client,
-    manager,
-)
-from models.edt.company.firm import MANAGER, Firm
-from models.edt.observation import Briefing, Dashboard
+from models.edt.desk import Briefing, Dashboard
+from models.edt.firm import MANAGER, Firm
 from models.edt.params import DigitalTwinParams
 
 #: The first day of a firm that is played alone.
@@ -63,7 +53,7 @@ class EnterpriseDigitalTwin(DigitalTwinParams, Model[Firm]):
                 options.decisions,
                 optional=True,
                 default_action=options.default_decision,
-                described=options.described(self),
+                described=options.described(self.loaded_scenario),
             )
         else:
             role = Role(
@@ -72,7 +62,7 @@ class EnterpriseDigitalTwin(DigitalTwinParams, Model[Firm]):
                 options.commands,
                 optional=True,
                 default_action=options.default_command,
-                described=options.described(self),
+                described=options.described(self.loaded_scenario),
                 thinking=self.thinking,
             )
         return {MANAGER: role}
@@ -110,8 +100,7 @@ class EnterpriseDigitalTwin(DigitalTwinParams, Model[Firm]):
 
     def score(self, state: Firm) -> float:
         """Return the accumulated earnings, in money."""
-        state.settle()
-        return score.score(state)
+        return report.score(state)
 
     def score_series(self, roles: Sequence[str]) -> ScoreSeries:
         """Return the earnings so far."""
@@ -119,35 +108,33 @@ class EnterpriseDigitalTwin(DigitalTwinParams, Model[Firm]):
 
     def metrics(self, state: Firm) -> dict[str, Any]:
         """Return the figures of the last step under the names of reference SPEC section 7."""
-        state.settle()
-        return score.metrics(state)
+        return report.metrics(state)
 
     def trace_spans(self, state: Firm) -> Iterator[Span]:
         """Yield the projects with their phases."""
-        return series.projects(state)
+        return report.projects(state)
 
     @property
     def metric_columns(self) -> Mapping[str, Column]:
         """Units of score and metrics."""
-        return score.METRIC_COLUMNS
+        return report.METRIC_COLUMNS
 
     def series(self, state: Firm) -> dict[str, list[float]]:
         """Return money, staff and projects by step: README, "Series"."""
-        state.settle()
-        return series.by_step(state)
+        return report.by_step(state)
 
     @property
     def series_columns(self) -> dict[str, Column]:
         """Unit and label of every series."""
-        return series.COLUMNS
+        return report.COLUMNS
 
     def series_ticks(self, state: Firm) -> dict[str, range]:
         """Return the tick at the end of each posted step, for every series."""
-        return dict.fromkeys(series.COLUMNS, range(1, state.controlling.booked + 1))
+        return dict.fromkeys(report.COLUMNS, range(1, state.controlling.booked + 1))
 
     def tables(self, state: Firm, role: str) -> dict[str, list[dict[str, Any]]]:
         """Return the firm's trial balance and journal, in money."""
-        return reporting.tables(state)
+        return desk.tables(state)
 
     # -- in a group: behind the turns of a step ----------------------------------------------------
 
@@ -197,4 +184,4 @@ class EnterpriseDigitalTwin(DigitalTwinParams, Model[Firm]):
         Raises:
             ValueError: No project of that name is on the list, or it has ended.
         """
-        lost_client.lose(state, name)
+        manager.lose(state, name)

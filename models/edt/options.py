@@ -1,6 +1,6 @@
 """Sensible decisions and commands for an observation, each with an estimate of its value.
 
-The usual ranges of their numbers.
+Also the usual ranges of their numbers.
 """
 
 from collections.abc import Mapping
@@ -18,9 +18,30 @@ from models.edt.actions import (
     Staff,
     Wait,
 )
-from models.edt.observation import Briefing, Dashboard, ProjectOffer, ProjectStatus
-from models.edt.params import DigitalTwinParams
-from models.edt.planning.decision import Window
+from models.edt.desk import Briefing, Dashboard, ProjectOffer, ProjectStatus
+from models.edt.planning import Window
+from models.edt.scenario import Scenario
+
+
+def described(scenario: Scenario) -> Mapping[str, Mapping[str, Column]]:
+    """Return the columns of numbers that the scenario limits: its consultants, and their seats."""
+    seats = max((project.consultants for project in scenario.projects), default=0)
+    people = {"consultants": Column("consultants", usual=(0, len(scenario.consultants)))}
+    return {
+        "decide": {**Decide.columns, **people},
+        "hire": people,
+        "release": people,
+        "staff": {**Staff.columns, "seats": Column("consultants", usual=(0, seats))},
+    }
+
+
+# -- the one decision of the published game --------------------------------------------------------
+
+
+def default_decision(seen: Briefing) -> Decide:
+    """Return the scenario's own consultants, risk level and windows."""
+    windows = tuple(Window(p.start, p.deadline) for p in seen.projects)
+    return Decide(seen.consultants, seen.revenue_risk, windows)
 
 
 def decisions(seen: Briefing) -> list[Option]:
@@ -35,33 +56,14 @@ def decisions(seen: Briefing) -> list[Option]:
     return [_decision(seen, some, risk) for some in choices for risk in (1.0, 0.0)]
 
 
-def described(params: DigitalTwinParams) -> Mapping[str, Mapping[str, Column]]:
-    """Return the columns of numbers that the scenario limits: its consultants, and their seats."""
-    scenario = params.loaded_scenario
-    people = len(scenario.consultants)
-    seats = max((project.consultants for project in scenario.projects), default=0)
-    consultants = {"consultants": Column("consultants", usual=(0, people))}
-    return {
-        "decide": {**Decide.columns, **consultants},
-        "hire": consultants,
-        "release": consultants,
-        "staff": {**Staff.columns, "seats": Column("consultants", usual=(0, seats))},
-    }
-
-
-def default_decision(seen: Briefing) -> Decide:
-    """Return the scenario's own consultants, risk level and windows."""
-    windows = tuple(Window(p.start, p.deadline) for p in seen.projects)
-    return Decide(seen.consultants, seen.revenue_risk, windows)
-
-
 def _decision(seen: Briefing, chosen: list[ProjectOffer], risk: float) -> Option:
-    seats = sum(p.seats for p in chosen)
-    staff = min(seen.consultants, max(1, seats))
+    staff = min(seen.consultants, max(1, sum(p.seats for p in chosen)))
     window = Window(0, seen.horizon)
     indices = {p.index for p in chosen}
     windows = tuple(window if p.index in indices else None for p in seen.projects)
-    value = _revenue(seen, chosen, staff, extended=risk == 1) - _cost(seen, staff)
+    pay = (seen.salary or 0.0) + (seen.workplace_cost or 0.0)
+    cost = (staff * pay + (seen.fixed_cost or 0.0)) * (seen.stoptime - seen.starttime)
+    value = _revenue(seen, chosen, staff, extended=risk == 1) - cost
     note = f"the {len(chosen)} best paid, {staff} consultants"
     return Option(Decide(staff, risk, windows), value, note=note)
 
@@ -80,13 +82,7 @@ def _revenue(seen: Briefing, chosen: list[ProjectOffer], staff: int, *, extended
     return revenue
 
 
-def _cost(seen: Briefing, staff: int) -> float:
-    """Return the cost in money of *staff* consultants from start to stop, 0 where it is hidden."""
-    pay = (seen.salary or 0.0) + (seen.workplace_cost or 0.0)
-    return (staff * pay + (seen.fixed_cost or 0.0)) * (seen.stoptime - seen.starttime)
-
-
-# -- interactive -----------------------------------------------------------------------------------
+# -- the commands of the interactive game ----------------------------------------------------------
 
 
 def default_command(_: Dashboard) -> Command:
@@ -102,14 +98,16 @@ def commands(seen: Dashboard) -> list[Option]:
     offered: list[Option] = [Option(Wait(), 0.0, note="let time pass")]
     for project in seen.projects:
         if not project.over and not project.accepted:
-            value = _seats(seen, project) * project.billing_rate * _time_left(seen, project)
+            seats = min(project.most_seats, seen.hired + seen.free)
+            value = seats * project.billing_rate * _time_left(seen, project)
             offered.append(Option(Accept(project.index), value, note=project.name))
             offered.append(Option(Decline(project.index), -value, note=project.name))
-    return [*offered, *_payroll(seen), *_risk(seen)]
-
-
-def _seats(seen: Dashboard, project: ProjectStatus) -> int:
-    return min(project.most_seats, seen.hired + seen.free)
+    changes = [
+        Option(SetRisk(risk), (risk - seen.revenue_risk) * seen.consultant_cost, note=f"R = {risk}")
+        for risk in (0.0, 1.0)
+        if risk != seen.revenue_risk
+    ]
+    return [*offered, *_payroll(seen), *changes]
 
 
 def _time_left(seen: Dashboard, project: ProjectStatus) -> float:
@@ -120,7 +118,11 @@ def _time_left(seen: Dashboard, project: ProjectStatus) -> float:
 
 def _payroll(seen: Dashboard) -> list[Option]:
     """Return a command to hire for free seats, and one to release consultants without a seat."""
-    wanted = _free_seats(seen)
+    wanted = sum(
+        max(0, p.seats - p.staff)
+        for p in seen.projects
+        if not p.over and (p.accepted or p.state == "acquired") and _time_left(seen, p) > 0
+    )
     rest = (seen.steps - seen.step) * seen.dt * seen.consultant_cost
     offered: list[Option] = []
     if seen.free:
@@ -132,21 +134,3 @@ def _payroll(seen: Dashboard) -> list[Option]:
         value = rest * spare if spare > 0 else -rest
         offered.append(Option(Release(max(1, spare)), value, note=f"{seen.idle} are idle"))
     return offered
-
-
-def _free_seats(seen: Dashboard) -> int:
-    """Return the free seats of all projects that are accepted, or not yet ready."""
-    return sum(
-        max(0, p.seats - p.staff)
-        for p in seen.projects
-        if not p.over and (p.accepted or p.state == "acquired") and _time_left(seen, p) > 0
-    )
-
-
-def _risk(seen: Dashboard) -> list[Option]:
-    """Return commands that close or open every gate."""
-    return [
-        Option(SetRisk(risk), (risk - seen.revenue_risk) * seen.consultant_cost, note=f"R = {risk}")
-        for risk in (0.0, 1.0)
-        if risk != seen.revenue_risk
-    ]

@@ -1,9 +1,7 @@
-"""The life cycles of consultants and projects as SimPy processes, and the end of the episode.
+"""The life cycles of consultants and projects as SimPy processes, paydays, and the end.
 
 Tick k is step k. The agents of one step act in the order of the list of agents: an agent's place in
 the list is its rank. A process waits for the next step in which it can have something to do.
-
-The gates: whether work is extended, and whether a follow-on project comes about.
 """
 
 from collections.abc import Generator
@@ -13,34 +11,9 @@ from typing import Any
 from simpy.events import Event
 
 from desim import World
-from models.edt.company import listing
-from models.edt.company.firm import LAST, OPENING, Firm
-from models.edt.company.payroll import UNIT, Payroll
-from models.edt.state import Engagement, Phase, StaffMember
-
-
-def is_open(world: World, firm: Firm, project: Engagement, kind: str, probability: float) -> bool:
-    """Return whether a gate opens now.
-
-    With `threshold`, as published, it opens if the probability is above 1 - R, in doubles. With
-    `bernoulli`, as in the paper's text, a draw must fall below the probability as well. Every gate
-    event draws from a stream of its own, so no decision shifts the draw of another event.
-
-    Args:
-        world: The world with the random streams.
-        firm: The firm with the risk level R.
-        project: The project with the gate.
-        kind: "extension" or "follow_on".
-        probability: The probability of this kind and project, 0 to 1.
-    """
-    occurrence = project.occurrences[kind] = project.occurrences.get(kind, 0) + 1
-    if not probability > 1.0 - firm.risk:
-        return False
-    if firm.params.gating == "threshold":
-        return True
-    draw: float = world.stream("gate", project.key, kind, occurrence).random()
-    return draw < probability
-
+from models.edt.agents import Engagement, Phase, StaffMember
+from models.edt.controlling import SALARIES, UNIT, Controlling
+from models.edt.firm import LAST, OPENING, Firm
 
 Process = Generator[Any, Any, None]
 
@@ -51,16 +24,16 @@ def start(world: World, firm: Firm) -> None:
         world.process(consultant(firm, who))
     for engagement in firm.engagements:
         world.process(project(world, firm, engagement))
-    world.process(paydays(world, firm.controlling.payroll))
+    world.process(paydays(world, firm.controlling))
 
 
-def paydays(world: World, payroll: Payroll) -> Process:
+def paydays(world: World, controlling: Controlling) -> Process:
     """Pay everyone on the payroll in every step, at controlling's place."""
     for step in count(1):
-        yield world.timeout(1, rank=payroll.rank)
-        payroll.pay(step)
+        yield world.timeout(1, rank=controlling.rank)
+        controlling.pay(step)
         if world.log:
-            world.log.info("payday", salaries=payroll.salaries[step] / UNIT)
+            world.log.info("payday", salaries=controlling.flows[SALARIES][step] / UNIT)
 
 
 def consultant(firm: Firm, me: StaffMember) -> Process:
@@ -95,14 +68,17 @@ def project(world: World, firm: Firm, me: Engagement) -> Process:
         yield firm.turn(me, firm.plan_turn(me))
         firm.work_off(me, world.now)
         if world.now >= me.deadline_step:
-            firm.complete(me)
+            firm.close(me, me.rank)
             firm.happened("deadline", me)
         elif me.phase.active and me.remaining <= 0:
             extend_or_complete(world, firm, me)
     if me.on_time:
         if world.now < me.deadline_step:
             yield firm.turn(me, me.deadline_step)
-        follow_on(world, firm, me)
+        # At the deadline, staffed or not.
+        if is_open(world, firm, me, "follow_on", me.follow_on_probability):
+            world.log.info("follow-on project", after=me.name)
+            world.process(project(world, firm, firm.found_follow_on(me)))
 
 
 def become_ready(world: World, firm: Firm, me: Engagement) -> None:
@@ -116,23 +92,32 @@ def become_ready(world: World, firm: Firm, me: Engagement) -> None:
 
 def extend_or_complete(world: World, firm: Firm, me: Engagement) -> None:
     """Add a block of effort if the gate is open; a project without more work is completed."""
-    if firm.extendable(me) and is_open(
-        world, firm, me, "extension", me.terms.extension_probability
-    ):
+    chance = me.terms.extension_probability
+    may_extend = firm.params.extensions == "repeated" or "extension" not in me.occurrences
+    if may_extend and is_open(world, firm, me, "extension", chance):
         me.refill(me.remaining + me.terms.extension_effort, world.now)
-        me.effort_risk = 1 - me.terms.extension_probability
+        me.effort_risk = 1 - chance
     if me.remaining > 0:
         firm.happened("extended", me)
     else:
-        firm.complete(me)
+        firm.close(me, me.rank)
         firm.happened("completed", me)
 
 
-def follow_on(world: World, firm: Firm, me: Engagement) -> None:
-    """Found a follow-on project if the gate is open; called at the deadline, staffed or not."""
-    if is_open(world, firm, me, "follow_on", me.follow_on_probability):
-        world.log.info("follow-on project", after=me.name)
-        world.process(project(world, firm, listing.follow_on(firm, me)))
+def is_open(world: World, firm: Firm, project: Engagement, kind: str, probability: float) -> bool:
+    """Return whether the gate "extension" or "follow_on" of a project opens now.
+
+    With `threshold`, as published, it opens if the probability is above 1 - R, in doubles. With
+    `bernoulli`, as in the paper's text, a draw must fall below the probability as well. Every gate
+    event draws from a stream of its own, so no decision shifts the draw of another event.
+    """
+    occurrence = project.occurrences[kind] = project.occurrences.get(kind, 0) + 1
+    if not probability > 1.0 - firm.risk:
+        return False
+    if firm.params.gating == "threshold":
+        return True
+    draw: float = world.stream("gate", project.key, kind, occurrence).random()
+    return draw < probability
 
 
 def close(world: World, firm: Firm) -> Process:

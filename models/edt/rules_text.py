@@ -1,8 +1,10 @@
 """The rules of the consulting firm in words, for its manager."""
 
+from collections.abc import Mapping
+
 from desim.core.reported import SeatBriefing
 from models.edt.actions import Accept, Decline, Hire, Release, SetRisk, Staff, Wait
-from models.edt.observation import Dashboard, ProjectStatus
+from models.edt.desk import Dashboard, ProjectStatus
 from models.edt.params import DigitalTwinParams
 
 _AIM = "The aim is the highest accumulated earnings at the end: revenue less salaries, workplaces "
@@ -48,16 +50,14 @@ def rules(params: DigitalTwinParams) -> str:
 
 def briefing(params: DigitalTwinParams) -> SeatBriefing:
     """Return the rules for the manager in five answers."""
-    steps = params.loaded_scenario.steps
-    once = params.asks == "once"
+    when = "once, before it starts" if params.asks == "once" else "at its events"
     return SeatBriefing(
         title="The consulting firm",
-        you_are="The manager of a consulting firm. "
-        + ("You decide once, before it starts." if once else "You decide at its events."),
+        you_are=f"The manager of a consulting firm. You decide {when}.",
         you_want="Projects that earn more than the people on them cost.",
         it_costs="Every consultant on the payroll costs money in every step, busy or not; so do "
         "workplaces and the firm itself.",
-        it_ends=f"After {steps} steps.",
+        it_ends=f"After {params.loaded_scenario.steps} steps.",
         score="Earnings of the whole run: revenue less all costs, in a currency without a name.",
     )
 
@@ -73,8 +73,7 @@ _HAPPENED = {
 }
 
 
-#: The effects of commands that are not about a project.
-_DONE: dict[type, str] = {
+_DONE: Mapping[type, str] = {
     Hire: "The consultants hired cost money and look for work from the next step on.",
     Release: "The consultants released cost nothing from the next step on.",
     SetRisk: "The risk counts for every extension and follow-on from now on.",
@@ -86,8 +85,7 @@ def effect(action: object, seen: Dashboard) -> str:
     if isinstance(action, Wait):
         return _passed(seen)
     if isinstance(action, Accept | Decline | Staff):
-        (project,) = (one for one in seen.projects if one.index == action.project)
-        return _of_project(action, project)
+        return _of_project(action, seen.projects[action.project])
     return _DONE.get(type(action), "")
 
 

@@ -17,7 +17,7 @@ from desim import Seat, play
 from desim.core.policy import knows
 from desim.errors import UsageError
 from models.edt import Consultant, Decide, EnterpriseDigitalTwin, Plan, Project, Scenario, Window
-from models.edt.planning.judgement import second_pass
+from models.edt.planning import second_pass
 from policies.heuristics.edt import LocalSearch, Optimal, Simple
 from policies.heuristics.edt.fast_play import earnings
 from policies.heuristics.edt.prepared_firm import PreparedFirm

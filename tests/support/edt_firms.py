@@ -12,7 +12,7 @@ from attrs import evolve
 
 from desim import Run
 from models.edt import Consultant, EnterpriseDigitalTwin, Plan, Project, Scenario, Window
-from models.edt.company.firm import LAST
+from models.edt.firm import LAST
 from policies.heuristics.edt.fast_play import earnings
 from policies.heuristics.edt.prepared_firm import PreparedFirm
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from attrs import define, field
 
-from models.edt.planning.decision import DecisionLimits, Window
+from models.edt.planning import DecisionLimits, Window
 from models.reasoning.item_file import from_row
 from models.reasoning.scoring.extraction import MARKER, extract
 from models.reasoning.scoring.grade import grade

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from attrs import define, field
 
-from models.edt.planning.decision import Plan
+from models.edt.planning import Plan
 from policies.heuristics.edt.prepared_firm import PreparedFirm, PreparedProject, WorkSpan
 
 #: The windows of a decision as plain pairs of steps, None for a project that is left out: building

@@ -12,9 +12,9 @@ from desim import Model, Policy, Run, Seat
 from desim.episodes.replay import open_decisions
 from desim.errors import UsageError
 from models.edt.actions import Decide
-from models.edt.observation import Briefing
+from models.edt.desk import Briefing
 from models.edt.params import DigitalTwinParams
-from models.edt.planning.decision import Plan
+from models.edt.planning import Plan
 from policies.heuristics.edt.search import best_found
 
 #: Decisions that `Optimal` evaluates. With 60,000, all of them annealing and descent, a hill climb

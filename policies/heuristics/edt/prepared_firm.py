@@ -13,7 +13,7 @@ from itertools import accumulate, islice
 
 from attrs import field, frozen
 
-from models.edt.planning.decision import DecisionLimits, Plan
+from models.edt.planning import DecisionLimits, Plan
 from models.edt.scenario import Project, Scenario
 
 #: Blocks of more units are divided; smaller ones are worn down unit by unit, as in the model.

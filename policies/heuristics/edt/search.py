@@ -11,7 +11,7 @@ from random import Random
 
 from attrs import define, field, frozen
 
-from models.edt.planning.decision import Plan, Window
+from models.edt.planning import Plan, Window
 from models.edt.scenario import Scenario
 from policies.heuristics.edt.fast_play import FastPlay
 from policies.heuristics.edt.prepared_firm import PreparedFirm

@@ -6,8 +6,8 @@ from attrs import frozen
 
 from desim import Policy
 from models.edt.actions import Accept, Command, Decide, Release, SetRisk, Wait
-from models.edt.observation import Briefing, Dashboard
-from models.edt.planning.decision import Window
+from models.edt.desk import Briefing, Dashboard
+from models.edt.planning import Window
 
 
 @frozen

@@ -15,6 +15,7 @@ from support.edt_firms import (
     project,
     small_firm,
 )
+from support.edt_histories import series
 from support.edt_stepping import dice, random_scenario
 
 from desim import Run, play
@@ -22,7 +23,6 @@ from desim.core.ledger_protocols import HasIntercompany
 from ledgers.book import Book, WrongAmount
 from ledgers.consolidation import NotEnoughCash
 from models.edt import EnterpriseDigitalTwin, Scenario
-from models.edt.series import series
 from policies.heuristics.edt.simple import Simple
 
 #: One consultant, work for three steps: 1,000 are billed in the steps 2, 3 and 4, and paid in 4, 5

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 from attrs import evolve
+from support.edt_histories import assignments, series
 
 from desim import Episode, Run, play
 from models.edt import Consultant, Decide, EnterpriseDigitalTwin, Scenario, Window
-from models.edt.series import assignments, series
 
 PAPER = EnterpriseDigitalTwin.presets["paper"]
 FULL = (Window(0, 95),) * 10

@@ -83,42 +83,50 @@ def put(where: Any, key: Any, value: Any) -> None:
 
 P = f"{INNER}.agents[13].properties"
 FAULTS: list[Fault] = [
-    ("runspecs is missing", lambda s: s.pop("runspecs"), INNER),
-    ("dt is missing", lambda s: s["runspecs"].pop("dt"), f"{INNER}.runspecs"),
+    ("missing required field `runspecs`", lambda s: s.pop("runspecs"), INNER),
+    ("missing required field `dt`", lambda s: s["runspecs"].pop("dt"), f"{INNER}.runspecs"),
     ("'dt' must be > 0", lambda s: put(s["runspecs"], "dt", 0), f"{INNER}.runspecs.dt"),
     ("more than 100,000", lambda s: put(s["runspecs"], "dt", 1e-9), f"{INNER}.runspecs.dt"),
-    ("Double", lambda s: put(s["runspecs"], "starttime", "1"), f"{INNER}.runspecs.starttime"),
+    (
+        "Expected `float`",
+        lambda s: put(s["runspecs"], "starttime", "1"),
+        f"{INNER}.runspecs.starttime",
+    ),
     ("'stoptime' must", lambda s: put(s["runspecs"], "stoptime", 0), f"{INNER}.runspecs.stoptime"),
-    ("no field 'dtt'", lambda s: put(s["runspecs"], "dtt", 1), f"{INNER}.runspecs"),
+    ("unknown field `dtt`", lambda s: put(s["runspecs"], "dtt", 1), f"{INNER}.runspecs"),
     (
         "'revenue_risk_level' must be <= 1",
         lambda s: put(s["properties"]["revenue_risk_level"], "value", 1.5),
         f"{INNER}.properties.revenue_risk_level.value",
     ),
-    ("list of agents", lambda s: put(s, "agents", {}), f"{INNER}.agents"),
+    ("Expected `array`", lambda s: put(s, "agents", {}), f"{INNER}.agents"),
     (
-        "no agent 'projct'; did you mean 'project'",
+        "'projct'; did you mean 'project'",
         lambda s: put(s["agents"][13], "name", "projct"),
         f"{INNER}.agents[13].name",
     ),
-    ("count is", lambda s: put(s["agents"][0], "count", -1), f"{INNER}.agents[0].count"),
-    ("count is", lambda s: put(s["agents"][0], "count", not 0), f"{INNER}.agents[0].count"),
+    ("`int` >= 0", lambda s: put(s["agents"][0], "count", -1), f"{INNER}.agents[0].count"),
+    ("Expected `int`", lambda s: put(s["agents"][0], "count", not 0), f"{INNER}.agents[0].count"),
     ("more than 1,000 agents", lambda s: put(s["agents"][0], "count", 10**9), "agents[0].count"),
     ("exactly one controlling", lambda s: s["agents"].pop(12), INNER),
-    ("exactly one controlling", lambda s: s["agents"].append(s["agents"][12]), "agents[23]"),
-    ("salary is missing", lambda s: consultant(s).pop("salary"), f"{INNER}.agents[1].properties"),
+    ("exactly one controlling", lambda s: s["agents"].append(s["agents"][12]), INNER),
     (
-        "type is 'Double', not 'String'",
+        "missing required field `salary`",
+        lambda s: consultant(s).pop("salary"),
+        f"{INNER}.agents[1].properties",
+    ),
+    (
+        "Invalid enum value 'String'",
         lambda s: put(consultant(s)["salary"], "type", "String"),
         f"{INNER}.agents[1].properties.salary.type",
     ),
     (
-        "a Double is expected, not '6'",
+        "Expected `float`, got `str`",
         lambda s: put(consultant(s)["salary"], "value", "6"),
         ".value",
     ),
     (
-        "a Double is expected, not True",
+        "Expected `float`, got `bool`",
         lambda s: put(consultant(s)["salary"], "value", not 0),
         ".value",
     ),
@@ -150,8 +158,8 @@ FAULTS: list[Fault] = [
         f"{P}.consultants.value",
     ),
     ("'consultants' must be >= 1", lambda s: put(project(s)["consultants"], "value", 0), ".value"),
-    ("a Boolean is expected", lambda s: put(project(s)["is_follow_on"], "value", 0), ".value"),
-    ("an object is expected", lambda s: put(project(s), "deadline", 30), f"{P}.deadline"),
+    ("Expected `bool`, got `int`", lambda s: put(project(s)["is_follow_on"], "value", 0), ".value"),
+    ("Expected `object`, got `int`", lambda s: put(project(s), "deadline", 30), f"{P}.deadline"),
 ]
 
 
@@ -183,7 +191,10 @@ def test_a_malformed_scenario_is_one_clear_error_with_its_path(
         ("[]", r"exactly one manager is expected, not \[\] - at `\$`"),
         ("{}", "exactly one manager is expected, not 0"),
         ('{"a": {}, "b": {}}', "not 2: a, b"),
-        ('{"a": {"type": "sd", "name": "", "model": "", "scenarios": {}}}', "type is 'abm'"),
+        (
+            '{"a": {"type": "sd", "name": "", "model": "", "scenarios": {}}}',
+            "Invalid enum value 'sd'",
+        ),
         ('{"a": {"type": "abm", "name": "", "model": "", "scenarios": {}}}', "one scenario is"),
         ('{"a": NaN}', "NaN is not a number"),
         ('{"a": 1, "a": 2}', "the key 'a' comes twice in one object"),

@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from support.edt_histories import assignments, series, states
 from support.edt_stepping import dice
 
 from desim import Episode, Policy, Run, play, replay
@@ -21,8 +22,7 @@ from models.edt import (
     Staff,
     Wait,
 )
-from models.edt.company.firm import Firm
-from models.edt.series import assignments, series, states
+from models.edt.firm import Firm
 
 GAME = EnterpriseDigitalTwin.preset("interactive")
 ALL = [Accept(number) for number in range(10)]

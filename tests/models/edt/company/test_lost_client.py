@@ -3,11 +3,11 @@
 import pytest
 from attrs import evolve
 from support.edt_firms import answered, changed_firm, linked, played_linked, project, small_firm
+from support.edt_histories import assignments, states
 from support.edt_stepping import dice
 
 from desim import Run
 from models.edt import Accept, EnterpriseDigitalTwin, Wait
-from models.edt.series import assignments, states
 
 
 def entries(run: Run) -> list[object]:

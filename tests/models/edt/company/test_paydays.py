@@ -5,7 +5,7 @@ from attrs import evolve
 
 from desim import Run
 from models.edt import Decide, EnterpriseDigitalTwin, Hire, Release, Wait, Window
-from models.edt.company.payroll import Payroll
+from models.edt.controlling import SALARIES, Controlling
 
 GAME = EnterpriseDigitalTwin()
 
@@ -13,13 +13,13 @@ GAME = EnterpriseDigitalTwin()
 def test_every_step_has_one_payday(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ninety-six of them, in order; each pays the consultants of the decision."""
     paid: list[tuple[int, int]] = []
-    pay = Payroll.pay
+    pay = Controlling.pay
 
-    def watched(self: Payroll, step: int) -> None:
+    def watched(self: Controlling, step: int) -> None:
         pay(self, step)
-        paid.append((step, self.salaries[step]))
+        paid.append((step, self.flows[SALARIES][step]))
 
-    monkeypatch.setattr(Payroll, "pay", watched)
+    monkeypatch.setattr(Controlling, "pay", watched)
     run = Run(GAME)
     run.answer(run.advance()[0], Decide(9, 0.0, (Window(0, 95),) * 10))
     run.advance()
@@ -34,7 +34,7 @@ def test_a_payday_pays_who_is_on_the_payroll() -> None:
     for command in (Release(4), Wait(), Hire(1), Wait()):
         run.answer(run.advance()[0], command)
     (asked,) = run.advance()
-    steps, first = asked.observation.step, run.state.controlling.payroll.salaries
+    steps, first = asked.observation.step, run.state.controlling.flows[SALARIES]
     staff = [first[t] // (6_000 * 10**12) for t in range(1, steps + 1)]
     assert staff[0] == 8
     assert staff[-1] == 9
@@ -47,5 +47,5 @@ def test_consultants_behind_controlling_are_paid_a_step_late() -> None:
     order = [("controlling", 1), ("consultant", 12), ("project", 10)]
     run = Run(EnterpriseDigitalTwin(scenario=evolve(given, order=order)), seats=[])
     run.advance()
-    salaries = run.state.controlling.payroll.salaries
+    salaries = run.state.controlling.flows[SALARIES]
     assert salaries[1:4] == [0, 72_000 * 10**12, 72_000 * 10**12]

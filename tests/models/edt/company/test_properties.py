@@ -8,14 +8,15 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.edt_histories import assignments, series, staffing, states
 from support.edt_stepping import Stepping, dice, random_scenario
 from support.examples import examples
 
 from desim import Run, play
 from models.edt import Answer, Decide, EnterpriseDigitalTwin, Scenario, Window
-from models.edt.company.firm import Firm
-from models.edt.series import assignments, series, staffing, states
-from models.edt.state import Phase
+from models.edt.agents import Phase
+from models.edt.controlling import CAPACITY, EFFORT
+from models.edt.firm import Firm
 
 
 def given_run(scenario: Scenario) -> Run:
@@ -76,7 +77,7 @@ def decided(draw: random.Random, scenario: Scenario) -> Run:
 def check(firm: Firm) -> None:
     """What no firm may break."""
     controlling = firm.controlling
-    effort, capacity = controlling.effort(), controlling.capacity()
+    effort, capacity = controlling.posted(EFFORT), controlling.posted(CAPACITY)
     assert all(0 <= e <= c for e, c in zip(effort, capacity, strict=True))
     for project in firm.engagements:
         assert len(project.staff) <= project.terms.consultants

@@ -4,7 +4,7 @@ from attrs import evolve
 
 from desim import Run
 from models.edt import Decide, EnterpriseDigitalTwin, Window
-from models.edt.company.firm import Firm
+from models.edt.firm import Firm
 
 WINDOWS = (Window(0, 95),) * 10
 

@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.edt_histories import assignments, remaining, series, staffing, states
 
 from desim import Run
 from models.edt import Answer, EnterpriseDigitalTwin
-from models.edt.company.firm import Firm
 from models.edt.document import from_document
-from models.edt.series import assignments, remaining, series, staffing, states
+from models.edt.firm import Firm
 
 #: Series of a trace under our name, where it differs.
 SERIES = {"avg_utilization": "utilization"}

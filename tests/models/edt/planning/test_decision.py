@@ -14,8 +14,7 @@ from desim import Policy, Run, play, replay
 from desim.errors import Stuck
 from models.edt import Answer, Briefing, Decide, EnterpriseDigitalTwin, Plan, Window
 from models.edt.document import template
-from models.edt.planning.decision import DecisionLimits
-from models.edt.planning.judgement import extracted, fault, first_pass, judged, second_pass
+from models.edt.planning import DecisionLimits, extracted, fault, first_pass, judged, second_pass
 
 LIMITS = DecisionLimits.of(template())
 FULL: list[Any] = [[1, 0, 95]] * 10
@@ -48,7 +47,7 @@ def test_every_published_vector_is_repaired_as_published(trace: Path) -> None:
         assert second_pass(once.raw(), LIMITS).raw() == vector["stage2_after_stage1"]
         assert second_pass(raw, LIMITS).raw() == vector["stage2_only"]
         for given_ in (raw, json.dumps(raw), f"So: {json.dumps(raw)} {{}}", {"final_answer": raw}):
-            why, plan = judged(Answer(given_), LIMITS, "repair")
+            why, plan = judged(given_, LIMITS, "repair")
             assert (why, plan and plan.raw()) == ("", vector["stage2_after_stage1"])
         assert opened(raw) == vector["windows"]
 
@@ -111,7 +110,7 @@ CODES = {
 @pytest.mark.parametrize("code", CODES)
 def test_strict_mode_names_what_is_wrong(code: str) -> None:
     """By the codes of the specification."""
-    why, plan = judged(Answer(CODES[code]), LIMITS, "strict")
+    why, plan = judged(CODES[code], LIMITS, "strict")
     assert (why.partition(": ")[0], plan) == (code, None)
 
 
@@ -203,7 +202,7 @@ def test_the_object_in_an_answer(text: Any, found: Any) -> None:
 
 def test_an_answer_without_an_object_takes_every_default() -> None:
     """12 consultants, the scenario's R, every window as offered."""
-    _, plan = judged(Answer("I do not know."), LIMITS, "repair")
+    _, plan = judged("I do not know.", LIMITS, "repair")
     assert plan == Plan(12, 0.5, LIMITS.windows)
 
 
@@ -211,8 +210,8 @@ def test_the_typed_decision_is_the_same_decision() -> None:
     """Field by field; out of range, it is repaired likewise."""
     typed = Decide(99, -1.0, (Window(-5, 300), None, *[Window(60, 30)] * 8))
     raw = {"C": 99, "R": -1.0, "P": [[1, -5, 300], 0, *[[1, 60, 30]] * 8]}
-    assert judged(typed, LIMITS, "repair") == judged(Answer(raw), LIMITS, "repair")
-    assert judged(typed, LIMITS, "repair")[1] == Plan(
+    assert judged(typed.raw(), LIMITS, "repair") == judged(raw, LIMITS, "repair")
+    assert judged(typed.raw(), LIMITS, "repair")[1] == Plan(
         12, 0.0, (Window(0, 95), None, *[Window(60, 60)] * 8)
     )
 
@@ -220,8 +219,8 @@ def test_the_typed_decision_is_the_same_decision() -> None:
 def test_only_the_second_pass_lets_a_firm_without_consultants_through() -> None:
     """And a flag that is not 1 leaves the project out there."""
     raw = {"C": 0, "R": 1, "P": [[0, 1, 2], *FULL[1:]]}
-    _, alone = judged(Answer(raw), LIMITS, "second_pass")
-    _, both = judged(Answer(raw), LIMITS, "repair")
+    _, alone = judged(raw, LIMITS, "second_pass")
+    _, both = judged(raw, LIMITS, "repair")
     assert alone is not None
     assert both is not None
     assert (alone.consultants, alone.projects[0]) == (0, None)

@@ -28,7 +28,7 @@ from support.paths import REFERENCE
 from support.scripted import conversation_at, seat_of
 
 from desim import catalog
-from models.edt.planning.judgement import extracted, first_pass
+from models.edt.planning import extracted, first_pass
 from policies.llm.chat.messages import as_json, system, user
 from policies.llm.method_parts.evolution import best_of, leaders, mean, prompts_in
 from policies.llm.method_parts.items import Item, Outcome, Past

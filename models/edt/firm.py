@@ -5,6 +5,7 @@ poll: an operation that concerns another agent moves that agent's turn.
 """
 
 from bisect import insort
+from collections.abc import Iterable, Mapping
 from operator import attrgetter
 from typing import Any
 
@@ -13,13 +14,11 @@ from simpy.events import Event
 
 from desim import World
 from ledgers.consolidation import Intercompany
-from models.edt.company.controlling import CASH, Controlling
-from models.edt.company.effort import deliver, rounds_left
-from models.edt.company.payroll import units
+from models.edt.agents import Engagement, Listed, Phase, StaffMember, deliver, rounds_left
+from models.edt.controlling import CASH, Controlling
 from models.edt.params import DigitalTwinParams
-from models.edt.planning.decision import Plan
-from models.edt.scenario import Scenario
-from models.edt.state import Engagement, Phase, StaffMember
+from models.edt.planning import Plan, Window
+from models.edt.scenario import Project, Scenario
 
 #: The only role.
 MANAGER = "manager"
@@ -29,9 +28,6 @@ OPENING = 0
 
 #: Rank behind all agents of a step.
 LAST = 1_000_000
-
-#: A step, the kind of event, and the name of the project or "".
-Happening = tuple[int, str, str]
 
 _by_rank = attrgetter("rank")
 
@@ -54,7 +50,8 @@ class Firm:
         vacant: Projects with a free seat, by rank.
         offers: Whether a project must be accepted before consultants join it.
         refusal: Why the last answer changed nothing; empty if it was accepted.
-        happenings: Events since the manager was last asked; kept in the interactive game only.
+        happenings: Events since the manager was last asked, each a step, what happened, and the
+            project's name or ""; kept in the interactive game only.
         bell: The event on which the manager is asked next; None in the published game.
         steps: Number of steps.
         last_check: The last step at which finished work is noticed.
@@ -75,7 +72,7 @@ class Firm:
     vacant: list[Engagement] = field(factory=list)
     offers: bool = False
     refusal: str = ""
-    happenings: list[Happening] = field(factory=list)
+    happenings: list[tuple[int, str, str]] = field(factory=list)
     bell: Event | None = None
     steps: int = field(init=False)
     last_check: int = field(init=False)
@@ -83,19 +80,16 @@ class Firm:
     lost: int = field(init=False)
 
     def __attrs_post_init__(self) -> None:
-        scenario = self.scenario
+        scenario, params = self.scenario, self.params
         self.risk = scenario.revenue_risk_level
         self.steps = scenario.steps
         # As published, work that is done in the very last step is neither extended nor completed.
         at_stop = scenario.time(self.steps) >= scenario.stoptime
         self.last_check = self.steps - 1 if at_stop else self.steps
-        self.delay = int(self.params.first_work == "after_start")
-        self.lost = int(self.params.release == "a_step_later")
+        self.delay = int(params.first_work == "after_start")
+        self.lost = int(params.release == "a_step_later")
         self.controlling = Controlling(
-            scenario,
-            LAST,
-            units(float(self.params.opening_cash)),
-            pays_from_cash=self.params.pays_from_cash,
+            scenario, float(params.opening_cash), pays_from_cash=params.pays_from_cash
         )
         self.intercompany = Intercompany(self.controlling.book, CASH)
 
@@ -103,6 +97,89 @@ class Firm:
     def ledgers(self) -> tuple[Any, ...]:
         """The ledgers that enter the digest."""
         return (self.controlling.book,)
+
+    # -- the list of agents ------------------------------------------------------------------------
+
+    def enlist(self, agents: Iterable[Listed], windows: Mapping[int, Window]) -> None:
+        """List the agents in the order in which they act.
+
+        Args:
+            agents: Kind and number in the scenario of each.
+            windows: Decided windows by the project's number; others have the scenario's own.
+        """
+        ranked = list(enumerate(agents, 1))
+        # Reports depend on controlling's rank, so it is set before any other agent is listed.
+        self.controlling.rank = next(rank for rank, (kind, _) in ranked if kind == "controlling")
+        for rank, (kind, number) in ranked:
+            if kind == "consultant":
+                who = StaffMember(self.scenario.consultants[number], rank)
+                self.employees.append(who)
+                self.controlling.employ(who.terms, rank, 1)
+            elif kind == "project":
+                terms = self.scenario.projects[number]
+                open_between = self._times(terms, windows.get(number))
+                chances = (terms.contracted_probability, terms.follow_on_probability)
+                self._engage(terms, terms.name, rank, str(number), open_between, chances)
+
+    def found_follow_on(self, parent: Engagement) -> Engagement:
+        """List the follow-on of a project at its deadline, behind all other agents."""
+        now = self.scenario.time(self.world.now)
+        end = min(self.scenario.stoptime, now + parent.deadline - parent.start)
+        listed = [agents[-1].rank for agents in (self.employees, self.engagements) if agents]
+        return self._engage(
+            parent.terms,
+            f"{parent.name} (Follow On)",
+            max(*listed, self.controlling.rank) + 1,
+            f"{parent.key}+",
+            (now + 1, end),
+            (parent.follow_on_probability, 0.0),
+        )
+
+    def _times(self, terms: Project, window: Window | None) -> tuple[float, float]:
+        """Return start and deadline of a project as times."""
+        if window is None:
+            return terms.start_time, terms.deadline
+        first, last, dt = self.scenario.starttime, self.scenario.stoptime, self.scenario.dt
+        start, deadline = float(window.start), float(window.deadline)
+        if self.params.step_numbers == "step":
+            start, deadline = first + start * dt, first + deadline * dt
+        # As published, a step's number is otherwise used as a time.
+        return max(min(last, start), first), max(min(last, deadline), first)
+
+    def _engage(
+        self,
+        terms: Project,
+        name: str,
+        rank: int,
+        key: str,
+        window: tuple[float, float],
+        chances: tuple[float, float],
+    ) -> Engagement:
+        """List a project; *chances* are its contracted and its follow-on probability."""
+        scenario, (start, deadline) = self.scenario, window
+        created = max(1, self.world.now)
+        started = scenario.step_at(start)
+        ended = scenario.first_step_from(deadline)
+        project = Engagement(
+            terms=terms,
+            name=name,
+            index=len(self.engagements),
+            rank=rank,
+            key=key,
+            start=start,
+            deadline=deadline,
+            start_step=started if started is not None and started >= created else None,
+            deadline_step=max(ended, created),
+            on_time=ended >= created and scenario.time(ended) == deadline,
+            contracted_probability=chances[0],
+            follow_on_probability=chances[1],
+            seats=terms.consultants,
+            accepted=not self.offers,
+            worked=created - 1,
+            phases=[(created, Phase.ACQUIRED)],
+        )
+        self.engagements.append(project)
+        return project
 
     # -- turns -------------------------------------------------------------------------------------
 
@@ -184,20 +261,13 @@ class Firm:
             phase = Phase.FULLY_STAFFED if full else Phase.STARTED
             if phase is not project.phase:
                 project.become(phase, self.world.now)
-        free = (
-            project.accepted
-            and not full
-            and (project.phase is Phase.READY or project.phase is Phase.STARTED)
-        )
+        is_open = project.phase is Phase.READY or project.phase is Phase.STARTED
+        free = project.accepted and is_open and not full
         if free != (project in self.vacant):
             if free:
                 insort(self.vacant, project, key=_by_rank)
             else:
                 self.vacant.remove(project)
-
-    def extendable(self, project: Engagement) -> bool:
-        """Whether another extension is possible: in the paper's rules there is only one."""
-        return self.params.extensions == "repeated" or "extension" not in project.occurrences
 
     def vacancy(self) -> Engagement | None:
         """Return the first ready project, else the first with a free seat, else None."""
@@ -226,12 +296,8 @@ class Firm:
         self.idle.remove(who)
         self.hasten(who, self.world.now + (who.rank <= rank))
 
-    def complete(self, project: Engagement) -> None:
-        """Complete a project: its staff notice at their next turn and lose that step."""
-        self._close(project, project.rank)
-
-    def _close(self, project: Engagement, rank: int) -> None:
-        """Complete a project at a rank of the present step."""
+    def close(self, project: Engagement, rank: int) -> None:
+        """Complete a project at a rank of the present step: its staff notice at their next turn."""
         step = self.world.now
         if project.phase is not Phase.ACQUIRED:
             # Behind all turns, the step is posted.
@@ -263,7 +329,7 @@ class Firm:
         """Take a consultant off the payroll; the consultant has no further turn."""
         now = self.world.now
         who.hired = False
-        self.controlling.payroll.employ(who.terms, who.rank, now + 1, sign=-1)
+        self.controlling.employ(who.terms, who.rank, now + 1, sign=-1)
         if who.project is not None:
             self.leave(who.project, who)
         who.project = None
@@ -272,16 +338,9 @@ class Firm:
             self.idle.remove(who)
         _forget(who)
 
-    def dismiss_idle_first(self, some: list[StaffMember], count: int) -> None:
-        """Dismiss *count* of some consultants: idle ones first, then the last on the list."""
-        for who in sorted(some, key=lambda e: (e.project is not None, -e.rank))[:count]:
-            self.dismiss(who)
-            self.world.log.info("consultant released", consultant=who.rank)
-        self.call(LAST)
-
     def end_early(self, project: Engagement) -> None:
         """Complete a project for good; it has no further turn and hence no follow-on."""
-        self._close(project, LAST)
+        self.close(project, LAST)
         _forget(project)
 
     # -- reports -----------------------------------------------------------------------------------
@@ -293,12 +352,12 @@ class Firm:
         entries are complete once its payday is over: reports of agents behind it belong to the next
         step.
         """
-        over = self.controlling.payroll.paid
+        over = self.controlling.paid
         if over == self.controlling.booked:
             return
         for project in self.engagements:
             self.work_off(project, over)
-        self.controlling.settle(over)
+        self.controlling.settle()
 
     def happened(self, what: str, project: Engagement) -> None:
         """Note an event for the manager and move the bell behind the last turn of this step."""

@@ -1,13 +1,14 @@
-"""The agents during an episode: consultants as staff members, projects as engagements."""
+"""The agents of a firm: consultants, projects, their order, and the arithmetic of their work."""
 
+from collections.abc import Collection, Iterator
 from enum import Enum
+from itertools import count
 from typing import Any
 
 from attrs import define, field
 from simpy.events import Event
 
-from models.edt.observation import ProjectStatus
-from models.edt.scenario import Consultant, Project
+from models.edt.scenario import Consultant, Kind, Project, Scenario
 
 
 class Phase(Enum):
@@ -51,11 +52,6 @@ class StaffMember:
     turn: Event | None = None
     log: list[tuple[int, int | None]] = field(factory=list)
 
-    @property
-    def name(self) -> str:
-        """Name of the consultant."""
-        return self.terms.name
-
 
 @define(eq=False)
 class Engagement:
@@ -79,17 +75,17 @@ class Engagement:
         follow_on_probability: 0 to 1; 0 for a follow-on.
         seats: The largest number of consultants.
         accepted: Whether consultants may join.
+        worked: The last round that is computed.
+        phases: Pairs of a step and the phase from then on.
         phase: The present phase.
         remaining: Effort still to deliver; 0 before it starts.
         effort_risk: 1 less the probability of the present block of effort.
         staff: Consultants who are or were on it.
         hands: Number of consultants who deliver.
-        worked: The last round that is computed.
         occurrences: Number of gate events so far, by kind.
         turn: The event of its next turn.
         due: The step of that turn.
-        status: The manager's last observation of it; None before the first.
-        phases: Pairs of a step and the phase from then on.
+        status: The last observation of it, which is reused until it changes; None before one.
         staffing: Pairs of a step and the number of staff from then on.
         rounds: First round, number of equal rounds, effort left before them, effort of each.
     """
@@ -107,18 +103,18 @@ class Engagement:
     contracted_probability: float
     follow_on_probability: float
     seats: int
-    accepted: bool = True
+    accepted: bool
+    worked: int
+    phases: list[tuple[int, Phase]]
     phase: Phase = Phase.ACQUIRED
     remaining: float = 0.0
     effort_risk: float = 0.0
     staff: list[StaffMember] = field(factory=list)
     hands: int = 0
-    worked: int = 0
     occurrences: dict[str, int] = field(factory=dict)
     turn: Event | None = None
     due: int = 0
-    status: ProjectStatus | None = None
-    phases: list[tuple[int, Phase]] = field(factory=list)
+    status: Any = None
     staffing: list[tuple[int, int]] = field(factory=list)
     rounds: list[tuple[int, int, float, float]] = field(factory=list)
 
@@ -131,6 +127,84 @@ class Engagement:
         """Set the remaining effort and log it."""
         self.remaining = effort
         self.rounds.append((step, 1, effort, 0.0))
+
+
+# -- the order in which agents act -----------------------------------------------------------------
+
+#: An agent as it is listed: its kind, and its number among the scenario's agents of that kind.
+Listed = tuple[Kind, int]
+
+
+def as_given(scenario: Scenario) -> Iterator[Listed]:
+    """Yield the agents in the scenario's own order."""
+    numbers: dict[Kind, count[int]] = {}
+    for kind, copies in scenario.order:
+        for _ in range(copies):
+            yield kind, next(numbers.setdefault(kind, count()))
+
+
+def as_decided(scenario: Scenario, consultants: int, chosen: Collection[int]) -> Iterator[Listed]:
+    """Yield the agents of a decision as published: consultants, chosen projects, then all others.
+
+    The others are controlling and the scenario's own follow-on projects, in its order.
+    """
+    yield from (("consultant", number) for number in range(consultants))
+    yield from (("project", number) for number in chosen)
+    for kind, number in as_given(scenario):
+        if kind == "controlling" or (kind == "project" and scenario.projects[number].is_follow_on):
+            yield kind, number
+
+
+# -- rounds of work, in floats as the published simulator computes them ----------------------------
+
+# Multiples of 1 / _FINE below _LARGE leave 53 - 16 - 32 = 5 binary places for sums.
+_FINE, _LARGE = 2.0**16, 2.0**32
+
+
+def _exact(*numbers: float) -> bool:
+    """Return whether sums and differences of these doubles are exact."""
+    return all(number < _LARGE and (number * _FINE).is_integer() for number in numbers)
+
+
+def deliver(remaining: float, hands: int, dt: float, most: int) -> tuple[int, float, float]:
+    """Deliver what a step allows, for as many equal rounds as possible.
+
+    Effort is subtracted hand by hand, as the published simulator does, so that floats end at the
+    same step; where doubles are exact, all full rounds are computed at once.
+
+    Args:
+        remaining: Effort still to deliver, at least 0.
+        hands: Consultants who deliver.
+        dt: Effort of one hand in one step.
+        most: The largest number of rounds, at least 1.
+
+    Returns:
+        The number of rounds, the effort of each, and the effort that remains.
+    """
+    full = hands * dt
+    if remaining >= full and _exact(remaining, dt):
+        rounds = min(most, int(remaining // full))
+        return rounds, full, remaining - rounds * full
+    delivered = 0.0
+    for _ in range(hands):
+        effort = min(dt, remaining)
+        remaining -= effort
+        delivered += effort
+    return 1, delivered, remaining
+
+
+def rounds_left(remaining: float, hands: int, dt: float, limit: int) -> int:
+    """Return the rounds, at least 1, until no effort remains; `limit + 1` if that takes longer."""
+    if not hands:
+        return 1 if remaining <= 0 else limit + 1
+    if _exact(remaining, dt):
+        return max(1, int(-(-remaining // (hands * dt))))
+    rounds = 0
+    while rounds <= limit and (remaining > 0 or not rounds):
+        rounds += 1
+        for _ in range(hands):
+            remaining -= min(dt, remaining)
+    return rounds
 
 
 def at_step(log: list[tuple[int, Any]], steps: int, before: Any = None) -> list[Any]:

@@ -1,1 +1,0 @@
-"""The firm during an episode."""

@@ -1,0 +1,224 @@
+"""The manager: one decision in the published game, commands at events in the interactive one.
+
+A command is carried out, or refused with a reason, without effect and at no cost.
+"""
+
+from collections.abc import Generator
+from functools import partial
+from typing import Any
+
+from desim import World
+from desim.errors import possible
+from models.edt import desk, processes
+from models.edt.actions import (
+    Accept,
+    Answer,
+    Command,
+    Decide,
+    Decline,
+    Hire,
+    Release,
+    SetRisk,
+    Staff,
+    Wait,
+)
+from models.edt.agents import Engagement, Phase, as_decided, as_given
+from models.edt.firm import LAST, MANAGER, Firm
+from models.edt.params import DigitalTwinParams
+from models.edt.planning import DecisionLimits, Plan, judged
+
+Process = Generator[Any, Any, None]
+
+
+def begin(world: World, params: DigitalTwinParams) -> Firm:
+    """Set up the firm and start its processes; without a manager the scenario runs as given."""
+    firm = Firm(world, params, params.loaded_scenario)
+    if MANAGER not in world.seats:
+        firm.enlist(as_given(firm.scenario), {})
+        processes.start(world, firm)
+    else:
+        manage = decide_once if params.asks == "once" else manage_at_events
+        world.process(manage(world, firm))
+    world.process(processes.close(world, firm))
+    return firm
+
+
+def decide_once(world: World, firm: Firm) -> Process:
+    """Ask until a decision is not refused, then open the firm with it."""
+    limits = DecisionLimits.of(firm.scenario)
+    while firm.plan is None:
+        answer: Decide | Answer = yield world.ask(MANAGER, partial(desk.briefing, firm, limits))
+        given = answer.given if isinstance(answer, Answer) else answer.raw()
+        firm.refusal, firm.plan = judged(given, limits, firm.params.mode)
+        if firm.refusal:
+            world.log.info("refused", role=MANAGER, why=firm.refusal)
+    firm.risk = firm.plan.revenue_risk
+    _open(world, firm, firm.plan)
+
+
+def manage_at_events(world: World, firm: Firm) -> Process:
+    """Offer the whole market, then carry out commands at every event until the manager waits."""
+    firm.offers = True
+    _open(world, firm, None)
+    firm.happenings.append((0, "opened", ""))
+    if firm.params.thinking.takes_time:
+        # Events before the first answer are noted only where there is a bell.
+        firm.bell = world.timeout(0)
+    while True:
+        asked = world.now
+        command: Command = yield world.ask(MANAGER, partial(desk.dashboard, firm))
+        firm.refusal = carry_out(firm, command)
+        if firm.refusal:
+            world.log.info("refused", role=MANAGER, command=command, why=firm.refusal)
+        if not isinstance(command, Wait):
+            continue
+        # Events since then are left, so that a manager who took time is asked again at once.
+        firm.happenings[:] = [each for each in firm.happenings if each[0] > asked]
+        if not firm.happenings:
+            # The end of the quarter, which `Firm.happened` moves forward.
+            quarter = firm.params.quarter
+            firm.bell = world.timeout(quarter - world.now % quarter, rank=LAST)
+            yield firm.bell
+        if not firm.happenings:
+            firm.happenings.append((world.now, "quarter", ""))
+        firm.settle()
+
+
+def _open(world: World, firm: Firm, plan: Plan | None) -> None:
+    """List the agents of a plan, all of them without one, and start their processes."""
+    scenario = firm.scenario
+    offered = [at for at, project in enumerate(scenario.projects) if not project.is_follow_on]
+    consultants = plan.consultants if plan else len(scenario.consultants)
+    windows = dict(zip(offered, plan.projects, strict=True)) if plan else {}
+    decided = {number: window for number, window in windows.items() if window}
+    firm.enlist(as_decided(scenario, consultants, decided if plan else offered), decided)
+    processes.start(world, firm)
+
+
+# -- commands --------------------------------------------------------------------------------------
+
+
+def carry_out(firm: Firm, command: Command) -> str:
+    """Carry out a command; return "", or the reason for which it is refused."""
+    match command:
+        case Accept(project=number) | Decline(project=number) | Staff(project=number):
+            return _closed(firm, number) or _arrange(firm, firm.engagements[number], command)
+        case Hire(consultants=count):
+            return _hire(firm, count)
+        case Release(consultants=count):
+            return _release(firm, count)
+        case SetRisk(revenue_risk=risk):
+            firm.risk = risk
+    return ""
+
+
+def _closed(firm: Firm, number: int) -> str:
+    """Return why a project takes no command: it does not exist, or is over."""
+    if number >= len(firm.engagements):
+        return f"there is no project {number}; they are 0 to {len(firm.engagements) - 1}"
+    if firm.engagements[number].phase is Phase.COMPLETED:
+        return f"project {number} is over"
+    return ""
+
+
+def _arrange(firm: Firm, project: Engagement, command: Accept | Decline | Staff) -> str:
+    number = project.index
+    match command:
+        case Accept():
+            if project.accepted:
+                return f"project {number} was accepted before"
+            project.accepted = True
+        case Decline():
+            if project.accepted:
+                return (
+                    f"project {number} was accepted; it ends at its deadline or when the work is "
+                    "done"
+                )
+            firm.end_early(project)
+            return ""
+        case Staff(seats=seats):
+            if not project.accepted:
+                return f"project {number} was not accepted"
+            if seats > project.terms.consultants:
+                return f"project {number} has {project.terms.consultants} seats, not {seats}"
+            project.seats = seats
+            for who in project.staff[seats:]:
+                firm.leave(project, who)
+                firm.let_go(who, firm.world.now + 1)
+    firm.review(project)
+    firm.call(LAST)
+    return ""
+
+
+def _hire(firm: Firm, count: int) -> str:
+    free = [e for e in firm.employees if not e.hired]
+    if count > len(free):
+        return f"{count} consultants are wanted; {len(free)} can be hired"
+    for who in free[:count]:
+        who.hired = True
+        firm.controlling.employ(who.terms, who.rank, firm.world.now + 1)
+        firm.world.process(processes.newcomer(firm, who))
+        firm.world.log.info("consultant hired", consultant=who.rank)
+    return ""
+
+
+def _release(firm: Firm, count: int) -> str:
+    """Dismiss idle consultants first, then the last on the list."""
+    hired = [e for e in firm.employees if e.hired]
+    if count > len(hired):
+        return f"{count} consultants are to go; {len(hired)} are on the payroll"
+    for who in sorted(hired, key=lambda e: (e.project is not None, -e.rank))[:count]:
+        firm.dismiss(who)
+        firm.world.log.info("consultant released", consultant=who.rank)
+    firm.call(LAST)
+    return ""
+
+
+# -- a client that leaves --------------------------------------------------------------------------
+
+
+def lose(firm: Firm, name: str = "") -> None:
+    """End a project after the turns of a step; bills already posted stay.
+
+    Its consultants become free as after a completion. Effort that was delivered and not reported,
+    by consultants behind the project on the list, is lost with it.
+
+    Args:
+        firm: The firm.
+        name: Name of the project; without it, the accepted one with the most contracted revenue
+            left, of equal ones the first.
+
+    Raises:
+        ValueError: No project of that name is on the list, or it has ended.
+    """
+    # The effort left is computed here, and the work so far is billed.
+    firm.settle()
+    project = _named(firm, name) if name else _largest(firm)
+    firm.end_early(project)
+    firm.happened("lost", project)
+
+
+def _named(firm: Firm, name: str) -> Engagement:
+    named = [project for project in firm.engagements if project.name == name]
+    if not named:
+        known = [project.name for project in firm.engagements]
+        raise ValueError(f"no project is named {name!r}; {possible(name, known)}")
+    # Copies that a scenario document counts have one name.
+    for project in named:
+        if project.phase is not Phase.COMPLETED:
+            return project
+    raise ValueError(f"project {name!r} has ended")
+
+
+def _largest(firm: Firm) -> Engagement:
+    held = [one for one in firm.engagements if one.accepted and one.phase is not Phase.COMPLETED]
+    if not held:
+        raise ValueError("no project is under contract; there is none to lose")
+    return max(held, key=_revenue_left)
+
+
+def _revenue_left(project: Engagement) -> float:
+    """Return the money that the contracted effort left will bring."""
+    terms = project.terms
+    effort = project.remaining if project.phase.active else terms.contracted_effort
+    return effort * terms.billing_rate

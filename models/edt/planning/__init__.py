@@ -1,1 +1,0 @@
-"""From an answer to a plan."""
