@@ -1,5 +1,6 @@
 """Tables of the commands."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
@@ -11,11 +12,12 @@ from attrs import evolve
 
 from desim.catalog.summaries import ArgumentSummary, CatalogSummary, ModelSummary, PolicySummary
 from desim.core.model import revision_text
-from desim.core.roles import KNOWLEDGE, knowledge_legend
+from desim.core.roles import KNOWLEDGE, knowledge_legend, with_knowledge
 from desim.episodes.usage import default_share, is_played
 from desim.errors import UsageError, possible
 from desim.jobs.rows.rows import Rows
 from desim.records.episode import Episode
+from desim.show.column import Column
 from desim.show.console import console
 from desim.show.estimates import better_note
 from desim.show.labels import NOTHING, value_text
@@ -29,6 +31,9 @@ class Findings(Protocol):
         """Return it as one plain object."""
         ...
 
+
+#: Metrics of a part of a world that a table shows.
+_OF_PART = 4
 
 #: The mark of a policy that draws, in lists, and its meaning.
 _DRAWS, _DRAWS_MEANS = "draws", "draws: its actions depend on chance or on the seed"
@@ -130,13 +135,58 @@ def print_episode(episode: Episode, *, as_json: bool) -> None:
     if as_json:
         click.echo(msgspec.json.encode(episode.summary()))
         return
-    facts = episode.facts()
+    facts = _facts(episode)
     if defaults := defaults_text(episode.result.usage if episode.result else {}):
         lines = list(facts.lines)
         after = [name for name, _ in lines].index("decisions") + 1
         lines.insert(after, ("defaults", defaults))
         facts = evolve(facts, lines=lines)
     console().print(facts)
+
+
+def _facts(episode: Episode) -> Table:
+    """Return header, result and metrics as a table of names and values.
+
+    It has only the first metrics of each part of a world. An episode that failed or was cut has
+    the reason in place of its end.
+    """
+    head, end = episode.header, episode.result
+    policies = ", ".join(
+        f"{role}={with_knowledge(spec, head.knows.get(role))}"
+        for role, spec in head.policies.items()
+    )
+    facts: dict[str, Any] = {"model": head.model, "preset": head.preset, "seed": head.seed}
+    facts["policies"] = policies or "none"
+    if end is None:
+        facts["ended"] = f"failed: {episode.failure.error}" if episode.failure else "cut"
+    else:
+        facts |= {"score": end.score, "ended": end.ended, "decisions": end.decisions}
+        facts |= (shown := _first_of_parts(end.metrics))
+        if more := len(end.metrics) - len(shown):
+            facts["more metrics"] = f"{more:,}; --json prints all"
+        facts["ledger digest"] = (end.ledger_digest or "none")[:16]
+    if episode.resumed:
+        facts["resumed after decision"] = ", ".join(map(str, episode.resumed))
+    declared = episode.metric_columns
+    columns = {name: declared.get(name, Column()) for name in facts}
+    lines = ((columns[name].key(name), columns[name].text(v)) for name, v in facts.items())
+    return Table((), lines, (0, 1))
+
+
+def _first_of_parts(metrics: Mapping[str, Any]) -> dict[str, Any]:
+    """Return metrics without those that would fill screens.
+
+    The name of a metric of a part begins with the part and a dot; of each part the first few stay,
+    which are its score and its end.
+    """
+    seen = Counter[str]()
+    shown = {}
+    for name, value in metrics.items():
+        part, dot, _ = name.partition(".")
+        seen[part] += bool(dot)
+        if seen[part] <= _OF_PART:
+            shown[name] = value
+    return shown
 
 
 def defaults_text(usage: Mapping[str, Mapping[str, float]]) -> str:

@@ -18,8 +18,7 @@ from desim.episodes.episode_options import TrustOptions
 from desim.episodes.replay import repeated_whole
 from desim.episodes.trust import trusted_model
 from desim.errors import BadRecord, DesimError, UsageError, possible
-from desim.records.episode import Episode
-from desim.records.kept_state import Inside
+from desim.records.episode import Episode, Inside
 from desim.records.messages import messages_of
 from desim.records.record_file import record_stem
 from desim.records.tables import What, decision_facts

@@ -21,8 +21,7 @@ from desim.episodes.episode_options import TrustOptions
 from desim.episodes.trust import trusted_model
 from desim.errors import BadRecord, DesimError, UsageError, WrongAction
 from desim.records.differences import different_place
-from desim.records.episode import Episode
-from desim.records.kept_state import Inside
+from desim.records.episode import Episode, Inside
 from desim.records.lines import Header, Step, step_class
 from desim.schema import tagged, to_plain
 from desim.schema.signatures import takes

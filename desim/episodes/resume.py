@@ -267,14 +267,8 @@ def play_branch(options: BranchOptions) -> Episode:
     world = trusted_model(path, past.header, options, roles)
     given = given_policies(past.header, world, options.policies)
     header = _header(with_futures(past.header, decisions, options.future), world, given, decisions)
-    said = zip(past.transcript, past.transcript_after, strict=True)
-    kept = [(entry, after) for entry, after in said if entry.role not in given]
-    begun = evolve(
-        past,
-        header=header,
-        transcript=tuple(entry for entry, _ in kept),
-        transcript_after=tuple(after for _, after in kept),
-    )
+    kept = tuple(one for one in past.transcript if one.role not in given)
+    begun = evolve(past, header=header, transcript=kept)
     lineup = _lineup(path, world, begun, options.policies)
     session = _continued(world, lineup, begun, options.record, options)
     with naming(path), _record(options, header, given), session:

@@ -27,8 +27,7 @@ from desim.episodes.replay import same_step
 from desim.episodes.usage import UsageSums
 from desim.errors import DesimError, LimitReached, PolicyFailed, WriteFailed
 from desim.faults import RAISED, policy_failed, policy_failing
-from desim.records.episode import Episode
-from desim.records.kept_state import Inside
+from desim.records.episode import Episode, Inside, Transcribed
 from desim.records.lines import FailureLine, Header, Step, TranscriptEntry, step_class
 from desim.records.provenance import policy_code
 from desim.records.reader import RecordedSteps
@@ -99,7 +98,6 @@ class Session:
         self._model_fault: DesimError | None = None
         self._usage = UsageSums()
         self._transcript = [*past.transcript] if past else []
-        self._transcript_after = [*past.transcript_after] if past else []
         self._answers = self._with_simulators()
         self._continues = past is not None
         self._record = Path(record) if record else None
@@ -181,10 +179,9 @@ class Session:
 
     def write_transcript(self, role: str, entry: Any) -> None:
         """Record an entry of a policy's transcript; it is on disk when this returns."""
-        self._transcript.append(TranscriptEntry(entry, role))
-        self._transcript_after.append(self.decided)
+        self._transcript.append(Transcribed(entry, role, self.decided))
         if self._recorder:
-            self._recorder.write(self._transcript[-1])
+            self._recorder.write(TranscriptEntry(entry, role))
 
     def advance(self) -> list[Decision]:
         """Move the clock to the next open decisions; return an empty list at the end.
@@ -240,7 +237,6 @@ class Session:
             result,
             tuple(self._transcript),
             inside=Inside.of(self.run, self._points, keep_state=how.keep_state, series=how.series),
-            transcript_after=tuple(self._transcript_after),
         )
 
     @contextlib.contextmanager

@@ -31,7 +31,6 @@ _DIGITS = 32
 
 _Objects = tuple[dict[str, Any], ...]
 
-
 #: Reads each float as its shortest text.
 _decode = msgspec.json.Decoder(float_hook=lambda text: repr(float(text))).decode
 
@@ -56,7 +55,39 @@ def text_id(value: Any) -> str:
     return digest_of(value)[:_DIGITS]
 
 
-@frozen(kw_only=True)
+class RequestEntry(msgspec.Struct):
+    """The entry of a request.
+
+    Attributes:
+        request: The number of the request at its seat, from 1.
+        digest: The SHA-256 of all fields as sent.
+        messages: The identifiers of the messages.
+        tools: The identifier of the list of tools; empty without tools.
+        fields: The other fields.
+        phase: What the call was for.
+    """
+
+    request: int = 0
+    digest: str = ""
+    messages: list[str] = []
+    tools: str = ""
+    fields: dict[str, Any] = {}
+    phase: str = "step"
+
+
+def request_entry(entry: Any) -> RequestEntry:
+    """Return the entry of a request.
+
+    Raises:
+        BadRecord: It has another form.
+    """
+    try:
+        return msgspec.convert(entry, RequestEntry)
+    except msgspec.ValidationError as fault:
+        raise BadRecord(f"the entry of a request is not readable: {fault}") from None
+
+
+@frozen
 class RecordedCall:
     """One request to a model and its outcome, as a record holds them.
 
@@ -134,80 +165,4 @@ def _request(
     except KeyError as fault:
         missing = shown(fault.args[0])
         raise BadRecord(f"request {number} of {shown(role)} lacks its text {missing}") from None
-    return RecordedCall(
-        number=number,
-        role=role,
-        phase=form.phase,
-        messages=messages,
-        tools=tools,
-        fields=form.fields,
-        digest=form.digest,
-    )
-
-
-class RequestEntry(msgspec.Struct):
-    """The entry of a request.
-
-    Attributes:
-        request: The number of the request at its seat, from 1.
-        digest: The SHA-256 of all fields as sent.
-        messages: The identifiers of the messages.
-        tools: The identifier of the list of tools; empty without tools.
-        fields: The other fields.
-        phase: What the call was for.
-    """
-
-    request: int = 0
-    digest: str = ""
-    messages: list[str] = []
-    tools: str = ""
-    fields: dict[str, Any] = {}
-    phase: str = "step"
-
-
-def request_entry(entry: Any) -> RequestEntry:
-    """Return the entry of a request.
-
-    Raises:
-        BadRecord: It has another form.
-    """
-    try:
-        return msgspec.convert(entry, RequestEntry)
-    except msgspec.ValidationError as fault:
-        raise BadRecord(f"the entry of a request is not readable: {fault}") from None
-
-
-def message_text(message: Mapping[str, Any]) -> str:
-    """Return the content of a message, its tool calls, and further fields as JSON."""
-    calls = message.get("tool_calls")
-    calls = calls if isinstance(calls, Iterable) and not isinstance(calls, str) else ()
-    others = {
-        key: value
-        for key, value in message.items()
-        if key not in ("role", "content", "tool_calls", "tool_call_id") and value
-    }
-    lines = [*_content_lines(message.get("content")), *map(_tool_call_text, calls)]
-    return "\n".join([*lines, *([indented(others)] if others else [])])
-
-
-def _content_lines(content: Any) -> Iterator[str]:
-    for part in content if isinstance(content, list) else [content] if content else []:
-        if isinstance(part, str):
-            yield part
-        elif isinstance(part, Mapping) and isinstance(part.get("text"), str):
-            yield part["text"]
-        else:
-            yield indented(part)
-
-
-def _tool_call_text(call: Any) -> str:
-    """Return a tool call of a message or of a reply as a line."""
-    inner = call.get("function", call) if isinstance(call, Mapping) else None
-    if not isinstance(inner, Mapping):
-        return indented(call)
-    return f"{inner.get('name')}({inner.get('arguments')})"
-
-
-def indented(value: Any) -> str:
-    """Return a plain value as JSON with a line for each item."""
-    return msgspec.json.format(msgspec.json.encode(value), indent=2).decode()
+    return RecordedCall(number, role, None, form.phase, messages, tools, form.fields, form.digest)

@@ -1,21 +1,20 @@
 """An episode that was played: header, decisions, result; written to a file and read back."""
 
 import contextlib
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Mapping, Sequence
-from itertools import zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from attrs import asdict, field, frozen
 
 from desim.core.ledger_protocols import ledgers_of
-from desim.core.points import Recorded
-from desim.core.result import Result, Series
-from desim.core.roles import with_knowledge
+from desim.core.model import Model
+from desim.core.points import Points, Recorded
+from desim.core.result import Result, Series, Ticks, ended_series
+from desim.core.run import Run
 from desim.errors import BadRecord, DesimError, UsageError, possible
 from desim.faults import RAISED
-from desim.records.kept_state import Inside
 from desim.records.lines import (
     FailureLine,
     Header,
@@ -25,9 +24,8 @@ from desim.records.lines import (
     TranscriptEntry,
 )
 from desim.records.reader import RecordedSteps, lines_up_to
-from desim.records.tables import WHAT, What, decision_columns, series_columns
+from desim.records.tables import What, decision_columns, series_columns
 from desim.records.writer import Recorder
-from desim.short_repr import shortened
 from desim.show.column import Column
 from desim.show.labels import value_text
 
@@ -35,21 +33,78 @@ if TYPE_CHECKING:  # only callers that use a data frame need them
     import pandas as pd
     import polars as pl
 
-    from desim.show.table import Table
+
+@frozen(eq=False)
+class Inside:
+    """What an ended episode of this process holds besides its record; a copy of it has none.
+
+    Attributes:
+        model: The model that was played.
+        points: The points recorded by `world.point` and by monitors, by name.
+        end: The tick at which the episode ended.
+    """
+
+    model: Model[Any]
+    points: Mapping[str, Recorded]
+    end: int
+    _states: tuple[Any, ...] = field(repr=False)
+    _read: tuple[Series, Ticks] | None = field(repr=False)
+
+    @classmethod
+    def of(
+        cls, run: Run[Any], points: Points | None, *, keep_state: bool, series: bool
+    ) -> "Inside | None":
+        """Return the inside of an ended run; None if nothing of it is wanted.
+
+        Args:
+            run: The ended run.
+            points: The points that it has recorded.
+            keep_state: Whether the state is held.
+            series: Whether the model's series are read now, and not when they are used.
+        """
+        if not keep_state and not series and points is None:
+            return None
+        read = run.ended_series() if series else None
+        states = (run.state,) if keep_state else ()
+        return cls(run.model, points.read() if points else {}, run.world.now, states, read)
+
+    @property
+    def state(self) -> Any:
+        """The state at the end."""
+        if not self._states:
+            raise UsageError("the state was not kept; play(..., keep_state=True) keeps it")
+        return self._states[0]
+
+    @property
+    def series(self) -> tuple[Series, Ticks]:
+        """The model's series up to the end of the episode, and the ends of their periods."""
+        return self._read or ended_series(self.model, self.state, self.end)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # A state holds generators, which cannot be copied, and results travel without it.
+        return (type(None), ())
 
 
-#: Metrics of a part of a world that a table shows.
-_OF_PART = 4
+@frozen
+class Transcribed:
+    """An entry of a policy's transcript, and the number of decisions before it.
 
-#: Lines of the card that notebooks show, and characters of each.
-_CARD_LINES, _CARD_WIDTH = 20, 200
+    Attributes:
+        entry: What the policy received or wrote, as a plain JSON value.
+        role: The role that the policy plays.
+        after: The number of decisions before it.
+    """
+
+    entry: Any
+    role: str
+    after: int = field(default=0, eq=False)
 
 
 @frozen(repr=False)
 class Episode:
     """An episode that was played: the header, the steps, and the result.
 
-    The last three attributes are no part of a comparison of two episodes.
+    The last two attributes are no part of a comparison of two episodes.
 
     Attributes:
         header: Model, parameters, seed, policies.
@@ -61,36 +116,20 @@ class Episode:
         inside: State and series of an episode that was played in this process; no part of its
             record, nor of a copy.
         resumed: Where its record was resumed after a cut: the numbers of decisions before it.
-        transcript_after: For each entry of `transcript` the number of decisions before it.
     """
 
     header: Header
     steps: Sequence[Step]
     result: Result | None
-    transcript: tuple[TranscriptEntry, ...] = ()
+    transcript: tuple[Transcribed, ...] = ()
     failure: FailureLine | None = None
     inside: Inside | None = field(default=None, eq=False, repr=False)
     resumed: tuple[int, ...] = field(default=(), eq=False, repr=False)
-    transcript_after: tuple[int, ...] = field(default=(), eq=False, repr=False)
 
     @property
     def score(self) -> float:
         """The model's score; higher is better."""
         return self._ended().score
-
-    @property
-    def metric_columns(self) -> Mapping[str, Column]:
-        """What the model declares of score and metrics; empty if reading it reaches outside."""
-        if self.inside:
-            return self.inside.model.metric_columns
-        with contextlib.suppress(DesimError, *RAISED):
-            return self.header.build().metric_columns
-        return {}
-
-    @property
-    def score_text(self) -> str:
-        """The score in the unit that the model declares."""
-        return self.metric_columns.get("score", Column()).text(self.score)
 
     @property
     def ended(self) -> str:
@@ -108,6 +147,20 @@ class Episode:
         return self._ended().ledger_digest
 
     @property
+    def metric_columns(self) -> Mapping[str, Column]:
+        """What the model declares of score and metrics; empty if reading it reaches outside."""
+        if self.inside:
+            return self.inside.model.metric_columns
+        with contextlib.suppress(DesimError, *RAISED):
+            return self.header.build().metric_columns
+        return {}
+
+    @property
+    def score_text(self) -> str:
+        """The score in the unit that the model declares."""
+        return self.metric_columns.get("score", Column()).text(self.score)
+
+    @property
     def state(self) -> Any:
         """The state at the end of an episode that was played or replayed in this process."""
         return self._inside().state
@@ -115,8 +168,7 @@ class Episode:
     @property
     def ledgers(self) -> tuple[Any, ...]:
         """The ledgers of the state, in its order; none of a state without ledgers."""
-        state = self.state
-        return tuple(ledgers_of(state))
+        return tuple(ledgers_of(self.state))
 
     def series(self) -> Series:
         """Return what the model reports period by period, by name; nothing if it reports none.
@@ -150,11 +202,13 @@ class Episode:
         Raises:
             UsageError: The table does not exist, or the series are missing (see `series`).
         """
-        if what not in WHAT:
-            raise UsageError(f"there is no table {what!r} of an episode; {possible(what, WHAT)}")
         if what == "decisions":
             return decision_columns(self.steps, self.inside.model if self.inside else None)
-        return series_columns(self._inside())
+        if what == "series":
+            inside = self._inside()
+            return series_columns(inside.model, *inside.series, inside.points)
+        known = possible(what, get_args(What))
+        raise UsageError(f"there is no table {what!r} of an episode; {known}")
 
     def to_pandas(self, what: What = "series") -> "pd.DataFrame":
         """Return a table of the episode as a data frame of pandas, if it is installed."""
@@ -186,53 +240,16 @@ class Episode:
             "revision": head.provenance.revision,
         }
 
-    def facts(self) -> "Table":
-        """Return header, result and metrics as a table of names and values.
-
-        It has only the first metrics of each part of a world. An episode that failed or was cut has
-        the reason in place of its end.
-        """
-        from desim.show.table import Table
-
-        head, end = self.header, self.result
-        policies = ", ".join(
-            f"{role}={with_knowledge(spec, head.knows.get(role))}"
-            for role, spec in head.policies.items()
-        )
-        facts: dict[str, Any] = {"model": head.model, "preset": head.preset, "seed": head.seed}
-        facts["policies"] = policies or "none"
-        if end is None:
-            facts["ended"] = f"failed: {self.failure.error}" if self.failure else "cut"
-        else:
-            facts |= {"score": end.score, "ended": end.ended, "decisions": end.decisions}
-            facts |= (shown := _first_of_parts(end.metrics))
-            if more := len(end.metrics) - len(shown):
-                facts["more metrics"] = f"{more:,}; --json prints all"
-            facts["ledger digest"] = (end.ledger_digest or "none")[:16]
-        if self.resumed:
-            facts["resumed after decision"] = ", ".join(map(str, self.resumed))
-        declared = self.metric_columns
-        columns = {name: declared.get(name, Column()) for name in facts}
-        lines = ((columns[name].key(name), columns[name].text(v)) for name, v in facts.items())
-        return Table((), lines, (0, 1))
-
     def __repr__(self) -> str:
         head, end = self.header, self.result
         name = "/".join(filter(None, [head.model, head.preset]))
         how = f"score {value_text(end.score)}, {end.ended}" if end else "without a result"
         return f"<Episode of {name}, seed {head.seed}: {how}, {len(self.steps):,} decisions>"
 
-    def _repr_html_(self) -> str:
-        """Return a card of a few lines, for notebooks."""
-        from desim.show.table import Table
-
-        lines = [(name, shortened(text, _CARD_WIDTH)) for name, text in self.facts().lines]
-        more = len(lines) - _CARD_LINES
-        notes = [f"{more} more lines are in the summary"] if more > 0 else []
-        return Table((), lines[:_CARD_LINES], (0, 1), notes=notes).html()
-
     def write(self, path: str | Path) -> None:
         """Write the record to a new file, gzipped when the name ends in .gz.
+
+        Each request and reply of a language model is written before the decision that it led to.
 
         Raises:
             UsageError: The file exists or cannot be made.
@@ -240,13 +257,14 @@ class Episode:
         end = self._ended()
         with Recorder(path) as recorder:
             recorder.write(self.header)
-            said: Any = deque(zip_longest(self.transcript, self.transcript_after, fillvalue=0))
+            said = deque(self.transcript)
             for number, step in enumerate(self.steps):
-                while said and said[0][1] <= number:
-                    recorder.write(said.popleft()[0])
+                while said and said[0].after <= number:
+                    one = said.popleft()
+                    recorder.write(TranscriptEntry(one.entry, one.role))
                 recorder.step(step)
-            for entry, _ in said:
-                recorder.write(entry)
+            for one in said:
+                recorder.write(TranscriptEntry(one.entry, one.role))
             recorder.result(end)
 
     @classmethod
@@ -273,42 +291,31 @@ class Episode:
             BadRecord: It is empty, cut, altered, of another format, no record at all, or beyond a
                 limit of `desim.records.record_file`.
         """
-        file = Path(path)
-        count, header, steps, resumed = 0, None, list[Step](), list[int]()
-        said: list[tuple[TranscriptEntry, int]] = []
-        result: Result | None = None
-        failure: FailureLine | None = None
+        file, count, found = Path(path), 0, dict[str, Any]()
+        steps, said, resumed = list[Step](), list[Transcribed](), list[int]()
         try:
             for line in lines_up_to(file, decisions):
                 match line:
                     case Header():
-                        header = line
+                        found["header"] = line
                     case Step():
                         count += 1
                         steps += [line] * keep_steps
-                    case TranscriptEntry():
-                        said.append((line, count))
+                    case TranscriptEntry(entry, role):
+                        said.append(Transcribed(entry, role, count))
                     case ResumedLine():
                         resumed.append(line.decisions)
                     case ResultLine():
-                        result = line.result()
+                        found["result"] = line.result()
                     case FailureLine():
-                        failure = line
-            if whole and result is None:
-                raise BadRecord(_no_result(count, failure))  # noqa: TRY301
+                        found["failure"] = line
+            if whole and "result" not in found:
+                raise BadRecord(_no_result(count, found.get("failure")))  # noqa: TRY301
         except BadRecord as fault:
             text = str(fault)
             raise BadRecord(text if str(path) in text else f"{path}: {text}") from None
-        assert header is not None
-        return cls(
-            header,
-            tuple(steps) if keep_steps else RecordedSteps(file, count),
-            result,
-            tuple(entry for entry, _ in said),
-            failure,
-            resumed=tuple(resumed),
-            transcript_after=tuple(after for _, after in said),
-        )
+        found["steps"] = tuple(steps) if keep_steps else RecordedSteps(file, count)
+        return cls(**{"result": None} | found, transcript=tuple(said), resumed=tuple(resumed))
 
     def _inside(self) -> Inside:
         if self.inside is None:
@@ -333,19 +340,3 @@ def _no_result(decisions: int, failure: FailureLine | None) -> str:
         f"the run failed at t={failure.t} after decision {failure.decisions}: {failure.error}; "
         f"desim branch FILE --at {failure.before + 1} plays on from before it"
     )
-
-
-def _first_of_parts(metrics: Mapping[str, Any]) -> dict[str, Any]:
-    """Return metrics without those that would fill screens.
-
-    The name of a metric of a part begins with the part and a dot; of each part the first few stay,
-    which are its score and its end.
-    """
-    seen = Counter[str]()
-    shown = {}
-    for name, value in metrics.items():
-        part, dot, _ = name.partition(".")
-        seen[part] += bool(dot)
-        if seen[part] <= _OF_PART:
-            shown[name] = value
-    return shown

@@ -1,10 +1,9 @@
-"""The lines of a record, and how they are read.
+"""The lines of a record.
 
-A record is JSON lines: a header (format, version, model, preset, parameters, seed, policies), one
-line a decision (tick, role, observation, action, notes), one line a transcript entry, one line
-where a cut record was resumed, and a last line with the result, or with the failure of the model.
-The key `line` of each object says which of these it is. The last line ends with the SHA-256 of all
-bytes before that field, a checksum against damage that does not prove who wrote the record.
+A record is JSON lines: a header, one line a decision, one line a transcript entry, one line where a
+cut record was resumed, and a last line with the result or the failure of the model. The key `line`
+of each object says which of these it is. The last line ends with the SHA-256 of all bytes before
+that field, a checksum against damage that does not prove who wrote the record.
 """
 
 from collections.abc import Iterable, Mapping
@@ -21,7 +20,6 @@ from desim.errors import BadRecord, SchemaError, UsageError
 from desim.records.provenance import Provenance
 from desim.records.reach import model_reaches, refuse
 from desim.schema import encode, encode_tagged, has_tags
-from desim.schema.immutable import once_an_object
 from desim.short_repr import cut
 from desim.version import __version__
 
@@ -52,7 +50,7 @@ class Header(
         knows: What policies know, by role, where it is more than observations.
         provenance: The revision and the code of the world, and versions.
         code: Digests of the source files of the policies, by role, of an episode that was recorded
-            while it was played; see `policy_code`.
+            while it was played.
     """
 
     format: str
@@ -80,19 +78,18 @@ class Header(
         code: Mapping[str, str] | None = None,
     ) -> "Header":
         """Return the header of an episode that starts now."""
-        name, preset, params, provenance = _model_fields(model)
         return cls(
             format=FORMAT,
             version=__version__,
-            model=name,
-            preset=preset,
-            params=msgspec.json.decode(params),
+            model=catalog.model_name(type(model)),
+            preset=catalog.nearest_preset(model),
+            params=msgspec.json.decode(encoded_parameters(model)),
             seed=seed,
             policies=dict(policies),
             starts=dict(starts or {}),
             futures=tuple(futures),
             knows=dict(knows or {}),
-            provenance=provenance,
+            provenance=Provenance.of(model),
             code=dict(code or {}),
         )
 
@@ -101,12 +98,9 @@ class Header(
         return self.provenance.changes(self.model, Provenance.of(model))
 
     def futures_of_branch(self, decisions: int, future: int | None) -> tuple[tuple[int, int], ...]:
-        """Return the futures of a branch of this episode.
+        """Return the futures of a branch of this episode after some decisions.
 
-        Args:
-            decisions: After how many decisions it branches.
-            future: The seed of its future, which replaces all later ones; None keeps those of the
-                episode, so that equal answers give the same episode.
+        The seed of its future replaces all later ones; None keeps those of the episode.
         """
         if future is None:
             return self.futures
@@ -133,13 +127,6 @@ class Header(
             raise BadRecord(f"written for {what}: {fault}{since}") from None
 
 
-@once_an_object
-def _model_fields(model: Model[Any]) -> tuple[str, str, bytes, Provenance]:
-    """Return name, preset, parameters (as JSON: each header has its own) and provenance."""
-    name, preset = catalog.model_name(type(model)), catalog.nearest_preset(model)
-    return name, preset, encoded_parameters(model), Provenance.of(model)
-
-
 class Step(
     msgspec.Struct, frozen=True, omit_defaults=True, gc=False, tag="decision", tag_field="line"
 ):
@@ -163,10 +150,8 @@ class Step(
     possible: tuple[str, ...] = ()
     delay: Annotated[int, msgspec.Meta(ge=0, le=MOST_TICKS)] = 0
 
-    @staticmethod
-    def encoded(observation: Any) -> bytes:
-        """Return an observation as JSON, as a record holds it."""
-        return encode(observation)
+    #: Returns an observation as JSON, as a record holds it.
+    encoded = staticmethod(encode)
 
     @property
     def observed(self) -> bytes:
@@ -175,40 +160,25 @@ class Step(
 
 
 class TaggedStep(Step, frozen=True, omit_defaults=True, gc=False):
-    """A decision just made of a role that observes several classes.
+    """A decision just made of a role that observes several classes, written with their tags."""
 
-    Read from a file it is a `Step`, whose observation has its tag already.
-    """
-
-    @staticmethod
-    def encoded(observation: Any) -> bytes:
-        """Return an observation as JSON with its tag, as a record holds it."""
-        return encode_tagged(observation)
+    encoded = staticmethod(encode_tagged)
 
 
 def step_class(role: Role) -> type[Step]:
-    """Return the class of a role's decisions."""
+    """Return the class of a role's decisions that are not read from a file."""
     return TaggedStep if has_tags(role.observation) else Step
 
 
 class TranscriptEntry(msgspec.Struct, frozen=True, gc=False, tag="transcript", tag_field="line"):
-    """A policy's note, before it decided, of what it received and wrote.
-
-    Attributes:
-        entry: A plain JSON value of the policy's own.
-        role: The role that the policy plays.
-    """
+    """What a policy received or wrote before it decided, as a plain JSON value of its own."""
 
     entry: Any
     role: str
 
 
 class ResumedLine(msgspec.Struct, frozen=True, gc=False, tag="resumed", tag_field="line"):
-    """The place where a cut record was resumed; the lines behind it were written later.
-
-    Attributes:
-        decisions: The number of decisions on record.
-    """
+    """The place, behind so many decisions, where a cut record was resumed."""
 
     decisions: int
 
@@ -228,22 +198,13 @@ class ResultLine(msgspec.Struct, frozen=True, kw_only=True, tag="result", tag_fi
     def of(cls, result: Result) -> "ResultLine":
         """Return the last line for a result."""
         line = {name: getattr(result, name) for name in cls.__struct_fields__}
-        line["metrics"] = dict(result.metrics)
-        for name in ("usage", "waiting"):
-            line[name] = line[name] or msgspec.UNSET
-        return cls(**line)
+        unset = {name: msgspec.UNSET for name in ("usage", "waiting") if not line[name]}
+        return cls(**{**line, "metrics": dict(result.metrics), **unset})
 
     def result(self) -> Result:
         """Return the result."""
-        return Result(
-            self.score,
-            self.ended,
-            self.metrics,
-            self.decisions,
-            self.ledger_digest,
-            self.usage or {},
-            self.waiting or (),
-        )
+        line = {name: getattr(self, name) for name in self.__struct_fields__}
+        return Result(**{**line, "usage": self.usage or {}, "waiting": self.waiting or ()})
 
 
 class FailureLine(msgspec.Struct, frozen=True, kw_only=True, tag="failure", tag_field="line"):

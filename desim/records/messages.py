@@ -1,8 +1,8 @@
 """An episode as chat messages: what each policy received, wrote and decided.
 
 Messages of language models are those of the record. Any other policy receives its observations as
-JSON, and its actions are tool calls. A message is listed when it is first sent; a
-request repeats those before it.
+JSON, and its actions are tool calls. A message is listed when it is first sent; a request repeats
+those before it.
 """
 
 from collections import Counter, defaultdict
@@ -73,14 +73,12 @@ class _Seat:
 
     Attributes:
         sent: By the first message of a conversation, as JSON, how often its last request had each
-            message.
-        latest: The same of the last request.
+            message; under the empty key that of the last request.
         replies: The texts of the model's replies, and the identifiers of its calls.
         last: The identifier of the last action, if the next observation is its result.
     """
 
-    sent: dict[bytes, Counter[bytes]] = field(factory=dict)
-    latest: Counter[bytes] = field(factory=Counter)
+    sent: dict[bytes, Counter[bytes]] = field(factory=lambda: {b"": Counter()})
     replies: list[str] = field(factory=list)
     last: str = ""
 
@@ -101,7 +99,7 @@ class _Seat:
 
     def called(self, call: RecordedCall) -> Iterator[Message]:
         """Yield the new messages of a request, and the reply to it."""
-        for sent in self._new(call):
+        for sent in self._new(call.messages):
             if sent.get("role") != "assistant" or not self._is_reply(sent):
                 further = {name: sent[name] for name in _FURTHER if sent.get(name)}
                 yield {"role": sent.get("role"), "content": sent.get("content"), **further}
@@ -115,21 +113,19 @@ class _Seat:
         calls = [_tool_call(one.id, one.name, one.arguments) for one in reply.calls]
         yield _message("assistant", text, calls=calls, reasoning=reply.thinking)
 
-    def _new(self, call: RecordedCall) -> Iterator[Mapping[str, Any]]:
-        """Yield the messages that the request before did not have, or not so often.
+    def _new(self, messages: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+        """Yield the messages that the last request of the same conversation did not have so often.
 
         A method may have several conversations at once, which differ in their first messages. A new
         conversation is compared with the last request.
         """
-        keys = [msgspec.json.encode(message) for message in call.messages]
-        before = self.sent.get(keys[0], self.latest) if keys else self.latest
-        self.latest = Counter()
-        for key, message in zip(keys, call.messages, strict=True):
-            self.latest[key] += 1
-            if self.latest[key] > before[key]:
+        keys = [msgspec.json.encode(message) for message in messages]
+        before = self.sent.get(keys[0], self.sent[b""]) if keys else Counter[bytes]()
+        self.sent[b""] = self.sent[keys[0] if keys else b""] = now = Counter[bytes]()
+        for key, message in zip(keys, messages, strict=True):
+            now[key] += 1
+            if now[key] > before[key]:
                 yield message
-        if keys:
-            self.sent[keys[0]] = self.latest
 
     def _is_reply(self, message: Mapping[str, Any]) -> bool:
         """Return whether an assistant's message repeats a reply, or its part after the reasoning.
@@ -147,8 +143,7 @@ def _message(
 ) -> Message:
     # Some servers send the reasoning before the answer in a field of its own.
     optional = {"tool_calls": calls, "tool_call_id": answers, "reasoning": reasoning}
-    further = {name: value for name, value in optional.items() if value}
-    return {"role": role, "content": content, **further}
+    return {"role": role, "content": content, **{n: v for n, v in optional.items() if v}}
 
 
 def _deciding(step: Step, calls: Sequence[RecordedCall]) -> RecordedCall | None:
@@ -158,11 +153,6 @@ def _deciding(step: Step, calls: Sequence[RecordedCall]) -> RecordedCall | None:
 
 
 def _action(number: int, step: Step) -> Message:
-    """Return the action of a decision as a tool call.
-
-    Raises:
-        BadRecord: The action has no name.
-    """
     match step.action:
         case {"do": str(name), **arguments}:
             text = msgspec.json.encode(arguments).decode()

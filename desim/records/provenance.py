@@ -1,4 +1,4 @@
-"""The provenance of an episode: the revision and the code of its world, policies, and versions.
+"""What an episode was played with: the revision and the code of its world, and versions.
 
 A record holds it, so that one that no longer replays is refused with what has changed since.
 """
@@ -32,8 +32,8 @@ class Provenance(msgspec.Struct, frozen=True, omit_defaults=True):
     """The revision and the code of a world, and the versions of what it runs on.
 
     Attributes:
-        revision: The revision of the world, at least 1, or by part; see `revision_of`. None in a
-            record that was written before worlds had revisions.
+        revision: The revision of the world, at least 1, or by part; None in a record that was
+            written before worlds had revisions.
         code: A digest of the source files of the world and of its parts; empty if one has none.
         versions: The versions of Python and of packages, by name.
     """
@@ -55,10 +55,9 @@ class Provenance(msgspec.Struct, frozen=True, omit_defaults=True):
         return "" if self.revision is None else revision_text(self.revision)
 
     def changes(self, world: str, now: "Provenance") -> str:
-        """Return what has changed in a world since then, as the end of an error text.
+        """Return what has changed in a world since, as the end of an error text, or nothing.
 
-        These are both revisions where they differ, else that the code differs, else both versions
-        of what differs; empty if nothing does.
+        Both revisions where they differ, else that the code does, else the versions that do.
         """
         if revised := self.other_revision(world, now.revision):
             return revised
@@ -87,22 +86,14 @@ def versions() -> Mapping[str, str]:
 
 def code_digest(model: Model[Any]) -> str:
     """Return a digest of the source files of a world and of its parts; empty if one has none."""
-    every = [_package_digest(cls) for cls in sorted({*_classes(model)}, key=spec_name)]
-    return _digest("".join(every).encode()) if all(every) else ""
+    every = [_digest(cls, of_world=True) for cls in sorted({*_classes(model)}, key=spec_name)]
+    return _short_sha("".join(every).encode()) if all(every) else ""
 
 
 def policy_code(policy: object) -> str:
     """Return a digest of the source file of a policy's class; empty for one of desim or of none."""
     cls: type = type(policy)
-    return _file_digest(cls)
-
-
-# Read once, because each recorded episode asks for it.
-@cache
-def _file_digest(cls: type) -> str:
-    file = _file(cls)
-    is_ours = cls.__module__.partition(".")[0] in _OURS
-    return "" if is_ours or file is None else _digest(file.read_bytes())
+    return "" if cls.__module__.partition(".")[0] in _OURS else _digest(cls)
 
 
 def _classes(model: Model[Any]) -> Iterator[type]:
@@ -111,25 +102,23 @@ def _classes(model: Model[Any]) -> Iterator[type]:
         yield from _classes(part)
 
 
+# Read once, because each recorded episode asks for it.
 @cache
-def _package_digest(cls: type) -> str:
-    """Return a digest of the package of a class, or of its module; empty if it has no file."""
-    file = _file(cls)
-    if file is None:
-        return ""
-    folder, in_package = file.parent, "." in cls.__module__
-    files = sorted(folder.rglob("*.py")) if in_package else [file]
-    contents = (
-        f"{one.relative_to(folder).as_posix()}\0".encode() + one.read_bytes() for one in files
-    )
-    return _digest(b"\0".join(contents))
+def _digest(cls: type, *, of_world: bool = False) -> str:
+    """Return a digest of the source file of a class, or of the package of a world's class.
 
-
-def _file(cls: type) -> Path | None:
-    """Return the source file of a class; None in a notebook, or for an import from an archive."""
+    Empty if it has no file, as in a notebook or an archive.
+    """
     file = Path(getattr(sys.modules.get(cls.__module__), "__file__", None) or "")
-    return file if file.is_file() else None
+    if not file.is_file():
+        return ""
+    if not of_world:
+        return _short_sha(file.read_bytes())
+    folder = file.parent
+    files = sorted(folder.rglob("*.py")) if "." in cls.__module__ else [file]
+    contents = (f"{f.relative_to(folder).as_posix()}\0".encode() + f.read_bytes() for f in files)
+    return _short_sha(b"\0".join(contents))
 
 
-def _digest(content: bytes) -> str:
+def _short_sha(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()[:_DIGITS]

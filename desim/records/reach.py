@@ -1,9 +1,8 @@
-"""Access outside desim that a record's header asks for: modules, files, hosts, the environment.
+"""What a record's header asks for outside desim: modules, files, hosts, the environment.
 
-A record is data from a stranger. Names in its header are used directly only if that imports nothing
-but shipped worlds and policies, and opens nothing; others are shown and refused, unless the person
-gives them again or trusts the record. The classes of models and policies declare what they open;
-see `Model.files` and `Policy.reaches`.
+A record is data from a stranger. Building what it names imports nothing but shipped worlds and
+policies and opens nothing, unless the person gives the name again or trusts the record. Classes of
+models and policies declare what they open; see `Model.files` and `Policy.reaches`.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -13,7 +12,6 @@ from desim import catalog
 from desim.catalog.imports import is_loaded
 from desim.catalog.policy_spec import Spec
 from desim.composition.parts_model import PartsModel
-from desim.core.model import Model
 from desim.errors import UsageError
 from desim.short_repr import shown
 
@@ -21,7 +19,6 @@ from desim.short_repr import shown
 _SHOWN, _CHARACTERS = 5, 200
 
 #: The modules that a record may name though they are not imported yet: those of the model of parts.
-#: The import of other modules of desim may run code that is not made for it.
 _IMPORTED = ("desim.composition", "desim.composition.composite")
 
 
@@ -29,24 +26,23 @@ def model_reaches(name: str, params: Mapping[str, Any]) -> Iterator[str]:
     """Yield what building and playing a model would do outside: "import module ...", "open ...".
 
     Args:
-        name: A name in the catalog, or `module:Class`. A module that is imported already, such as
-            the script that runs, is not imported again.
+        name: A name in the catalog, or `module:Class`.
         params: Plain values by parameter, unchecked.
     """
-    for part, found, inside in _models(name, params):
-        of = f" for part {_cut_repr(part)}" if part else ""
-        if isinstance(found, str):
-            yield f"{found}{of}"
-        elif found is not None:
-            yield from (f"open {_cut_repr(file)}{of}" for file in found.files(inside))
-            if issubclass(found, PartsModel):
-                yield from (f"call {_cut_repr(each)}{of}" for each in found.functions(inside))
+    for part, model, inside in _models(name, params):
+        of = f" for part {_named(part)}" if part else ""
+        if imported := _import_of(model):
+            yield f"{imported}{of}"
+        elif cls := catalog.known_class(model):
+            yield from (f"open {_named(file)}{of}" for file in cls.files(inside))
+            if issubclass(cls, PartsModel):
+                yield from (f"call {_named(each)}{of}" for each in cls.functions(inside))
 
 
 def policy_reaches(
     role: str, label: str, model: str, params: Mapping[str, Any] | None = None
 ) -> Iterator[str]:
-    """Yield what building a policy from its label would do outside.
+    """Yield what building a role's policy from its label would do outside.
 
     Args:
         role: The role that it plays.
@@ -60,9 +56,12 @@ def policy_reaches(
         return
     module, colon, _ = spec.name.partition(":")
     if colon:
-        yield f"import module {_cut_repr(module)} for {_cut_repr(role)}"
+        yield f"import module {_named(module)} for {_named(role)}"
         return
-    of = _class_of_role(role, model, params or {})
+    # The model of a role is that of the innermost part in whose name the role's begins.
+    parts = [(part, each) for part, each, _ in _models(model, params or {})]
+    inside = [each for part, each in parts if f"{role}.".startswith(f"{part}." if part else "")]
+    of = None if _import_of(inside[-1]) else catalog.known_class(inside[-1])
     cls = {**catalog.policies(), **(catalog.policies(of) if of else {})}.get(spec.name)
     if cls is None:
         return
@@ -70,17 +69,13 @@ def policy_reaches(
         yield from policy_reaches(role, inner, model, params)
     if cls.reaches:
         given = [f"{key}={spec.arguments[key]}" for key in cls.reaches if key in spec.arguments]
-        what = f"build {_cut_repr(spec.name)} for {_cut_repr(role)}"
-        how = _cut_repr(", ".join(given) or "as by default")
+        what = f"build {_named(spec.name)} for {_named(role)}"
+        how = _named(", ".join(given) or "as by default")
         yield f"{what}, which opens files or contacts a host ({how})"
 
 
 def refuse(reaches: Iterable[str], path: object = "") -> None:
-    """Raise an error if a header reaches outside.
-
-    Raises:
-        UsageError: The header does; the text names the access.
-    """
+    """Raise a `UsageError` that names what a header would do outside, unless it does nothing."""
     found = list(reaches)
     if not found:
         return
@@ -94,22 +89,13 @@ def refuse(reaches: Iterable[str], path: object = "") -> None:
 
 def _models(
     name: str, params: Mapping[str, Any], part: str = ""
-) -> Iterator[tuple[str, str | type[Model[Any]] | None, Mapping[str, Any]]]:
-    """Yield a model and those of its parts: the part, the class or its import, the parameters."""
-    found = _import_of(name) or catalog.known_class(name)
-    yield part, found, params
-    if isinstance(found, type) and issubclass(found, PartsModel):
-        for inner, model, inside in found.inner_models(params):
+) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
+    """Yield a model and those of its parts: the part, the model's name, the parameters."""
+    yield part, name, params
+    cls = None if _import_of(name) else catalog.known_class(name)
+    if cls and issubclass(cls, PartsModel):
+        for inner, model, inside in cls.inner_models(params):
             yield from _models(model, inside, f"{part}.{inner}" if part else inner)
-
-
-def _class_of_role(role: str, model: str, params: Mapping[str, Any]) -> type | None:
-    """Return the class of the model of a role; None if it is not imported yet."""
-    classes = {part: found for part, found, _ in _models(model, params)}
-    words = role.split(".")
-    parts = (".".join(words[:end]) for end in range(len(words), -1, -1))
-    found = next(classes[part] for part in parts if part in classes)
-    return found if isinstance(found, type) else None
 
 
 def _import_of(model: str) -> str:
@@ -117,11 +103,11 @@ def _import_of(model: str) -> str:
     module, colon, _ = model.partition(":")
     if not colon:
         file = catalog.foreign_model(model)
-        return f"import module {_cut_repr(f'models.{model}')} of {_cut_repr(file)}" if file else ""
-    # Without a module the catalog raises an error.
+        return f"import module {_named(f'models.{model}')} of {_named(file)}" if file else ""
+    # Without a module the catalog raises an error; a loaded one is not imported again.
     known = not module or module in _IMPORTED or is_loaded(module)
-    return "" if known else f"import module {_cut_repr(module)}"
+    return "" if known else f"import module {_named(module)}"
 
 
-def _cut_repr(value: str) -> str:
+def _named(value: str) -> str:
     return shown(value, _CHARACTERS)

@@ -1,8 +1,7 @@
 """A lock on a record or another file, so that only one process at a time writes it.
 
-The lock is a file beside the record, `RECORD.lock`, which outlives the replacement of the record by
-a shorter or longer copy. It holds the process that writes and since when. The system drops the lock
-when the process ends, however it ends; a file that is left behind locks nothing.
+The lock is a file beside the record, `RECORD.lock`, which names the process that writes. The system
+drops the lock when the process ends, however it ends; a file that is left behind locks nothing.
 """
 
 import contextlib
@@ -75,10 +74,8 @@ def _name_holder(descriptor: int) -> None:
 
 
 def _holder(path: Path) -> str:
-    """Return the holder that a lock file names."""
-    try:
-        with path.open("rb") as file:
-            text = file.read(_SHOWN_BYTES).decode("ascii", "replace")
-    except OSError:
-        return "another process"
-    return text if text and text.isprintable() else "another process"
+    with contextlib.suppress(OSError), path.open("rb") as file:
+        text = file.read(_SHOWN_BYTES).decode("ascii", "replace")
+        if text and text.isprintable():
+            return text
+    return "another process"

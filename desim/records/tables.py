@@ -5,21 +5,20 @@ import datetime as dt
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, repeat
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from desim.core.model import Model, model_of
-from desim.core.result import flat
+from desim.core.points import Recorded
+from desim.core.result import Series, Ticks, flat
 from desim.core.run import Run
 from desim.errors import UsageError
 from desim.faults import RAISED
-from desim.records.kept_state import Inside
 from desim.records.lines import Step
 from desim.schema import tagged
 from desim.show.column import Column
 
 #: The tables of an episode.
 What = Literal["series", "decisions"]
-WHAT: tuple[str, ...] = get_args(What)
 
 #: Columns of decisions: a stranger's record may name as many fields as it has decisions.
 _MOST_COLUMNS = 2_000
@@ -33,32 +32,30 @@ _Row = tuple[Any, ...]
 _Dated = Callable[[int | None], dt.date | None]
 
 
-def series_columns(inside: Inside) -> dict[str, list[Any]]:
-    """Return all series of an ended episode; see `Episode.columns`.
+def series_columns(
+    model: Model[Any], series: Series, ends: Ticks, points: Mapping[str, Recorded]
+) -> dict[str, list[Any]]:
+    """Return all series of an ended episode, period by period, then its points.
 
-    First those of the model, period by period, then the points that were recorded.
-
-    Raises:
-        UsageError: See `Inside.series`.
-        WrongResult: A series is not a sequence of numbers.
+    The columns are those of `Episode.columns`.
     """
-    rows = list(_series_rows(inside))
+    rows = list(_series_rows(model, series, ends, points))
     return {name: [row[at] for row in rows] for at, name in enumerate(_SERIES)}
 
 
-def _series_rows(inside: Inside) -> Iterator[_Row]:
-    model = inside.model
+def _series_rows(
+    model: Model[Any], series: Series, ends: Ticks, points: Mapping[str, Recorded]
+) -> Iterator[_Row]:
     dated, ended = _dates(model), _dates(model, ends=True)
-    series, ends = inside.series
     for name, values in series.items():
         head, unit = _head(model, name)
         # Periods beyond the ends that the model reports have no end.
         ticks = chain(ends.get(name, ()), repeat(None))
         for period, (value, tick) in enumerate(zip(values, ticks, strict=False), 1):
             yield (*head, period, tick, ended(tick), _known(value), unit)
-    for name, points in inside.points.items():
+    for name, recorded in points.items():
         head, unit = _head(model, name)
-        for tick, value in zip(points.ticks, points.values, strict=True):
+        for tick, value in zip(recorded.ticks, recorded.values, strict=True):
             yield (*head, None, tick, dated(tick), _known(value), unit)
 
 
@@ -69,7 +66,7 @@ def _head(model: Model[Any], name: str) -> tuple[tuple[str, str, str], str]:
 
 
 def decision_columns(steps: Iterable[Step], model: Model[Any] | None) -> dict[str, list[Any]]:
-    """Return the decisions of an episode; see `Episode.columns`.
+    """Return the decisions of an episode by the columns of `Episode.columns`.
 
     Args:
         steps: The decisions.
@@ -78,16 +75,16 @@ def decision_columns(steps: Iterable[Step], model: Model[Any] | None) -> dict[st
     Raises:
         UsageError: The decisions have too many fields.
     """
-    dated = _dates(model)
+    dated = _dates(model) if model else None
     rows: list[dict[str, Any]] = []
     names: dict[str, None] = {}
     for number, step in enumerate(steps, 1):
-        part = _part(model, step.role) if model else ""
         fields = dict(_fields(step))
         names |= dict.fromkeys(fields)
         if len(names) > _MOST_COLUMNS:
             raise UsageError(f"the decisions have more than {_MOST_COLUMNS:,} fields")
-        own = (number, step.t, dated(step.t), part, step.role)
+        date, part = (dated(step.t), _part(model, step.role)) if dated and model else (None, "")
+        own = (number, step.t, date, part, step.role)
         rows.append({**fields, **dict(zip(_STEP, own, strict=True))})
     # Actions first: they are few, and observations may have many fields.
     ordered = sorted(names, key=lambda name: not name.startswith("action"))
@@ -100,31 +97,22 @@ def decision_facts(run: Run[Any], steps: Sequence[Step]) -> dict[str, list[Any]]
     They are `role_time`, `possible` and `refused`; None where it is not known.
     """
     model, state = run.model, run.state
-    refusals: dict[int, str | None] = {}
+    times: list[str | None] = []
+    refusals: list[str | None] = []
     last: dict[str, int] = {}
     for number, step in enumerate(steps):
-        if step.role in last:
-            refusals[last[step.role]] = _refusal(model, step)
+        times.append(None)
+        refusals.append(None)
+        part, role = model_of(model, step.role)
+        # A stranger's record may hold another observation, and a model may fail.
+        with contextlib.suppress(*RAISED):
+            times[number] = model.role_time(state, step.role, step.t)
+        with contextlib.suppress(*RAISED):
+            if step.role in last:
+                refusals[last[step.role]] = part.refusal(role, json.loads(step.observed))
         last[step.role] = number
-    return {
-        "role_time": [_role_time(model, state, step) for step in steps],
-        "possible": [json.dumps(step.possible) if step.possible else None for step in steps],
-        "refused": [refusals.get(number) for number in range(len(steps))],
-    }
-
-
-def _role_time(model: Model[Any], state: Any, step: Step) -> str | None:
-    with contextlib.suppress(*RAISED):  # the table has no time then, as a page has none
-        return model.role_time(state, step.role, step.t)
-    return None
-
-
-def _refusal(model: Model[Any], later: Step) -> str | None:
-    """Return why the action before a decision of the same role was refused."""
-    part, role = model_of(model, later.role)
-    with contextlib.suppress(*RAISED):  # a stranger's record may hold another observation
-        return part.refusal(role, json.loads(later.observed))
-    return None
+    possible = [json.dumps(step.possible) if step.possible else None for step in steps]
+    return {"role_time": times, "possible": possible, "refused": refusals}
 
 
 def _fields(step: Step) -> Iterator[tuple[str, Any]]:
@@ -142,25 +130,21 @@ def _part(model: Model[Any], name: str) -> str:
     return name[: len(name) - len(inside)].removesuffix(".") if inside else ""
 
 
-def _dates(model: Model[Any] | None, *, ends: bool = False) -> _Dated:
+def _dates(model: Model[Any], *, ends: bool = False) -> _Dated:
     """Return a function that returns the day of a tick; None if the model has no dates.
 
-    Args:
-        model: The model that was played.
-        ends: Whether the ticks end periods: one that ends at midnight belongs to the day before.
+    A period that ends at midnight belongs to the day before.
     """
     calendar = None
-    if model and (ends or not model.date):
+    if ends or not model.date:
         with contextlib.suppress(ValueError):  # with these parameters it has none
             calendar = model.calendar
 
     def dated(tick: int | None) -> dt.date | None:
-        if tick is None:
-            return None
         with contextlib.suppress(OverflowError, ValueError):  # after year 9999
-            if calendar is not None:
+            if tick is not None and calendar is not None:
                 return (calendar.moment(tick) - ends * _MICROSECOND).date()
-            if model and model.date:
+            if tick is not None and model.date:
                 return model.date(tick)
         return None
 

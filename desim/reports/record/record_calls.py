@@ -14,7 +14,7 @@ from attrs import define, evolve, field, frozen
 from desim import catalog
 from desim.core.policy import OutsidePolicy, ReadReply
 from desim.errors import BadRecord
-from desim.records.conversation import RecordedCall, indented, message_text
+from desim.records.conversation import RecordedCall
 from desim.records.lines import Step
 from desim.reports.elements.model_calls import (
     CallTexts,
@@ -225,7 +225,7 @@ class _Conversation:
         """Return the anchor of the reply that a message repeats."""
         if not isinstance(part, Mapping) or part.get("role") != "assistant":
             return None
-        return self._answers.get((call.role, message_text(part)))
+        return self._answers.get((call.role, _message_text(part)))
 
     def _received(self, call: RecordedCall) -> Iterator[SaidText]:
         if call.reply is None:
@@ -239,7 +239,7 @@ class _Conversation:
             if text:
                 yield self._said("other", label, str(text))
         anchor = self._next_anchor("r")
-        text = message_text({"content": read.answer, "tool_calls": call.reply.get("calls")})
+        text = _message_text({"content": read.answer, "tool_calls": call.reply.get("calls")})
         self._answers[call.role, text] = anchor
         yield self._said("answer", "answer", text or "(empty)", anchor)
 
@@ -316,8 +316,8 @@ def _key(role: str, part: Any) -> bytes:
 
 def _part_text(kind: str, part: Any) -> str:
     if kind in ("fields", "tools"):
-        return indented(part)
-    return message_text(part)
+        return _indented(part)
+    return _message_text(part)
 
 
 def _read_reply(reply: Mapping[str, Any]) -> ReadReply:
@@ -326,3 +326,37 @@ def _read_reply(reply: Mapping[str, Any]) -> ReadReply:
         if issubclass(policy, OutsidePolicy):
             return policy.read_reply(reply)
     return OutsidePolicy.read_reply(reply)
+
+
+def _message_text(message: Mapping[str, Any]) -> str:
+    """Return the content of a message, its tool calls, and further fields as JSON."""
+    calls = message.get("tool_calls")
+    calls = calls if isinstance(calls, Iterable) and not isinstance(calls, str) else ()
+    others = {
+        key: value
+        for key, value in message.items()
+        if key not in ("role", "content", "tool_calls", "tool_call_id") and value
+    }
+    lines = [*_content_lines(message.get("content")), *map(_tool_call_text, calls)]
+    return "\n".join([*lines, *([_indented(others)] if others else [])])
+
+
+def _content_lines(content: Any) -> Iterator[str]:
+    for part in content if isinstance(content, list) else [content] if content else []:
+        if isinstance(part, str):
+            yield part
+        elif isinstance(part, Mapping) and isinstance(part.get("text"), str):
+            yield part["text"]
+        else:
+            yield _indented(part)
+
+
+def _tool_call_text(call: Any) -> str:
+    inner = call.get("function", call) if isinstance(call, Mapping) else None
+    if not isinstance(inner, Mapping):
+        return _indented(call)
+    return f"{inner.get('name')}({inner.get('arguments')})"
+
+
+def _indented(value: Any) -> str:
+    return msgspec.json.format(msgspec.json.encode(value), indent=2).decode()
