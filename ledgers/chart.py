@@ -1,16 +1,42 @@
-"""A chart of accounts: the accounts of a book in order, looked up by code and by kind.
-
-The year-end close: moves income and expenses to retained earnings.
-"""
+"""Accounts, the chart of them that a book is opened on, and balances and amounts as exact text."""
 
 from collections.abc import Iterable, Iterator
+from fractions import Fraction
+from typing import Final, Literal, TypeAlias, get_args
 
 from attrs import field, frozen
 
-from ledgers.accounts import KINDS, TEMPORARY, Account
-from ledgers.book import Book, UnknownAccount
-from ledgers.entry import Memo, WrongEntry
-from ledgers.errors import WrongChart, distinct, unknown
+from ledgers.errors import UnknownAccount, WrongChart, distinct, unknown, writable
+
+Kind: TypeAlias = Literal["asset", "contra_asset", "liability", "equity", "income", "expense"]
+#: Every kind of account, in the order of a trial balance.
+KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
+
+
+@frozen
+class Account:
+    """One account.
+
+    Attributes:
+        code: The name used in entries: "1000", "cash".
+        name: The name shown to people: "Cash at bank".
+        kind: One of `KINDS`; a contra asset (an allowance) is shown negative among the assets.
+
+    Raises:
+        WrongChart: *kind* is not one of `KINDS`, or *code* or *name* is not a text with a UTF-8
+            form.
+    """
+
+    code: str
+    name: str
+    kind: Kind
+
+    def __attrs_post_init__(self) -> None:
+        for text in (self.code, self.name):
+            if type(text) is not str or not text or not writable(text):
+                raise WrongChart(f"code and name are texts that can be written, not {text!r}")
+        if self.kind not in KINDS:
+            raise WrongChart(f"account {self.code!r}: {unknown('kind', self.kind, KINDS)}")
 
 
 def _in_order(accounts: Iterable[Account]) -> tuple[Account, ...]:
@@ -19,7 +45,7 @@ def _in_order(accounts: Iterable[Account]) -> tuple[Account, ...]:
 
 @frozen
 class Chart:
-    """The accounts of a book, in the order of its reports.
+    """The accounts of a book, in the order of its reports: `Book(*chart)`.
 
     Args:
         accounts: At least one; codes are unique.
@@ -32,18 +58,15 @@ class Chart:
     """
 
     accounts: tuple[Account, ...] = field(converter=_in_order)
-    _by_code: dict[str, Account] = field(init=False, repr=False, eq=False)
     temporary: tuple[str, ...] = field(init=False, repr=False, eq=False)
 
     def __attrs_post_init__(self) -> None:
-        """Check the codes and index them."""
         for account in self.accounts:
             if not isinstance(account, Account):
                 raise WrongChart(f"a chart is made of Accounts, not of {account!r}")
         distinct("account", self.codes)
-        object.__setattr__(self, "_by_code", {account.code: account for account in self.accounts})
         # Kept, since every year-end close reads it.
-        object.__setattr__(self, "temporary", self.of(*TEMPORARY))
+        object.__setattr__(self, "temporary", self.of("income", "expense"))
 
     @property
     def codes(self) -> tuple[str, ...]:
@@ -51,67 +74,75 @@ class Chart:
         return tuple(account.code for account in self.accounts)
 
     def of(self, *kinds: str) -> tuple[str, ...]:
-        """Return the codes of the accounts of some kinds, in the order of the chart.
-
-        Raises:
-            WrongChart: A kind is not one of `KINDS`.
-        """
+        """Return the codes of the accounts of some of `KINDS`, in the order of the chart."""
         for kind in kinds:
             if kind not in KINDS:
                 raise WrongChart(unknown("kind", kind, KINDS))
         return tuple(account.code for account in self.accounts if account.kind in kinds)
 
-    def book(self, digits: int = 2, name: str = "") -> Book:
-        """Return a new book on these accounts, all at zero; *digits* and *name* as for `Book`."""
-        return Book(*self.accounts, digits=digits, name=name)
-
     def __getitem__(self, code: str) -> Account:
-        """Return the account of a code.
-
-        Raises:
-            UnknownAccount: The chart lacks an account of that code.
-        """
-        try:
-            return self._by_code[code]
-        except (KeyError, TypeError):
-            raise UnknownAccount(unknown("account", code, self.codes)) from None
-
-    def __contains__(self, code: object) -> bool:
-        return code in self.codes
+        """Return the account of a code, or raise `UnknownAccount`."""
+        for account in self.accounts:
+            if account.code == code:
+                return account
+        raise UnknownAccount(unknown("account", code, self.codes))
 
     def __iter__(self) -> Iterator[Account]:
         return iter(self.accounts)
 
-    def __len__(self) -> int:
-        return len(self.accounts)
 
+@frozen
+class TrialBalance:
+    """Every account with its balance, and the two totals, which are equal.
 
-def close_year(
-    book: Book, chart: Chart, time: int, into: str, memo: str | Memo = "close of the year"
-) -> int:
-    """Bring every income and expense account to zero.
-
-    Posts one entry for each account that is not at zero, in the order of the chart.
-
-    Args:
-        book: The book to close.
-        chart: The accounts of the book.
-        time: Ticks, not before the last entry.
-        into: Code of the equity account that receives the earnings.
-        memo: Memo of every entry; statements leave closing entries out by its kind.
-
-    Returns:
-        The earnings since the last close, in units; a loss is negative.
-
-    Raises:
-        WrongEntry: *into* is not an equity account.
-        LedgerError: As `Book.post`; the book is then unchanged.
+    Attributes:
+        rows: Pairs of account and balance, in the order of the chart; `dict(rows)` looks one up.
+        digits: Decimals of the currency that one integer unit is.
     """
-    if chart[into].kind != "equity":
-        raise WrongEntry(f"a year is closed into an equity account, not into {into!r}")
-    book.balance(into)  # raises before the first entry if the book has no such account
-    balances = {account: book.balance(account) for account in chart.temporary}
-    for account, balance in balances.items():
-        if balance:
-            book.transfer(time, memo, into, account, balance)
-    return -sum(balances.values())
+
+    rows: tuple[tuple[str, int], ...]
+    digits: int
+
+    @property
+    def debits(self) -> int:
+        """Sum of the positive balances."""
+        return sum(balance for _, balance in self.rows if balance > 0)
+
+    @property
+    def credits(self) -> int:
+        """Minus the sum of the negative balances."""
+        return -sum(balance for _, balance in self.rows if balance < 0)
+
+    def __str__(self) -> str:
+        """Return a table of debits and credits in the currency."""
+        lines = [("account", "debit", "credit")]
+        lines += [(name, self._cell(units), self._cell(-units)) for name, units in self.rows]
+        lines += [("total", self._cell(self.debits), self._cell(self.credits))]
+        name, debit, credit = (max(map(len, column)) for column in zip(*lines, strict=True))
+        return "\n".join(f"{a:{name}}  {d:>{debit}}  {c:>{credit}}".rstrip() for a, d, c in lines)
+
+    def _cell(self, units: int) -> str:
+        return grouped(units, self.digits) if units > 0 else ""
+
+
+def grouped(units: int, digits: int) -> str:
+    """Return *units* with *digits* decimals and commas between thousands."""
+    whole, rest = divmod(abs(units), 10**digits)
+    tail = f".{rest:0{digits}d}" if digits else ""
+    return f"{'-' if units < 0 else ''}{whole:,}{tail}"
+
+
+def decimal(units: int, digits: int) -> str:
+    """Return *units* with *digits* decimals: `decimal(-1999, 2)` is "-19.99"."""
+    return grouped(units, digits).replace(",", "")
+
+
+def exact(units: int | Fraction) -> str:
+    """Return *units* as a decimal where it is finite ("2.5"), else as a fraction ("1/3")."""
+    digits, rest = 0, units.denominator
+    while rest % 2 == 0 or rest % 5 == 0:
+        digits += 1
+        rest //= 10 if rest % 10 == 0 else 5 if rest % 5 == 0 else 2
+    if rest > 1:
+        return str(units)
+    return decimal(units.numerator * 10**digits // units.denominator, digits)

@@ -1,28 +1,35 @@
-"""Consolidation: the books of several companies added up in the book of their group.
+"""The companies of a group: what they owe each other in their own ledgers, and the group's book.
 
-`Intercompany` is the account of a company with the other companies of its group, in the company's
-own book. A balance above zero is owed to this company by its partner (a receivable), one below zero
-is owed by this company. `GoodsExchange` does the same for goods, in the company's own stock.
-Account and place are added by the first entry, so that a company without a group has none.
+The account and the place of partners are added by the first exchange, so that the ledgers of a
+company without a group have none.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Literal, TypeAlias
 
-from ledgers.accounts import Account
 from ledgers.book import Book, WrongAmount
-from ledgers.chart import Chart
-from ledgers.entry import Entry, Memo
+from ledgers.chart import Account, Chart
+from ledgers.entry import Entry, Memo, checked_text
 from ledgers.errors import LedgerError
 from ledgers.stock import Overdrawn, Stock, WrongUnits
 
 #: Returns the group's account for an account of a company.
 AccountName: TypeAlias = Callable[[str], str]
-
-
 #: Returns the kind of an entry of a company in the group's book; empty for one that is left out.
 Kind: TypeAlias = Callable[[str, Entry], str]
+
+#: The account with partners, the kind of its entries, each of which refers to a "partner", and the
+#: outside place of their goods.
+ACCOUNT = KIND = PLACE = "intercompany"
+
+
+class NotEnoughCash(LedgerError):
+    """A company was to pay more than the cash that it holds."""
+
+
+class WrongPartner(LedgerError):
+    """The name of a partner is not a text, or is empty."""
 
 
 class Consolidation:
@@ -39,7 +46,7 @@ class Consolidation:
     """
 
     def __init__(self, chart: Chart, account: AccountName, kind: Kind, digits: int = 2) -> None:
-        self.book = chart.book(digits, "group")
+        self.book = Book(*chart, digits=digits, name="group")
         self._account = account
         self._kind = kind
         self._read: Counter[str] = Counter()
@@ -47,47 +54,28 @@ class Consolidation:
     def post(self, period: int, books: Mapping[str, Book]) -> None:
         """Post the new entries of the books: one entry for each company and kind.
 
-        Args:
-            period: Tick of the group's book, not before that of the last call.
-            books: By company, always the same ones.
-
-        Raises:
-            LedgerError: A company's account maps to an unknown account of the group, or `Book.post`
-                refuses the entry.
+        *period* is the tick of the group's book; *books*, by company, are the same in every call.
         """
         for company, book in books.items():
             entries = book.journal[self._read[company] :]
+            self._read[company] += len(entries)
             unit = 10 ** (self.book.digits - book.digits)
-            for kind, lines in self._sums(company, entries).items():
-                amounts = {code: amount * unit for code, amount in lines.items() if amount}
-                if amounts:
+            sums: dict[str, Counter[str]] = defaultdict(Counter)
+            for entry in entries:
+                if kind := self._kind(company, entry):
+                    for code, amount in entry.amounts.items():
+                        sums[kind][self._account(code)] += amount * unit
+            for kind, lines in sums.items():
+                if amounts := {code: amount for code, amount in lines.items() if amount}:
                     memo = Memo(f"{company}: {kind}", kind, {"company": company})
                     self.book.post(period, memo, amounts)
-            self._read[company] += len(entries)
-
-    def _sums(self, company: str, entries: Sequence[Entry]) -> dict[str, Counter[str]]:
-        """Return the sums of entries by kind and account of the group."""
-        sums: dict[str, Counter[str]] = defaultdict(Counter)
-        for entry in entries:
-            if kind := self._kind(company, entry):
-                for code, amount in entry.amounts.items():
-                    sums[kind][self._account(code)] += amount
-        return sums
-
-
-#: The account's code, and the kind of its entries. An entry refers to a "partner".
-ACCOUNT = "intercompany"
-
-
-KIND = "intercompany"
-
-
-class NotEnoughCash(LedgerError):
-    """A company was to pay more than the cash that it holds."""
 
 
 class Intercompany:
     """Cash received from and paid to partners.
+
+    A balance above zero of the account is owed to this company by its partner (a receivable), one
+    below zero is owed by this company.
 
     Args:
         book: The company's book.
@@ -107,13 +95,12 @@ class Intercompany:
         self._cash = cash
         self._kind = kind
         self._balances: Counter[str] = Counter()
-        # Units of the book in a cent.
-        self._unit: int = 10 ** (book.digits - 2)
+        self._cent: int = 10 ** (book.digits - 2)  # units of the book
 
     @property
     def cash(self) -> int:
         """Cash on hand in whole cents, rounded down."""
-        return self._book.held[self._cash] // self._unit
+        return self._book.held[self._cash] // self._cent
 
     @property
     def balances(self) -> dict[str, int]:
@@ -121,12 +108,7 @@ class Intercompany:
         return dict(self._balances)
 
     def receive(self, time: int, partner: str, cents: int) -> None:
-        """Post cash that a partner has sent.
-
-        Raises:
-            WrongAmount: The amount is not a whole number of cents above 0.
-            LedgerError: As `Book.transfer`.
-        """
+        """Post cash that a partner has sent: whole cents above 0."""
         _check(cents)
         self._post(time, f"cash from {partner}", partner, cents)
 
@@ -136,7 +118,6 @@ class Intercompany:
         Raises:
             NotEnoughCash: The amount is more than the company holds.
             WrongAmount: The amount is not a whole number of cents above 0.
-            LedgerError: As `Book.transfer`.
         """
         _check(cents)
         if cents > self.cash:
@@ -147,10 +128,10 @@ class Intercompany:
 
     def _post(self, time: int, text: str, partner: str, cents: int) -> None:
         book, kind = self._book, self._kind
-        memo = Memo(text, KIND, {"partner": partner})  # may refuse the partner
+        memo = Memo(checked_text(text), KIND, {"partner": partner})
         if ACCOUNT not in book.held:
             book.add_account(Account(ACCOUNT, "Intercompany", kind) if kind else ACCOUNT)
-        book.transfer(time, memo, self._cash, ACCOUNT, cents * self._unit)
+        book.transfer(time, memo, self._cash, ACCOUNT, cents * self._cent)
         self._balances[partner] -= cents
 
 
@@ -159,25 +140,8 @@ def _check(cents: int) -> None:
         raise WrongAmount(f"{cents!r} cents were given; an amount is a whole number above 0")
 
 
-#: The outside place of goods that other companies deliver or take.
-PLACE = "intercompany"
-
-
-class WrongPartner(LedgerError):
-    """The name of a partner is not a text, or is empty."""
-
-
 class GoodsExchange:
-    """Goods received from and handed over to partners.
-
-    The first exchange adds the outside place of the partners, so that the stock of a company
-    without a group has none.
-
-    Args:
-        goods: The company's goods.
-    """
-
-    __slots__ = ("_balances", "_goods")
+    """Goods of a company received from and handed over to partners."""
 
     def __init__(self, goods: Stock) -> None:
         self._goods = goods
@@ -189,15 +153,8 @@ class GoodsExchange:
         return dict(self._balances)
 
     def receive(self, time: int, place: str, units: int, partner: str) -> None:
-        """Move units that a partner delivers to a place.
-
-        Raises:
-            WrongUnits: The units are not a whole number above 0.
-            WrongPartner: The partner's name is not a text, or is empty.
-            LedgerError: The same errors as `Stock.move`.
-        """
-        _check_goods(units, partner)
-        self._open()
+        """Move units that a partner delivers, a whole number above 0, to a place."""
+        self._open(units, partner)
         self._goods.move(time, PLACE, place, units)
         self._balances[partner] += units
 
@@ -206,22 +163,19 @@ class GoodsExchange:
 
         Raises:
             Overdrawn: The place holds fewer units.
-            LedgerError: The same errors as `receive`.
         """
-        _check_goods(units, partner)
-        if units > (held := self._goods[place]):
+        if type(units) is int and units > (held := self._goods[place]):
             raise Overdrawn(f"{units} units were to be taken from {place!r}, which holds {held}")
-        self._open()
+        self._open(units, partner)
         self._goods.move(time, place, PLACE, units)
         self._balances[partner] -= units
 
-    def _open(self) -> None:
+    def _open(self, units: object, partner: object) -> None:
+        if type(units) is not int or units < 1:
+            raise WrongUnits(
+                f"{units!r} units were given; goods are exchanged in whole units above 0"
+            )
+        if not isinstance(partner, str) or not partner:
+            raise WrongPartner(f"partner={partner!r} was given; it is the name of a company")
         if PLACE not in self._goods.held:
             self._goods.add_outside(PLACE)
-
-
-def _check_goods(units: object, partner: object) -> None:
-    if type(units) is not int or units < 1:
-        raise WrongUnits(f"{units!r} units were given; goods are exchanged in whole units above 0")
-    if not isinstance(partner, str) or not partner:
-        raise WrongPartner(f"partner={partner!r} was given; it is the name of a company")

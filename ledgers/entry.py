@@ -1,7 +1,4 @@
-"""One entry of a book, and the memo that describes it.
-
-The journal of a ledger: a read-only view of its rows, and the digest of them.
-"""
+"""One entry of a book with its memo, and the journal of a ledger with its digest."""
 
 import hashlib
 from bisect import bisect_left, bisect_right
@@ -21,22 +18,10 @@ class WrongEntry(LedgerError):
 
 
 def checked_text(text: object) -> str:
-    """Return *text* as a plain `str`.
-
-    Raises:
-        WrongEntry: It is not text, or has no UTF-8 form.
-    """
-    if not isinstance(text, str) or not writable(text):
+    """Return *text* as a plain `str`, or raise `WrongEntry` if it is none that can be written."""
+    if not writable(text):
         raise WrongEntry(f"the text of an entry is a text that can be written, not {text!r}")
     return str(text)
-
-
-def _plain(text: str) -> str:
-    return checked_text(text)
-
-
-def _copied(references: Mapping[str, str | int]) -> Mapping[str, str | int]:
-    return dict(references)
 
 
 @frozen
@@ -44,36 +29,25 @@ class Memo:
     """The description of an entry: a text for people, and a kind and references as data.
 
     One memo may serve many entries. Statements and views select entries by `kind`, never by their
-    text; the digest of a book covers the text, not kind or references.
+    text; the digest of a book covers the text, not kind or references. A book checks the text when
+    it posts an entry.
 
     Attributes:
         text: What happened, for people.
         kind: The model's own name for entries of this sort: "J3", "payroll".
         references: What the entry refers to, by name: `{"employee": "ann"}`.
-
-    Raises:
-        WrongEntry: *text* or *kind* is not text, or has no UTF-8 form.
     """
 
-    text: str = field(converter=_plain)
-    kind: str = field(default="", converter=_plain)
-    references: Mapping[str, str | int] = field(factory=dict, converter=_copied, hash=False)
-
-
-def text_of(text: str | Memo) -> str:
-    """Return the text of a memo, and a plain text as it is."""
-    return text.text if isinstance(text, Memo) else text
+    text: str
+    kind: str = ""
+    references: Mapping[str, str | int] = field(factory=dict, hash=False)
 
 
 class Entry(NamedTuple):
     """One entry of the journal, as it was posted.
 
-    Attributes:
-        time: Ticks of the world's clock.
-        text: What happened, for people.
-        amounts: Integer units of currency by account; they sum to zero.
-        kind: The memo's kind; "" for an entry posted with a text alone.
-        references: The memo's references; empty for an entry posted with a text alone.
+    Time is in ticks of the world's clock; amounts are integer units of currency by account, which
+    sum to zero. Kind and references are those of the memo, empty for a text alone.
     """
 
     time: int
@@ -84,16 +58,13 @@ class Entry(NamedTuple):
 
 
 Record = TypeVar("Record")
-
-
 _time = itemgetter(0)  # the first field of a row, in every ledger
 
 
 class Journal(Sequence[Record], Generic[Record]):
     """A read-only view of the rows of a ledger; it shows rows that are added later.
 
-    A row becomes a record when it is read. A record is a copy: changing it does not change the
-    ledger.
+    A row becomes a record when it is read; changing a record does not change the ledger.
 
     Args:
         record: Makes a record of one element of each column.
@@ -114,7 +85,6 @@ class Journal(Sequence[Record], Generic[Record]):
         self._columns = (rows, *columns)
 
     def __len__(self) -> int:
-        """Return the number of rows so far."""
         return len(self._rows)
 
     @overload
@@ -129,19 +99,10 @@ class Journal(Sequence[Record], Generic[Record]):
         return self._record(*cells)
 
     def __iter__(self) -> Iterator[Record]:
-        """Iterate over the records in the order of writing."""
         return map(self._record, *self._columns)
 
     def span(self, since: int | None = None, until: int | None = None) -> range:
-        """Return the positions of the records of a period, by binary search.
-
-        Args:
-            since: First tick of the period; None means from the first record on.
-            until: Last tick of the period, included whole; None means to the last record.
-
-        Raises:
-            WrongTime: A tick is not an `int`, or the period ends before it begins.
-        """
+        """Return the positions of the records from tick *since* to tick *until*, both included."""
         for tick in (since, until):
             if tick is not None and type(tick) is not int:
                 raise WrongTime(f"the ends of a period are whole ticks, not {tick!r}")
@@ -150,26 +111,6 @@ class Journal(Sequence[Record], Generic[Record]):
         rows = self._rows
         first = 0 if since is None else bisect_left(rows, since, key=_time)
         return range(first, len(rows) if until is None else bisect_right(rows, until, key=_time))
-
-    def cells(
-        self, since: int | None = None, until: int | None = None
-    ) -> Iterator[tuple[Any, ...]]:
-        """Iterate over the rows of a period without making records, for sums over many rows.
-
-        Args:
-            since: First tick, as for `span`.
-            until: Last tick.
-
-        Returns:
-            A tuple for each row, with one element of each column. The elements are the ledger's
-            own objects and must not be changed.
-        """
-        span = self.span(since, until)
-        return zip(*(column[span.start : span.stop] for column in self._columns), strict=True)
-
-    def __repr__(self) -> str:
-        """Show the records as a list does."""
-        return f"Journal({list(self)!r})"
 
 
 def fingerprint(rows: Sequence[tuple[Any, ...]]) -> str:

@@ -1,7 +1,4 @@
-"""The errors that every ledger raises, and the sentences that several of them share.
-
-Checks of the texts and names that a ledger is declared with.
-"""
+"""The errors of ledgers, and the checks and sentences that several of them share."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches
@@ -13,6 +10,10 @@ class LedgerError(ValueError):
 
 class WrongChart(LedgerError):
     """The names declared for a ledger cannot be used."""
+
+
+class UnknownAccount(LedgerError):
+    """An account was named that the book does not have."""
 
 
 class WrongTime(LedgerError):
@@ -38,16 +39,13 @@ def wrong_time(time: object, last: float) -> str:
     return f"time must not run backwards: t={time} comes after t={last}"
 
 
+def writable(text: object) -> bool:
+    """Return whether *text* is a `str` with a UTF-8 form; a lone surrogate has none."""
+    return isinstance(text, str) and not any("\ud800" <= sign <= "\udfff" for sign in text)
+
+
 def distinct(kind: str, names: Iterable[str]) -> tuple[str, ...]:
-    """Return *names* as a tuple after checking that each is a name and none comes twice.
-
-    Args:
-        kind: What is named, for the error text: "account".
-        names: The names, in order.
-
-    Raises:
-        WrongChart: No names, an empty one, one that is not text, or one declared twice.
-    """
+    """Return *names* as a tuple, or raise `WrongChart` if they are no names or not distinct."""
     declared = () if isinstance(names, str) else tuple(names)
     if not declared:
         raise WrongChart(f"declare at least one {kind}, in a list of names, not {names!r}")
@@ -62,12 +60,3 @@ def distinct(kind: str, names: Iterable[str]) -> tuple[str, ...]:
 def listed(names: str | Iterable[str]) -> tuple[str, ...]:
     """Return *names* as a tuple; a single text is one name, not the list of its letters."""
     return (names,) if isinstance(names, str) else tuple(names)
-
-
-def writable(text: str) -> bool:
-    """Return whether *text* has a UTF-8 form; a lone surrogate has none."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True

@@ -1,177 +1,231 @@
-"""Parts of every text form of a ledger: dates of ticks, references as text, CSV tables.
+"""Ledgers as text: CSV tables of books and stocks (RFC 4180), and the journal as a Beancount file.
 
-Source of the CSV form: RFC 4180.
-
-A book as CSV tables: the journal, one row a line of an entry, and the trial balance.
-
-A stock as CSV tables: its moves, and the holdings of every place.
+Source of the second: Beancount Language Syntax (beancount.github.io/docs).
 """
 
 import csv
 import datetime as dt
 import io
+import re
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from itertools import count
 from typing import Any, Final, Protocol, TypeAlias
 
 import msgspec
 
-from ledgers.accounts import Account, TrialBalance, decimal, exact
+from ledgers.chart import Account, decimal, exact
 from ledgers.entry import Entry, Journal
 from ledgers.errors import WrongExport
 
 #: Returns the day of a tick; ticks of opening entries may be negative.
 Dates: TypeAlias = Callable[[int], dt.date]
 
+#: One row a line of an entry; `entry` counts from 1, `references` is a JSON object or empty.
+JOURNAL_COLUMNS: Final = (
+    *("time", "date", "entry", "kind", "text", "code", "account", "debit", "credit"),
+    "references",
+)
+BALANCE_COLUMNS: Final = ("code", "account", "kind", "debit", "credit")
+#: Units are exact: a decimal where it is finite, else a fraction such as 1/3.
+MOVE_COLUMNS: Final = ("time", "date", "move", "source", "target", "units")
+HOLDING_COLUMNS: Final = ("place", "side", "units")
 
-Row: TypeAlias = Sequence[Any]
+#: The day of tick 0 without dates; every tick then counts as one day.
+FIRST_DAY: Final = dt.date(2000, 1, 1)
+#: Beancount adds with Python's default decimal context, which keeps this many digits.
+_MAX_DIGITS: Final = 28
+_ROOTS: Final = {
+    "asset": "Assets",
+    "contra_asset": "Assets",
+    "liability": "Liabilities",
+    "equity": "Equity",
+    "income": "Income",
+    "expense": "Expenses",
+}
+_ESCAPES: Final = str.maketrans({"\\": r"\\", '"': r"\"", "\n": r"\n", "\r": r"\r", "\t": r"\t"})
+_CURRENCY: Final = re.compile(r"(?!(TRUE|FALSE|NULL)$)[A-Z][A-Z0-9'._-]{0,22}[A-Z0-9]")
 
 
-class Accounts(Protocol):
-    """The members of a book that its text forms read."""
-
+class _Book(Protocol):
+    # What is read of a book, whose module imports this one.
     @property
-    def accounts(self) -> tuple[str, ...]:
-        """Codes of the accounts, in order."""
-        ...
-
+    def accounts(self) -> tuple[str, ...]: ...
     @property
-    def declared(self) -> Mapping[str, Account]:
-        """The accounts declared with a name and a kind, by code."""
-        ...
-
+    def declared(self) -> Mapping[str, Account]: ...
     @property
-    def digits(self) -> int:
-        """Decimals of the currency that one integer unit is."""
-        ...
-
+    def digits(self) -> int: ...
     @property
-    def journal(self) -> Journal[Entry]:
-        """Every entry, oldest first."""
-        ...
-
-    def trial_balance(self) -> TrialBalance:
-        """Return every account's balance now."""
-        ...
+    def journal(self) -> Journal[Entry]: ...
+    @property
+    def held(self) -> Mapping[str, int]: ...
 
 
-def table(columns: Sequence[str], rows: Iterable[Row]) -> str:
-    """Return a CSV table: a line of column names, then one line a row, with CRLF line ends."""
+def journal_table(book: _Book, date: Dates | None = None) -> str:
+    """Return the journal as CSV with `JOURNAL_COLUMNS`, amounts in the currency."""
+    return _table(JOURNAL_COLUMNS, _lines(book, date))
+
+
+def _lines(book: _Book, date: Dates | None) -> Iterator[Sequence[Any]]:
+    for number, entry in enumerate(book.journal, 1):
+        head = (entry.time, _cell(date, entry.time), number, entry.kind, entry.text)
+        for code, units in entry.amounts.items():
+            sides = _two_sides(units, book.digits)
+            yield (*head, code, _name(book, code), *sides, _references(entry))
+
+
+def trial_balance_table(book: _Book) -> str:
+    """Return the balances as CSV with `BALANCE_COLUMNS` and a last row of totals.
+
+    An account declared by its code alone has that code as its name, and no kind.
+    """
+    rows = [
+        (code, _name(book, code), _kind(book, code), *_two_sides(units, book.digits))
+        for code, units in book.held.items()
+    ]
+    total = decimal(sum(units for units in book.held.values() if units > 0), book.digits)
+    return _table(BALANCE_COLUMNS, [*rows, ("", "total", "", total, total)])
+
+
+def moves_table(
+    moves: Iterable[tuple[int, str, str, int | Fraction]], date: Dates | None = None
+) -> str:
+    """Return moves (time, source, target, units) as CSV with `MOVE_COLUMNS`."""
+    rows = (
+        (time, _cell(date, time), number, source, target, exact(units))
+        for number, (time, source, target, units) in enumerate(moves, 1)
+    )
+    return _table(MOVE_COLUMNS, rows)
+
+
+def holdings_table(held: Mapping[str, int | Fraction], inside: Iterable[str]) -> str:
+    """Return the units at every place as CSV with `HOLDING_COLUMNS`."""
+    within = frozenset(inside)
+    sides = {place: "inside" if place in within else "outside" for place in held}
+    return _table(HOLDING_COLUMNS, ((at, sides[at], exact(units)) for at, units in held.items()))
+
+
+def to_beancount(
+    book: _Book, date: Dates | None = None, currency: str = "USD", title: str = ""
+) -> str:
+    """Return the journal as a Beancount file.
+
+    Every account is opened on the first day and every entry is a transaction, with kind and
+    references as metadata. The balances are asserted, to the last digit, on the day after the last.
+    Without *date* a tick is a day, and tick 0 is `FIRST_DAY`.
+
+    Raises:
+        WrongExport: *currency* is none in Beancount, *date* did not return a date, or the amounts
+            have more digits than Beancount computes with.
+    """
+    if not _CURRENCY.fullmatch(currency):
+        raise WrongExport(f"a currency is named like USD or EUR, not {currency!r}")
+    # The turnover bounds every sum that Beancount computes, whatever the order of its additions.
+    turnover = sum(abs(units) for entry in book.journal for units in entry.amounts.values())
+    if turnover >= 10**_MAX_DIGITS:
+        raise WrongExport(
+            f"the amounts sum to {len(str(turnover))} digits and Beancount computes with "
+            f"{_MAX_DIGITS}; export as csv"
+        )
+    names = beancount_names(book)
+    days = [_day_of(date or _counted_day, entry.time) for entry in book.journal]
+    days = days or [_day_of(date or _counted_day, 0)]
+    options = {"title": title, "operating_currency": currency}
+    after = max(days) + dt.timedelta(days=1)
+
+    def amount(code: str, units: int, tolerance: str = "") -> str:
+        return f"{names[code]}  {decimal(units, book.digits)}{tolerance} {currency}"
+
+    def transaction(entry: Entry, day: dt.date) -> str:
+        metadata = {"kind": entry.kind, "references": _references(entry)}
+        lines = [f"{day} * {_quoted(entry.text)}"]
+        lines += [f"  {key}: {_quoted(text)}" for key, text in metadata.items() if text]
+        lines += [f"  {amount(code, units)}" for code, units in entry.amounts.items()]
+        return "\n".join(lines)
+
+    blocks = [
+        "\n".join(f'option "{key}" {_quoted(text)}' for key, text in options.items() if text),
+        "\n".join(f"{min(days)} open {name} {currency}" for name in names.values()),
+        *map(transaction, book.journal, days),
+        # Without "~ 0" Beancount tolerates a difference of one unit.
+        "\n".join(f"{after} balance {amount(c, units, ' ~ 0')}" for c, units in book.held.items()),
+    ]
+    return "\n\n".join(blocks) + "\n"
+
+
+def beancount_names(book: _Book) -> dict[str, str]:
+    """Return the Beancount name of every account: "1000" may become "Assets:Cash-At-Bank".
+
+    A name keeps its words of plain letters and digits; a name without any is replaced by the code,
+    and a name that is taken gets the code, or else a number, appended. An account declared by its
+    code alone is put under Equity, because Beancount requires one of five roots.
+    """
+    names: dict[str, str] = {}
+    for code in book.accounts:
+        taken = names.values()
+        names[code] = next(name for name in _candidates(book, code) if name not in taken)
+    return names
+
+
+def _candidates(book: _Book, code: str) -> Iterator[str]:
+    root = _ROOTS.get(_kind(book, code), "Equity")
+    plain_code = _component(code)
+    first = f"{root}:{_component(_name(book, code)) or plain_code or 'Account'}"
+    yield first
+    if plain_code:
+        yield f"{first}-{plain_code}"
+    yield from (f"{first}-{number}" for number in count(2))
+
+
+def _component(text: str) -> str:
+    plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
+    words = re.findall(r"[A-Za-z0-9]+", plain)
+    return "-".join(word[0].upper() + word[1:] for word in words)
+
+
+def _quoted(text: str) -> str:
+    return f'"{text.translate(_ESCAPES)}"'
+
+
+def _table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     text = io.StringIO(newline="")
-    writer = csv.writer(text)
-    writer.writerow(columns)
-    writer.writerows(rows)
+    csv.writer(text).writerows([columns, *rows])
     return text.getvalue()
 
 
-def two_sides(units: int, digits: int) -> tuple[str, str]:
-    """Return an amount as a debit cell and a credit cell; one of the two is empty."""
+def _two_sides(units: int, digits: int) -> tuple[str, str]:
     amount = decimal(abs(units), digits)
     return ("", amount) if units < 0 else (amount, "")
 
 
-def references_text(entry: Entry) -> str:
-    """Return an entry's references as a JSON object, or an empty text without references."""
+def _name(book: _Book, code: str) -> str:
+    return book.declared[code].name if code in book.declared else code
+
+
+def _kind(book: _Book, code: str) -> str:
+    return book.declared[code].kind if code in book.declared else ""
+
+
+def _references(entry: Entry) -> str:
     return msgspec.json.encode(dict(entry.references)).decode() if entry.references else ""
 
 
-def day_of(date: Dates, tick: int) -> dt.date:
-    """Return the day of a tick.
+def _cell(date: Dates | None, tick: int) -> str:
+    return "" if date is None else _day_of(date, tick).isoformat()
 
-    Raises:
-        WrongExport: *date* returned something else than a `datetime.date`.
-    """
+
+def _day_of(date: Dates, tick: int) -> dt.date:
     day = date(tick)
     if not isinstance(day, dt.date):
         raise WrongExport(f"date({tick}) must be a datetime.date, not {day!r}")
     return day.date() if isinstance(day, dt.datetime) else day
 
 
-#: One row a line of an entry; `entry` counts from 1, `references` is a JSON object or empty.
-JOURNAL_COLUMNS: Final = (
-    *("time", "date", "entry", "kind", "text", "code", "account", "debit", "credit"),
-    "references",
-)
-
-
-BALANCE_COLUMNS: Final = ("code", "account", "kind", "debit", "credit")
-
-
-def journal_table(book: Accounts, date: Dates | None = None) -> str:
-    """Return the journal with `JOURNAL_COLUMNS`, amounts in the currency.
-
-    Args:
-        book: The book.
-        date: Returns the day of a tick; without it the column `date` is empty.
-
-    Raises:
-        WrongExport: *date* returned no date.
-    """
-    return table(JOURNAL_COLUMNS, _lines(book, date))
-
-
-def trial_balance_table(book: Accounts) -> str:
-    """Return the balances with `BALANCE_COLUMNS` and a last row of totals, in the currency.
-
-    An account declared by its code alone has that code as its name, and no kind.
-    """
-    return table(BALANCE_COLUMNS, _balances(book))
-
-
-def _lines(book: Accounts, date: Dates | None) -> Iterator[Row]:
-    names = {code: _name(book, code) for code in book.accounts}
-    for number, entry in enumerate(book.journal, 1):
-        day = "" if date is None else day_of(date, entry.time).isoformat()
-        head = (entry.time, day, number, entry.kind, entry.text)
-        references = references_text(entry)
-        for code, units in entry.amounts.items():
-            yield (*head, code, names[code], *two_sides(units, book.digits), references)
-
-
-def _balances(book: Accounts) -> Iterator[Row]:
-    trial = book.trial_balance()
-    for code, units in trial.rows:
-        kind = book.declared[code].kind if code in book.declared else ""
-        yield (code, _name(book, code), kind, *two_sides(units, book.digits))
-    totals = (decimal(total, book.digits) for total in (trial.debits, trial.credits))
-    yield ("", "total", "", *totals)
-
-
-def _name(book: Accounts, code: str) -> str:
-    return book.declared[code].name if code in book.declared else code
-
-
-#: Units are exact: a decimal where it is finite, else a fraction such as 1/3.
-MOVE_COLUMNS: Final = ("time", "date", "move", "source", "target", "units")
-
-
-HOLDING_COLUMNS: Final = ("place", "side", "units")
-
-
-#: Time, source, target and units of a move.
-Moved: TypeAlias = tuple[int, str, str, int | Fraction]
-
-
-def moves_table(moves: Iterable[Moved], date: Dates | None = None) -> str:
-    """Return moves with `MOVE_COLUMNS`, numbered from 1.
-
-    Raises:
-        WrongExport: *date* returned no date.
-    """
-    return table(MOVE_COLUMNS, _moves(moves, date))
-
-
-def holdings_table(held: Mapping[str, int | Fraction], inside: Iterable[str]) -> str:
-    """Return the units at every place with `HOLDING_COLUMNS`; side is "inside" or "outside"."""
-    within = frozenset(inside)
-    rows = (
-        (place, "inside" if place in within else "outside", exact(units))
-        for place, units in held.items()
-    )
-    return table(HOLDING_COLUMNS, rows)
-
-
-def _moves(moves: Iterable[Moved], date: Dates | None) -> Iterator[Row]:
-    for number, (time, source, target, units) in enumerate(moves, 1):
-        day = "" if date is None else day_of(date, time).isoformat()
-        yield (time, day, number, source, target, exact(units))
+def _counted_day(tick: int) -> dt.date:
+    try:
+        return FIRST_DAY + dt.timedelta(days=tick)
+    except OverflowError:
+        raise WrongExport(
+            f"t={tick} counted in days from {FIRST_DAY} is no date; give dates of ticks"
+        ) from None

@@ -1,33 +1,114 @@
 """Statements: a declared layout, filled from a book for a period or an instant, exact in integers.
 
 A period is given by its first and last tick, both included whole. Opening balances are those of
-the tick before, so a book whose world begins at t=0 is opened with an entry at t=-1.
+the tick before, so a book whose world begins at t=0 is opened with an entry at t=-1. A period that
+cannot be raises `WrongTime`, an account or category that is lacking `UnknownAccount`.
 """
 
-from collections.abc import Collection, Iterator, Mapping
-from typing import Any, Literal
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Literal, TypeAlias
 
-from attrs import frozen
+from attrs import field, frozen
 
-from ledgers.accounts import grouped
-from ledgers.book import Book
-from ledgers.errors import listed, unknown
-from ledgers.layout import Layout, Line, Total, WrongLayout
+from ledgers.book import Book, UnknownAccount
+from ledgers.chart import Chart, grouped
+from ledgers.errors import LedgerError, listed, unknown
 from ledgers.views import CashView, opening
 
-__all__ = [
-    "Layout",
-    "Line",
-    "Statement",
-    "Total",
-    "WrongLayout",
-    "balance_sheet",
-    "cash_flow_statement",
-    "income_statement",
-    "movements",
-    "roll_forward",
-    "side_by_side",
-]
+
+class WrongLayout(LedgerError):
+    """A statement cannot be computed as declared."""
+
+
+@frozen
+class Line:
+    """A row with the sum of some accounts, or of some categories of cash.
+
+    Attributes:
+        name: Name of the row: "revenue".
+        of: Codes of accounts, or categories; a single one may be given without a tuple.
+        sign: 1 shows debits, and cash received, as positive; -1 shows credits as positive.
+
+    Raises:
+        WrongLayout: *sign* is neither.
+    """
+
+    name: str
+    of: tuple[str, ...] = field(converter=listed)
+    sign: Literal[1, -1] = 1
+
+    def __attrs_post_init__(self) -> None:
+        if self.sign not in (1, -1):
+            raise WrongLayout(f"row {self.name!r}: the sign is 1 or -1, not {self.sign!r}")
+
+
+@frozen
+class Total:
+    """A row that adds the rows named in *plus* and subtracts those in *minus*, all above it."""
+
+    name: str
+    plus: tuple[str, ...] = field(converter=listed)
+    minus: tuple[str, ...] = field(default=(), converter=listed)
+
+
+Row: TypeAlias = Line | Total
+
+
+def _in_order(rows: Iterable[Row]) -> tuple[Row, ...]:
+    return tuple(rows)
+
+
+@frozen
+class Layout:
+    """The rows of a statement, from top to bottom.
+
+    Attributes:
+        title: Title of the statement: "income statement".
+        rows: Lines, and totals of rows above them.
+
+    Raises:
+        WrongLayout: The layout is empty, a name is used twice, or a total names a row that is not
+            above it.
+    """
+
+    title: str
+    rows: tuple[Row, ...] = field(converter=_in_order)
+
+    def __attrs_post_init__(self) -> None:
+        above: list[str] = []
+        if not self.rows:
+            raise WrongLayout(f"{self.title}: declare at least one row")
+        for row in self.rows:
+            if row.name in above:
+                raise WrongLayout(f"{self.title}: row {row.name!r} comes twice")
+            for name in (*row.plus, *row.minus) if isinstance(row, Total) else ():
+                if name not in above:
+                    raise WrongLayout(
+                        f"{self.title}: total {row.name!r}: {unknown('row above it', name, above)}"
+                    )
+            above.append(row.name)
+
+    @property
+    def lines(self) -> tuple[Line, ...]:
+        """The rows that are no totals."""
+        return tuple(row for row in self.rows if isinstance(row, Line))
+
+    def fill(self, amounts: Mapping[str, int]) -> dict[str, int]:
+        """Return every row's units from amounts by account or category, debits positive."""
+        filled: dict[str, int] = {}
+        for row in self.rows:
+            if isinstance(row, Line):
+                filled[row.name] = row.sign * sum(_amount(amounts, source) for source in row.of)
+            else:
+                plus, minus = (sum(filled[name] for name in side) for side in (row.plus, row.minus))
+                filled[row.name] = plus - minus
+        return filled
+
+
+def _amount(amounts: Mapping[str, int], source: str) -> int:
+    if source not in amounts:
+        raise UnknownAccount(unknown("account or category", source, amounts))
+    return amounts[source]
 
 
 @frozen
@@ -47,11 +128,7 @@ class Statement:
     digits: int
 
     def __getitem__(self, name: str) -> int:
-        """Return the units in the row of that name.
-
-        Raises:
-            WrongLayout: The statement lacks a row of that name.
-        """
+        """Return the units in the row of that name, or raise `WrongLayout`."""
         try:
             return dict(self.rows)[name]
         except (KeyError, TypeError):
@@ -70,28 +147,17 @@ class Statement:
 
     def __str__(self) -> str:
         """Return a table in the currency; lines are indented, totals are not."""
-        lines = [
-            (f"{'' if name in self.totals else '  '}{name.replace('_', ' ')}", units)
-            for name, units in self.rows
-        ]
-        figures = [grouped(units, self.digits) for _, units in lines]
-        name, figure = max(len(text) for text, _ in lines), max(map(len, figures))
-        table = [
-            f"{text:{name}}  {amount:>{figure}}"
-            for (text, _), amount in zip(lines, figures, strict=True)
-        ]
-        return "\n".join([self.title, *table])
+        names = [f"{'' if name in self.totals else '  '}{name.replace('_', ' ')}" for name in self]
+        figures = [grouped(units, self.digits) for _, units in self.rows]
+        left, right = max(map(len, names)), max(map(len, figures))
+        rows = zip(names, figures, strict=True)
+        return "\n".join([self.title, *(f"{n:{left}}  {figure:>{right}}" for n, figure in rows)])
 
 
 def side_by_side(columns: Mapping[str, Statement]) -> list[dict[str, Any]]:
     """Return a row for each line of the last statement, with a column for each statement.
 
-    Args:
-        columns: The statements by the name of their column; an earlier one may lack lines.
-
-    Returns:
-        Rows with the line's name under "line" and an amount in the currency under each column, 0
-        where a statement lacks the line.
+    The line's name is under "line"; amounts are in the currency, 0 where a line lacks.
     """
     money = {name: statement.money() for name, statement in columns.items()}
     lines = list(money.values())[-1] if money else {}
@@ -111,22 +177,14 @@ def movements(
 ) -> dict[str, int]:
     """Return the sum of a period's lines by account; an account without a line is 0.
 
-    Args:
-        book: The book whose journal is read.
-        since: First tick.
-        until: Last tick.
-        without: Kinds of entries left out: the year-end close, for the earnings of a year.
-        only: Kinds of entries counted; None counts all.
-
-    Raises:
-        WrongTime: An end of the period is not an `int`, or the last is before the first.
+    Entries of the kinds *without* are left out; None for *only* counts all others.
     """
     moved = dict.fromkeys(book.accounts, 0)
     left_out, counted = listed(without), None if only is None else listed(only)
-    for (_, _, amounts), memo in book.journal.cells(since, until):
-        kind = "" if memo is None else memo.kind
-        if kind not in left_out and (counted is None or kind in counted):
-            for account, amount in amounts.items():
+    span = book.journal.span(since, until)
+    for entry in book.journal[span.start : span.stop]:
+        if entry.kind not in left_out and (counted is None or entry.kind in counted):
+            for account, amount in entry.amounts.items():
                 moved[account] += amount
     return moved
 
@@ -141,16 +199,7 @@ def income_statement(
 ) -> Statement:
     """Return the changes of the accounts of *layout* in a period.
 
-    Args:
-        book: The book whose journal is read.
-        layout: Lines over income and expense accounts.
-        since: First tick.
-        until: Last tick.
-        closings: Kinds of the entries of the year-end close, which are left out.
-
-    Raises:
-        UnknownAccount: A line shows an account that is not in the book.
-        WrongTime: An end of the period is not an `int`, or the last is before the first.
+    *closings* are kinds of the entries of the year-end close, which are left out.
     """
     gained = movements(book, since, until, without=closings)
     return _set(book, layout, layout.fill(gained), _period(since, until))
@@ -161,10 +210,6 @@ def balance_sheet(book: Book, layout: Layout, at: int | None = None) -> Statemen
 
     Earnings of the current year are a line over `chart.temporary` with sign -1: those accounts hold
     the earnings since the last close.
-
-    Raises:
-        UnknownAccount: A line shows an account that is not in the book.
-        WrongTime: *at* is not an `int`.
     """
     when = "now" if at is None else f"t={at}"
     return _set(book, layout, layout.fill(book.balances(at)), when)
@@ -177,79 +222,128 @@ def cash_flow_statement(
 
     The rows of *layout* come first, then opening_cash and closing_cash.
 
-    Args:
-        book: The book whose journal is read.
-        layout: Lines over the categories of *view*; each category is in exactly one.
-        view: Assigns categories to the movements of cash.
-        since: First tick; cash opens with the balance of the tick before.
-        until: Last tick.
-
     Raises:
         WrongLayout: A category is in no line, or in two, or a row has one of these two names.
-        UnknownAccount: A line shows an unknown category, or the cash account is not in the book.
         Unclassified: A movement of cash has no category.
-        WrongTime: An end of the period is not an `int`, or the last is before the first.
     """
     flows = view.flows(book, since, until)
+    shown = [source for line in layout.lines for source in line.of]
     for category in flows:
-        if (shown := layout.sources.count(category)) != 1:
-            raise WrongLayout(f"{layout.title}: {category!r} is in {shown} lines, not in one")
+        if (times := shown.count(category)) != 1:
+            raise WrongLayout(f"{layout.title}: {category!r} is in {times} lines, not in one")
     filled = layout.fill(flows)
-    _keep_free(layout.title, filled, ("opening_cash", "closing_cash"))
-    filled["opening_cash"] = opening(book, view.account, since)
-    filled["closing_cash"] = book.balance(view.account, at=until)
-    return _set(book, layout, filled, _period(since, until))
-
-
-def roll_forward(
-    book: Book,
-    account: str,
-    kinds: Mapping[str, str | Collection[str]],
-    since: int | None = None,
-    until: int | None = None,
-    *,
-    sign: Literal[1, -1] = 1,
-) -> Statement:
-    """Return the movements of an account from its opening balance to its closing balance.
-
-    Args:
-        book: The book whose journal is read.
-        account: Code of the account.
-        kinds: For each row, the kinds of the entries it sums: {"provision": "J12", ...}. The
-            movements of all other entries are in a row "unexplained", which should be zero.
-        since: First tick.
-        until: Last tick.
-        sign: -1 shows credits positive.
-
-    Raises:
-        WrongLayout: A row has the name of one of the three that are always present.
-        UnknownAccount: *account* is not in the book.
-        WrongTime: An end of the period is not an `int`, or the last is before the first.
-    """
-    _keep_free(account, kinds, ("opening", "unexplained", "closing"))
-    closing = book.balance(account, at=until)
-    rows = {"opening": opening(book, account, since)}
-    for row, of in kinds.items():
-        rows[row] = movements(book, since, until, only=of)[account]
-    rows["unexplained"] = closing - sum(rows.values())
-    rows["closing"] = closing
-    shown = tuple((row, sign * units) for row, units in rows.items())
-    title = f"{account}, {_period(since, until)}"
-    return Statement(title, shown, frozenset({"opening", "closing"}), book.digits)
-
-
-def _keep_free(title: str, rows: Collection[str], names: Collection[str]) -> None:
-    for name in names:
-        if name in rows:
-            raise WrongLayout(f"{title}: row {name!r} is added to every such statement")
+    balances = {
+        "opening_cash": opening(book, view.account, since),
+        "closing_cash": book.balance(view.account, at=until),
+    }
+    for name in filled.keys() & balances:
+        raise WrongLayout(f"{layout.title}: row {name!r} is added to every such statement")
+    return _set(book, layout, filled | balances, _period(since, until))
 
 
 def _set(book: Book, layout: Layout, filled: Mapping[str, int], when: str) -> Statement:
-    lines = {row.name for row in layout.rows if isinstance(row, Line)}
-    totals = frozenset(name for name in filled if name not in lines)
+    totals = frozenset(filled) - {line.name for line in layout.lines}
     return Statement(f"{layout.title}, {when}", tuple(filled.items()), totals, book.digits)
 
 
 def _period(since: int | None, until: int | None) -> str:
     begin = "the beginning" if since is None else f"t={since}"
     return f"{begin} to {'now' if until is None else f't={until}'}"
+
+
+@frozen
+class Reports:
+    """Declaration of a company's three statements.
+
+    Attributes:
+        income: Layout of the income statement, with a row net_income.
+        position: Layout of the balance sheet, with rows total_assets, total_liabilities,
+            total_equity and current_year_earnings.
+        flows: Layout of the cash-flow statement, with a row net_change.
+        cash: Assigns the categories of that layout to the movements of cash.
+        closings: Kinds of the entries of the year-end close.
+    """
+
+    income: Layout
+    position: Layout
+    flows: Layout
+    cash: CashView
+    closings: tuple[str, ...] = field(default=(), converter=listed)
+
+    def income_statement(
+        self, book: Book, since: int | None = None, until: int | None = None
+    ) -> Statement:
+        """Return the income statement of a period, without closing entries."""
+        return income_statement(book, self.income, since, until, closings=self.closings)
+
+    def balance_sheet(self, book: Book, at: int | None = None) -> Statement:
+        """Return the balance sheet now, or at the end of tick *at*."""
+        return balance_sheet(book, self.position, at)
+
+    def cash_flow_statement(
+        self, book: Book, since: int | None = None, until: int | None = None
+    ) -> Statement:
+        """Return the cash-flow statement of a period."""
+        return cash_flow_statement(book, self.flows, self.cash, since, until)
+
+    def by_period(
+        self, book: Book, periods: Mapping[str, tuple[int, int]], opening: int
+    ) -> dict[str, list[dict[str, Any]]]:
+        """Return the three statements as tables with a column for each period.
+
+        *periods* has first and last ticks by column; *opening* is the tick of the first column of
+        the balance sheet.
+        """
+        ends = {"opening": opening, **{name: last for name, (_, last) in periods.items()}}
+        income = {name: self.income_statement(book, *ticks) for name, ticks in periods.items()}
+        flows = {name: self.cash_flow_statement(book, *ticks) for name, ticks in periods.items()}
+        return {
+            "income_statement": side_by_side(income),
+            "balance_sheet": side_by_side(
+                {n: self.balance_sheet(book, t) for n, t in ends.items()}
+            ),
+            "cash_flow": side_by_side(flows),
+        }
+
+
+def standard_reports(
+    chart: Chart, cash: str, flows: Mapping[str, Sequence[str]], closings: Sequence[str] = ()
+) -> Reports:
+    """Return the reports of a company whose statements have one line for each account.
+
+    The chart has at least one account of each kind but contra assets. *flows* has kinds of entries
+    by section of the cash-flow statement: each kind is a line of it.
+    """
+    income, costs = chart.of("income"), chart.of("expense")
+    assets, debts = chart.of("asset", "contra_asset"), chart.of("liability")
+    equity = chart.of("equity")
+    sections: list[Row] = []
+    for name, kinds in flows.items():
+        sections += [*_lines(kinds), Total(name, tuple(kinds))]
+    earnings: list[Row] = [
+        *_lines(income, -1),
+        Total("income", income),
+        *_lines(costs),
+        Total("costs", costs),
+        Total("net_income", "income", "costs"),
+    ]
+    position: list[Row] = [
+        *_lines(assets),
+        Total("total_assets", assets),
+        *_lines(debts, -1),
+        Total("total_liabilities", debts),
+        *_lines(equity, -1),
+        Line("current_year_earnings", chart.temporary, -1),
+        Total("total_equity", (*equity, "current_year_earnings")),
+    ]
+    return Reports(
+        Layout("income statement", earnings),
+        Layout("balance sheet", position),
+        Layout("cash-flow statement", (*sections, Total("net_change", tuple(flows)))),
+        CashView(cash, {kind: kind for kinds in flows.values() for kind in kinds}),
+        closings,
+    )
+
+
+def _lines(codes: Sequence[str], sign: Literal[1, -1] = 1) -> list[Line]:
+    return [Line(code, code, sign) for code in codes]

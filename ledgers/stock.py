@@ -1,11 +1,6 @@
 """Units of one good by place: a move takes units from one place and adds them to another.
 
-Two promises hold after every call:
-
-* the units of all places, inside and outside, sum to zero;
-* no inside place is below zero.
-
-Inside places therefore hold all units moved in from outside places less those moved out.
+After every call the units of all places sum to zero, and no inside place is below zero.
 """
 
 from collections.abc import Iterable, Mapping
@@ -38,14 +33,7 @@ class Overdrawn(LedgerError):
 
 
 class Move(NamedTuple):
-    """One row of the journal: units moved from *source* to *target*.
-
-    Attributes:
-        time: Ticks of the world's clock.
-        source: The place from which units were taken.
-        target: The place to which they were added.
-        units: Above zero; an `int` wherever the number is whole.
-    """
+    """Units above zero moved from *source* to *target*; an `int` wherever the number is whole."""
 
     time: int
     source: str
@@ -62,9 +50,6 @@ class Stock:
             outside place is the units moved to it less those taken from it.
         name: Name of the stock, for worlds that keep several ledgers: "goods".
 
-    Attributes:
-        name: As given.
-
     Raises:
         WrongChart: No place on one side, one declared twice, or a name that is not text.
     """
@@ -74,33 +59,18 @@ class Stock:
 
     def __init__(self, places: Iterable[str], outside: Iterable[str], name: str = "") -> None:
         self.name = name
-        self._places = distinct("inside place", places)
-        self._outside = distinct("outside place", outside)
-        self._held: dict[str, Units] = dict.fromkeys(
-            distinct("inside or outside place", self._places + self._outside), 0
-        )
-        self._inside = frozenset(self._places)
+        self.places = distinct("inside place", places)
+        self.outside = distinct("outside place", outside)
+        both = distinct("inside or outside place", self.places + self.outside)
+        self._held: dict[str, Units] = dict.fromkeys(both, 0)
+        self._inside = frozenset(self.places)
         self._last: float = -inf
         self._rows: list[tuple[int, str, str, Units]] = []
 
-    @property
-    def places(self) -> tuple[str, ...]:
-        """The inside places, as declared."""
-        return self._places
-
-    @property
-    def outside(self) -> tuple[str, ...]:
-        """The outside places, as declared."""
-        return self._outside
-
     def add_outside(self, place: str) -> None:
-        """Add an outside place at zero behind the others, for events of few episodes only.
-
-        Raises:
-            WrongChart: The stock has a place of that name, or the name is not text.
-        """
+        """Add an outside place at zero behind the others, for events of few episodes only."""
         distinct("inside or outside place", (*self._held, place))
-        self._outside += (place,)
+        self.outside += (place,)
         self._held[place] = 0
 
     @property
@@ -119,24 +89,12 @@ class Stock:
         return _plain(sum(self._held.values()))
 
     def __getitem__(self, place: str) -> Units:
-        """Return the units at *place*, inside or outside; an `int` wherever the number is whole.
-
-        Raises:
-            UnknownPlace: *place* is not a place of this stock.
-        """
-        try:
-            return self._held[place]
-        except (KeyError, TypeError):
-            raise UnknownPlace(unknown("place", place, self._held)) from None
+        """Return the units at *place*, inside or outside; an `int` wherever the number is whole."""
+        self._require(place)
+        return self._held[place]
 
     def move(self, time: int, source: str, target: str, units: Units) -> None:
         """Move *units* from *source* to *target*; zero units are checked but not recorded.
-
-        Args:
-            time: Ticks, not before the last move.
-            source: An inside place that holds at least *units*, or any outside place.
-            target: Another place.
-            units: 0 or more, `int` or `Fraction`.
 
         Raises:
             UnknownPlace: *source* or *target* is not a place of this stock.
@@ -146,9 +104,7 @@ class Stock:
             WrongTime: *time* is not an `int` or goes backwards.
         """
         if type(units) is not int:
-            units = _fraction(units)
-            if isinstance(units, Fraction):
-                return self._move_fraction(time, source, target, units)
+            units = _checked(units)
         held = self._held
         try:
             left, grown = held[source] - units, held[target] + units
@@ -162,78 +118,14 @@ class Stock:
             or time < self._last
             or (left < 0 and source in self._inside)
         ):
-            return self._refuse_or_skip(time, source, target, units)
+            self._refuse_or_skip(time, source, target, units)
+            return
+        if type(units) is Fraction:
+            left, grown = _plain(left), _plain(grown)
         # Every check is done; only now does anything change.
         held[source], held[target] = left, grown
         self._last = time
         self._rows.append((time, source, target, units))
-        return None
-
-    def _move_fraction(self, time: int, source: str, target: str, units: Fraction) -> None:
-        """Do the same with a fraction that is not whole."""
-        held = self._held
-        over, below = units.as_integer_ratio()
-        try:
-            left, grown = _sum(held[source], -over, below), _sum(held[target], over, below)
-        except (KeyError, TypeError):
-            self._require(source, target)
-            raise
-        if (
-            over < 0
-            or source == target
-            or type(time) is not int
-            or time < self._last
-            or (left.numerator < 0 and source in self._inside)
-        ):
-            self._refuse_or_skip(time, source, target, units)
-            return
-        held[source], held[target] = left, grown
-        self._last = time
-        self._rows.append((time, source, target, units))
-
-    def open(self, place: str, units: Units, source: str | None = None) -> None:
-        """Set the opening units of *place*: a move at time 0 from an outside place.
-
-        Args:
-            place: An inside place.
-            units: 0 or more, `int` or `Fraction`.
-            source: The outside place that it comes from; may be left out if there is only one.
-
-        Raises:
-            WrongMove: *place* is not inside, *source* is not outside, or *source* is missing and
-                there are several.
-            LedgerError: As `move` does.
-        """
-        if source is None and len(self._outside) > 1:
-            raise WrongMove(f"say where {place!r} gets its units: {', '.join(self._outside)}")
-        source = self._outside[0] if source is None else source
-        self._require(place, source)
-        if place not in self._inside or source in self._inside:
-            raise WrongMove(f"an opening comes from outside in, not from {source!r} to {place!r}")
-        self.move(0, source, place, units)
-
-    def export(self, form: str, date: Dates | None = None) -> dict[str, str]:
-        """Return the stock as texts by file name.
-
-        Args:
-            form: "csv", which gives moves.csv and holdings.csv.
-            date: Returns the day of a tick; without it the date column is empty.
-
-        Raises:
-            WrongExport: *form* is unknown, or *date* did not return a date.
-        """
-        if form not in self.export_forms:
-            raise WrongExport(unknown("form", form, self.export_forms))
-        holdings = holdings_table(self._held, self._places)
-        return {"moves.csv": moves_table(self.moves, date), "holdings.csv": holdings}
-
-    def digest(self) -> str:
-        """Return the SHA-256 of the journal: equal for equal moves in equal order."""
-        return fingerprint(self._rows)
-
-    def __repr__(self) -> str:
-        """Show the size of the stock."""
-        return f"<Stock of {len(self._held)} places and {len(self._rows)} moves>"
 
     def _require(self, *places: object) -> None:
         for place in places:
@@ -241,7 +133,6 @@ class Stock:
                 raise UnknownPlace(unknown("place", place, self._held)) from None
 
     def _refuse_or_skip(self, time: int, source: str, target: str, units: Units) -> None:
-        """Raise the error of a refused move; return if the move is valid and of zero units."""
         if units < 0:
             raise WrongUnits(f"units must be 0 or more, not {units}; to go back, swap the places")
         if source == target:
@@ -251,30 +142,41 @@ class Stock:
         if units:
             raise Overdrawn(f"{source!r} holds {self[source]} and cannot give {units} at t={time}")
 
+    def open(self, place: str, units: Units, source: str | None = None) -> None:
+        """Set the opening units of *place*: a move at time 0 from an outside place.
 
-def _fraction(units: object) -> Units:
-    """Return *units* if it is a Fraction of ints; numpy integers inside one would overflow."""
-    if type(units) is Fraction:
-        over, below = units.as_integer_ratio()
-        if type(over) is int and type(below) is int:
-            return over if below == 1 else units
+        Raises:
+            WrongMove: *place* is not inside, *source* is not outside, or *source* is missing and
+                there are several.
+        """
+        if source is None and len(self.outside) > 1:
+            raise WrongMove(f"say where {place!r} gets its units: {', '.join(self.outside)}")
+        source = self.outside[0] if source is None else source
+        self._require(place, source)
+        if place not in self._inside or source in self._inside:
+            raise WrongMove(f"an opening comes from outside in, not from {source!r} to {place!r}")
+        self.move(0, source, place, units)
+
+    def export(self, form: str, date: Dates | None = None) -> dict[str, str]:
+        """Return moves.csv and holdings.csv; without *date* the date column is empty."""
+        if form not in self.export_forms:
+            raise WrongExport(unknown("form", form, self.export_forms))
+        holdings = holdings_table(self._held, self.places)
+        return {"moves.csv": moves_table(self.moves, date), "holdings.csv": holdings}
+
+    def digest(self) -> str:
+        """Return the SHA-256 of the journal: equal for equal moves in equal order."""
+        return fingerprint(self._rows)
+
+    def __repr__(self) -> str:
+        return f"<Stock of {len(self._held)} places and {len(self._rows)} moves>"
+
+
+def _checked(units: object) -> Units:
+    """Return a Fraction of ints, whole ones as `int`; numpy integers inside one would overflow."""
+    if type(units) is Fraction and {*map(type, units.as_integer_ratio())} == {int}:
+        return _plain(units)
     raise WrongUnits(f"units must be an int or a Fraction of ints, not {units!r}")
-
-
-def _sum(units: Units, over: int, below: int) -> Units:
-    """Return units plus *over* / *below*, an `int` where it is whole.
-
-    In integers, because the operators of `Fraction` take twice as long. Orders are floats as a
-    rule, whose denominators are powers of two: one of two denominators divides the other.
-    """
-    own, common = units.as_integer_ratio()
-    if common % below == 0:
-        own += over * (common // below)
-    elif below % common == 0:
-        own, common = own * (below // common) + over, below
-    else:
-        own, common = own * below + over * common, common * below
-    return Fraction(own, common) if own % common else own // common
 
 
 def _plain(units: Units) -> Units:

@@ -1,7 +1,7 @@
-"""Two views of one journal: the general ledger of an account, and the cash view of the book.
+"""Views of a journal: the general ledger of an account, and the movements of cash by category.
 
-Both are computed from the journal at each call and store nothing, so they do not slow posting. A
-period is given by its first and last tick, both included whole.
+A period is given by its first and last tick, both included whole; None leaves that end open. A
+period that cannot be raises `WrongTime`, an account that the book lacks `UnknownAccount`.
 """
 
 from collections.abc import Iterator, Mapping
@@ -21,15 +21,7 @@ class Unclassified(LedgerError):
 
 
 class LedgerLine(NamedTuple):
-    """One line of an account's general ledger.
-
-    Attributes:
-        time: Ticks of the world's clock.
-        number: Position of the entry in the journal, from 1.
-        text: Text of the entry.
-        amount: Units; a debit is positive.
-        balance: Balance of the account after this line, units.
-    """
+    """One line of an account's general ledger; entries are numbered from 1, debits positive."""
 
     time: int
     number: int
@@ -39,15 +31,7 @@ class LedgerLine(NamedTuple):
 
 
 class CashLine(NamedTuple):
-    """One movement of cash.
-
-    Attributes:
-        time: Ticks of the world's clock.
-        number: Position of the entry in the journal, from 1.
-        text: Text of the entry.
-        category: The category of the view.
-        amount: Units; cash received is positive.
-    """
+    """One movement of cash in a category of the view; cash received is positive."""
 
     time: int
     number: int
@@ -59,22 +43,11 @@ class CashLine(NamedTuple):
 def general_ledger(
     book: Book, account: str, since: int | None = None, until: int | None = None
 ) -> tuple[LedgerLine, ...]:
-    """Return every line of an account in a period, each with the balance after it.
-
-    Args:
-        book: The book.
-        account: Its code.
-        since: First tick of the period; None means from the first entry on.
-        until: Last tick of the period, included; None means to the last entry.
-
-    Raises:
-        UnknownAccount: *account* is not in the book.
-        WrongTime: An end of the period is not an `int`, or the last is before the first.
-    """
-    span = book.journal.span(since, until)
+    """Return every line of an account in a period, each with the balance after it."""
+    entries = _numbered(book, since, until)
     balance = opening(book, account, since)
     lines = []
-    for number, entry in _numbered(book, span):
+    for number, entry in entries:
         if account in entry.amounts:
             amount = entry.amounts[account]
             balance += amount
@@ -83,15 +56,9 @@ def general_ledger(
 
 
 def opening(book: Book, account: str, since: int | None = None) -> int:
-    """Return the units on an account at the end of the tick before *since*; 0 for None.
-
-    Raises:
-        UnknownAccount: *account* is not in the book.
-        WrongTime: *since* is not an `int`.
-    """
-    if since is None:
-        return 0 * book.balance(account)  # read although unused: it refuses an unknown account
-    return book.balance(account, at=since - 1)
+    """Return the units on an account at the end of the tick before *since*; 0 for None."""
+    now = book.balance(account)  # refuses an unknown account
+    return now - now if since is None else book.balance(account, at=since - 1)
 
 
 def _copied(given: Mapping[Any, str]) -> Mapping[Key, str]:
@@ -119,31 +86,20 @@ class CashView:
     ) -> tuple[CashLine, ...]:
         """Return the movements of cash in a period, one for each entry and category.
 
-        Args:
-            book: A book that has the cash account.
-            since: First tick of the period; None means from the first entry on.
-            until: Last tick of the period, included; None means to the last entry.
-
         Raises:
             Unclassified: A movement has no category.
-            UnknownAccount: The cash account is not in the book.
-            WrongTime: An end of the period is not an `int`, or the last is before the first.
         """
         book.balance(self.account)
         return tuple(
             CashLine(entry.time, number, entry.text, category, amount)
-            for number, entry in _numbered(book, book.journal.span(since, until))
+            for number, entry in _numbered(book, since, until)
             for category, amount in self._parts(entry).items()
         )
 
     def flows(
         self, book: Book, since: int | None = None, until: int | None = None
     ) -> dict[str, int]:
-        """Return the sums of `lines` in a period by category; without a movement it is 0.
-
-        Raises:
-            LedgerError: See `lines`.
-        """
+        """Return the sums of `lines` in a period by category; without a movement it is 0."""
         flows = dict.fromkeys(self.categories.values(), 0)
         for line in self.lines(book, since, until):
             flows[line.category] += line.amount
@@ -171,10 +127,7 @@ class CashView:
 def apportion(amount: int, shares: Mapping[str, int]) -> dict[str, int]:
     """Split *amount* by *shares* exactly, by the method of largest remainders (Hamilton's).
 
-    Args:
-        amount: Units, of either sign.
-        shares: Weights by tag, 0 or more and not all 0; of equal remainders the first is rounded
-            up.
+    Of equal remainders the first is rounded up.
 
     Raises:
         LedgerError: A weight is not an `int` or is below 0, or all are 0.
@@ -190,6 +143,7 @@ def apportion(amount: int, shares: Mapping[str, int]) -> dict[str, int]:
     return {tag: part if amount >= 0 else -part for tag, part in parts.items()}
 
 
-def _numbered(book: Book, span: range) -> Iterator[tuple[int, Entry]]:
-    """Yield the entries of a span with their numbers; the journal's first entry is 1."""
+def _numbered(book: Book, since: int | None, until: int | None) -> Iterator[tuple[int, Entry]]:
+    """Return the entries of a period with their numbers; the journal's first entry is 1."""
+    span = book.journal.span(since, until)
     return enumerate(book.journal[span.start : span.stop], span.start + 1)

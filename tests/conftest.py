@@ -5,20 +5,19 @@ import os
 import sys
 from collections.abc import Generator, Iterator
 from contextlib import ExitStack
-from importlib import import_module
-from importlib.util import find_spec
 
 import pytest
 from hypothesis import HealthCheck, settings
+from support.articulated import checked as articulation_checked
 from support.cases import thinned
 from support.conserved_groups import checked as transfers_checked
 from support.examples import FULL
 from support.forked import forked_workers
+from support.invariants import checked
 from support.paths import REFERENCE
 
-from desim import catalog, opened_files
+from desim import opened_files
 from desim.jobs.run import warm_pool
-from ledgers.invariants import checked
 
 # No test asserts a time, so a slow machine must not fail an example. The examples are the same in
 # every run, more of them with `--hypothesis-profile=full`, as in .ci/run; `search` draws others.
@@ -62,10 +61,7 @@ def ledgers_are_checked() -> Iterator[None]:
     with ExitStack() as stack:
         stack.enter_context(checked())
         stack.enter_context(transfers_checked())
-        for name in catalog.models():
-            module = f"models.{name}.articulation"
-            if find_spec(module):
-                stack.enter_context(import_module(module).checked())
+        stack.enter_context(articulation_checked())
         yield
 
 

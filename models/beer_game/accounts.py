@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from fractions import Fraction
 from functools import lru_cache
 
-from ledgers.accounts import Account
 from ledgers.book import Book
+from ledgers.chart import Account
 from ledgers.consolidation import Intercompany
 from models.beer_game.pipeline import Units
 

@@ -1,11 +1,9 @@
 """The group's chart and statements, and where the accounts of each world belong in it."""
 
-from ledgers.accounts import Account, Kind
-from ledgers.articulation import Reports
-from ledgers.chart import Chart
+from ledgers.chart import Account, Chart, Kind
 from ledgers.consolidation import ACCOUNT as INTERCOMPANY
 from ledgers.entry import Entry
-from ledgers.standard_reports import standard_reports
+from ledgers.statements import Reports, standard_reports
 
 CASH, CAPITAL, NOTES, PAYABLES = "cash", "capital", "notes", "payables"
 
@@ -39,9 +37,9 @@ _GROUP_CODES = {name: code for code, _, names in _ACCOUNTS for name in names.spl
 
 #: Kind of cash flow in the group by an entry's kind in a part's book; others are operations. The
 #: year-end close is left out: the group's income accounts run over the whole episode.
-RAISED, _DRAWN, _REPAID, _OPENING = "equity_raised", "notes_drawn", "notes_repaid", "opening"
-_FLOWS = {"J0": "", "J1": RAISED, "J2": _DRAWN, "J14": _REPAID, _OPENING: _OPENING}
-_FINANCING = (RAISED, _DRAWN, _REPAID, _OPENING, INTERCOMPANY)
+RAISED, DRAWN, REPAID, OPENING = "equity_raised", "notes_drawn", "notes_repaid", "opening"
+_FLOWS = {"J0": "", "J1": RAISED, "J2": DRAWN, "J14": REPAID, OPENING: OPENING}
+_FINANCING = (RAISED, DRAWN, REPAID, OPENING, INTERCOMPANY)
 
 
 def account(code: str) -> str:
@@ -54,7 +52,7 @@ def flow(part: str, entry: Entry) -> str:
     """Return the line of the cash-flow statement for an entry of a part; empty for none."""
     if INTERCOMPANY in entry.amounts:
         return INTERCOMPANY
-    return _FLOWS.get(entry.kind, _OPENING if CAPITAL in entry.amounts else f"operations_{part}")
+    return _FLOWS.get(entry.kind, OPENING if CAPITAL in entry.amounts else f"operations_{part}")
 
 
 def reports(parts: tuple[str, ...]) -> Reports:
@@ -63,6 +61,4 @@ def reports(parts: tuple[str, ...]) -> Reports:
         CHART,
         CASH,
         {"operations": [f"operations_{part}" for part in parts], "financing": _FINANCING},
-        contributions=(RAISED, _OPENING),
-        rolls={INTERCOMPANY: INTERCOMPANY, NOTES: (_DRAWN, _REPAID)},
     )

@@ -9,7 +9,6 @@ from typing import Any
 
 from desim.core.calendar import month_start
 from desim.show.column import DOLLARS, Column, directed
-from ledgers.standard_reports import by_period
 from models.enterprise.accounts import reports
 from models.enterprise.params import CONTROLLER, DEPARTMENTS
 from models.enterprise.state import Company, dollars
@@ -65,4 +64,4 @@ def statements(company: Company) -> dict[str, list[dict[str, Any]]]:
     """Return the consolidated income statement, balance sheet and cash flow by year, dollars."""
     years = [(m + 1, min(m + _YEAR, company.month)) for m in range(0, company.month, _YEAR)]
     columns = {f"month {last}": (first, last) for first, last in years}
-    return by_period(reports(tuple(company.group.parts)), company.book, columns, 0)
+    return reports(tuple(company.group.parts)).by_period(company.book, columns, 0)

@@ -11,15 +11,11 @@ from itertools import takewhile
 
 from attrs import evolve
 
-from ledgers.articulation import Reports
 from ledgers.book import Book
-from ledgers.statements import Layout, Line, Total
+from ledgers.chart import Account
+from ledgers.statements import Layout, Line, Reports, Total
 from ledgers.views import CashView
-from models.enterprise_arena.accounting.accounts import (
-    CHART_IN_GROUP,
-    INTERCOMPANY,
-    INTERCOMPANY_CASH,
-)
+from models.enterprise_arena.accounting.accounts import INTERCOMPANY, INTERCOMPANY_CASH
 from models.enterprise_arena.accounting.reports import CASH_LEDGER, REPORTS
 
 
@@ -36,6 +32,12 @@ def reports(book: Book, month: int) -> Reports:
     if not has_entries(book, month):
         return REPORTS
     return _CREDITOR if book.balance(INTERCOMPANY, at=month) >= 0 else _DEBTOR
+
+
+def accounts(book: Book, month: int) -> list[Account]:
+    """Return the accounts of the book at the end of a month."""
+    shown = has_entries(book, month)
+    return [each for each in book.declared.values() if shown or each.code != INTERCOMPANY]
 
 
 def cash_ledger(book: Book, month: int) -> CashView:
@@ -67,10 +69,8 @@ _FLOW = "intercompany_cash"
 _CASH_LEDGER = _classified(CASH_LEDGER, "group")
 _CREDITOR = evolve(
     REPORTS,
-    chart=CHART_IN_GROUP,
     position=_position((INTERCOMPANY,), ()),
     flows=_extended(REPORTS.flows, "financing", Line(_FLOW, _FLOW)),
     cash=_classified(REPORTS.cash, _FLOW),
-    rolls={**REPORTS.rolls, INTERCOMPANY: INTERCOMPANY_CASH},
 )
 _DEBTOR = evolve(_CREDITOR, position=_position((), (INTERCOMPANY,)))

@@ -6,8 +6,8 @@ The accounts of the book of items: where each item of the episode is.
 import hashlib
 
 from desim import World
-from ledgers.accounts import Account
 from ledgers.book import Book, Memo
+from ledgers.chart import Account
 from models.reasoning.actions import Command, Reply
 from models.reasoning.item import INSTRUCTIONS, Item
 from models.reasoning.observation import Feedback, Question

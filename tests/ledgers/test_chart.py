@@ -5,8 +5,8 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from ledgers.book import UnknownAccount
-from ledgers.chart import KINDS, Account, Chart
+from ledgers.book import Book, UnknownAccount
+from ledgers.chart import Account, Chart
 from ledgers.errors import LedgerError, WrongChart
 
 Anything: TypeAlias = Any  # also what a chart must refuse
@@ -22,29 +22,9 @@ CHART = Chart(
 
 def test_a_book_opens_on_the_codes_of_a_chart() -> None:
     """Codes are the accounts of the book, in the order of the chart."""
-    book = CHART.book(digits=0)
+    book = Book(*CHART, digits=0)
     assert (book.accounts, book.digits) == (("1000", "4000", "5000"), 0)
     assert book.accounts == CHART.codes
-
-
-@pytest.mark.parametrize(
-    ("kind", "normal", "sign", "temporary"),
-    [
-        ("asset", "debit", 1, False),
-        ("contra_asset", "credit", 1, False),
-        ("liability", "credit", -1, False),
-        ("equity", "credit", -1, False),
-        ("income", "credit", -1, True),
-        ("expense", "debit", 1, True),
-    ],
-)
-def test_the_kind_of_an_account_implies_the_rest(
-    kind: Anything, normal: str, sign: int, temporary: object
-) -> None:
-    """The kind gives the normal side, the sign in statements, and whether a close applies."""
-    account = Account("x", "X", kind)
-    assert (account.normal, account.sign, account.temporary) == (normal, sign, temporary)
-    assert kind in KINDS
 
 
 def test_accounts_are_found_by_code_and_by_kind() -> None:
@@ -53,7 +33,6 @@ def test_accounts_are_found_by_code_and_by_kind() -> None:
     assert CHART.of("expense", "asset") == ("1000", "5000")
     assert CHART.temporary == ("4000", "5000")
     assert [account.code for account in CHART] == list(CHART.codes)
-    assert ("1000" in CHART, "cash" in CHART, len(CHART)) == (True, False, 3)
 
 
 def test_charts_are_values() -> None:

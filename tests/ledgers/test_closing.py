@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.lemonade import CASH, CHART, CLOSE, RETAINED, lemonade
 
-from ledgers.book import Book, Entry, Memo, UnknownAccount, WrongEntry
-from ledgers.chart import close_year
+from ledgers.book import Book, Entry, Memo, UnknownAccount, WrongEntry, close_year
 from ledgers.errors import LedgerError, WrongTime
 
 
@@ -33,7 +32,7 @@ def test_accounts_at_zero_are_passed_over() -> None:
 @given(st.lists(st.tuples(st.sampled_from(CHART.codes), st.integers(-99, 99)), max_size=20))
 def test_a_close_moves_earnings_and_nothing_else(lines: list[tuple[str, int]]) -> None:
     """Afterwards income and expenses are zero, and equity has grown by their balances."""
-    book = CHART.book()
+    book = Book(*CHART)
     for account, amount in lines:
         if account != RETAINED:
             book.post(0, "x", {account: amount, RETAINED: -amount})
@@ -82,7 +81,7 @@ def test_a_chart_of_another_book_closes_nothing() -> None:
 def test_a_close_ends_at_the_same_digest_as_posted_entries() -> None:
     """A model that replaces its own loop over the accounts by `close_year` keeps its digest."""
     text = "J0 year-end close"
-    closed, posted = CHART.book(), CHART.book()
+    closed, posted = Book(*CHART), Book(*CHART)
     for book in (closed, posted):
         book.post(0, "sale", cash=7, sales=-7)
         book.post(0, "lemons", lemons=9, cash=-9)

@@ -2,8 +2,8 @@
 
 import pytest
 
-from ledgers.accounts import Account
 from ledgers.book import Book, WrongAmount
+from ledgers.chart import Account
 from ledgers.consolidation import ACCOUNT, KIND, Intercompany, NotEnoughCash
 from ledgers.errors import LedgerError, WrongChart
 

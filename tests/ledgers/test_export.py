@@ -15,11 +15,10 @@ from hypothesis import strategies as st
 from support.examples import examples
 from support.lemonade import CASH, CHART, SALES, bean_check, lemonade
 
-from ledgers.beancount import beancount_names, to_beancount
 from ledgers.book import Book, Memo
 from ledgers.chart import KINDS, Account, Chart
 from ledgers.errors import WrongExport
-from ledgers.export import BALANCE_COLUMNS, JOURNAL_COLUMNS
+from ledgers.export import BALANCE_COLUMNS, JOURNAL_COLUMNS, beancount_names, to_beancount
 
 Anything: TypeAlias = Any
 CENT = Decimal("0.01")
@@ -34,7 +33,7 @@ def months(tick: int) -> dt.date:
 def test_a_journal_reads_as_a_beancount_file() -> None:
     """Accounts are opened, entries are transactions, balances are asserted exactly."""
     chart = Chart((Account("1000", "Cash at bank", "asset"), Account("4000", "Sales", "income")))
-    book = chart.book()
+    book = Book(*chart)
     book.post(0, 'sold "as is"', {"1000": 12_345_67, "4000": -12_345_67})
     book.post(2, Memo("refund", "J2", {"customer": "Ann"}), {"4000": 67, "1000": -67})
     assert to_beancount(book, months, title="A stand") == (
@@ -89,7 +88,7 @@ def test_beancount_reads_back_what_was_posted(
         Account(f"{number}{code}", name or "x", kind)
         for number, (code, name, kind) in enumerate(names)
     )
-    book = chart.book(digits)
+    book = Book(*chart, digits=digits)
     debit, credit, *_ = chart.codes
     for time, (text, amount) in enumerate(entries):
         book.post(time, text, {debit: amount, credit: -amount})
@@ -124,7 +123,7 @@ def test_kinds_have_roots_and_names_are_made_plain() -> None:
             Account("6", "CoGS", "expense"),
         )
     )
-    assert list(beancount_names(chart.book()).values()) == [
+    assert list(beancount_names(Book(*chart)).values()) == [
         "Assets:Credit-A-Recevoir-Net",
         "Assets:Wear-Tear-Contra",
         "Liabilities:2nd-Loan",
@@ -147,7 +146,7 @@ def test_equal_names_are_made_distinct() -> None:
             ("?", "cash?"),
         )
     )
-    assert [name.partition(":")[2] for name in beancount_names(chart.book()).values()] == [
+    assert [name.partition(":")[2] for name in beancount_names(Book(*chart)).values()] == [
         "Cash",
         "Cash-B",
         "Cash-B-C",
@@ -160,7 +159,7 @@ def test_equal_names_are_made_distinct() -> None:
 def test_an_empty_journal_is_written_too(tmp_path: Path) -> None:
     """Accounts are opened on the day of tick 0, with balances of zero."""
     file = tmp_path / "empty.beancount"
-    file.write_text(to_beancount(CHART.book(), months), encoding="utf-8")
+    file.write_text(to_beancount(Book(*CHART), months), encoding="utf-8")
     assert bean_check(file) == ""
     assert "2015-01-01 open Assets:Stand USD" in file.read_text()
 
@@ -248,7 +247,7 @@ def test_a_table_reads_back_as_the_journal(
     entries: list[tuple[str, str, int]], digits: int
 ) -> None:
     """For any texts and amounts, nothing is lost or rounded."""
-    book = CHART.book(digits)
+    book = Book(*CHART, digits=digits)
     for time, (text, kind, amount) in enumerate(entries):
         book.post(time, Memo(text, kind), {CASH: amount, SALES: -amount})
     header, *rows = csv.reader(io.StringIO(book.export("csv")["journal.csv"], newline=""))
@@ -283,7 +282,7 @@ def test_bean_check_accepts_any_digits(
     tmp_path: Path, digits: int, amount: int, shown: str
 ) -> None:
     """Whole units, twelve decimals, and as many digits as Beancount computes with."""
-    book = CHART.book(digits)
+    book = Book(*CHART, digits=digits)
     book.transfer(0, "sale", CASH, SALES, amount)
     file = tmp_path / "digits.beancount"
     file.write_text(book.export("beancount")["journal.beancount"], encoding="utf-8")
@@ -293,7 +292,7 @@ def test_bean_check_accepts_any_digits(
 
 def test_amounts_that_beancount_would_round_are_refused() -> None:
     """The table has them to the last digit."""
-    book = CHART.book(12)
+    book = Book(*CHART, digits=12)
     book.transfer(0, "sale", CASH, SALES, 10**28 + 1)
     with pytest.raises(WrongExport, match=r"^the amounts sum to 29 digits and Beancount computes "):
         book.export("beancount")

@@ -6,11 +6,11 @@ from inspect import unwrap
 from typing import Any, TypeAlias
 
 import pytest
+from support.invariants import BrokenInvariant, checked
 from support.paths import ROOT
 
-from ledgers.book import Book, Memo, Unbalanced
+from ledgers.book import Book, Unbalanced
 from ledgers.errors import LedgerError
-from ledgers.invariants import BrokenInvariant, checked
 from ledgers.stock import Overdrawn, Stock
 
 Anything: TypeAlias = Any  # also what is no post or move
@@ -38,27 +38,14 @@ def test_a_balance_changed_behind_the_journal_is_caught(book: Book) -> None:
     book._balances["cash"] += 5
     with pytest.raises(BrokenInvariant) as broken:
         book.post(1, "tea", cash=-1, wages=1)
-    assert str(broken.value) == (
-        "after the post 'tea' at t=1, 'cash' holds 14 but its lines sum to 9"
-    )
+    assert str(broken.value) == ("after post(1, 'tea'), 'cash' holds 14 but its lines sum to 9")
 
 
 def test_a_balance_changed_behind_the_journal_is_caught_at_a_refusal(book: Book) -> None:
     """A refused call is followed by the same check."""
     book._balances["cash"] += 5
-    with pytest.raises(BrokenInvariant, match=r"^after the refused post 'tea' at t=1, 'cash' hold"):
+    with pytest.raises(BrokenInvariant, match=r"^after the refused post\(1, 'tea'\), 'cash' hold"):
         book.post(1, "tea", cash=-1)
-
-
-def test_a_subclass_that_returns_another_balance_is_caught() -> None:
-    """The checks read balances through the methods that a model uses."""
-
-    class Flattering(Book):
-        def balance(self, account: str, at: int | None = None) -> int:
-            return super().balance(account, at) + (account == "cash")
-
-    with pytest.raises(BrokenInvariant, match=r"'cash' holds 1 but its lines sum to 0$"):
-        Flattering("cash", "wages").post(0, "tea", cash=0)
 
 
 def unbalanced(book: Book, time: int, text: str, /, **lines: int) -> None:
@@ -83,18 +70,16 @@ def hasty(book: Book, time: int, text: str, /, **lines: int) -> None:
 @pytest.mark.parametrize(
     ("post", "sentence"),
     [
-        (unbalanced, "after the post 'tea' at t=1, the balances sum to 3, not to zero"),
-        (forgetful, "after the post 'tea' at t=1, the journal gained 0 entries, not 1"),
-        (hasty, "after the refused post 'tea' at t=1, the journal gained 1 entries, not 0"),
+        (unbalanced, "after unbalanced(1, 'tea'), the balances sum to 3, not to zero"),
+        (forgetful, "after forgetful(1, 'tea'), the journal gained 0 entries, not 1"),
+        (hasty, "after the refused hasty(1, 'tea'), the journal gained 1 entries, not 0"),
     ],
 )
 def test_a_broken_post_is_caught(
     book: Book, monkeypatch: pytest.MonkeyPatch, post: Anything, sentence: str
 ) -> None:
     """A replaced `post` is checked as well."""
-    monkeypatch.setattr(
-        Book, "post", lambda book, time, text, _, **lines: post(book, time, text, **lines)
-    )
+    monkeypatch.setattr(Book, "post", post)
     with checked(), pytest.raises(BrokenInvariant) as broken:
         book.post(1, "tea", cash=3)
     assert str(broken.value) == sentence
@@ -135,9 +120,8 @@ def test_a_broken_move_is_caught(
     monkeypatch.setattr(Stock, "move", move)
     with checked(), pytest.raises(BrokenInvariant) as broken:
         stock.move(1, "shelf", "truck", units)
-    assert (
-        str(broken.value) == f"after the move of {units} from 'shelf' to 'truck' at t=1, {sentence}"
-    )
+    given = (1, "shelf", "truck", units)
+    assert str(broken.value) == f"after {move.__name__}{given}, {sentence}"
 
 
 def test_sound_ledgers_work_as_without_checks(book: Book, stock: Stock) -> None:
@@ -159,15 +143,6 @@ def test_ledgers_older_than_the_checks_are_read_from_the_start(book: Book) -> No
         book._balances.update(cash=8, wages=-8)
         with pytest.raises(BrokenInvariant, match=r"'cash' holds 8 but its lines sum to 9$"):
             book.post(2, "nothing", cash=0)
-
-
-def test_a_memo_is_named_by_its_text(book: Book) -> None:
-    """The sentence holds the text of a memo, not the whole of it."""
-    book._balances["cash"] += 5
-    with pytest.raises(
-        BrokenInvariant, match=r"^after the transfer 'tea' at t=1, 'cash' holds 14 "
-    ):
-        book.transfer(1, Memo("tea", "J1"), "wages", "cash", 1)
 
 
 def test_contexts_nest_and_restore_the_methods(book: Book, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,6 @@ from support.lemonade import (
     FLOWS,
     INCOME,
     LEMONS,
-    LOAN,
     POSITION,
     REPORTS,
     SALE,
@@ -31,7 +30,6 @@ from ledgers.statements import (
     cash_flow_statement,
     income_statement,
     movements,
-    roll_forward,
 )
 from ledgers.views import CashView
 
@@ -181,25 +179,11 @@ def test_movements_of_everything_are_the_balances(book: Book) -> None:
     assert movements(book) == book.balances()
 
 
-def test_an_account_rolls_forward(book: Book) -> None:
-    """Opening, movements by kind and the unexplained rest sum to closing."""
-    rolled = roll_forward(book, CASH, {"sales": "sale", "loan": ["L1"]}, 1, 2)
-    assert dict(rolled) == {
-        "opening": 110_25,
-        "sales": 10_76,
-        "loan": -10_00,
-        "unexplained": -30_00,
-        "closing": 81_01,
-    }
-    loan = roll_forward(book, LOAN, {"repaid": "L1"}, 2, sign=-1)
-    assert dict(loan) == {"opening": 40_00, "repaid": -10_00, "unexplained": 0, "closing": 30_00}
-
-
 @pytest.mark.parametrize(
     ("rows", "sentence"),
     [
         ((), "x: declare at least one row"),
-        ((Line("a", CASH), Line("a", LOAN)), "x: row 'a' comes twice"),
+        ((Line("a", CASH), Line("a", LEMONS)), "x: row 'a' comes twice"),
         (
             (Line("sales", "sales"), Total("net", "sale")),
             "x: total 'net': no row above it is named 'sale'; did you mean 'sales'?",
@@ -251,12 +235,6 @@ def test_every_category_is_in_one_line(book: Book, rows: list[Line], sentence: s
     assert str(refused.value) == sentence
 
 
-def test_rows_of_a_roll_forward_have_names_of_their_own(book: Book) -> None:
-    """A movement with the name of a balance is refused."""
-    with pytest.raises(WrongLayout, match=r"^cash: row 'closing' is added to every such"):
-        roll_forward(book, CASH, {"closing": "sale"})
-
-
 def test_a_row_that_is_not_there_is_refused(book: Book) -> None:
     """Near misses are suggested, and `in` looks among the names of the rows."""
     sheet = balance_sheet(book, POSITION)
@@ -281,5 +259,5 @@ def test_layouts_are_declared_in_any_collection() -> None:
     """Lists become tuples, single names become tuples of one."""
     layout = Layout("x", [Line("a", ["b", "c"]), Total("t", "a")])
     assert layout == Layout("x", (Line("a", ("b", "c")), Total("t", ("a",), ())))
-    assert layout.sources == ("b", "c")
+    assert [line.of for line in layout.lines] == [("b", "c")]
     assert isinstance(balance_sheet(Book("b", "c"), layout), Statement)

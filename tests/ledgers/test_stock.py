@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.cases import stable
 
-from ledgers.accounts import exact
+from ledgers.chart import exact
 from ledgers.errors import LedgerError, WrongChart, WrongExport, WrongTime
 from ledgers.stock import Move, Overdrawn, Stock, Units, UnknownPlace, WrongMove, WrongUnits
 

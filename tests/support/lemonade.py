@@ -5,10 +5,9 @@ import io
 import warnings
 from pathlib import Path
 
-from ledgers.articulation import Reports
-from ledgers.book import Book, Memo
-from ledgers.chart import Account, Chart, close_year
-from ledgers.statements import Layout, Line, Total
+from ledgers.book import Book, Memo, close_year
+from ledgers.chart import Account, Chart
+from ledgers.statements import Layout, Line, Reports, Total
 from ledgers.views import CashView
 
 CASH, STAND, WEAR = "cash", "stand", "wear"
@@ -86,21 +85,12 @@ FLOWS = Layout(
         Total("net_change", ("operating", "investing", "financing")),
     ),
 )
-REPORTS = Reports(
-    CHART,
-    INCOME,
-    POSITION,
-    FLOWS,
-    CASH_VIEW,
-    closings=CLOSE.kind,
-    contributions=FOUNDING.kind,
-    rolls={WEAR: WORN.kind, LOAN: (REPAID.kind, BOUGHT.kind)},
-)
+REPORTS = Reports(INCOME, POSITION, FLOWS, CASH_VIEW, closings=CLOSE.kind)
 
 
 def lemonade() -> Book:
     """Return the stand's books: founded at t=-1, the year of t=0 and t=1 closed at t=2."""
-    book = CHART.book()
+    book = Book(*CHART)
     book.post(-1, FOUNDING, {CASH: 100_00, CAPITAL: -100_00})
     book.post(0, BOUGHT, {CASH: -40_00, STAND: 80_00, LOAN: -40_00})
     book.post(0, ON_CREDIT, {LEMONS: 30_00, BILLS: -30_00})

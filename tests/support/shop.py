@@ -75,7 +75,7 @@ class Shop(Model[Till]):
 
     def begin(self, world: World) -> Till:
         """Open the shop with ten teas and ten cups."""
-        book = CHART.book(name="shop")
+        book = Book(*CHART, name="shop")
         book.post(-1, Memo("founding", "founding"), {CASH: 1, CAPITAL: -1})
         till = Till(book, Stock(["shelf"], ["edge"], "teas"), Stock(["shelf"], ["edge"], self.cups))
         till.teas.open("shelf", 10)

@@ -3,9 +3,8 @@
 Sources: SPEC section 7.1 (chart), sections 6 and 7 (posting rules).
 """
 
-from ledgers.accounts import Account
 from ledgers.book import Memo
-from ledgers.chart import Chart
+from ledgers.chart import Account, Chart
 from ledgers.consolidation import ACCOUNT, KIND
 
 # -- accounts --------------------------------------------------------------------------------------
@@ -55,7 +54,6 @@ CHART = Chart(
 
 #: The account with the companies of a group, which the first entry with one of them adds to a book.
 INTERCOMPANY = ACCOUNT
-CHART_IN_GROUP = Chart((*CHART, Account(INTERCOMPANY, "Intercompany", "asset")))
 
 # -- posting rules ---------------------------------------------------------------------------------
 

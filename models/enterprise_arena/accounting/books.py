@@ -8,8 +8,7 @@ Source: SPEC sections 6 and 7.
 
 from collections.abc import Iterable
 
-from ledgers.book import Memo
-from ledgers.chart import close_year
+from ledgers.book import Book, Memo, close_year
 from ledgers.consolidation import Intercompany
 from models.enterprise_arena.accounting import accounts
 from models.enterprise_arena.accounting.accounts import (
@@ -56,7 +55,7 @@ class Books:
     """
 
     def __init__(self, opening: dict[str, int]) -> None:
-        self.book = CHART.book()
+        self.book = Book(*CHART)
         # These three are kept because they are used many times a month: the balances, which a
         # property would look up at each use, and the two ways to post an entry.
         self.held = self.book.held

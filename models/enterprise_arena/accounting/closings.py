@@ -21,7 +21,7 @@ from models.enterprise_arena.accounting.accounts import (
     dollars,
 )
 from models.enterprise_arena.accounting.reports import VENDORS
-from models.enterprise_arena.group import cash_ledger, reports
+from models.enterprise_arena.group import accounts, cash_ledger, reports
 from models.enterprise_arena.rules import YEAR
 
 #: Shares are converted to whole parts per billion, because `apportion` takes whole weights.
@@ -55,7 +55,7 @@ def trial_balance(book: Book, month: int) -> list[dict[str, Any]]:
     """Return every account with its balance at the end of the month."""
     return [
         {"account": each.code, "name": each.name, **_sides(book.balance(each.code, at=month))}
-        for each in reports(book, month).chart
+        for each in accounts(book, month)
     ]
 
 
@@ -85,7 +85,7 @@ def ledger(book: Book, month: int, labels: Sequence[str]) -> list[dict[str, Any]
                 for line in general_ledger(book, account.code, since, month)
             ],
         }
-        for account in reports(book, month).chart
+        for account in accounts(book, month)
     ]
 
 

@@ -1,7 +1,6 @@
 """The lender's reports: statements and cash ledgers, declared once (SPEC section 7)."""
 
-from ledgers.articulation import Reports
-from ledgers.statements import Layout, Line, Total
+from ledgers.statements import Layout, Line, Reports, Total
 from ledgers.views import CashView
 from models.enterprise_arena.accounting import accounts
 from models.enterprise_arena.accounting.accounts import (
@@ -30,10 +29,6 @@ from models.enterprise_arena.accounting.accounts import (
 _ISSUE = accounts.ISSUE_SHARES.kind
 _DRAW = accounts.DRAW_NOTE.kind
 _COLLECT = accounts.COLLECT.kind
-_CHARGE_OFF_RECEIVABLES = accounts.CHARGE_OFF_RECEIVABLES.kind
-_CHARGE_OFF_LOANS = accounts.CHARGE_OFF_LOANS.kind
-_BILL_PRINCIPAL = accounts.BILL_PRINCIPAL.kind
-_BILL_INTEREST = accounts.BILL_INTEREST.kind
 _ORIGINATE = accounts.ORIGINATE.kind
 _PAY_STAFF = accounts.PAY_STAFF.kind
 _PAY_VENDORS = accounts.PAY_VENDORS.kind
@@ -142,25 +137,4 @@ VENDORS = (
     "sales and marketing",
 )
 
-#: The statements, and for each balance-sheet account the only kinds of entries that may change it.
-REPORTS = Reports(
-    chart=CHART,
-    income=_INCOME,
-    position=_POSITION,
-    flows=_FLOWS,
-    cash=_DIRECT,
-    closings=accounts.CLOSE_YEAR.kind,
-    contributions=_ISSUE,
-    rolls={
-        LOANS: (_CHARGE_OFF_LOANS, _BILL_PRINCIPAL, _ORIGINATE),
-        PRINCIPAL_RECEIVABLE: (_COLLECT, _CHARGE_OFF_RECEIVABLES, _BILL_PRINCIPAL),
-        INTEREST_RECEIVABLE: (_COLLECT, _CHARGE_OFF_RECEIVABLES, _BILL_INTEREST),
-        ALLOWANCE: (_CHARGE_OFF_RECEIVABLES, _CHARGE_OFF_LOANS, accounts.PROVIDE.kind),
-        PAYABLES: (accounts.ACCRUE_VENDORS.kind, _PAY_VENDORS),
-        TAX_PAYABLE: (_PAY_TAX, accounts.ACCRUE_TAX.kind),
-        ACCRUED_INTEREST: _INTEREST,
-        NOTES_PAYABLE: (_DRAW, _REPAY),
-        PAID_IN_CAPITAL: _ISSUE,
-        RETAINED_EARNINGS: accounts.CLOSE_YEAR.kind,
-    },
-)
+REPORTS = Reports(_INCOME, _POSITION, _FLOWS, _DIRECT, closings=accounts.CLOSE_YEAR.kind)

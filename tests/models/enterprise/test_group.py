@@ -313,7 +313,7 @@ def test_statements_have_a_column_for_each_year() -> None:
 
 
 def test_random_groups_articulate_every_month() -> None:
-    """`models/enterprise/articulation.py` checks every month of every test; these are wild ones."""
+    """`support/articulated.py` checks every month of every test; these are wild ones."""
     check_random(range(12), SMALL)
 
 

@@ -20,8 +20,7 @@ from desim import Episode, Policy, catalog, play
 from desim.cli.main import main
 from desim.errors import BadRecord, UsageError
 from desim.ui.game import Game
-from ledgers.layout import Layout, Line, Total
-from ledgers.statements import income_statement
+from ledgers.statements import Layout, Line, Total, income_statement
 
 FILES = [
     "journal.csv",

@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 from support.arena import MILLION, opened, played
+from support.articulated import faults
+from support.invariants import BrokenInvariant
 
 from ledgers.book import Memo
-from ledgers.invariants import BrokenInvariant
 from models.enterprise_arena import BookClosing, EnterpriseArena, FundRaisingRequest, Pass
 from models.enterprise_arena.accounting.reports import CASH_LEDGER, REPORTS
-from models.enterprise_arena.articulation import faults
 
 PRESETS = ("paper", "snapshot", "regime")
 

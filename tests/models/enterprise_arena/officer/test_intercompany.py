@@ -10,15 +10,15 @@ from typing import Any
 import pytest
 from attrs import evolve, frozen
 from support.arena import DEBT, EQUITY, MILLION, entries, months, opened, played
+from support.articulated import faults
+from support.invariants import BrokenInvariant
 
 from desim import World
 from desim.core.ledger_protocols import HasIntercompany
 from ledgers.book import Memo
 from ledgers.consolidation import ACCOUNT, KIND, NotEnoughCash
-from ledgers.invariants import BrokenInvariant
 from models.enterprise_arena import BookClosing, EnterpriseArena, FundRaisingRequest, Pass
 from models.enterprise_arena import score as scores
-from models.enterprise_arena.articulation import faults
 from models.enterprise_arena.group import reports
 from models.enterprise_arena.officer.documents import on_file, retrieved
 from models.enterprise_arena.officer.funding import submit
