@@ -91,7 +91,7 @@ LAYERS = (
     "desim.cli.keep",
 )
 #: Modules of a model that know an episode under way, or a module that does.
-UPPER = {"processes", "state", "options", "score", "tables", "model"}
+UPPER = {"chain", "processes", "report", "state", "options", "score", "tables", "weeks", "model"}
 
 
 def names(room: str) -> list[str]:

@@ -108,7 +108,7 @@ episode = play(game, {"retailer": Cover(), "factory": "base_stock,target=20"}, 1
 
 reveal_type(game)  # "models.beer_game.
 reveal_type(from_preset(BeerGame, "poisson"))  # "models.beer_game.
-reveal_type(Cover().decide)  # -> models.beer_game.actions.Order"
+reveal_type(Cover().decide)  # -> models.beer_game.stage.Order"
 reveal_type(episode)  # "desim.records.episode.Episode"
 reveal_type(episode.score)  # "float"
 reveal_type(play_series(game, Cover(), [1, 2]))  # "list[desim.records.episode.Episode]"

@@ -1,16 +1,9 @@
-"""The customers' demand by week, read from a short text.
-
-The forms are `step:LOW:HIGH:WEEK`, `constant:LEVEL`, `list:4:4:8`, `poisson:MEAN`,
-`normal:MEAN:SD` and `csv:FILE[:COLUMN]`. A CSV file is read when the model is built and becomes a
-list, so a record of an episode does not depend on the file.
-
-The weeks of a strike, read from a text `FIRST:LAST`.
-"""
+"""The customers' demand by week, and the weeks of a strike, each read from a short text."""
 
 import math
 import re
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from desim.short_repr import short_repr
 from desim.show.files import read_csv
@@ -18,29 +11,20 @@ from desim.show.files import read_csv
 if TYPE_CHECKING:
     from numpy.random import Generator
 
-
-#: Kinds of demand and the names of their numbers; a list holds any number of them.
-_KINDS = {
-    "step": ("low", "high", "week"),
-    "constant": ("level",),
-    "list": (),
-    "poisson": ("mean",),
-    "normal": ("mean", "sd"),
-}
-
+#: Kinds of demand and how many numbers each has; 0 for any number of them.
+_KINDS = {"step": 3, "constant": 1, "list": 0, "poisson": 1, "normal": 2}
 
 _RANDOM = {"poisson", "normal"}
 
-
 #: A file and a column; the path may begin with a drive of Windows.
 _CSV = re.compile(r"csv:((?:[A-Za-z]:(?=[\\/]))?[^:]*)(?::(.*))?", re.DOTALL)
-
 
 _FORMS = (
     "step:LOW:HIGH:WEEK, constant:LEVEL, list:U:U:..., poisson:MEAN, normal:MEAN:SD "
     "or csv:FILE[:COLUMN]"
 )
 
+_STRIKE = re.compile(r"([0-9]{1,6}):([0-9]{1,6})")
 
 #: Limit of every number, in units: 64-bit draws and sums are exact below it.
 _LARGEST = 1e15
@@ -53,10 +37,12 @@ def file_of(given: object) -> str:
 
 
 def read(given: str | Sequence[int]) -> str:
-    """Return a demand in its normal text form.
+    """Return a demand in its normal text form; a file is read now and becomes a list.
 
     Args:
-        given: One of the forms above, or the units of each week.
+        given: `step:LOW:HIGH:WEEK` (the first week of HIGH, from 0), `constant:LEVEL`,
+            `list:4:4:8`, `poisson:MEAN`, `normal:MEAN:SD`, `csv:FILE[:COLUMN]`, or the units of
+            each week.
 
     Raises:
         ValueError: *given* has another form, a number is negative or not finite, a count of units
@@ -68,8 +54,7 @@ def read(given: str | Sequence[int]) -> str:
         given = ":".join(["list", *map(str, given)])
     if found := _CSV.fullmatch(given):
         return read(_from_csv(*found.groups("")))
-    kind, _, rest = given.partition(":")
-    numbers = _numbers(kind, rest, given)
+    kind, numbers = _parts(given)
     return ":".join([kind, *(repr(n) if n % 1 else str(int(n)) for n in numbers)])
 
 
@@ -81,47 +66,36 @@ def weekly(demand: str, weeks: int, generator: "Callable[[], Generator]") -> lis
         weeks: The number of weeks.
         generator: Returns the random numbers; called only for a random demand.
     """
-    kind, _, rest = demand.partition(":")
-    numbers = _numbers(kind, rest, demand)
-    match kind:
-        case "step":
-            low, high, week = map(int, numbers)
-            return [low if w < week else high for w in range(weeks)]
-        case "poisson" | "normal":
-            units: list[int] = drawer(demand, weeks)(generator()).tolist()
-            return units
-        case _:
-            units = [int(u) for u in numbers]
-            return (units + [units[-1]] * weeks)[:weeks]
+    kind, numbers = _parts(demand)
+    if kind in _RANDOM:
+        return _drawn(numbers, weeks, generator())
+    units = [int(u) for u in numbers]
+    if kind == "step":
+        low, high, week = units
+        return [low if w < week else high for w in range(weeks)]
+    return (units + [units[-1]] * weeks)[:weeks]
 
 
-def drawer(demand: str, weeks: int) -> "Callable[[Generator], Any]":
-    """Return a function that draws a random demand in units for each week, as an array.
-
-    Args:
-        demand: A text that `read` has returned.
-        weeks: The number of weeks.
-    """
-    kind, _, rest = demand.partition(":")
-    numbers = _numbers(kind, rest, demand)
-    if kind == "poisson":
-        return lambda generator: generator.poisson(numbers[0], weeks)
-    # Demand cannot be negative and comes in whole units, so the tail is cut at zero.
-    mean, sd = numbers
-    return lambda generator: generator.normal(mean, sd, weeks).clip(0).round().astype("int64")
+def _drawn(numbers: list[float], weeks: int, generator: "Generator") -> list[int]:
+    units: list[int]
+    if len(numbers) == 1:
+        units = generator.poisson(numbers[0], weeks).tolist()
+    else:
+        # Demand cannot be negative and comes in whole units, so the tail is cut at zero.
+        normal = generator.normal(numbers[0], numbers[1], weeks)
+        units = normal.clip(0).round().astype("int64").tolist()
+    return units
 
 
 def opening_level(demand: str) -> int:
     """Return the demand before its first change, or its mean, rounded to a whole unit."""
-    kind, _, rest = demand.partition(":")
-    return round(_numbers(kind, rest, demand)[0])
+    return round(_parts(demand)[1][0])
 
 
 def final_level(demand: str) -> int:
     """Return the demand after its last change, or its mean, rounded to a whole unit."""
-    kind, _, rest = demand.partition(":")
-    numbers = _numbers(kind, rest, demand)
-    return round({"step": numbers[1:2], "list": numbers[-1:]}.get(kind, numbers)[0])
+    kind, numbers = _parts(demand)
+    return round(numbers[{"step": 1, "list": -1}.get(kind, 0)])
 
 
 def moments(demand: str) -> tuple[float, float]:
@@ -130,15 +104,12 @@ def moments(demand: str) -> tuple[float, float]:
     A demand that is not random has its final level as mean and no deviation. The tail of a normal
     demand that is cut at zero is not taken into account.
     """
-    kind, _, rest = demand.partition(":")
-    numbers = _numbers(kind, rest, demand)
-    match kind:
-        case "poisson":
-            return numbers[0], math.sqrt(numbers[0])
-        case "normal":
-            return numbers[0], numbers[1]
-        case _:
-            return float(final_level(demand)), 0.0
+    kind, numbers = _parts(demand)
+    if kind == "poisson":
+        return numbers[0], math.sqrt(numbers[0])
+    if kind == "normal":
+        return numbers[0], numbers[1]
+    return float(final_level(demand)), 0.0
 
 
 def is_random(demand: str) -> bool:
@@ -146,67 +117,56 @@ def is_random(demand: str) -> bool:
     return demand.partition(":")[0] in _RANDOM
 
 
-def _numbers(kind: str, rest: str, given: str) -> list[float]:
-    names = _KINDS.get(kind)
+def _parts(demand: str) -> tuple[str, list[float]]:
+    """Return the kind and the numbers of a demand."""
+    kind, _, rest = demand.partition(":")
     parts = rest.split(":") if rest else []
     try:
         numbers = [float(part) for part in parts]
     except ValueError:
         numbers = []
-    if names is None or not numbers or (names and len(numbers) != len(names)):
-        raise ValueError(f"demand={short_repr(given)} was given; it is {_FORMS}")
+    count = _KINDS.get(kind)
+    if count is None or not numbers or (count and len(numbers) != count):
+        raise ValueError(f"demand={short_repr(demand)} was given; it is {_FORMS}")
+    counted = kind not in _RANDOM
     for part, number in zip(parts, numbers, strict=True):
-        counted = kind not in _RANDOM
-        if not 0 <= number <= _LARGEST or not math.isfinite(number) or (counted and number % 1):
-            raise ValueError(
-                f"demand={short_repr(given)}: {part} is no number of "
-                f"{'units' if counted else 'at least 0'}"
-            )
-    return numbers
+        if not 0 <= number <= _LARGEST or (counted and number % 1):
+            what = "units" if counted else "at least 0"
+            raise ValueError(f"demand={short_repr(demand)}: {part} is no number of {what}")
+    return kind, numbers
 
 
 def _from_csv(file: str, column: str) -> list[int]:
     """Read the column with a heading, or the first column, with or without one."""
-    rows = _rows(file)
+    try:
+        rows = read_csv(file)
+    except (OSError, ValueError) as fault:
+        why = getattr(fault, "strerror", "") or fault
+        raise ValueError(f"demand: cannot read {file!r}: {why}") from None
     if not rows:
         raise ValueError(f"demand: {file!r} is empty; it needs one row a week")
     head = rows[0][1]
     if column and column not in head:
         raise ValueError(f"demand: {file!r} has no column {column!r}; there is {', '.join(head)}")
     at = head.index(column) if column else 0
-    weeks = rows if not column and _is_number(head[0]) else rows[1:]
+    weeks = rows if not column and math.isfinite(_number(head[0])) else rows[1:]
     if not weeks:
         raise ValueError(f"demand: {file!r} holds a heading and no week under it")
-    return [_units(file, line, row, at) for line, row in weeks]
+    return [_units(file, line, row[at] if at < len(row) else "") for line, row in weeks]
 
 
-def _rows(file: str) -> list[tuple[int, list[str]]]:
-    """Return the rows that are not blank, each with its line number."""
+def _units(file: str, line: int, text: str) -> int:
+    number = _number(text)
+    if number % 1 != 0:
+        raise ValueError(f"demand: {file!r}, line {line}: {short_repr(text)} is no number of units")
+    return int(number)
+
+
+def _number(text: str) -> float:
     try:
-        return read_csv(file)
-    except OSError as fault:
-        raise ValueError(f"demand: cannot read {file!r}: {fault.strerror or fault}") from None
-    except ValueError as fault:
-        raise ValueError(f"demand: cannot read {file!r}: {fault}") from None
-
-
-def _units(file: str, number: int, row: list[str], at: int) -> int:
-    text = row[at] if at < len(row) else ""
-    if not _is_number(text) or float(text) % 1:
-        raise ValueError(
-            f"demand: {file!r}, line {number}: {short_repr(text)} is no number of units"
-        )
-    return int(float(text))
-
-
-def _is_number(text: str) -> bool:
-    try:
-        return math.isfinite(float(text))
+        return float(text)
     except ValueError:
-        return False
-
-
-_FORM = re.compile(r"([0-9]{1,6}):([0-9]{1,6})")
+        return math.nan
 
 
 def read_strike(given: object) -> str | None:
@@ -218,7 +178,7 @@ def read_strike(given: object) -> str | None:
     """
     if given is None:
         return None
-    found = _FORM.fullmatch(given) if isinstance(given, str) else None
+    found = _STRIKE.fullmatch(given) if isinstance(given, str) else None
     first, last = map(int, found.groups()) if found else (0, 0)
     if not 1 <= first <= last:
         raise ValueError(

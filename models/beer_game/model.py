@@ -14,20 +14,11 @@ from desim.core.reported import ScoreSeries, SeatBriefing
 from desim.core.run import check_roles
 from desim.lanes.lane_protocols import Lanes
 from desim.show.column import Column
-from models.beer_game import (
-    demand,
-    observation,
-    options,
-    processes,
-    score,
-    tables,
-)
-from models.beer_game.accounts import Cash
-from models.beer_game.actions import Order
-from models.beer_game.observation import Stage
+from ledgers.consolidation import Intercompany
+from models.beer_game import demand, report, stage, weeks
+from models.beer_game.chain import Chain, Units, shown
 from models.beer_game.params import BeerGameParams
-from models.beer_game.pipeline import Units
-from models.beer_game.state import Chain
+from models.beer_game.stage import Order, Stage
 
 #: When week 1 begins in a game that is played alone: a Monday, invented here.
 _MONDAY = datetime(2025, 1, 6)  # noqa: DTZ001 (no zones)
@@ -65,26 +56,26 @@ class BeerGame(BeerGameParams, Model[Chain]):
 
         The options use lead times, which the rules text leaves out.
         """
-        choose = partial(options.options, self)
+        choose = partial(stage.options, self)
         role = Role(
             Stage,
             Order,
             choose,
             optional=True,
-            default_action=options.default_action,
+            default_action=stage.default_action,
             options_know="rules",
-            described=options.described(self),
+            described=stage.described(self),
             thinking=self.thinking,
         )
         return dict.fromkeys(self.stages, role)
 
     def rules_for(self, role: str) -> str:
         """Return the rules text that *role* may read."""
-        return observation.rules(self, role)
+        return stage.rules(self, role)
 
     def briefing_for(self, role: str) -> SeatBriefing:
         """Return the rules of *role* in five answers."""
-        return observation.briefing(self, role)
+        return stage.briefing(self, role)
 
     def effect_of(
         self,
@@ -94,11 +85,15 @@ class BeerGame(BeerGameParams, Model[Chain]):
         observation: Stage,
     ) -> str:
         """Return what the last order of *role* did."""
-        return score.effect(state, role)
+        log = state.echelon(role).log
+        if not log:
+            return ""
+        money = state.book.money(int(log[-1].cost))
+        return stage.effect(self, role, len(log), shown(log[-1].order), money)
 
     def begin(self, world: World) -> Chain:
-        """Fill the pipelines and start the processes."""
-        return processes.begin(world, self)
+        """Fill the pipelines and start the weeks."""
+        return weeks.begin(world, self)
 
     @property
     def kept(self) -> tuple[str, ...]:
@@ -109,11 +104,11 @@ class BeerGame(BeerGameParams, Model[Chain]):
 
     def redraw(self, world: World, state: Chain) -> None:
         """Draw the customers' demand of the weeks to come again."""
-        processes.redraw(world, state)
+        weeks.redraw(world, state)
 
     def score(self, state: Chain) -> float:
         """Return minus the cost of the stages with a player, in money."""
-        return score.score(state)
+        return report.score(state)
 
     def score_series(self, roles: Sequence[str]) -> ScoreSeries:
         """Return the weekly costs of the stages, which are added up."""
@@ -121,32 +116,32 @@ class BeerGame(BeerGameParams, Model[Chain]):
 
     def metrics(self, state: Chain) -> dict[str, Any]:
         """Return the metrics of reference SPEC section 7 and the cost of each stage."""
-        return score.metrics(state)
+        return report.metrics(state)
 
     @property
     def metric_columns(self) -> Mapping[str, Column]:
         """Units and directions of metrics."""
-        return score.metric_columns(self.stages)
+        return report.metric_columns(self.stages)
 
     def series(self, state: Chain) -> dict[str, list[float]]:
         """Return orders, inventory, backlog (units) and cost (money) of each stage by week.
 
         A chain that keeps cash adds `cash` and `unpaid` (money).
         """
-        return score.series(state)
+        return report.series(state)
 
     @property
     def series_columns(self) -> dict[str, Column]:
         """Unit and label of every series."""
-        return score.columns(self.stages)
+        return report.series_columns(self.stages)
 
     def series_ticks(self, state: Chain) -> dict[str, range]:
         """Return the tick at the end of each week, for every series."""
-        return dict.fromkeys(self.series_columns, score.weeks(state))
+        return dict.fromkeys(self.series_columns, report.weeks(state))
 
     def tables(self, state: Chain, role: str) -> dict[str, list[dict[str, Any]]]:
         """Return the weeks, stock moves and costs of the stage *role*."""
-        return tables.tables(state, role)
+        return report.tables(state, role)
 
     def lanes(self, seeds: Sequence[int], roles: Sequence[str]) -> Lanes:
         """Return episodes that are played together, one for each seed.
@@ -178,7 +173,7 @@ class BeerGame(BeerGameParams, Model[Chain]):
         Raises:
             ValueError: The chain keeps no cash, because it has no `opening_cash`.
         """
-        return _kept(state).group.cash
+        return _kept(state).cash
 
     def receive_cash(self, state: Chain, cents: int, partner: str) -> None:
         """Post cash that *partner* has sent; the chain pays its debts from it when the week ends.
@@ -186,7 +181,7 @@ class BeerGame(BeerGameParams, Model[Chain]):
         Raises:
             ValueError: The chain keeps no cash, or the amount is not a whole number above 0.
         """
-        _kept(state).group.receive(state.world.now, partner, cents)
+        _kept(state).receive(state.world.now, partner, cents)
 
     def pay_cash(self, state: Chain, cents: int, partner: str) -> None:
         """Post cash that is sent to *partner*.
@@ -195,11 +190,11 @@ class BeerGame(BeerGameParams, Model[Chain]):
             ValueError: The chain keeps no cash or less than the amount, or the amount is not a
                 whole number above 0.
         """
-        _kept(state).group.pay(state.world.now, partner, cents)
+        _kept(state).pay(state.world.now, partner, cents)
 
     def intercompany(self, state: Chain) -> dict[str, int]:
         """Return the balances by partner in cents: above 0 is owed to this company."""
-        return state.cash.group.balances if state.cash else {}
+        return state.cash.balances if state.cash else {}
 
     def goods(self, state: Chain, stage: str) -> Units:
         """Return the units on hand at a stage.
@@ -235,7 +230,7 @@ class BeerGame(BeerGameParams, Model[Chain]):
         return state.exchange.balances
 
 
-def _kept(state: Chain) -> Cash:
+def _kept(state: Chain) -> Intercompany:
     if state.cash is None:
         raise ValueError("the plant keeps no cash; give it an opening_cash, which may be 0")
     return state.cash

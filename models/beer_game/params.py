@@ -11,8 +11,7 @@ from desim.core.roles import Thinking
 from desim.schema.validators import finite, whole
 from desim.short_repr import short_repr
 from models.beer_game import demand, rules
-from models.beer_game.actions import LARGEST
-from models.beer_game.demand import read_strike, weeks_of_strike
+from models.beer_game.demand import read_strike
 
 #: With the echo the last stage's order doubles every week, and floats end at 2**1024.
 ECHO_WEEKS = 900
@@ -59,7 +58,7 @@ def _weighed(_: object, __: "Attribute[Any]", value: str) -> None:
 
 _delay = [whole, ge(1), le(1_000)]
 _cash: list[Any] = [finite, ge(0), le(1e12), _whole_cents]
-_units = [whole, ge(0), le(LARGEST)]
+_units = [whole, ge(0), le(rules.LARGEST)]
 _price: list[Any] = [finite, ge(0), le(1e9)]
 
 
@@ -174,7 +173,7 @@ class BeerGameParams:
     @property
     def strike_weeks(self) -> range:
         """The weeks, counted from 1, in which the last stage ships nothing."""
-        return weeks_of_strike(self.strike)
+        return demand.weeks_of_strike(self.strike)
 
     @property
     def deterministic(self) -> bool:

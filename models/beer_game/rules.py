@@ -18,7 +18,12 @@ from functools import partial
 from typing import Any
 
 from desim.short_repr import short_repr
-from models.beer_game.actions import Number
+
+#: Units of goods: whole numbers as long as every order so far was whole.
+Number = int | float
+
+#: Largest size of an order, in units; the largest order of a published run is near 5e9.
+LARGEST = 10**18
 
 #: Takes the five numbers, which are exact fractions once an order was a fraction.
 Rule = Callable[..., Any]
@@ -26,17 +31,11 @@ Rule = Callable[..., Any]
 #: Sterman's cost-minimising parameters: anchor 4, desired stock plus supply line 28, 20 upstream.
 ANCHOR, DESIRED, DESIRED_UPSTREAM = 4, 28, 20
 
-#: Weeks over which `smoothing` closes the gap when its argument is missing or no whole number.
-SMOOTHING_WEEKS = 4
+#: Weeks of `smoothing` and `moving_average` when their argument is missing or no whole number.
+SMOOTHING_WEEKS = AVERAGED_WEEKS = 4
 
-#: The largest alpha and beta of a stage without a player.
-_MOST = 100
-
-#: Rules with alpha and beta, by the number of arguments before these.
-_WEIGHED = {"typical": 0, "moving_average": 1}
-
-#: Weeks over which `moving_average` takes the mean when its argument is missing or no whole number.
-AVERAGED_WEEKS = 4
+#: Rules with alpha and beta, by the number of arguments before these; the largest of both.
+_WEIGHED, _MOST = {"typical": 0, "moving_average": 1}, 100
 
 
 def pass_through(i: Number, _on: Number, _owed: Number, _line: Number, _want: Number) -> Number:
@@ -54,10 +53,7 @@ def typical(
     alpha: Number | Fraction = 1,
     beta: Number | Fraction = 1,
 ) -> Any:
-    """Order i + alpha (want - on) + beta owed, with alpha and beta of A.5 of the paper.
-
-    The supply line is left out.
-    """
+    """Order i + alpha (want - on) + beta owed (A.5 of the paper); the supply line is left out."""
     return i + alpha * (want - on) + beta * owed
 
 
@@ -69,9 +65,7 @@ def no_backorder(i: Number, on: Number, _owed: Number, _line: Number, want: Numb
 def base_stock(i: Number, on: Number, owed: Number, line: Number, want: Number) -> Number:
     """Order want - (on + line - owed) + i, as published: demand counts twice.
 
-    This week's incoming order has already lowered the stage's position, as units shipped or owed;
-    the rule orders it once more. `order_up_to` in `policies/heuristics/beer_game` restores the
-    position.
+    This week's incoming order has already lowered the stage's position, as units shipped or owed.
     """
     return want - (on + line - owed) + i
 
@@ -156,11 +150,11 @@ def weights(name: str) -> dict[str, Any]:
 def memory(name: str) -> int:
     """Return the number of weeks, at least 1, over which a rule averages the incoming orders."""
     base, _, argument = name.partition(":")
-    argument = argument.partition(":")[0]
-    return max(1, _weeks(argument, AVERAGED_WEEKS)) if base == "moving_average" else 1
+    averages = base == "moving_average"
+    return max(1, _weeks(argument.partition(":")[0], AVERAGED_WEEKS)) if averages else 1
 
 
-def averaged_weeks(name: str) -> int:
+def divisor(name: str) -> int:
     """Return the weeks, at least 1, by which a rule divides."""
     base, _, argument = name.partition(":")
     return max(1, _weeks(argument, SMOOTHING_WEEKS)) if base == "smoothing" else memory(name)

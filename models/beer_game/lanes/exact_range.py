@@ -82,4 +82,4 @@ class ExactRange:
 
 def _averaged(params: BeerGameParams) -> int:
     """Return the number of weeks, at least 1, that the rule of the stages averages over."""
-    return rules.averaged_weeks(params.opponents)
+    return rules.divisor(params.opponents)

@@ -13,13 +13,13 @@ from desim.lanes.lane_protocols import NoLanes
 from desim.schema import codec
 from desim.short_repr import short_repr
 from models.beer_game import rules
-from models.beer_game.actions import LARGEST, Order
 from models.beer_game.lanes.chain import LaneChain
 from models.beer_game.lanes.exact_range import ExactRange
 from models.beer_game.lanes.lane_score import metrics, score
 from models.beer_game.lanes.weekly_demand import weekly_demand
-from models.beer_game.observation import Stage
 from models.beer_game.params import BeerGameParams
+from models.beer_game.rules import LARGEST
+from models.beer_game.stage import Order, Stage
 
 
 class BeerGameLanes:

@@ -10,7 +10,7 @@ import numpy as np
 from desim.lanes.lane_columns import Array
 from models.beer_game.lanes.chain import LaneChain
 from models.beer_game.lanes.exact_range import EXACT
-from models.beer_game.score import BULLWHIP_WEEKS, scaled_variance
+from models.beer_game.report import BULLWHIP_WEEKS, scaled_variance
 
 #: The scaled variance of fewer units, over the number of weeks, fits 64 bits.
 _ROOT = 2**31

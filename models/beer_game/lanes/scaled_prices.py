@@ -7,9 +7,9 @@ from attrs import frozen
 
 from desim.lanes.lane_columns import Array
 from desim.lanes.lane_protocols import NoLanes
-from models.beer_game.accounts import DIGITS
+from models.beer_game.chain import DIGITS
 from models.beer_game.params import BeerGameParams
-from models.beer_game.processes import prices
+from models.beer_game.weeks import Prices
 
 
 @frozen
@@ -37,7 +37,7 @@ class ScaledPrices:
         Raises:
             NoLanes: A price has a fraction of the book's unit, so its costs would be rounded.
         """
-        per_unit, per_owed, floor = prices(params)
+        per_unit, per_owed, floor, _ = Prices.of(params)
         if not isinstance(per_unit, int) or not isinstance(per_owed, int):
             raise NoLanes(
                 f"holding_cost={params.holding_cost} and backlog_cost={params.backlog_cost} were "

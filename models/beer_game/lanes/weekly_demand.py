@@ -33,5 +33,7 @@ def weekly_demand(params: BeerGameParams, seeds: Sequence[int]) -> Any:
 
 
 def _draws(params: BeerGameParams, seeds: Sequence[int]) -> list[bytes]:
-    draw = demand.drawer(params.demand, params.horizon)
-    return [draw(stream).tobytes() for stream in generators(seeds, _STREAM)]
+    def units(stream: Any) -> bytes:
+        return np.asarray(demand.weekly(params.demand, params.horizon, lambda: stream)).tobytes()
+
+    return [units(stream) for stream in generators(seeds, _STREAM)]

@@ -13,9 +13,8 @@ from desim import Policy, Seat
 from desim.core.streams import generator
 from desim.lanes.lane_protocols import HasLanes, Lanes, NoLanes
 from models.beer_game import demand
-from models.beer_game.actions import Order
-from models.beer_game.observation import Stage
 from models.beer_game.params import BeerGameParams
+from models.beer_game.stage import Order, Stage
 from policies.heuristics.beer_game.memoryless import order
 from policies.heuristics.beer_game.seat import parameters
 

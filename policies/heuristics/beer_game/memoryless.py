@@ -11,8 +11,8 @@ from desim.core.roles import Knowledge
 from desim.lanes.elementwise import at_least, at_most, is_array, whole
 from desim.lanes.lane_columns import Array, Columns
 from models.beer_game import rules
-from models.beer_game.actions import LARGEST, Number, Order
-from models.beer_game.observation import Stage
+from models.beer_game.rules import LARGEST, Number
+from models.beer_game.stage import Order, Stage
 
 #: A target is chosen for delays and demand, which the rules text leaves out.
 TARGET_KNOWS: Mapping[str, Knowledge] = {"target": "rules"}

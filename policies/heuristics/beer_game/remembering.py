@@ -10,7 +10,7 @@ from attrs.validators import ge, in_, le
 from desim import Seat
 from desim.lanes import elementwise
 from models.beer_game import rules
-from models.beer_game.actions import Number
+from models.beer_game.rules import Number
 from policies.heuristics.beer_game.memoryless import OrderingRule, facts
 from policies.heuristics.beer_game.seat import at_least, parameters
 

@@ -9,8 +9,8 @@ from typing import Any, Self
 from attrs import Attribute, define
 
 from desim.errors import UsageError
-from models.beer_game.actions import Number
 from models.beer_game.params import BeerGameParams
+from models.beer_game.rules import Number
 
 
 @define

@@ -6,7 +6,7 @@ import pytest
 
 from desim import Run, World, play
 from models.beer_game import BeerGame, Order
-from models.beer_game.pipeline import Arrival
+from models.beer_game.chain import Arrival
 
 
 def arrivals(world: World) -> list[tuple[int, Any]]:

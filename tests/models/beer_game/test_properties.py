@@ -14,8 +14,7 @@ from desim import Episode, Run, play
 from desim.catalog.changes import changed
 from desim.errors import UsageError
 from models.beer_game import BeerGame, Order, Stage, demand
-from models.beer_game.pipeline import Pipeline
-from models.beer_game.state import Chain, Echelon
+from models.beer_game.chain import Chain, Echelon, Pipeline
 
 NAMES = ("retailer", "wholesaler", "distributor", "factory", "mine", "field")
 

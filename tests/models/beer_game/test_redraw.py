@@ -6,7 +6,7 @@ import pytest
 
 from desim import Run
 from models.beer_game import BeerGame, Order
-from models.beer_game.state import Chain
+from models.beer_game.chain import Chain
 
 
 def opened(week: int, **changes: Any) -> Run[Chain]:

@@ -8,8 +8,7 @@ import pytest
 
 from desim import Run
 from models.beer_game import BeerGame, Order
-from models.beer_game.pipeline import Pipeline, Units
-from models.beer_game.state import Chain
+from models.beer_game.chain import Chain, Pipeline, Units
 
 #: Reference name, ours.
 CONFIG = {

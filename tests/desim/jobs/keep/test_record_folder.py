@@ -26,7 +26,7 @@ BEER = '[worlds.beer]\nmodel = "beer_game"\nset = { horizon = 6 }'
 #: A rule in a file of the user.
 RULE = """
 from desim import Policy
-from models.beer_game.actions import Order
+from models.beer_game.stage import Order
 
 class Mine(Policy):
     def decide(self, stage):
