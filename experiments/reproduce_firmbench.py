@@ -19,7 +19,7 @@ from reproduce_reasoning import show_questions
 
 from desim.show.console import console
 from models.consulting import Consulting
-from models.consulting.actions import FIELDS
+from models.consulting.seats import FIELDS
 
 PAPER = "firmbench"
 

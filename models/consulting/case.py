@@ -1,5 +1,6 @@
 """A case of an interview: its open, gated and internal parts."""
 
+from collections.abc import Iterable
 from typing import Any, Literal
 
 from attrs import Attribute, field, frozen
@@ -37,6 +38,10 @@ _name: list[Any] = [short_text, _writable]
 def _some(_: object, attribute: "Attribute[Any]", value: str) -> None:
     if not value.strip():
         raise ValueError(f"{attribute.name}={short_repr(value)} was given; it is not empty")
+
+
+def _tuple(given: Iterable[Any]) -> Any:
+    return tuple(given)
 
 
 def _nested(given: Any) -> tuple[tuple[str, ...], ...]:
@@ -97,7 +102,7 @@ class Rubric:
 
     numbers: tuple[Figure, ...] = field(
         default=(),
-        converter=tuple,
+        converter=_tuple,
         validator=[max_len(MOST_FACTS), deep_iterable(instance_of(Figure))],
     )
     drivers: tuple[tuple[str, ...], ...] = field(
@@ -105,9 +110,9 @@ class Rubric:
         converter=_nested,
         validator=[max_len(MOST_FACTS), deep_iterable([min_len(1), *_phrases])],
     )
-    recommendation: tuple[str, ...] = field(default=(), converter=tuple, validator=_phrases)
-    against: tuple[str, ...] = field(default=(), converter=tuple, validator=_phrases)
-    structure: tuple[str, ...] = field(default=(), converter=tuple, validator=_phrases)
+    recommendation: tuple[str, ...] = field(default=(), converter=_tuple, validator=_phrases)
+    against: tuple[str, ...] = field(default=(), converter=_tuple, validator=_phrases)
+    structure: tuple[str, ...] = field(default=(), converter=_tuple, validator=_phrases)
 
 
 @frozen(kw_only=True)
@@ -134,7 +139,7 @@ class Case:
     open: str = field(default="", validator=_text)
     gated: tuple[Fact, ...] = field(
         default=(),
-        converter=tuple,
+        converter=_tuple,
         validator=[max_len(MOST_FACTS), deep_iterable(instance_of(Fact))],
     )
     internal: str = field(default="", validator=_text)

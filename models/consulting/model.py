@@ -11,11 +11,17 @@ from desim.catalog.known_scores import KnownScores, read_known_scores
 from desim.core.calendar import Calendar
 from desim.core.reported import SeatBriefing
 from desim.show.column import Column
-from models.consulting import options, processes, rules_text, score, tables
-from models.consulting.actions import Reply, Say, Verdict
-from models.consulting.observation import CandidateView, InterviewerView, JudgeView
+from models.consulting import processes, report, rules_text, seats
 from models.consulting.params import ConsultingParams
-from models.consulting.score import METRIC_COLUMNS
+from models.consulting.rules import interviewer, judge
+from models.consulting.seats import (
+    CandidateView,
+    InterviewerView,
+    JudgeView,
+    Reply,
+    Say,
+    Verdict,
+)
 from models.consulting.state import Interview
 
 #: When an interview that is held alone begins: a Monday morning, invented here.
@@ -43,31 +49,31 @@ class Consulting(ConsultingParams, Model[Interview]):
     @property
     def roles(self) -> dict[str, Role]:
         """The interviewer and the judges follow rules where no policy plays them."""
-        judge = Role(
+        judging = Role(
             JudgeView,
             Verdict,
-            options.verdicts,
+            judge.options,
             optional=True,
-            default_action=options.default_verdict,
+            default_action=judge.verdict,
             thinking=self.thinking,
         )
         return {
             "interviewer": Role(
                 InterviewerView,
                 Say,
-                options.messages,
+                interviewer.options,
                 optional=True,
-                default_action=options.default_message,
+                default_action=interviewer.message,
                 thinking=self.thinking,
             ),
             "candidate": Role(
                 CandidateView,
                 Reply,
-                options.replies,
-                default_action=options.default_reply,
+                seats.replies,
+                default_action=seats.default_reply,
                 thinking=self.thinking,
             ),
-            **dict.fromkeys(self.judge_roles, judge),
+            **dict.fromkeys(self.judge_roles, judging),
         }
 
     def rules_for(self, role: str) -> str:
@@ -101,30 +107,30 @@ class Consulting(ConsultingParams, Model[Interview]):
 
     def score(self, state: Interview) -> float:
         """Return the judges' mean score, 0 to 10 if they keep to the scale."""
-        return score.score(state)
+        return report.score(state)
 
-    metric_columns: ClassVar[Mapping[str, Column]] = METRIC_COLUMNS
+    metric_columns: ClassVar[Mapping[str, Column]] = report.METRIC_COLUMNS
 
     def metrics(self, state: Interview) -> dict[str, Any]:
         """Return the scores by field and the counts of the dialogue: README, "Score"."""
-        return score.metrics(state)
+        return report.metrics(state)
 
     def series(self, state: Interview) -> dict[str, list[float]]:
         """Return words, facts and the minute by round."""
-        return tables.by_round(state)
+        return report.by_round(state)
 
     @property
     def series_columns(self) -> dict[str, Column]:
         """Unit and label of every series."""
-        return tables.COLUMNS
+        return report.COLUMNS
 
     def series_ticks(self, state: Interview) -> dict[str, list[int]]:
         """Return the tick of the last message of each round, for every series."""
-        return dict.fromkeys(tables.COLUMNS, tables.ticks(state))
+        return dict.fromkeys(report.COLUMNS, report.ticks(state))
 
     def tables(self, state: Interview, role: str) -> dict[str, list[dict[str, Any]]]:
         """Return the dialogue, and the facts or the verdict that *role* may see."""
-        return tables.tables(state, role)
+        return report.tables(state, role)
 
     @property
     def calendar(self) -> Calendar:

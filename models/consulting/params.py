@@ -11,8 +11,8 @@ from desim.errors import possible
 from desim.schema.validators import finite, whole
 from desim.short_repr import short_repr
 from models.consulting import case_file
+from models.consulting import drawn as templates
 from models.consulting.case import Case
-from models.consulting.drawn import templates
 
 #: Words a minute; a slowest speed of 1 keeps every date of an interview inside the calendar.
 FASTEST = 10_000

@@ -4,8 +4,6 @@ while messages, time and interviewer allow:
     the interviewer reads, thinks and speaks; an end token closes the interview
     the candidate reads, thinks and speaks
 the judges score the dialogue
-
-The observation of each role during an interview.
 """
 
 import math
@@ -13,59 +11,27 @@ from collections.abc import Generator
 from functools import partial
 from typing import Any
 
-from desim import Decision, World
-from models.consulting.actions import END, Reply, Say, Verdict
-from models.consulting.observation import CandidateView, InterviewerView, JudgeView
+from desim import World
 from models.consulting.params import ConsultingParams
 from models.consulting.rules import interviewer, judge
+from models.consulting.seats import (
+    END,
+    CandidateView,
+    InterviewerView,
+    JudgeView,
+    Reply,
+    Say,
+    Verdict,
+)
 from models.consulting.state import Interview
 
-#: The case id that the candidate observes if a published case has none.
-_UNKNOWN = "unknown_case"
-
-
-def candidate_view(interview: Interview) -> CandidateView:
-    """Return an observation of the dialogue, without hidden parts of the case."""
-    dialogue = interview.dialogue
-    return CandidateView(
-        case_id=interview.case.id or _UNKNOWN,
-        last=dialogue[-1].text,
-        dialogue=dialogue,
-        minutes_left=interview.minutes_left,
-    )
-
-
-def interviewer_view(interview: Interview) -> InterviewerView:
-    """Return an observation of the whole case, the dialogue and the budget."""
-    return InterviewerView(
-        case=interview.case,
-        dialogue=interview.dialogue,
-        messages_left=interview.messages_left,
-        answers=interview.sent_by("candidate"),
-        first=not interview.lines,
-        released=interview.released,
-        word_limit=interview.params.word_limit,
-        minutes_left=interview.minutes_left,
-    )
-
-
-def judge_view(interview: Interview) -> JudgeView:
-    """Return an observation of the whole case and the ended dialogue, without other verdicts."""
-    return JudgeView(
-        case=interview.case,
-        dialogue=interview.dialogue,
-        ended_by_interviewer=interview.closed,
-        released=interview.released,
-        word_limit=interview.params.word_limit,
-    )
-
-
 Process = Generator[Any, Any, None]
-
 
 #: Replaces an empty message of the interviewer.
 STOP = "Thank you for your time. We will stop here."
 
+#: The case id that the candidate observes if a published case has none.
+_UNKNOWN = "unknown_case"
 
 _SECONDS = 60
 
@@ -79,9 +45,9 @@ def begin(world: World, params: ConsultingParams) -> Interview:
 
 def run(world: World, interview: Interview) -> Process:
     """Hold the interview, have it judged, and end the episode."""
-    while not interview.is_over:
+    while not interview.ended:
         yield from interviewer_turn(world, interview)
-        if not interview.is_over:
+        if not interview.ended:
             yield from candidate_turn(world, interview)
     world.log.info("interview over", ended=interview.ended, messages=len(interview.lines))
     yield from judging(world, interview)
@@ -89,7 +55,7 @@ def run(world: World, interview: Interview) -> Process:
 
 
 def interviewer_turn(world: World, interview: Interview) -> Process:
-    """Ask the interviewer for a message; an empty one is a polite stop."""
+    """Ask the interviewer for a message; an empty one is a polite stop, an end token closes."""
     yield from reading(world, interview)
     observe = partial(interviewer_view, interview)
     if "interviewer" in world.seats:
@@ -121,23 +87,56 @@ def judging(world: World, interview: Interview) -> Process:
         yield world.all_of(asked.values())
     # Posted in the order of the roles, not of the answers.
     for role in roles:
-        verdict = _answer(asked[role]) if role in asked else judge.verdict(observe())
-        interview.verdicts[role] = verdict
-        interview.books.verdict(world.now, role, verdict)
-        world.log.info("verdict", role=role, verdict=verdict)
+        verdict: Verdict = asked[role].action if role in asked else judge.verdict(observe())
+        interview.judge(role, verdict)
 
 
-def _answer(asked: Decision) -> Verdict:
-    given: Verdict = asked.action
-    return given
+# -- observations ----------------------------------------------------------------------------------
+
+
+def candidate_view(interview: Interview) -> CandidateView:
+    """Return an observation of the dialogue, without hidden parts of the case."""
+    dialogue = interview.dialogue
+    return CandidateView(
+        case_id=interview.case.id or _UNKNOWN,
+        last=dialogue[-1].text,
+        dialogue=dialogue,
+        minutes_left=interview.minutes_left,
+    )
+
+
+def interviewer_view(interview: Interview) -> InterviewerView:
+    """Return an observation of the whole case, the dialogue and the budget."""
+    return InterviewerView(
+        case=interview.case,
+        dialogue=interview.dialogue,
+        messages_left=interview.messages_left,
+        answers=interview.messages.balance("candidate"),
+        first=not interview.lines,
+        released=interview.released,
+        word_limit=interview.params.word_limit,
+        minutes_left=interview.minutes_left,
+    )
+
+
+def judge_view(interview: Interview) -> JudgeView:
+    """Return an observation of the whole case and the ended dialogue, without other verdicts."""
+    return JudgeView(
+        case=interview.case,
+        dialogue=interview.dialogue,
+        ended_by_interviewer=interview.closed,
+        released=interview.released,
+        word_limit=interview.params.word_limit,
+    )
 
 
 # -- time ------------------------------------------------------------------------------------------
+
+
 def reading(world: World, interview: Interview) -> Process:
     """Wait for the time that reading the last message takes."""
     if interview.lines:
-        text = interview.lines[-1].message.text
-        yield from _pass(world, text, interview.params.reading_speed)
+        yield from _pass(world, interview.lines[-1].message.text, interview.params.reading_speed)
 
 
 def speaking(world: World, interview: Interview, text: str) -> Process:

@@ -4,8 +4,8 @@ Source: reference SPEC of FirmBench, section 4.
 """
 
 from desim.core.reported import SeatBriefing
-from models.consulting.actions import END
 from models.consulting.params import ConsultingParams
+from models.consulting.seats import END
 
 _INTERVIEWER = """\
 You lead a case interview at a consulting firm. You hold the whole case; the candidate knows only \

@@ -1,17 +1,23 @@
-"""An interview under way: the case, the dialogue, the facts released, the verdicts."""
+"""An interview under way: the case, the dialogue, the facts released, the verdicts, the books."""
+
+import hashlib
 
 from attrs import define, field, frozen
 
 from desim import World
-from ledgers.book import Book
-from models.consulting.accounts import BUDGET, RELEASED, WITHHELD, Books
-from models.consulting.actions import Verdict
+from ledgers.book import Book, Memo
 from models.consulting.case import Case, Fact
-from models.consulting.observation import Message, Speaker
 from models.consulting.params import ConsultingParams
-from models.consulting.rules.matching import FactFinder, fact_finder, topics
+from models.consulting.rules.interviewer import told, topics
+from models.consulting.seats import FIELDS, Message, Speaker, Verdict
 
 _SECONDS = 60
+
+# Accounts. Units come from what was agreed: the messages, the facts of the case, the verdicts.
+SOURCE = "agreed"
+BUDGET = "budget"
+WITHHELD, RELEASED = "withheld", "released"
+DUE, GIVEN = "due", "given"
 
 
 @frozen
@@ -20,6 +26,11 @@ class Line:
 
     time: int
     message: Message
+
+    @property
+    def words(self) -> int:
+        """Number of words."""
+        return len(self.message.text.split())
 
 
 @frozen
@@ -46,7 +57,9 @@ class Interview:
         params: The parameters.
         number: The number of the case among the cases, from 0.
         case: The case.
-        books: Messages, facts and verdicts.
+        messages: Book of the budget of messages and each side's use of it.
+        facts: Book of gated facts withheld and released.
+        appointments: Book of verdicts due and given.
         lines: The dialogue with its times.
         tellings: The gated facts released so far.
         verdicts: The verdicts by judge.
@@ -57,78 +70,75 @@ class Interview:
     params: ConsultingParams
     number: int
     case: Case = field(init=False)
-    books: Books = field(init=False)
+    messages: Book = field(init=False)
+    facts: Book = field(init=False)
+    appointments: Book = field(init=False)
     lines: list[Line] = field(factory=list)
     tellings: list[Telling] = field(factory=list)
     verdicts: dict[str, Verdict] = field(factory=dict)
     closed: bool = False
-    _finder: FactFinder = field(init=False)
     _asked: set[str] = field(init=False, factory=set)
 
     def __attrs_post_init__(self) -> None:
         self.case = self.params.case_at(self.number)
-        self.books = Books(self.params.messages, len(self.case.gated), self.params.judges)
-        self._finder = fact_finder(self.case)
+        self.messages = Book(SOURCE, BUDGET, "interviewer", "candidate", digits=0, name="messages")
+        self.facts = Book(SOURCE, WITHHELD, RELEASED, digits=0, name="facts")
+        self.appointments = Book(SOURCE, DUE, GIVEN, digits=0, name="verdicts")
+        self.messages.transfer(0, "budget agreed", BUDGET, SOURCE, self.params.messages)
+        if self.case.gated:
+            self.facts.transfer(0, "case opened", WITHHELD, SOURCE, len(self.case.gated))
+        self.appointments.transfer(0, "judges appointed", DUE, SOURCE, self.params.judges)
+
+    @property
+    def ledgers(self) -> tuple[Book, ...]:
+        """The books of messages, facts and verdicts, in whole units."""
+        return self.messages, self.facts, self.appointments
 
     # -- what was said -----------------------------------------------------------------------------
 
     def say(self, speaker: Speaker, text: str) -> None:
         """Add a message to the dialogue now, and post the facts that it releases."""
         now = self.world.now
-        self.books.message(now, speaker, text)
+        self.messages.transfer(now, _entry(speaker, text), speaker, BUDGET, 1)
         if speaker == "interviewer":
-            self._tell(now, text)
+            self._release(now, text)
         else:
             self._asked.update(fact.topic for fact in topics(self.case, text))
         self.lines.append(Line(now, Message(speaker, text)))
         self.world.log.info("message", role=speaker, text=text)
 
-    def _tell(self, now: int, text: str) -> None:
-        for fact in self._finder.told(text):
+    def _release(self, now: int, text: str) -> None:
+        for fact in told(self.case, text):
             if fact.topic not in self.released:
-                self.books.fact(now, fact.topic, fact.fact)
+                memo = Memo(_entry("told", fact.fact), references={"topic": fact.topic})
+                self.facts.transfer(now, memo, RELEASED, WITHHELD, 1)
                 asked = fact.topic in self._asked
                 self.tellings.append(Telling(fact, len(self.lines), asked))
+
+    def judge(self, judge: str, verdict: Verdict) -> None:
+        """Post a judge's verdict now."""
+        scores = " ".join(f"{name}={getattr(verdict, name)}" for name in FIELDS)
+        entry = _entry(f"{judge} {scores}", verdict.feedback)
+        self.verdicts[judge] = verdict
+        self.appointments.transfer(self.world.now, entry, GIVEN, DUE, 1)
+        self.world.log.info("verdict", role=judge, verdict=verdict)
 
     @property
     def dialogue(self) -> tuple[Message, ...]:
         """The messages so far."""
         return tuple(line.message for line in self.lines)
 
-    def said_by(self, speaker: Speaker) -> list[str]:
-        """Return the messages of one side."""
-        return [line.message.text for line in self.lines if line.message.role == speaker]
-
     @property
     def released(self) -> tuple[str, ...]:
         """The topics of the facts released so far, in the order of their release."""
         return tuple(telling.fact.topic for telling in self.tellings)
-
-    @property
-    def case_id(self) -> str:
-        """The id of the case; one without an id has its number instead."""
-        return self.case.id or f"case_{self.number:04d}"
 
     # -- what is left ------------------------------------------------------------------------------
 
     @property
     def messages_left(self) -> int:
         """Messages of both sides that may still be sent."""
-        return self.books.messages.balance(BUDGET)
-
-    @property
-    def facts_released(self) -> int:
-        """Number of gated facts released so far."""
-        return self.books.facts.balance(RELEASED)
-
-    @property
-    def facts_withheld(self) -> int:
-        """Number of gated facts withheld so far."""
-        return self.books.facts.balance(WITHHELD)
-
-    def sent_by(self, speaker: Speaker) -> int:
-        """Return the number of messages of one side."""
-        return self.books.messages.balance(speaker)
+        return self.messages.balance(BUDGET)
 
     @property
     def minutes_left(self) -> float | None:
@@ -138,23 +148,15 @@ class Interview:
         return max(0.0, self.params.minutes - self.world.now / _SECONDS)
 
     @property
-    def minutes(self) -> float:
-        """Minutes from the start to the last message."""
-        return self.lines[-1].time / _SECONDS if self.lines else 0.0
-
-    @property
-    def is_over(self) -> bool:
-        """Whether the interview is closed, or its messages or its time are used up."""
-        return self.closed or not self.messages_left or self.minutes_left == 0
-
-    @property
     def ended(self) -> str:
-        """Why the interview is over: closed, messages or time."""
+        """Why the interview is over: "closed", "messages" or "time"; empty while it goes on."""
         if self.closed:
             return "closed"
-        return "time" if self.messages_left else "messages"
+        if not self.messages_left:
+            return "messages"
+        return "time" if self.minutes_left == 0 else ""
 
-    @property
-    def ledgers(self) -> tuple[Book, ...]:
-        """The books of messages, facts and verdicts."""
-        return self.books.messages, self.books.facts, self.books.verdicts
+
+def _entry(what: str, text: str) -> str:
+    """Return the text of an entry with a fingerprint, so that the digest fixes the dialogue."""
+    return f"{what} {hashlib.sha256(text.encode()).hexdigest()[:32]}"

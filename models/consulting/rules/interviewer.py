@@ -1,14 +1,25 @@
-"""The scripted interviewer: tells gated facts by topic and closes by the rules.
+"""The scripted interviewer, which facts a message asks for or tells, and the leak check.
 
 Reference SPEC section 4 gives the rules in substance. The interviewer reads neither the internal
 part of a case nor its rubric, so it can leak nothing, and it draws nothing.
 """
 
-from models.consulting.actions import END, Say
-from models.consulting.observation import InterviewerView
-from models.consulting.rules.matching import topics
-from models.consulting.rules.recommendation import SUPPORTS, recommends, supports
-from models.consulting.rules.words import found, sentences, words
+from collections import Counter
+from collections.abc import Sequence
+from functools import lru_cache
+
+from desim import Option
+from models.consulting.case import Case, Fact
+from models.consulting.rules.words import (
+    content,
+    found,
+    grams,
+    recommends,
+    sentences,
+    supports,
+    words,
+)
+from models.consulting.seats import END, InterviewerView, Message, Say
 
 ASSUME = "The case says nothing about that; please make an assumption, state it and go on."
 BEGIN = "What would you say the client wants to achieve, and how would you structure the problem?"
@@ -29,6 +40,16 @@ _STUCK, _HUNGRY = 6, 3
 #: Messages or minutes left at which the interviewer asks for the recommendation.
 _LAST_MESSAGES, _LAST_MINUTES = 4, 4.0
 
+#: Supports with which a recommendation is complete.
+_SUPPORTS = 2
+
+#: The share of a topic's words that a question must hold, and of a fact's own words that a message
+#: must hold.
+_MATCHED = _TOLD = 0.5
+
+#: Words in a row that count as a copy of the internal text; shorter runs occur by chance.
+_RUN = 5
+
 #: Phrases with which a question is put without a question mark.
 _REQUESTS = ("tell me", "give me", "provide", "do you have", "like to know", "need to know")
 
@@ -42,6 +63,14 @@ def message(view: InterviewerView) -> Say:
     said = view.dialogue[-1].text
     answer = _answer(view, said)
     return Say(" ".join(part for part in (answer, _follow_up(view, said, answer)) if part))
+
+
+def options(view: InterviewerView) -> list[Option]:
+    """Return what the rules say now, and a polite stop."""
+    return [
+        Option(message(view), 1.0, note="by the rules"),
+        Option(Say(""), 0.0, note="stop politely"),
+    ]
 
 
 def _scene(view: InterviewerView) -> str:
@@ -116,4 +145,74 @@ def _recommendations(view: InterviewerView) -> list[str]:
 
 
 def _is_complete(recommendation: str) -> bool:
-    return supports(recommendation) >= SUPPORTS
+    return supports(recommendation) >= _SUPPORTS
+
+
+# -- facts -----------------------------------------------------------------------------------------
+
+
+def topics(case: Case, text: str) -> tuple[Fact, ...]:
+    """Return the gated facts about whose topics a text is, the best match first.
+
+    A match holds at least half of the words of the topic; equal matches are in the case's order.
+    """
+    given = content(text)
+    shares = [(_share(wanted, given), fact) for fact, wanted in _topic_words(case)]
+    matched = [each for each in shares if each[0] >= _MATCHED]
+    return tuple(fact for _, fact in sorted(matched, key=lambda each: -each[0]))
+
+
+# The words of a case are the same in every episode and at every question.
+@lru_cache(maxsize=64)
+def _topic_words(case: Case) -> tuple[tuple[Fact, frozenset[str]], ...]:
+    return tuple((fact, content(fact.topic)) for fact in case.gated)
+
+
+def _share(wanted: frozenset[str], given: frozenset[str]) -> float:
+    return len(wanted & given) / len(wanted) if wanted else 0.0
+
+
+def told(case: Case, text: str) -> list[Fact]:
+    """Return the gated facts that a message tells, also in other words, in the case's order.
+
+    A message tells a fact if it holds at least half of the words and numbers that are the fact's
+    own: those in neither the open text, nor any topic, nor another fact. A message tells a fact
+    without such words if it repeats it word for word.
+    """
+    given = content(text)
+    return [
+        fact
+        for fact, own in _own_words(case)
+        if (_share(own, given) >= _TOLD if own else found([fact.fact], text))
+    ]
+
+
+@lru_cache(maxsize=64)
+def _own_words(case: Case) -> tuple[tuple[Fact, frozenset[str]], ...]:
+    known = content(" ".join([case.public, *(fact.topic for fact in case.gated)]))
+    facts = [content(fact.fact) for fact in case.gated]
+    uses = Counter(word for each in facts for word in each)
+    shared = known.union(word for word, count in uses.items() if count > 1)
+    return tuple((fact, each - shared) for fact, each in zip(case.gated, facts, strict=True))
+
+
+def leaks(case: Case, dialogue: Sequence[Message]) -> list[int]:
+    """Return the numbers, from 0, of the messages in which the interviewer leaks internal text.
+
+    A leak is a message with a run of words from the internal part that occurs neither in the open
+    text nor in a gated fact, and that the candidate had not said before: what the candidate worked
+    out may be repeated. Paraphrases are not found.
+    """
+    secret = set(grams(case.internal, _RUN))
+    if not secret:
+        return []
+    for known in (case.opening, case.open, *(fact.fact for fact in case.gated)):
+        secret.difference_update(grams(known, _RUN))
+    numbers: list[int] = []
+    for number, message in enumerate(dialogue):
+        said = grams(message.text, _RUN)
+        if message.role == "candidate":
+            secret.difference_update(said)
+        elif not secret.isdisjoint(said):
+            numbers.append(number)
+    return numbers

@@ -1,23 +1,19 @@
 """The judge by rubric: a stand-in for a language model, for baselines that must run anywhere.
 
-Its counts can be checked by hand: words of a structure, facts asked for, numbers worked out and
-numbers without ground (`claims`), drivers, the recommendation, and length. It does not understand
-the answers. What is counted is limited, so that a text that says everything is worth little. With
-the anchors of reference SPEC section 4, 0 to 3 is for a candidate who hardly speaks or never
-recommends.
+Its counts can be checked by hand, and it does not understand the answers. What is counted is
+limited, so that a text that says everything is worth little. With the anchors of reference SPEC
+section 4, 0 to 3 is for a candidate who hardly speaks or never recommends.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from attrs import astuple, frozen
+from attrs import astuple, define, field, frozen
 
-from models.consulting.actions import FIELDS, Verdict
-from models.consulting.case import Rubric
-from models.consulting.observation import JudgeView
+from desim import Option
+from models.consulting.case import Case, Figure, Rubric
 from models.consulting.params import Weights
-from models.consulting.rules.claims import Claims, claims
-from models.consulting.rules.recommendation import recommends
-from models.consulting.rules.words import found, sentences, words
+from models.consulting.rules.words import content, found, quantities, recommends, sentences, words
+from models.consulting.seats import FIELDS, JudgeView, Message, Verdict
 
 #: Looked for where a case has no rubric, or its rubric no structure.
 STRUCTURE = ("market", "customer", "competition", "revenue", "price", "cost", "capacity", "risk")
@@ -50,6 +46,32 @@ _BRIEF = 150
 
 #: A candidate with fewer words in total hardly speaks, and the most that one can get.
 _HARDLY, _WEAK = 40, 3.0
+
+
+#: The share of the words of a figure's name that a sentence must hold to be about it.
+_NAMED = 1 / 3
+
+#: The relative error within which a number follows from two others, or quotes one.
+_ROUNDED = 0.01
+
+
+@frozen
+class Claims:
+    """The numbers that a candidate stated, by kind.
+
+    Attributes:
+        right: Names of the figures of the rubric that were worked out: the sentence says of what,
+            by at least a third of the content words of the figure's name.
+        founded: Numbers that the case had stated, or that follow by one operation from two known
+            numbers of their sentence.
+        wrong: Other numbers in sentences that name a figure and give none.
+        unfounded: All other numbers.
+    """
+
+    right: frozenset[str]
+    founded: int
+    wrong: int
+    unfounded: int
 
 
 @frozen
@@ -96,6 +118,14 @@ def verdict(view: JudgeView) -> Verdict:
         overall = min(overall, _WEAK)
     rounded = (round(each, 1) for each in (*four, overall))
     return Verdict(**dict(zip(FIELDS, rounded, strict=True)), feedback=_feedback(view, seen))
+
+
+def options(view: JudgeView) -> list[Option]:
+    """Return the verdict by rubric, and the lowest one."""
+    return [
+        Option(verdict(view), 1.0, note="by rubric"),
+        Option(Verdict(0, 0, 0, 0, 0), 0.0, note="nothing to be scored"),
+    ]
 
 
 def findings(view: JudgeView) -> Findings:
@@ -180,3 +210,88 @@ def _feedback(view: JudgeView, seen: Findings) -> str:
         f"{stated.unfounded} unfounded), drivers {seen.drivers:.0%}, recommendation "
         f"{seen.recommendation:.0%}, brevity {seen.brevity:.0%}."
     )
+
+
+# -- the numbers that a candidate states -----------------------------------------------------------
+
+
+def claims(figures: Sequence[Figure], case: Case, dialogue: Sequence[Message]) -> Claims:
+    """Return the claims of a dialogue, each number judged by what was known when it was said."""
+    counted = _Counted(figures, _values(case.opening))
+    for message in dialogue:
+        if message.role == "interviewer":
+            counted.known += _values(message.text)
+        else:
+            for sentence in sentences(message.text):
+                counted.add(sentence)
+    return Claims(frozenset(counted.right), counted.founded, counted.wrong, counted.unfounded)
+
+
+@define
+class _Counted:
+    figures: Sequence[Figure]
+    known: list[float]
+    right: set[str] = field(factory=set)
+    founded: int = 0
+    wrong: int = 0
+    unfounded: int = 0
+
+    def add(self, sentence: str) -> None:
+        """Count the numbers of a sentence."""
+        if not (said := quantities(sentence)):
+            return
+        topics = content(sentence)
+        named = [each for each in self.figures if _is_about(topics, each)]
+        right = [each for each in named if any(_is_right(each, forms) for forms in said)]
+        results = [forms for forms in said if any(_is_right(each, forms) for each in named)]
+        others = [forms for forms in said if forms not in results]
+        known = [forms[-1] for forms in others if self._is_known(forms)]
+        self.right.update(each.name for each in right)
+        self.founded += len(known)
+        for forms in others:
+            if self._is_known(forms):
+                continue
+            if _follows(forms, known):
+                self.founded += 1
+                self.known.append(forms[-1])
+            elif named and not right:
+                self.wrong += 1
+            else:
+                self.unfounded += 1
+        self.known += [forms[-1] for forms in results]
+
+    def _is_known(self, forms: Sequence[float]) -> bool:
+        return any(_close(one, each) for one in forms for each in self.known)
+
+
+def _values(text: str) -> list[float]:
+    """Return every number of a text, as written and as meant."""
+    return [value for forms in quantities(text) for value in forms]
+
+
+def _is_about(topics: frozenset[str], figure: Figure) -> bool:
+    wanted = frozenset(word for word in content(figure.name) if word[1:] and word.isalpha())
+    return not wanted or len(wanted & topics) >= _NAMED * len(wanted)
+
+
+def _is_right(figure: Figure, forms: Sequence[float]) -> bool:
+    # A loss is often written without its sign, so only the size is compared.
+    size = abs(figure.value)
+    return any(abs(one - size) <= figure.tolerance * size for one in forms)
+
+
+def _follows(forms: Sequence[float], known: Sequence[float]) -> bool:
+    """Return whether a number is the sum, difference, product or ratio of two known ones."""
+    return any(_close(one, result) for one in forms for result in _results(known))
+
+
+def _results(known: Sequence[float]) -> Iterator[float]:
+    for place, a in enumerate(known):
+        for b in known[:place]:
+            yield from (a + b, abs(a - b), a * b)
+            if a and b:
+                yield from (a / b, b / a)
+
+
+def _close(one: float, other: float) -> bool:
+    return abs(one - other) <= _ROUNDED * abs(other)

@@ -1,4 +1,4 @@
-"""Words, phrases and numbers of a text, as the rules and the leak check compare them.
+"""Words, phrases, numbers and recommendations in a text, as the rules find them.
 
 Two words are equal if their stems are: lower case, without the commonest endings, and cut to six
 letters ("pricing", "price"; "competition", "competitors"). That is crude; it is fast, the same
@@ -42,6 +42,20 @@ _SHORTEST = 3
 
 #: Letters of a stem, and of a word from which one is made.
 _LETTERS, _LONGEST = 6, 40
+
+
+#: Stems of "recommend", "recommendation"; "advise", "advice".
+_RECOMMENDS = frozenset(("recomm", "advis", "advic"))
+
+#: A sentence with one of these puts the recommendation off.
+_NOT_YET = frozenset(("before", "until", "cannot", "later"))
+
+#: Stems of words that begin a reason.
+_REASONS = frozenset(
+    ("becaus", "since", "first", "second", "third", "reason", "driver", "given", "due")
+)
+
+_ITEM = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s", re.MULTILINE)
 
 
 def words(text: str) -> list[str]:
@@ -115,3 +129,24 @@ def quantities(text: str) -> list[tuple[float, ...]]:
         value = float(digits.replace(",", ""))
         given.append((value, value * _SCALES[scale.lower()]) if scale else (value,))
     return given
+
+
+# The interviewer looks at every answer again on each of its turns.
+@lru_cache(maxsize=256)
+def recommends(text: str) -> bool:
+    """Return whether a message gives a recommendation, instead of asking or putting it off."""
+    for sentence in sentences(text):
+        if sentence.endswith("?") or not _NOT_YET.isdisjoint(words(sentence)):
+            continue
+        if not _RECOMMENDS.isdisjoint(stems(sentence)):
+            return True
+    return False
+
+
+@lru_cache(maxsize=256)
+def supports(text: str) -> int:
+    """Return the estimated number of reasons in a message.
+
+    It counts the different words that begin a reason, the items of lists, and, as one, numbers.
+    """
+    return len(set(stems(text)) & _REASONS) + len(_ITEM.findall(text)) + bool(numbers(text))

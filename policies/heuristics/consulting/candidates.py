@@ -6,8 +6,7 @@ from attrs import field, frozen
 from attrs.validators import ge, le
 
 from desim import Policy
-from models.consulting.actions import Reply
-from models.consulting.observation import CandidateView
+from models.consulting.seats import CandidateView, Reply
 from policies.heuristics.consulting.problems import OPENING, Problem, problem_in
 from policies.heuristics.consulting.quantities import Quantities, quantities
 

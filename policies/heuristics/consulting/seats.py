@@ -7,9 +7,8 @@ from attrs.validators import ge, le
 
 from desim import Policy, Seat
 from desim.errors import UsageError
-from models.consulting.actions import FIELDS, Say, Verdict
-from models.consulting.observation import InterviewerView, JudgeView
 from models.consulting.rules import interviewer, judge
+from models.consulting.seats import FIELDS, InterviewerView, JudgeView, Say, Verdict
 
 _MOST = 10.0
 

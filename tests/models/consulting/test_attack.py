@@ -7,10 +7,9 @@ from attrs import frozen
 
 from desim import Policy, play
 from models.consulting import Consulting
-from models.consulting.actions import Reply
 from models.consulting.case import Case, Rubric
 from models.consulting.case_file import shipped
-from models.consulting.observation import CandidateView
+from models.consulting.seats import CandidateView, Reply
 
 CASES = shipped()
 

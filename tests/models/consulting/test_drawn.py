@@ -9,7 +9,7 @@ import pytest
 from desim import play
 from models.consulting import Consulting
 from models.consulting.case import Case
-from models.consulting.drawn.templates import CASES, cases, templates
+from models.consulting.drawn import CASES, cases, templates
 
 ALL = [*cases("tuning"), *cases("report")]
 

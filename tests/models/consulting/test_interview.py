@@ -6,9 +6,9 @@ from support.interviews import BAKERY, held
 from desim import Run
 from desim.errors import UsageError
 from models.consulting import Consulting, Reply, Verdict
-from models.consulting.actions import END
 from models.consulting.params import Weights
 from models.consulting.processes import STOP
+from models.consulting.seats import END
 
 FULL = Verdict(6, 5.5, 7, 8, 6.5)
 
@@ -127,27 +127,27 @@ def test_the_seed_chooses_the_case_unless_one_is_named() -> None:
     ids = [case.id for case in model.loaded_cases]
     assert ids == sorted(ids)
     seeds = range(2 * len(ids))
-    chosen = [Run(model, seed, seats=["candidate"]).state.case_id for seed in seeds]
+    chosen = [Run(model, seed, seats=["candidate"]).state.case.id for seed in seeds]
     assert chosen == ids * 2
     assert not model.deterministic
     fixed = Consulting(case=ids[-1])
     assert fixed.deterministic
-    assert Run(fixed, 0, seats=["candidate"]).state.case_id == ids[-1]
+    assert Run(fixed, 0, seats=["candidate"]).state.case.id == ids[-1]
 
 
 def test_messages_and_facts_are_balances() -> None:
     """What is left and what was used add up to what was agreed."""
     run = held({"candidate": ["What is the price of an oven?"]}, messages=5)
-    state, books = run.state, run.state.books
-    assert books.messages.balances() == {
+    state = run.state
+    assert state.messages.balances() == {
         "agreed": -5,
         "budget": 0,
         "interviewer": 3,
         "candidate": 2,
     }
-    assert books.facts.balances() == {"agreed": -2, "withheld": 1, "released": 1}
+    assert state.facts.balances() == {"agreed": -2, "withheld": 1, "released": 1}
     assert state.released == ("oven price",)
-    assert books.verdicts.balances() == {"agreed": -1, "due": 0, "given": 1}
+    assert state.appointments.balances() == {"agreed": -1, "due": 0, "given": 1}
 
 
 def test_the_ledger_digest_fixes_dialogue_and_verdict() -> None:

@@ -13,12 +13,11 @@ from models.consulting import (
     Message,
     Rubric,
 )
-from models.consulting.actions import END
 from models.consulting.rules import interviewer, judge
-from models.consulting.rules.claims import Claims
-from models.consulting.rules.matching import FactFinder, topics
-from models.consulting.rules.recommendation import recommends, supports
-from models.consulting.rules.words import found, numbers, stem, words
+from models.consulting.rules.interviewer import told, topics
+from models.consulting.rules.judge import Claims
+from models.consulting.rules.words import found, numbers, recommends, stem, supports, words
+from models.consulting.seats import END
 
 GOOD = (
     "I recommend to buy the oven. First, it costs 9,000 crowns, which is paid back in 3 years. "
@@ -73,12 +72,11 @@ def test_a_question_matches_topics_by_half_of_their_words() -> None:
 
 def test_a_fact_is_told_in_other_words_too() -> None:
     """By the words and numbers that are its own; what anybody could say tells nothing."""
-    finder = FactFinder(BAKERY)
-    assert [f.topic for f in finder.told("They charge 9000 crowns, delivery included.")] == [
+    assert [f.topic for f in told(BAKERY, "They charge 9000 crowns, delivery included.")] == [
         "oven price"
     ]
-    assert finder.told("Have you thought about the oven price or a night shift?") == []
-    assert finder.told(BAKERY.opening) == []
+    assert told(BAKERY, "Have you thought about the oven price or a night shift?") == []
+    assert told(BAKERY, BAKERY.opening) == []
 
 
 # -- interviewer -----------------------------------------------------------------------------------

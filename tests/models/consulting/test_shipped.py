@@ -8,8 +8,8 @@ from desim import catalog, play, sweep
 from desim.catalog.policy_spec import read_policies
 from models.consulting import Case, Consulting
 from models.consulting.case_file import shipped
-from models.consulting.drawn.templates import case, templates
-from models.consulting.rules.matching import FactFinder, topics
+from models.consulting.drawn import case, templates
+from models.consulting.rules.interviewer import told, topics
 from models.consulting.rules.words import numbers
 
 #: Further cases, of each template one.
@@ -41,10 +41,9 @@ def test_scripted_roles_play_every_case_to_an_end(case: Case, spec: str, preset:
 @EVERY
 def test_a_fact_that_is_told_tells_no_other(case: Case) -> None:
     """And the open text tells none."""
-    finder = FactFinder(case)
-    assert finder.told(case.public) == []
+    assert told(case, case.public) == []
     for fact in case.gated:
-        assert finder.told(fact.fact) == [fact]
+        assert told(case, fact.fact) == [fact]
 
 
 @EVERY

@@ -24,9 +24,9 @@ from models.consulting import (
     Say,
     Verdict,
 )
-from models.consulting.actions import END, FIELDS
 from models.consulting.processes import STOP
-from models.consulting.score import mean
+from models.consulting.report import mean
+from models.consulting.seats import END, FIELDS
 
 #: What the vectors write for a fixed sentence of the original.
 STOCK = "(STOCK SENTENCE)"

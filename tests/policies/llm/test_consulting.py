@@ -20,8 +20,7 @@ from desim.episodes.lineup import seat_of
 from desim.episodes.series import part_episode
 from desim.errors import PolicyFailed, UsageError
 from models.consulting import CandidateView, Case, Consulting, Message, Reply
-from models.consulting.actions import END, FIELDS
-from models.consulting.observation import JudgeView
+from models.consulting.seats import END, FIELDS, JudgeView
 from policies.llm.method_parts.items import Item
 from policies.llm.method_parts.playbook import Playbook
 from policies.llm.method_parts.setting import Setting

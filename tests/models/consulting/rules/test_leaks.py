@@ -4,7 +4,7 @@ import pytest
 from support.interviews import BAKERY, held
 
 from models.consulting import Message
-from models.consulting.rules.leaks import leaks
+from models.consulting.rules.interviewer import leaks
 
 INTERNAL = "demand is far above what can be baked"
 

@@ -1,1 +1,0 @@
-"""Cases generated from templates, and the formulas of their figures."""
