@@ -4,40 +4,20 @@ An action `Order(quantity=12)` is written `{"do": "order", "quantity": 12}`, `do
 name in snake_case.
 """
 
-from desim.schema.codecs import (
-    Codec,
-    check_observation,
-    class_of,
-    codec,
-    encode,
-    encode_observation,
-    encode_tagged,
-    from_plain,
-    has_tags,
-    json_schema,
-    plain_observation,
-    tagged,
-    to_plain,
-)
-from desim.schema.convert import type_check
-from desim.schema.wire_types import TAG, members, tag
-
-__all__ = [
-    "TAG",
-    "Codec",
-    "check_observation",
-    "class_of",
-    "codec",
-    "encode",
-    "encode_observation",
-    "encode_tagged",
-    "from_plain",
-    "has_tags",
-    "json_schema",
-    "members",
-    "plain_observation",
-    "tag",
-    "tagged",
-    "to_plain",
-    "type_check",
-]
+from desim.schema.codecs import Codec as Codec
+from desim.schema.codecs import check_observation as check_observation
+from desim.schema.codecs import class_of as class_of
+from desim.schema.codecs import codec as codec
+from desim.schema.codecs import encode as encode
+from desim.schema.codecs import encode_observation as encode_observation
+from desim.schema.codecs import encode_tagged as encode_tagged
+from desim.schema.codecs import from_plain as from_plain
+from desim.schema.codecs import has_tags as has_tags
+from desim.schema.codecs import json_schema as json_schema
+from desim.schema.codecs import plain_observation as plain_observation
+from desim.schema.codecs import tagged as tagged
+from desim.schema.codecs import to_plain as to_plain
+from desim.schema.convert import type_check as type_check
+from desim.schema.wire_types import TAG as TAG
+from desim.schema.wire_types import members as members
+from desim.schema.wire_types import tag as tag

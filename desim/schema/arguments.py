@@ -19,11 +19,7 @@ T = TypeVar("T")
 
 
 def build(cls: Callable[..., T], arguments: Mapping[str, Any]) -> T:
-    """Call a class with arguments by name.
-
-    Raises:
-        UsageError: The class refuses an argument.
-    """
+    """Call a class with arguments by name; a `UsageError` if it refuses one."""
     try:
         return cls(**arguments)
     except (TypeError, ValueError) as fault:
@@ -50,16 +46,14 @@ def read_arguments(
     Raises:
         UsageError: An argument does not exist, or a text is not a value of its type.
     """
-    if not texts:
-        return {}
-    names, hints = _known(call, *further)
-    for name in texts:
-        if name not in names:
-            known = [f"{prefix}{one}" for one in names]
+    read: dict[str, Any] = {}
+    for name, text in texts.items():
+        kinds = _kinds(call, *further)
+        if name not in kinds:
+            known = [f"{prefix}{one}" for one in kinds]
             raise UsageError(f"{what} {prefix + name!r}; {possible(prefix + name, known)}")
-    return {
-        name: read_value(text, hints.get(name, Any), prefix + name) for name, text in texts.items()
-    }
+        read[name] = read_value(text, kinds[name], prefix + name)
+    return read
 
 
 def read_value(text: str, kind: Any, name: str = "value") -> Any:
@@ -82,7 +76,6 @@ def read_value(text: str, kind: Any, name: str = "value") -> Any:
 
 
 def _candidates(text: str, kind: Any) -> list[Any]:
-    """Return the plain values that a text may denote, in the order in which they are tried."""
     words = {"true": True, "false": False, "none": None, "null": None}
     word = [words[text.lower()]] if text.lower() in words else []
     # A field of text keeps "007", which is not the number 7.
@@ -109,22 +102,19 @@ def needs_arguments(call: Callable[..., Any]) -> bool:
 
 
 @cache
-def _known(*calls: Callable[..., Any]) -> tuple[dict[str, inspect.Parameter], dict[str, Any]]:
-    """Return the parameters and the types of several classes or functions, each by name."""
-    names = {name: p for call in calls for name, p in parameters(call).items()}
-    return names, {name: kind for call in calls for name, kind in _hints(call).items()}
-
-
-@cache
-def _hints(call: Callable[..., Any]) -> dict[str, Any]:
-    target = call.__init__ if isinstance(call, type) and not attrs.has(call) else call  # type: ignore[misc]
-    try:
-        hints = get_type_hints(target)
-    except (NameError, TypeError):
-        return {}
-    # The constructor takes a private field under another name, its alias.
-    fields = attrs.fields(call) if attrs.has(call) else ()  # type: ignore[arg-type]
-    return hints | {f.alias: hints[f.name] for f in fields if f.name in hints}
+def _kinds(*calls: Callable[..., Any]) -> dict[str, Any]:
+    """Return the types of the parameters of classes and functions by name."""
+    kinds: dict[str, Any] = {}
+    for call in calls:
+        hints: dict[str, Any] = {}
+        with suppress(NameError, TypeError):
+            is_plain = isinstance(call, type) and not attrs.has(call)
+            hints = get_type_hints(call.__init__ if is_plain else call)
+        # The constructor takes a private field under another name, its alias.
+        fields = attrs.fields(call) if attrs.has(call) else ()  # type: ignore[arg-type]
+        hints |= {f.alias: hints[f.name] for f in fields if f.name in hints}
+        kinds |= {name: hints.get(name, Any) for name in parameters(call)}
+    return kinds
 
 
 def _kind_name(kind: Any) -> str:

@@ -62,9 +62,8 @@ class Codec:
                 raise SchemaError(
                     f"{short_repr(cls)} is not a frozen attrs class, so it cannot be an action"
                 )
-            if tag(cls) in self.classes:
+            if self.classes.setdefault(tag(cls), cls) is not cls:
                 raise SchemaError(f"two classes of one role share the tag {tag(cls)!r}")
-            self.classes[tag(cls)] = cls
         classes = self.classes.values()
         self.wire_type = union_of(wire_type(cls, tagged=True) for cls in classes)
         self._decode = msgspec.json.Decoder(self.wire_type).decode
@@ -119,7 +118,10 @@ class Codec:
                 check_finite(given)
             return from_struct(self._decode(wire))
         except _FAULTS as fault:
-            raise self._wrong(given, self._explain(fault)) from None
+            why = sentence(fault)
+            if unknown := re.search(r"Invalid value '(.*?)' - at `\$\.do`", str(fault)):
+                why += f"; {possible(unknown[1], self.classes)}"
+            raise self._wrong(given, why) from None
 
     def _wrong(self, given: Any, why: str) -> WrongAction:
         return WrongAction(f"{_given_text(given)}: {why}; {self.expected()}", why)
@@ -133,33 +135,11 @@ class Codec:
         """Return the JSON Schema of the tagged objects."""
         return msgspec.json.schema(self.wire_type)
 
-    def _explain(self, fault: Exception) -> str:
-        unknown = re.search(r"Invalid value '(.*?)' - at `\$\.do`", str(fault))
-        return sentence(fault) + (f"; {possible(unknown[1], self.classes)}" if unknown else "")
-
 
 @cache
 def codec(action: type | UnionType) -> Codec:
     """Return the codec of a class or union, made once."""
     return Codec(action)
-
-
-def check_observation(observation: Any, cls: type | UnionType) -> None:
-    """Check the class of an observation and the types of its fields.
-
-    `type_check` is a faster check, which leaves doubtful cases to this one.
-
-    Raises:
-        SchemaError: The observation does not fit; the text holds the path of the fault.
-    """
-    if not isinstance(observation, cls):
-        names = " or ".join(each.__name__ for each in members(cls))
-        raise SchemaError(f"{_given_text(observation)} is not of class {names}")
-    try:
-        plain = plain_observation(observation, cls)
-    except _FAULTS as fault:
-        raise SchemaError(sentence(fault)) from None
-    from_plain(plain, cls)
 
 
 def json_schema(cls: Any) -> dict[str, Any]:
@@ -216,6 +196,27 @@ def from_plain(value: Any, cls: Any, path: str = "$") -> Any:
         raise SchemaError(text if " - at `" in text else f"{text} - at `{path}`") from None
 
 
+def _near_miss(text: str, cls: Any) -> str:
+    """Return the field that an unknown one resembles, such as one that was renamed."""
+    import difflib  # only a failing call pays for this import
+
+    unknown = re.match(r"Object contains unknown field `(.*?)`(?! - at `\$\.)", text)
+    if unknown is None or not attrs.has(cls):
+        return ""
+    near = difflib.get_close_matches(unknown[1], [str(f.alias) for f in attrs.fields(cls)], n=1)
+    return f"; did you mean `{near[0]}`?" if near else ""
+
+
+def _given_text(value: Any) -> str:
+    if not isinstance(value, bytes):
+        return short_repr(value)
+    text = value[:_WIDTH].decode(errors="replace")
+    return text if len(value) <= _WIDTH else text + "…"
+
+
+# -- observations ----------------------------------------------------------------------------------
+
+
 @cache
 def has_tags(kind: Any) -> bool:
     """Return whether observations of a class, or of a union of classes, are written with a tag."""
@@ -232,6 +233,22 @@ def plain_observation(observation: Any, kind: Any) -> Any:
     return msgspec.json.decode(encode_observation(observation, kind))
 
 
+def check_observation(observation: Any, cls: type | UnionType) -> None:
+    """Check the class of an observation and the types of its fields; `type_check` is faster.
+
+    Raises:
+        SchemaError: The observation does not fit; the text holds the path of the fault.
+    """
+    if not isinstance(observation, cls):
+        names = " or ".join(each.__name__ for each in members(cls))
+        raise SchemaError(f"{_given_text(observation)} is not of class {names}")
+    try:
+        plain = plain_observation(observation, cls)
+    except _FAULTS as fault:
+        raise SchemaError(sentence(fault)) from None
+    from_plain(plain, cls)
+
+
 def class_of(observation: Any, kind: Any) -> Any:
     """Return the class of an observation, an instance or what a record holds of it.
 
@@ -245,22 +262,3 @@ def class_of(observation: Any, kind: Any) -> Any:
         named = observation.get(TAG)
         return next((cls for cls in members(kind) if tag(cls) == named), kind)
     return type(observation) if attrs.has(type(observation)) else kind
-
-
-def _near_miss(text: str, cls: Any) -> str:
-    """Return the field that an unknown one resembles, such as one that was renamed."""
-    import difflib  # only a failing call pays for this import
-
-    unknown = re.match(r"Object contains unknown field `(.*?)`(?! - at `\$\.)", text)
-    if unknown is None or not attrs.has(cls):
-        return ""
-    near = difflib.get_close_matches(unknown[1], [str(f.alias) for f in attrs.fields(cls)], n=1)
-    return f"; did you mean `{near[0]}`?" if near else ""
-
-
-def _given_text(value: Any) -> str:
-    """Return a given value for an error text; JSON as it is."""
-    if not isinstance(value, bytes):
-        return short_repr(value)
-    text = value[:_WIDTH].decode(errors="replace")
-    return text if len(value) <= _WIDTH else text + "…"

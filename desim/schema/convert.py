@@ -19,12 +19,13 @@ from desim.errors import SchemaError, sentence
 from desim.schema.wire_types import (
     TAG,
     check_not_recursive,
+    classes_inside,
     field_types,
     is_class,
     is_union,
     members,
     tag,
-    types_inside,
+    tagged_inside,
     wire_type,
 )
 
@@ -32,11 +33,7 @@ from desim.schema.wire_types import (
 
 
 def plain_scalar(value: Any) -> Any:
-    """Convert a numpy scalar to Python's number or truth value.
-
-    Raises:
-        TypeError: The value has another type, which JSON cannot hold.
-    """
+    """Convert a numpy scalar to Python's number or truth value; other types raise `TypeError`."""
     if getattr(value, "shape", None) == () and callable(item := getattr(value, "item", None)):
         return item()
     raise TypeError(f"a value of type {type(value).__name__} cannot be written as JSON")
@@ -49,6 +46,12 @@ def plain_numbers(action: Any) -> Any:
     return attrs.evolve(action, **{n: plain_scalar(v) for n, v in foreign.items()})
 
 
+def check_finite(value: Any) -> None:
+    """Raise a `ValueError` that names the first nan or infinity inside a value, if it has one."""
+    if why := not_finite(value):
+        raise ValueError(why)
+
+
 def not_finite(value: Any) -> str:
     """Return a text that names the first nan or infinity inside a value; empty without one."""
     try:
@@ -58,18 +61,7 @@ def not_finite(value: Any) -> str:
     return f"not a finite number - at `{path}`" if path else ""
 
 
-def check_finite(value: Any) -> None:
-    """Check that every number inside a value is finite.
-
-    Raises:
-        ValueError: A number is not finite; the text holds its path.
-    """
-    if why := not_finite(value):
-        raise ValueError(why)
-
-
 def _not_finite(value: Any, path: str) -> Iterator[str]:
-    """Yield the path of every nan and infinity."""
     inside: Iterable[tuple[str, Any]] = ()
     if isinstance(value, float):
         if not math.isfinite(value):
@@ -152,7 +144,6 @@ def _named(value: Any, held: dict[str, Any]) -> str:
 
 
 def _scalar_types(kind: Any) -> frozenset[type]:
-    """Return the types of values of a scalar type, or a union of them; none for any other."""
     if not {*members(kind)} <= {*_SCALARS, bytes}:
         return frozenset()
     # JSON writes a whole float like an int, so an int is a float as well.
@@ -168,13 +159,10 @@ _encode = msgspec.json.Encoder().encode
 
 @cache
 def writer(cls: type) -> Callable[[Any], bytes]:
-    """Return the function that writes an instance of a class as a tagged object.
-
-    The function raises TypeError where a field holds a numpy scalar.
-    """
+    """Return the function that writes an instance of a class as a tagged object."""
     # A nested action goes by way of structs, which keep the fields in their declared order; msgspec
     # writes the fields of an attrs class with slots in alphabetical order.
-    if not native(cls) or any(_classes(kind) for kind in field_types(cls).values()):
+    if not native(cls) or any(classes_inside(kind) for kind in field_types(cls).values()):
         return lambda action: _encode(to_struct(action, tagged=frozenset((cls,))))
     start, empty = f'{{"{TAG}":"{tag(cls)}",'.encode(), f'{{"{TAG}":"{tag(cls)}"}}'.encode()
 
@@ -200,18 +188,13 @@ def native(cls: type) -> bool:
     check_not_recursive(cls)
     return (
         all(f.init and f.alias == f.name for f in attrs.fields(cls))
-        and not any(map(_tagged_inside, kinds))
-        and all(native(each) for kind in kinds for each in _classes(kind))
+        and not any(map(tagged_inside, kinds))
+        and all(native(each) for kind in kinds for each in classes_inside(kind))
     )
 
 
 def to_struct(value: Any, tagged: frozenset[type] = frozenset()) -> Any:
-    """Convert attrs instances, also inside containers, to structs of their wire types.
-
-    Args:
-        value: An instance, a container of instances, or any other value, which is returned.
-        tagged: The classes whose instances become tagged structs.
-    """
+    """Convert attrs instances, also inside containers, to structs; *tagged* ones have a tag."""
     cls: Any = type(value)
     if attrs.has(cls):
         fields = {
@@ -231,21 +214,10 @@ def _struct_fields(cls: type) -> list[tuple[str, str, frozenset[type]]]:
     """Return by field its name in the struct, its name in the instance, and the tagged classes."""
     kinds = field_types(cls)
     return [
-        (str(f.alias), f.name, frozenset(_tagged_inside(kinds[f.name])))
+        (str(f.alias), f.name, frozenset(tagged_inside(kinds[f.name])))
         for f in attrs.fields(cls)
         if f.init
     ]
-
-
-def _tagged_inside(kind: Any) -> list[type]:
-    """Return the attrs classes that share a union inside a type."""
-    unions = [[*filter(is_class, get_args(u))] for u in types_inside(kind) if is_union(u)]
-    return [cls for shared in unions if len(shared) > 1 for cls in shared]
-
-
-def _classes(kind: Any) -> list[type]:
-    """Return the attrs classes inside a type."""
-    return [*filter(is_class, types_inside(kind))]
 
 
 # -- from structs ----------------------------------------------------------------------------------

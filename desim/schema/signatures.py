@@ -8,7 +8,7 @@ section of its docstring. `takes` makes these the signature and the help of a fu
 import functools
 import inspect
 from collections.abc import Callable
-from typing import Any, NoReturn, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 import attrs
 
@@ -25,20 +25,25 @@ def takes(cls: Callable[P, Options]) -> Callable[[Callable[[Options], R]], Calla
 
     The decorated function raises `UsageError` for an unknown keyword.
     """
+    signature, about = inspect.signature(cls), _arguments(cls)
 
     def decorate(function: Callable[[Options], R]) -> Callable[P, R]:
+        name = function.__name__
+
         @functools.wraps(function)
         def call(*arguments: P.args, **named: P.kwargs) -> R:
+            for keyword in (each for each in named if each not in signature.parameters):
+                known = possible(keyword, signature.parameters)
+                raise UsageError(f"{name} has no argument {keyword!r}; {known}")
             try:
-                options = cls(*arguments, **named)
-            except TypeError as fault:
-                _refuse(function.__name__, inspect.signature(cls), arguments, named, fault)
-            return function(options)
+                signature.bind(*arguments, **named)
+            except TypeError as wrong:
+                raise TypeError(f"{name}() call: {wrong}") from None
+            return function(cls(*arguments, **named))
 
-        signature = inspect.signature(cls)
         returned = function.__annotations__.get("return", inspect.Signature.empty)
         call.__signature__ = signature.replace(return_annotation=returned)  # type: ignore[attr-defined]
-        call.__doc__ = f"{inspect.cleandoc(function.__doc__ or '')}\n\nArgs:\n{_arguments(cls)}"
+        call.__doc__ = f"{inspect.cleandoc(function.__doc__ or '')}\n\nArgs:\n{about}"
         return call
 
     return decorate
@@ -50,21 +55,5 @@ def given(options: attrs.AttrsInstance) -> dict[str, Any]:
 
 
 def _arguments(cls: Any) -> str:
-    """Return the texts of the fields of a class as the section `Args:` of a docstring."""
     texts = attribute_texts(cls)
     return "\n".join(f"    {one.alias}: {texts[one.name]}" for one in attrs.fields(cls) if one.init)
-
-
-def _refuse(
-    name: str, signature: inspect.Signature, arguments: Any, named: Any, fault: TypeError
-) -> NoReturn:
-    """Raise the error of a call that does not fit a signature, in the words of the caller."""
-    for keyword in named:
-        if keyword not in signature.parameters:
-            known = possible(keyword, signature.parameters)
-            raise UsageError(f"{name} has no argument {keyword!r}; {known}") from None
-    try:
-        signature.bind(*arguments, **named)
-    except TypeError as wrong:
-        raise TypeError(f"{name}() call: {wrong}") from None
-    raise fault

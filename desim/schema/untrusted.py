@@ -15,17 +15,12 @@ from desim.short_repr import shown
 #: Levels of objects and lists, at most; what desim writes has fewer than ten.
 DEEPEST = 100
 
-_TOO_DEEP = f"more than {DEEPEST} levels of objects and lists"
-
 #: Digits of a whole number, which takes more than linear time to read.
 _MOST_DIGITS = 1_000
 
 
 def decode_json(data: bytes | str) -> Any:
-    """Return the plain value of a JSON text.
-
-    Args:
-        data: The text, in UTF-8 if it is bytes.
+    """Return the plain value of a JSON text, in UTF-8 if it is bytes.
 
     Raises:
         ValueError: The text is not standard JSON: also NaN, infinity or a number that is too large
@@ -41,12 +36,14 @@ def decode_json(data: bytes | str) -> Any:
             parse_float=_finite,
             parse_int=_whole,
         )
+        if text.count("[") + text.count("{") > DEEPEST:
+            _check_depth(value, DEEPEST)
+        if "\\ud" in text or "\\uD" in text:
+            json.dumps(value, ensure_ascii=False).encode()
     except RecursionError:
-        raise ValueError(_TOO_DEEP) from None
-    if text.count("[") + text.count("{") > DEEPEST:
-        _check_depth(value, DEEPEST)
-    if "\\ud" in text or "\\uD" in text:
-        _check_characters(value)
+        raise ValueError(f"more than {DEEPEST} levels of objects and lists") from None
+    except UnicodeEncodeError:
+        raise ValueError("it holds half of a surrogate pair, which UTF-8 cannot encode") from None
     return value
 
 
@@ -60,25 +57,14 @@ def check_keys(data: bytes) -> None:
 
 
 def refuse_constant(name: str) -> NoReturn:
-    """Refuse NaN and Infinity, for readers of their own.
-
-    Raises:
-        ValueError: Always.
-    """
+    """Raise a `ValueError` for NaN and Infinity; for readers of their own."""
     raise ValueError(f"{name} is not a number of JSON")
-
-
-def _check_characters(value: Any) -> None:
-    try:
-        json.dumps(value, ensure_ascii=False).encode()
-    except UnicodeEncodeError:
-        raise ValueError("it holds half of a surrogate pair, which UTF-8 cannot encode") from None
 
 
 def _check_depth(value: Any, levels: int) -> None:
     if isinstance(value, dict | list):
         if not levels:
-            raise ValueError(_TOO_DEEP)
+            raise RecursionError
         for each in value.values() if isinstance(value, dict) else value:
             _check_depth(each, levels - 1)
 
@@ -92,12 +78,12 @@ def _without_repeated_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _whole(text: str) -> int:
-    return int(text) if len(text) <= _MOST_DIGITS else _too_large(text)
+    if len(text) > _MOST_DIGITS:
+        raise ValueError(f"{shown(text)} is too large a number")
+    return int(text)
 
 
 def _finite(text: str) -> float:
-    return value if math.isfinite(value := float(text)) else _too_large(text)
-
-
-def _too_large(text: str) -> NoReturn:
-    raise ValueError(f"{shown(text)} is too large a number")
+    if not math.isfinite(value := float(text)):
+        raise ValueError(f"{shown(text)} is too large a number")
+    return value

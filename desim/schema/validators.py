@@ -1,12 +1,7 @@
 """Validators of numbers and texts for attrs fields; attrs has `ge`, `le`, `max_len` and so on.
 
-Those of numbers raise a `ValueError` and refuse True and False, which Python counts as 1 and 0.
-
-`bounded_whole`, `bounded_number`, `short_text`, `long_text` and `short_texts` are for fields of
-actions. Values from outside have a limit that every world can process, and that no sensible action
-reaches; the JSON Schema states it.
-
-`not_negative` is for options of language models, which may be None.
+Those of numbers refuse True and False, which Python counts as 1 and 0. Those of fields of actions
+have a limit that every world can process and no sensible action reaches; the JSON Schema states it.
 """
 
 import math
@@ -56,14 +51,7 @@ def whole(_: object, attribute: "Attribute[Any]", value: Any) -> None:
 
 
 def finite_numbers(count: int | None = None) -> Callable[[Any, "Attribute[Any]", Any], None]:
-    """Return a validator of a field that holds a tuple of finite numbers.
-
-    Args:
-        count: The number of values; None allows any.
-
-    >>> import attrs
-    >>> triangle = attrs.field(validator=finite_numbers(3))
-    """
+    """Return a validator of a field that holds a tuple of so many finite numbers; None of any."""
 
     def validate(instance: object, attribute: "Attribute[Any]", value: Any) -> None:
         if not isinstance(value, tuple) or count not in (None, len(value)):
@@ -77,7 +65,7 @@ def finite_numbers(count: int | None = None) -> Callable[[Any, "Attribute[Any]",
     return validate
 
 
-#: Validators of fields of actions.
+# For fields of actions.
 bounded_whole: Any = and_(whole, ge(-LARGEST), le(LARGEST))
 bounded_number: Any = and_(finite, ge(-LARGEST_NUMBER), le(LARGEST_NUMBER))
 short_text: Any = and_(instance_of(str), max_len(LONGEST_NAME))
@@ -91,11 +79,7 @@ def not_negative(_: Any, attribute: "Attribute[Any]", value: float | None) -> No
 
 
 def require_not_negative(**values: float | None) -> None:
-    """Check that every value is None or a finite number of at least 0.
-
-    Raises:
-        UsageError: A value is not; the text holds its name.
-    """
+    """Raise a `UsageError` that names the first value that is neither None nor finite and >= 0."""
     for name, value in values.items():
         if value is not None and not 0 <= value < math.inf:
             raise UsageError(f"{name}={value:g} was given; it is at least 0")
