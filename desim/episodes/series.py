@@ -1,7 +1,7 @@
 """Several episodes in a row with the same policies, which may learn in between.
 
-A series that is recorded can be continued: what its records hold is not played anew, but repeated
-with the replies on record, so that every policy is in the state in which it was.
+A series that is recorded can be continued: episodes on record are repeated with the recorded
+replies, so that every policy is in the state in which it was.
 """
 
 import contextlib
@@ -19,7 +19,7 @@ from desim.core.streams import kept_globals
 from desim.episodes.driver import play_session, play_session_async
 from desim.episodes.episode_options import EpisodeOptions, ModelOptions
 from desim.episodes.lineup import Lineup, Policies, resolve
-from desim.episodes.replay import first_difference, same_result
+from desim.episodes.replay import first_difference
 from desim.episodes.session import Session
 from desim.errors import BadRecord, UsageError
 from desim.faults import policy_failing
@@ -37,21 +37,23 @@ _BEGINNING = b'{"line":"header"'
 _COMPARED = ("model", "params", "seed", "policies", "starts")
 
 
-@frozen
+@define(eq=False)
 class InSeries:
     """An episode of a series.
 
     Attributes:
         number: Its place, from 1.
-        episode: The episode.
         file: Its record; None without one.
         was_recorded: Whether it was on record already and nothing was played.
+        episode: The episode, once it has ended.
+        session: Plays or repeats it; None if no episode of the series is left to play.
     """
 
     number: int
-    episode: Episode
     file: Path | None
     was_recorded: bool
+    session: Session | None = field(default=None, repr=False)
+    episode: Episode = field(init=False, repr=False)
 
 
 @frozen(kw_only=True, slots=False)
@@ -113,8 +115,7 @@ class SessionsOptions(SeriesOptions):
     """The arguments of `series`.
 
     Attributes:
-        session: Makes the session of each episode that is played or repeated, with the arguments of
-            `Session`.
+        session: Makes the session of each episode, with the arguments of `Session`.
         last_events: How many last events the error of a failed episode has as a note.
     """
 
@@ -126,22 +127,22 @@ class SessionsOptions(SeriesOptions):
 def series(options: SessionsOptions) -> Iterator[InSeries]:
     """Yield the episodes of a series, each as soon as policies have learned from it."""
     with _opened(options) as playing:
-        for number, seed in enumerate(playing.seeds, 1):
-            with kept_globals(seed), playing.turn(number) as turn:
-                if turn.session is not None:
-                    turn.episode = play_session(turn.session)
-            yield playing.ended(turn)
+        for at, seed in enumerate(playing.seeds):
+            with kept_globals(seed), playing.opened(at) as one:
+                if one.session is not None:
+                    one.episode = play_session(one.session)
+            yield playing.learned(one)
 
 
 @takes(SessionsOptions)
 async def series_async(options: SessionsOptions) -> AsyncIterator[InSeries]:
     """Yield the episodes of a series as `series` does, in the event loop that runs."""
     with _opened(options) as playing:
-        for number, _ in enumerate(playing.seeds, 1):
-            with playing.turn(number) as turn:
-                if turn.session is not None:
-                    turn.episode = await play_session_async(turn.session)
-            yield playing.ended(turn)
+        for at, _ in enumerate(playing.seeds):
+            with playing.opened(at) as one:
+                if one.session is not None:
+                    one.episode = await play_session_async(one.session)
+            yield playing.learned(one)
 
 
 @contextlib.contextmanager
@@ -152,101 +153,71 @@ def _opened(options: SessionsOptions) -> Iterator["_Series"]:
     if not isinstance(policies, Lineup):
         with kept_globals(seeds[0] if seeds else None):
             policies = resolve(model, policies, seeds[0]) if seeds else Lineup({}, {})
-    with contextlib.ExitStack() as stack:
-        folder = None
-        if options.record is not None:
-            folder = _made(Path(options.record))
-            stack.enter_context(RecordLock(folder / "series"))
-        yield _Series(model, policies, seeds, folder, options)
+    if options.record is None:
+        yield _Series(model, policies, seeds, [], options)
+        return
+    folder = _made(Path(options.record))
+    files = [episode_file(folder, number) for number, _ in enumerate(seeds, 1)]
+    with RecordLock(folder / "series"):
+        yield _Series(model, policies, seeds, files, options)
 
 
 @define
-class _Turn:
-    """An episode of a series: it is played or repeated in a session, or only read.
-
-    Attributes:
-        number: Its place, from 1.
-        file: Its record; None without one.
-        known: What is on record; None if it was not begun.
-        session: Plays or repeats it; None if it is read, as no episode is left to play.
-        episode: The ended episode.
-    """
-
-    number: int
-    file: Path | None
-    known: Episode | None
-    session: Session | None = None
-    episode: Episode | None = None
-
-    @property
-    def was_recorded(self) -> bool:
-        """Whether the episode is on record as a whole."""
-        return self.known is not None and self.known.result is not None
-
-
 class _Series:
-    """A series, and the folder of its records; None if nothing is recorded.
+    """A series and the files of its records, none where nothing is recorded."""
 
-    Raises:
-        UsageError: A record is of another series, or one behind a missing or cut one is there.
-        BadRecord: A record cannot be read.
-    """
+    model: Model[Any]
+    lineup: Lineup
+    seeds: Sequence[int]
+    files: Sequence[Path]
+    options: SessionsOptions
+    has_ended: bool = field(init=False)
 
-    def __init__(
-        self,
-        model: Model[Any],
-        lineup: Lineup,
-        seeds: Sequence[int],
-        folder: Path | None,
-        options: SessionsOptions,
-    ) -> None:
-        self.seeds = seeds
-        self._model, self._lineup, self._options = model, lineup, options
-        self._files = [episode_file(folder, n) for n, _ in enumerate(seeds, 1)] if folder else []
-        past = [self._begun(number) for number, _ in enumerate(self._files)]
-        whole = [one is not None and one.result is not None for one in past]
-        self._ended = past if past and all(whole) else []
-        if not self._ended and past:
-            _check_gap(self._files, past, whole.index(False))
+    def __attrs_post_init__(self) -> None:
+        last = self._known(len(self.files) - 1) if self.files else None
+        self.has_ended = last is not None and last.result is not None
 
     @contextlib.contextmanager
-    def turn(self, number: int) -> Iterator[_Turn]:
-        """Open the session of an episode, if one is left to play, under the lock of its record."""
-        at, options = number - 1, self._options
-        file = self._files[at] if self._files else None
-        if self._ended:
-            yield _Turn(number, file, self._ended[at], None, self._ended[at])
-            return
-        how = EpisodeOptions(
-            limits=options.limits, keep_state=False, last_events=options.last_events
-        )
+    def opened(self, at: int) -> Iterator[InSeries]:
+        """Open the session of an episode, unless the series has ended, under its record's lock."""
+        file, how = self.files[at] if self.files else None, self.options
         with RecordLock(file) if file else contextlib.nullcontext():
-            turn = _Turn(number, file, self._begun(at) if file else None)
-            record = None if turn.was_recorded else file
+            known = self._known(at) if file else None
+            whole = known if known and known.result else None
+            one = InSeries(at + 1, file, whole is not None)
+            if whole is None:
+                self._check_gap(at)
+            elif self.has_ended:
+                one.episode = whole
+                yield one
+                return
+            kept = EpisodeOptions(limits=how.limits, keep_state=False, last_events=how.last_events)
+            args = self.model, self.lineup, self.seeds[at], file, known, kept
             try:
-                with options.session(
-                    self._model, self._lineup, self.seeds[at], record, turn.known, how
-                ) as turn.session:
-                    yield turn
-                    _check_repeated(turn)
+                with how.session(*args) as one.session:
+                    yield one
             except BadRecord as fault:
-                raise BadRecord(f"{file}: {fault}" if turn.known else str(fault)) from None
+                raise BadRecord(f"{file}: {fault}" if known else str(fault)) from None
 
-    def ended(self, turn: _Turn) -> InSeries:
+    def learned(self, one: InSeries) -> InSeries:
         """Return an episode that has ended, after the policies have learned from it."""
-        assert turn.episode is not None
-        for role, policy in self._lineup.policies.items() if turn.session else ():
-            with policy_failing(self._lineup.labels.get(role, role), f"in after as {role!r}"):
-                policy.after(part_episode(turn.episode, self._model, role))
-        return InSeries(turn.number, turn.episode, turn.file, turn.was_recorded)
+        for role, policy in self.lineup.policies.items() if one.session else ():
+            with policy_failing(self.lineup.labels.get(role, role), f"in after as {role!r}"):
+                policy.after(part_episode(one.episode, self.model, role))
+        one.session = None
+        return one
 
-    def _begun(self, at: int) -> Episode | None:
-        """Return what is on record of an episode, by its place from 0; None if it was not begun."""
-        file, seed = self._files[at], self.seeds[at]
-        if not self._options.resume or not file.exists() or _removed_unbegun(file):
+    def _known(self, at: int) -> Episode | None:
+        """Return what is on record of an episode; None if it was not begun.
+
+        Raises:
+            UsageError: The record is of another series.
+        """
+        file, seed = self.files[at], self.seeds[at]
+        if not self.options.resume or not file.exists() or _removed_unbegun(file):
             return None
         episode = Episode.read(file, whole=False, keep_steps=False)
-        wanted = Header.of(self._model, seed, self._lineup.labels)
+        wanted = Header.of(self.model, seed, self.lineup.labels)
         before, now = ({n: getattr(h, n) for n in _COMPARED} for h in (episode.header, wanted))
         # As JSON, because what was recorded has lists where a header that starts now has tuples.
         now = msgspec.json.decode(msgspec.json.encode(now))
@@ -257,22 +228,14 @@ class _Series:
             )
         return episode
 
-
-def _check_gap(files: Sequence[Path], past: Sequence[Episode | None], left: int) -> None:
-    """Check that nothing is on record behind the first episode that is left to play."""
-    for file, known in zip(files[left + 1 :], past[left + 1 :], strict=True):
-        if known is not None:
-            raise UsageError(
-                f"{files[left]} is missing or was cut, but {file} is there; a series goes on in "
-                "order, so remove the later records or choose another folder"
-            )
-
-
-def _check_repeated(turn: _Turn) -> None:
-    """Compare the result of an episode that was repeated with the one on record."""
-    if turn.known is not None and turn.known.result is not None and turn.episode is not None:
-        assert turn.episode.result is not None
-        same_result(turn.known.result, turn.episode.result)
+    def _check_gap(self, at: int) -> None:
+        """Check that nothing is on record behind an episode that is left to play."""
+        for later in self.files[at + 1 :] if self.options.resume else ():
+            if later.exists():
+                raise UsageError(
+                    f"{self.files[at]} is missing or was cut, but {later} is there; a series goes "
+                    "on in order, so remove the later records or choose another folder"
+                )
 
 
 def episode_file(folder: Path, number: int) -> Path:
@@ -281,7 +244,6 @@ def episode_file(folder: Path, number: int) -> Path:
 
 
 def _made(folder: Path) -> Path:
-    """Make a folder if it is missing."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except FileExistsError:
@@ -323,13 +285,10 @@ def part_episode(episode: Episode, model: Model[Any], role: str) -> Episode:
 
 def _of_part(result: Result, prefix: str, decisions: int) -> Result:
     metrics = _inside(result.metrics, prefix)
+    score, ended = metrics.pop("score", 0.0), metrics.pop("ended", "")
+    usage = _inside(result.usage, prefix)
     return evolve(
-        result,
-        score=metrics.pop("score", 0.0),
-        ended=metrics.pop("ended", ""),
-        metrics=metrics,
-        decisions=decisions,
-        usage=_inside(result.usage, prefix),
+        result, score=score, ended=ended, metrics=metrics, decisions=decisions, usage=usage
     )
 
 

@@ -23,7 +23,7 @@ from desim.core.streams import redrawn_seed
 from desim.episodes.ahead import Answers, Simulator
 from desim.episodes.episode_options import EpisodeOptions
 from desim.episodes.lineup import Lineup
-from desim.episodes.replay import same_step
+from desim.episodes.replay import same_result, same_step
 from desim.episodes.usage import UsageSums
 from desim.errors import DesimError, LimitReached, PolicyFailed, WriteFailed
 from desim.faults import RAISED, policy_failed, policy_failing
@@ -46,8 +46,8 @@ class Session:
         lineup: The policies.
         seed: A whole number of at least 0.
         record: The file that receives the episode; None records nothing.
-        past: A cut record: the policies must make its decisions again, and the record is continued
-            after them.
+        past: A record: the policies must make its decisions again. A cut one is continued after
+            them; of a whole one the result is compared, and nothing is written.
         how: Settings of the episode and of its record.
         points: Receives the points of `world.point` and of monitors; None records none.
 
@@ -100,7 +100,8 @@ class Session:
         self._transcript = [*past.transcript] if past else []
         self._answers = self._with_simulators()
         self._continues = past is not None
-        self._record = Path(record) if record else None
+        self._whole = past.result if past else None
+        self._record = Path(record) if record and not self._whole else None
         self._recorder: Recorder | None = None
 
     def __enter__(self) -> Self:
@@ -219,6 +220,7 @@ class Session:
         """Return the ended episode and write the last line of its record.
 
         Raises:
+            BadRecord: The result of a whole record differs.
             WrongResult: See `result`; or a series has an invalid type.
             ModelFailed: See `result`; or the model's `series` raised an exception. After a failure
                 of `series` the record is whole, as it does not hold the series.
@@ -226,6 +228,8 @@ class Session:
         how, result = self._how, self.result()
         if usage := self._usage.totals():
             result = evolve(result, usage=usage)
+        if self._whole:
+            same_result(self._whole, result)
         if self._recorder:
             self._recorder.result(result)
         steps: Sequence[Step] = tuple(self.steps)
