@@ -30,7 +30,7 @@ from desim.core.run import Run
 from desim.core.streams import future_seed, kept_globals, seed_globals
 from desim.episodes.child import can_fork, in_child
 from desim.episodes.lineup import Lineup, Policies, assign, resolve
-from desim.episodes.replay import move_on, open_decisions, repeat
+from desim.episodes.replay import move_on, open_decisions, paired
 from desim.errors import DesimError, LimitReached, PolicyFailed, UsageError
 from desim.faults import RAISED, fault_text
 from desim.schema import encode_observation
@@ -81,14 +81,7 @@ class Course:
     def play(self, run: Run[Any], most: int = MAX_DECISIONS) -> None:
         """Answer all questions of a run, from the open ones on, until it has ended.
 
-        Args:
-            run: A new run, or one with open decisions; none of these has an answer if some are
-                given.
-            most: The largest number of decisions that policies make.
-
-        Raises:
-            PolicyFailed: A policy raised an exception, or the run has more decisions.
-            UsageError: A policy decides in a coroutine.
+        Policies make at most this many decisions. No open one has an answer if some are given.
         """
         decided = 0
         for number, decision in enumerate(open_decisions(run), run.decisions):
@@ -102,19 +95,13 @@ class Course:
             decided += 1
 
     def _decided(self, decision: Decision) -> Any:
-        role, seen = decision.role, decision.observation
-        return decide_at_once(
-            self.policies[role], role, int(decision.env.now), seen, decision.narrowed
-        )
+        role, t = decision.role, int(decision.env.now)
+        seen, narrowed = decision.observation, decision.narrowed
+        return decide_at_once(self.policies[role], role, t, seen, narrowed)
 
 
 def decide_at_once(policy: Policy, role: str, t: int, observation: Any, narrowed: Any) -> Any:
-    """Return what a policy decides in a branch or a rollout, where nothing is awaited.
-
-    Raises:
-        PolicyFailed: The policy raised an exception.
-        UsageError: The policy decides in a coroutine.
-    """
+    """Return what a policy decides in a branch or a rollout, where nothing is awaited."""
     try:
         action = policy.decide(*decide_arguments(policy, observation, narrowed))
     except DesimError:
@@ -139,17 +126,7 @@ def new_lineup(model: Model[Any], given: Mapping[str, Any], seed: int) -> Lineup
 
 
 def check_repeatable(name: str, policy: Any, use: str, *, redrawn: bool = True) -> None:
-    """Check that a policy, or its class, can play many courses of one episode.
-
-    Args:
-        name: Its label, for the error.
-        policy: The policy, or its class.
-        use: "rollouts" or "branches".
-        redrawn: Whether the future is drawn anew.
-
-    Raises:
-        UsageError: The policy cannot play them; the text names the reason.
-    """
+    """Check that a policy, or its class, can play many courses of one episode."""
     why, policy = "", as_policy(policy)
     if policy.reaches:
         why = "opens files or contacts a host, and would do so in each"
@@ -164,12 +141,6 @@ def check_repeatable(name: str, policy: Any, use: str, *, redrawn: bool = True) 
 class Simulator:
     """Plays ahead from the present decision of one role; policies that look ahead receive one.
 
-    Args:
-        run: The episode's run.
-        role: The role that looks ahead.
-        answers: The answers so far; those of the present instant may be among them.
-        futures: Redraws that the episode has had, see `Run`.
-
     Attributes:
         model: The frozen parameters of the whole episode.
         role: The name of the role in the episode: `plant.retailer` of a part.
@@ -181,8 +152,8 @@ class Simulator:
         self,
         run: Run[Any],
         role: str,
-        answers: Answers,
-        futures: Sequence[tuple[int, int]] = (),
+        answers: Answers,  # those of the present instant may be among them
+        futures: Sequence[tuple[int, int]] = (),  # the redraws that the episode has had
     ) -> None:
         self.model: Model[Any] = run.model
         self.role = role
@@ -194,12 +165,10 @@ class Simulator:
         self._checked: Decision | None = None
 
     def lineup(self, policies: Policies, seed: int) -> Lineup:
-        """Return new policies for all seats.
+        """Return new policies for all seats; an instance, which has not decided yet, is copied.
 
-        Args:
-            policies: See `play`. An instance is copied, so it must not have decided yet.
-            seed: The seed of their seats. In a rollout it is that of the future, so that the draws
-                of a rule differ from its draws in the episode.
+        In a rollout the seed of their seats is that of the future, so that the draws of a rule
+        differ from its draws in the episode.
 
         Raises:
             UsageError: A seat has no policy, or one that cannot play ahead: it opens files or
@@ -310,17 +279,14 @@ class Simulator:
     def _repeated(self, course: Course, place: int) -> Run[Any]:
         """Return a run that has repeated the decisions so far, and leads to the same questions."""
         run = Run(self.model, self._run.world.seed, self.roles, futures=self._futures)
-
-        def follow(_run: Run[Any], _: int, decision: Decision, past: tuple[int, Decision]) -> None:
-            t, answered = past
+        past = self._answers[: self._run.decisions]
+        for _, decision, (t, answered) in paired(run, past):
             if decision.role != answered.role or run.world.now != t:
                 raise self._differs()
             course.observe(decision)
             # Not `Run.answer`: the episode has checked the answer.
             decision.action, decision.wire = answered.action, answered.wire
             decision.delay = answered.delay
-
-        repeat(run, self._answers[: self._run.decisions], follow)
         move_on(run)
         if [each.role for each in run.open] != [each.role for each in self._run.handed_out]:
             raise self._differs()

@@ -12,7 +12,7 @@ from desim.catalog.policy_spec import label
 from desim.core.events import Decision
 from desim.core.model import Model
 from desim.core.policy import Policy
-from desim.episodes.driver import OwnLoop, Waiting, decide_in_loop
+from desim.episodes.driver import OwnLoop, awaited, decide_in_loop
 from desim.episodes.episode_options import EpisodeOptions
 from desim.episodes.lineup import resolve
 from desim.episodes.resume import with_starts
@@ -39,8 +39,6 @@ class CallerSession:
     were handed out, so that the record does not depend on the order of the answers.
 
     Args:
-        model: The frozen parameters.
-        seed: A whole number of at least 0.
         seats: The caller's roles, or by role the caller's name in the record.
         others: Policies by role for the other roles.
         record: The file that receives the episode; None records nothing.
@@ -49,18 +47,14 @@ class CallerSession:
         locked: Whether the caller holds the lock of the record; otherwise the session locks it.
         keep_steps: Whether the session keeps the decisions in memory.
 
-    Raises:
-        UsageError: The seed or a role is wrong, the file exists, or it is locked.
-        ModelFailed: The model raised an exception.
-
     Attributes:
-        model: The frozen parameters.
-        seed: The seed.
-        session: The session, with the decisions of all roles.
-        run: The episode's run.
         open: The caller's decisions without an answer; empty at the end.
         answered: The number of decisions that the caller has made, those of *past* included.
         episode: The ended episode; None before its end.
+
+    Raises:
+        UsageError: The seed or a role is wrong, the file exists, or it is locked.
+        ModelFailed: The model raised an exception.
     """
 
     def __init__(
@@ -112,11 +106,7 @@ class CallerSession:
         return self.episode is not None
 
     def answer(self, decision: Decision, action: Any) -> None:
-        """Answer an open decision of the caller's.
-
-        Args:
-            decision: One of `open`.
-            action: An instance of one of the role's action classes, or its tagged object.
+        """Answer an open decision with an action of its role, or the action's tagged object.
 
         Raises:
             WrongAction: The action does not fit the role's schema; nothing changes.
@@ -180,24 +170,20 @@ class CallerSession:
             if decision in self.open:
                 return False
             action = self._kept.pop(decision) if decision in self._kept else self._ask(decision)
-            self._take(decision, action)
+            try:
+                self.session.take(decision, action)
+            except WrongAction as wrong:
+                if decision.role in self._seats:  # on record
+                    raise BadRecord(f"decision {self.session.decided + 1}: {wrong}") from None
+                raise PolicyFailed(str(wrong)) from wrong
         return True
-
-    def _take(self, decision: Decision, action: Any) -> None:
-        """Take an answer of a policy, or of the past."""
-        try:
-            self.session.take(decision, action)
-        except WrongAction as wrong:
-            if decision.role in self._seats:
-                raise BadRecord(f"decision {self.session.decided + 1}: {wrong}") from None
-            raise PolicyFailed(str(wrong)) from wrong
 
     def _ask(self, decision: Decision) -> Any:
         """Return the answer of another role's policy, awaited if it is an awaitable."""
         with _as_policy_failed():
             answer = self.session.ask(decision, self.session.policies[decision.role].decide)
             if hasattr(answer, "__await__"):
-                [(_, answer)] = self._loop.answers(Waiting(self.session, [(decision, answer)]))
+                [(_, answer)] = self._loop.answers(self.session, [(decision, answer)])
             return answer
 
     async def _ask_others(self) -> None:
@@ -205,7 +191,7 @@ class CallerSession:
         asked = [each for each in self.run.open if each.role not in self._seats]
         waiting = [(each, self._ask_async(each)) for each in asked if each not in self._kept]
         with _as_policy_failed():
-            self._kept.update(await Waiting(self.session, waiting).answers())
+            self._kept.update(await awaited(self.session, waiting))
 
     async def _ask_async(self, decision: Decision) -> Any:
         decide = decide_in_loop(self.session.policies[decision.role])

@@ -5,7 +5,6 @@ a policy that the caller names plays on after the decision, and it does so after
 as after any other.
 """
 
-import datetime as dt
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,27 +14,21 @@ from attrs import evolve, field, frozen
 from desim import catalog
 from desim.catalog.policy_spec import label, read_policies
 from desim.collector import rare_collections
-from desim.core.events import Decision
 from desim.core.limits import Limits
 from desim.core.model import Model
-from desim.core.policy import (
-    Policy,
-    decide_arguments,
-    memoryless_roles,
-    sees_more_than_rules,
-)
+from desim.core.policy import Policy, decide_arguments, memoryless_roles, sees_more_than_rules
 from desim.core.roles import Role
 from desim.core.run import Run
 from desim.core.streams import seed_globals
 from desim.episodes.ahead import Course, check_repeatable, decide_at_once, new_lineup
 from desim.episodes.episode_options import UNTRUSTED, TrustOptions
 from desim.episodes.lineup import Policies, lineup_knows, maker_of
-from desim.episodes.replay import naming_changes, repeat, repeat_step
+from desim.episodes.replay import naming_changes, paired, repeat_step
 from desim.episodes.trust import given_policies, naming, trusted_model
 from desim.errors import UsageError
 from desim.faults import RAISED
 from desim.records.episode import Episode
-from desim.records.lines import Header, Step
+from desim.records.lines import Header
 from desim.schema import codec
 from desim.short_repr import short_repr
 
@@ -45,9 +38,7 @@ class Moment(NamedTuple):
 
     Attributes:
         t: The tick.
-        role: The role that decided.
-        observation: The role's observation; None in a `Past` for workers, which do not need it.
-        action: The role's action, as an instance.
+        observation: None in a `Past` for workers, which do not need it.
         until: The number, from 0, of the first decision that was handed out later: those between
             were open together, so none of them depends on another's answer.
         narrowed: The role with the actions that the question takes; None if it takes all.
@@ -68,10 +59,7 @@ class Past:
     """A record whose decisions were all repeated and found the same.
 
     Attributes:
-        model: The frozen parameters.
-        header: The record's header.
-        moments: Its decisions in their order.
-        ended: Whether the episode ended with them.
+        ended: Whether the episode ended with these decisions.
         limits: The limits of each episode that is played from here.
     """
 
@@ -88,31 +76,16 @@ class Past:
         trusted: TrustOptions = UNTRUSTED,
         limits: Limits | None = None,
     ) -> "Past":
-        """Read a record, build its model, and repeat its decisions; no policy of it is built.
-
-        Args:
-            record: A record, whole or cut or of a run that failed; or an episode.
-            trusted: What may be used of what the record names, and the model and the parameters
-                instead of the recorded ones.
-            limits: The limits of each episode, this repetition included.
-
-        Raises:
-            BadRecord: The record cannot be read, or a decision differs from the one on record.
-            UsageError: The record names something outside and is not trusted.
-        """
+        """Read a record, build its model, and repeat its decisions; no policy of it is built."""
         path = "the episode" if isinstance(record, Episode) else record
         episode = record if isinstance(record, Episode) else Episode.read(record, whole=False)
-        world = trusted_model(path, episode.header, trusted)
+        model = trusted_model(path, episode.header, trusted)
         with naming(path), rare_collections():
-            moments = _repeated(world, episode, limits)
-        return cls(world, episode.header, moments, episode.result is not None, limits)
+            moments = _repeated(model, episode, limits)
+        return cls(model, episode.header, moments, episode.result is not None, limits)
 
     def moment(self, number: int) -> Moment:
-        """Return a decision by its number, from 1.
-
-        Raises:
-            UsageError: The record does not have that decision.
-        """
+        """Return a decision by its number, from 1."""
         most = len(self.moments)
         if type(number) is not int or not 1 <= number <= most:
             possible = f"1 to {most} are possible" if most else "there is none to change"
@@ -122,14 +95,6 @@ class Past:
             )
         return self.moments[number - 1]
 
-    def role_of(self, moment: Moment) -> Role:
-        """Return the role of a decision, with the actions that its question took alone."""
-        return moment.narrowed or self.model.roles[moment.role]
-
-    def day(self, t: int) -> dt.date | None:
-        """Return the date of a tick; None in a model without dates."""
-        return self.model.date(t) if self.model.date else None
-
     def bare(self) -> "Past":
         """Return the same without observations and narrowed roles, which is smaller."""
         bare = (one._replace(observation=None, narrowed=None) for one in self.moments)
@@ -137,20 +102,14 @@ class Past:
 
 
 def _repeated(model: Model[Any], episode: Episode, limits: Limits | None) -> tuple[Moment, ...]:
-    """Repeat all decisions of a record and return them."""
     header, moments = episode.header, list[Moment]()
-
-    def answer(run: Run[Any], number: int, decision: Decision, step: Step) -> None:
-        repeat_step(run, number, decision, step)
-        until = run.decisions + len(run.handed_out)
-        t = run.world.now
-        role, seen, made = decision.role, decision.observation, decision.action
-        narrowed, delay = decision.narrowed, decision.delay
-        moments.append(Moment(t, role, seen, made, until, narrowed, delay))
-
     run = Run(model, header.seed, [*header.policies], limits, header.futures)
     with naming_changes(header, model):
-        repeat(run, episode.steps, answer)
+        for number, decision, step in paired(run, episode.steps):
+            repeat_step(run, number, decision, step)
+            t, until = run.world.now, run.decisions + len(run.handed_out)
+            asked = decision.role, decision.observation, decision.action
+            moments.append(Moment(t, *asked, until, decision.narrowed, decision.delay))
     return tuple(moments)
 
 
@@ -162,8 +121,7 @@ class Arm:
         at: The number of decisions that are repeated from the record.
         action: Answers the next one; None leaves it to *then*.
         then: Policies of all roles, who answer the others; None means the recorded actions.
-        fresh: Roles whose policies observe nothing before they decide, see `fresh_roles`; those of
-            memoryless policies need not be among them.
+        fresh: Roles whose policies observe nothing before they decide, see `fresh_roles`.
     """
 
     at: int
@@ -179,16 +137,8 @@ def outcome(past: Past, arm: Arm, future: int | None) -> float:
     them could not know of the change. The policies of an arm observe what their roles observed
     before, unless they are fresh; what they would have decided then does not count.
 
-    Args:
-        past: The record.
-        arm: The actions to take at the decision.
-        future: The seed with which everything is drawn that no role can have observed when the
-            decision is open (see `branch`), and the seed of the policies' seats; None means
-            the true future, and the seed of the episode.
-
-    Raises:
-        PolicyFailed: A policy raised an exception.
-        DesimError: Whatever else an episode raises.
+    The *future* is that of `branch`, and the seed of the policies' seats; None means the true
+    future, and the seed of the episode.
     """
     if arm.then is None and not past.ended:
         raise UsageError(
@@ -205,7 +155,6 @@ def outcome(past: Past, arm: Arm, future: int | None) -> float:
 
 
 def _course(past: Past, arm: Arm, seed: int) -> Course:
-    """Return the course of an arm, whose answers on record include all those of the past."""
     until = arm.at if arm.action is None else past.moments[arm.at].until
     known = past.moments if arm.then is None else past.moments[:until]
     given = {number: (moment.action, moment.delay) for number, moment in enumerate(known)}
@@ -220,14 +169,7 @@ def _course(past: Past, arm: Arm, seed: int) -> Course:
 def players(past: Past, policies: Policies, *, redrawn: bool) -> dict[str, Any]:
     """Return by role the policies that a caller gives, checked: no host, no file, no foreknowledge.
 
-    Args:
-        past: The record.
-        policies: One for all roles of the record, or by role.
-        redrawn: Whether they play in redrawn futures, where a policy that knows hidden state or
-            the true future is refused.
-
-    Raises:
-        UsageError: A policy does not exist, or cannot play here.
+    In redrawn futures a policy that knows hidden state or the true future is refused.
     """
     given = given_policies(past.header, past.model, policies)
     for role in given.keys() - past.header.policies.keys():
@@ -239,11 +181,7 @@ def players(past: Past, policies: Policies, *, redrawn: bool) -> dict[str, Any]:
 
 
 def players_of_all(past: Past, then: Policies, *, redrawn: bool) -> dict[str, Any]:
-    """Return by role the policies that play on, one for each role of the record.
-
-    Raises:
-        UsageError: See `players`; or a role has no policy.
-    """
+    """Return by role the policies that play on, one for each role of the record."""
     if then is None:
         named = ", ".join(_baselines(past.model))
         known = f", for instance one of: {named}" if named else ""
@@ -255,8 +193,19 @@ def players_of_all(past: Past, then: Policies, *, redrawn: bool) -> dict[str, An
     for role in past.header.policies:
         if role not in given:
             raise UsageError(f"no policy plays on as {role!r}; name one for every role (--then)")
-    new_policies(past, given)  # an error in a spec is raised before any other
+    _new(past, given)  # an error in a spec is raised before any other
     return given
+
+
+def _baselines(model: Model[Any]) -> Iterator[str]:
+    """Yield the specs that may play in redrawn futures."""
+    for text in catalog.baselines(model):
+        if not sees_more_than_rules(lineup_knows(model, read_policies((text,)))):
+            yield text
+
+
+def _new(past: Past, policies: Mapping[str, Any]) -> Mapping[str, Policy]:
+    return new_lineup(past.model, policies, past.header.seed).policies
 
 
 def fresh_roles(past: Past, policies: Mapping[str, Any]) -> frozenset[str]:
@@ -264,13 +213,9 @@ def fresh_roles(past: Past, policies: Mapping[str, Any]) -> frozenset[str]:
 
     A rule with a memory of past demand can observe a game that another policy plays. One that asks
     a question and reads the reply in the next observation cannot: it raises an exception. Such a
-    policy begins with its first decision after the changed one; see `play_branch`.
-
-    Args:
-        past: The record, with observations.
-        policies: By role, of all roles of the record.
+    policy begins with its first decision after the changed one.
     """
-    made = new_policies(past, policies)
+    made = _new(past, policies)
     fresh = set()
     for moment in past.moments:
         if moment.role not in fresh:
@@ -287,38 +232,18 @@ def decided_at(past: Past, policies: Mapping[str, Any], then: Mapping[str, Any])
 
     A policy observes what its role observed, from the beginning; that its own answers were not the
     recorded ones it can only see there. One that cannot follow (`fresh_roles`) decides each time as
-    if it was its first decision. None for a role that has no such policy.
-
-    Args:
-        past: The record, with observations.
-        policies: By role.
-        then: Policies of all roles; those that are not in *policies* are not used.
-
-    Raises:
-        PolicyFailed: A policy raised an exception.
-        WrongAction: An answer is not in the role's schema.
+    if it was its first decision. None for a role of *then* alone.
     """
     every = {**then, **policies}
     fresh = fresh_roles(past, every)
-    made = new_policies(past, every)
+    made = _new(past, every)
     for moment in past.moments:
         role = moment.role
         if role not in policies:
             yield None
             continue
-        asked = new_policies(past, every) if role in fresh else made
+        asked = _new(past, every) if role in fresh else made
         seen, narrowed = moment.observation, moment.narrowed
         answer = decide_at_once(asked[role], role, moment.t, seen, narrowed)
-        yield codec(past.role_of(moment).action).take(answer)[0]
-
-
-def new_policies(past: Past, policies: Mapping[str, Any]) -> Mapping[str, Policy]:
-    """Return new policies of all roles, in the true future."""
-    return new_lineup(past.model, policies, past.header.seed).policies
-
-
-def _baselines(model: Model[Any]) -> Iterator[str]:
-    """Yield the specs that may play in redrawn futures."""
-    for text in catalog.baselines(model):
-        if not sees_more_than_rules(lineup_knows(model, read_policies((text,)))):
-            yield text
+        spec = narrowed or past.model.roles[role]
+        yield codec(spec.action).take(answer)[0]

@@ -1,12 +1,9 @@
-"""Drivers: one generator plays an episode, and an event loop is entered where a policy needs one.
-
-`drive` is that generator. `play_session` pulls it in plain code, `play_session_async` in the event
-loop that runs; `play`, `resume`, branches, series, sweeps and suites call one of the two.
-"""
+"""Plays an episode in plain code, or in an event loop where policies are coroutines."""
 
 import contextlib
 import inspect
 import threading
+import types
 from collections.abc import Awaitable, Callable, Generator, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -17,7 +14,6 @@ from attrs import field, frozen
 from desim.collector import rare_collections
 from desim.core.events import Decision
 from desim.core.limits import Alarm
-from desim.core.points import Points
 from desim.core.policy import OutsidePolicy, Policy
 from desim.core.streams import kept_globals, unseeded_globals
 from desim.episodes.episode_options import EpisodeOptions, ModelOptions
@@ -89,7 +85,7 @@ def _opened(options: PlayOptions) -> Iterator[Session]:
     model, record = options.build(), options.record
     lineup = resolve(model, options.policies, options.seed)
     lock = RecordLock(record) if record else contextlib.nullcontext()
-    points = Points() if options.series else None
+    points = options.points()
     with lock, Session(model, lineup, options.seed, record, how=options, points=points) as session:
         yield session
 
@@ -102,15 +98,17 @@ def play_session(session: Session) -> Episode:
             runs already.
         LimitReached: The episode has used up its time, events or decisions.
     """
-    playing = drive(session, {role: policy.decide for role, policy in session.policies.items()})
-    with OwnLoop("play_async") as loop, contextlib.closing(playing):
+    deciding = {role: policy.decide for role, policy in session.policies.items()}
+    with OwnLoop("play_async") as loop:
+
+        async def answers(session: Session, given: Answers) -> Answers:
+            return loop.answers(session, given)
+
         try:
-            waiting = next(playing)
-            while True:
-                waiting = playing.send(loop.answers(waiting))
+            _played(session, deciding, answers).send(None)  # it awaits nothing
         except StopIteration as end:
             episode: Episode = end.value
-            return episode
+        return episode
 
 
 async def play_session_async(session: Session) -> Episode:
@@ -121,33 +119,19 @@ async def play_session_async(session: Session) -> Episode:
     all are made; what must not be lost if the run is killed before is written by the function that
     `OutsidePolicy.resume` takes.
     """
-    playing = drive(session, {role: decide_in_loop(one) for role, one in session.policies.items()})
-    with contextlib.closing(playing):
-        try:
-            waiting = next(playing)
-            while True:
-                waiting = playing.send(await waiting.answers())
-        except StopIteration as end:
-            episode: Episode = end.value
-            return episode
+    deciding = {role: decide_in_loop(policy) for role, policy in session.policies.items()}
+    return await _played(session, deciding, awaited)
 
 
-def drive(
-    session: Session, deciding: Mapping[str, _Decide]
-) -> Generator["Waiting", Answers, Episode]:
-    """Play a session to its end and return the episode.
-
-    Args:
-        session: An entered session.
-        deciding: Returns by role an action, or an awaitable of one.
-
-    Yields:
-        The decisions of a tick from the first awaitable on; their answers are sent back.
-    """
+async def _played(
+    session: Session,
+    deciding: Mapping[str, _Decide],
+    answers: Callable[[Session, Answers], Awaitable[Answers]],
+) -> Episode:
     with rare_collections(), Alarm(session.seconds), session.way_on_named():
         while decisions := session.advance():
             if waiting := _decide_all(session, decisions, deciding):
-                for decision, action in (yield Waiting(session, waiting)):
+                for decision, action in await answers(session, waiting):
                     session.take(decision, action)
         return session.episode()
 
@@ -165,87 +149,69 @@ def _decide_all(
             else:
                 session.take(decision, action)
     except BaseException:
-        Waiting(session, waiting).discard()
+        _discard(waiting)
         raise
     return waiting
 
 
-@frozen
-class Waiting:
-    """Decisions of one tick whose policies returned awaitables.
+async def awaited(session: Session, given: Answers) -> Answers:
+    """Await all answers of one tick concurrently; cancel the remaining tasks if one fails.
 
-    Attributes:
-        session: The session.
-        given: The decisions with what their policies returned; some of it may be actions.
+    Some of what was given may be actions.
     """
+    import asyncio  # takes longer to import than desim itself
 
-    session: Session
-    given: Answers
-
-    async def answers(self) -> Answers:
-        """Await all answers concurrently; cancel the remaining tasks if one fails."""
-        # asyncio takes longer to import than desim itself.
-        import asyncio
-
-        tasks = [asyncio.ensure_future(self._awaited(*each)) for each in self.given]
+    async def one(decision: Decision, answer: Any) -> Any:
         try:
-            actions = await asyncio.gather(*tasks)
-        finally:
-            for task in tasks:
-                task.cancel()
-        return [
-            (decision, action) for (decision, _), action in zip(self.given, actions, strict=True)
-        ]
-
-    async def _awaited(self, decision: Decision, answer: Any) -> Any:
-        try:
-            return await _Watched(answer) if inspect.isawaitable(answer) else answer
+            return await _watched(answer) if inspect.isawaitable(answer) else answer
         except DesimError:
             raise
         except RAISED as fault:
-            raise self.session.failed(decision, fault) from fault
+            raise session.failed(decision, fault) from fault
 
-    def discard(self) -> None:
-        """Close the coroutines, as Python warns of one that is never awaited."""
-        for _, answer in self.given:
-            if inspect.iscoroutine(answer):
-                answer.close()
+    tasks = [asyncio.ensure_future(one(*each)) for each in given]
+    try:
+        actions = await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+    return [(decision, action) for (decision, _), action in zip(given, actions, strict=True)]
 
 
-@frozen
-class _Watched:
-    """An answer whose steps may not draw from the global generators of Python and numpy.
+@types.coroutine
+def _watched(answer: Awaitable[Any]) -> Generator[Any, Any, Any]:
+    """Await an answer whose steps may not draw from the global generators of Python and numpy.
 
     Episodes that overlap in one event loop share these, so their rows would depend on its order.
     """
+    steps, ended = answer.__await__(), None
+    step = partial(next, steps)
+    while True:
+        before = unseeded_globals()
+        try:
+            wanted = step()
+        except StopIteration as end:
+            ended = end
+        if before != unseeded_globals():
+            raise UsageError(
+                "it drew from random or numpy.random while episodes overlap in one event loop; "
+                "let it draw from Seat.generator"
+            )
+        if ended is not None:
+            return ended.value
+        try:
+            yield wanted
+        except BaseException as fault:  # noqa: BLE001 (handed on, such as a cancellation)
+            step = partial(steps.throw, fault)
+        else:
+            step = partial(next, steps)
 
-    answer: Awaitable[Any]
 
-    def __await__(self) -> Generator[Any, Any, Any]:
-        steps = self.answer.__await__()
-        step = partial(next, steps)
-        while True:
-            before = unseeded_globals()
-            try:
-                wanted = step()
-            except StopIteration as end:
-                _refuse_draw(before)
-                return end.value
-            _refuse_draw(before)
-            try:
-                yield wanted
-            except BaseException as fault:  # noqa: BLE001 (handed on, such as a cancellation)
-                step = partial(steps.throw, fault)
-            else:
-                step = partial(next, steps)
-
-
-def _refuse_draw(before: object) -> None:
-    if before != unseeded_globals():
-        raise UsageError(
-            "it drew from random or numpy.random while episodes overlap in one event loop; "
-            "let it draw from Seat.generator"
-        )
+def _discard(given: Answers) -> None:
+    """Close coroutines, as Python warns of one that is never awaited."""
+    for _, answer in given:
+        if inspect.iscoroutine(answer):
+            answer.close()
 
 
 class OwnLoop:
@@ -270,27 +236,24 @@ class OwnLoop:
             self._runner.close()
         self._runner = None
 
-    def answers(self, waiting: Waiting) -> Answers:
-        """Await answers.
+    def answers(self, session: Session, given: Answers) -> Answers:
+        """Await the answers of one tick.
 
         Raises:
             PolicyFailed: A policy raised an exception, or an event loop runs here already.
         """
         import asyncio
 
-        try:
+        with contextlib.suppress(RuntimeError):  # no event loop runs
             asyncio.get_running_loop()
-        except RuntimeError:
-            pass
-        else:
-            waiting.discard()
+            _discard(given)
             raise PolicyFailed(
-                f"the policy of {waiting.given[0][0].role!r} is a coroutine, and an event loop "
-                f"runs here; use {self._otherwise}"
+                f"the policy of {given[0][0].role!r} is a coroutine, and an event loop runs here; "
+                f"use {self._otherwise}"
             )
         self._runner = self._runner or asyncio.Runner()
         # Not `Runner.run`, which keeps Ctrl-C from a policy that computes.
-        return self._runner.get_loop().run_until_complete(waiting.answers())
+        return self._runner.get_loop().run_until_complete(awaited(session, given))
 
 
 def decide_in_loop(policy: Policy) -> _Decide:
@@ -299,11 +262,7 @@ def decide_in_loop(policy: Policy) -> _Decide:
 
 
 async def in_background(call: Callable[..., Any], *arguments: Any) -> Any:
-    """Run a call in a thread of its own and return its result.
-
-    The thread is a daemon, unlike those of executors: one that still computes does not keep a
-    stopped process from ending.
-    """
+    """Run a call in a thread that does not keep a stopped process from ending."""
     import asyncio
     from concurrent.futures import Future
 

@@ -46,17 +46,15 @@ def export(
     """Replay an episode and write its ledgers and statements, or a table of it, into a folder.
 
     Args:
-        record: A record, which may be cut, or an episode. A cut record is exported as of its last
-            decision.
+        record: A record or an episode; one that was cut is exported as of its last decision.
         form: "csv", or another form that a ledger of the world offers. Statements are written with
             "csv" alone. Series and decisions have "csv", "json" and "parquet".
         folder: Where the files are written; made if it is missing. None means a folder beside
             the record, which has the record's name without its suffixes.
         what: "ledgers", or a table of `Episode.columns`: "series", with the points of
-            `world.point` and of monitors, or "decisions". Decisions of a record also have
-            `role_time` (the time as the role knows it), `possible` (the actions that could answer,
-            where not all could) and `refused` (why the model did not carry the action out, where
-            it says so).
+            `world.point` and of monitors, or "decisions", which also have `role_time` (the time as
+            the role knows it), `possible` (the actions that could answer, where not all could) and
+            `refused` (why the model did not carry the action out, where it says so).
         trust: Whether a module may be imported and files may be opened that the record names.
 
     Returns:
@@ -64,9 +62,8 @@ def export(
         of their ledger, or by its position from 1.
 
     Raises:
-        UsageError: The world has no ledger or statement of that form, a ledger cannot be written
-            in it, a file exists, or the series of a cut record or of a world without any are
-            wanted. No file is written then.
+        UsageError: The world has nothing of that form, a ledger cannot be written in it, or a file
+            exists. No file is written then.
         BadRecord: The record cannot be read, or does not replay to the same ledgers.
     """
     if isinstance(record, Episode):
@@ -94,7 +91,6 @@ def export_folder(record: str | Path) -> Path:
 def _export_table(
     episode: Episode, what: What, form: str, folder: Path, *, trust: bool
 ) -> tuple[Path, ...]:
-    """Write the series or the decisions of an episode."""
     if form not in _TABLE_FORMS:
         raise UsageError(f"there is no form {form!r} of {what}; {possible(form, _TABLE_FORMS)}")
     if what == "series" and episode.result is None:
@@ -121,11 +117,7 @@ def _export_table(
 
 
 def _texts(model: Model[Any], state: Any, form: str) -> dict[str, str]:
-    """Return every file's text by name.
-
-    Raises:
-        UsageError: The episode has no file in that form, or a ledger refuses it.
-    """
+    """Return every file's text by name."""
     ledgers = [one for one in ledgers_of(state) if isinstance(one, Exportable)]
     statements = statements_of(model, state)
     forms = list(dict.fromkeys(form for ledger in ledgers for form in ledger.export_forms))
@@ -147,10 +139,7 @@ def _texts(model: Model[Any], state: Any, form: str) -> dict[str, str]:
 def _of_ledgers(
     ledgers: Sequence[Exportable], form: str, date: Callable[[int], dt.date] | None
 ) -> dict[str, str]:
-    """Return the texts of ledgers by file; of files of one name each begins with its ledger's.
-
-    A missing or repeated name of a ledger gets its position, from 1.
-    """
+    """Return the texts of ledgers by file; of files of one name each begins with its ledger's."""
     names = Counter(ledger.name for ledger in ledgers)
     exported: list[tuple[str, str, str]] = []
     for at, ledger in enumerate(ledgers, 1):
@@ -192,16 +181,9 @@ def _prepare(folder: Path, files: Iterable[Path]) -> None:
 
 
 def export_messages(record: str | Path, episode: Episode, folder: Path) -> Path:
-    """Write the messages of a record as JSON lines, one a message, in the form of chat completions.
+    """Write `messages.jsonl`: the messages of a record in the form of chat completions.
 
-    Args:
-        record: A record, which may have been cut.
-        episode: The same record, read; see `messages_of`.
-        folder: Where `messages.jsonl` is written; made if it is missing.
-
-    Raises:
-        BadRecord: A line or an entry of the record is not readable.
-        UsageError: The file exists or cannot be written.
+    The *episode* is the same record, read; see `messages_of`.
     """
     lines = [msgspec.json.encode(each) for each in messages_of(record, episode)]
     (file,) = _write(folder, {"messages.jsonl": b"\n".join([*lines, b""]).decode()})
@@ -217,20 +199,9 @@ def _write(folder: Path, texts: Mapping[str, str]) -> tuple[Path, ...]:
 
 
 def write_trace(record: str | Path, out: str | Path, *, trust: bool = False) -> Path:
-    """Replay a record and write a trace of it, as `play` writes one with `trace`.
+    """Replay a record and write a trace of it to a new file, as `play` writes one with `trace`.
 
-    Args:
-        record: A record; one that was cut is traced up to its last decision.
-        out: A new file, whose folder is made; compressed if its name ends in .gz.
-        trust: Whether a module may be imported and files may be opened that the record names.
-
-    Returns:
-        The file.
-
-    Raises:
-        BadRecord: The record cannot be read, or a decision or its ledgers differ.
-        UsageError: The record would import a module or open a file, or *out* exists or cannot be
-            written.
+    One that was cut is traced up to its last decision.
     """
     from desim.tracing.trace_file import check_new_trace, save_trace
     from desim.tracing.tracer import Tracer

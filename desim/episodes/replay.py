@@ -1,9 +1,6 @@
-"""Decisions on record are repeated: to go on from there, or to compare every step and the result.
+"""Decisions on record are repeated, to go on from there or to compare steps and the result."""
 
-`repeat` is the one place where this is done: for branches, replays, redrawn futures and rollouts.
-"""
-
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
@@ -42,19 +39,10 @@ def open_decisions(run: Run[Any]) -> Iterator[Decision]:
         opened = run.advance()
 
 
-def repeat(
-    run: Run[Any], past: Iterable[T], give: Callable[[Run[Any], int, Decision, T], None]
-) -> None:
-    """Answer the next decisions of a run as in the past.
+def paired(run: Run[Any], past: Iterable[T]) -> Iterator[tuple[int, Decision, T]]:
+    """Yield past decisions, each with its number from 1 and the decision that a run opens now.
 
-    The clock stays at the instant of the last one, so that what its answer leads to is not raised
-    here; `move_on` moves the clock.
-
-    Args:
-        run: A new run.
-        past: The decisions to be repeated, in order.
-        give: Compares an open decision with the past one and answers it; the arguments are the
-            run, the number of the decision from 1, the open one, and the past one.
+    Each is answered before the next one is requested; the clock stays at the instant of the last.
 
     Raises:
         BadRecord: The episode has ended before the last decision.
@@ -64,7 +52,7 @@ def repeat(
         decision = next(decisions, None)
         if decision is None:
             raise BadRecord(f"decision {number}: the record goes on, but the episode has ended")
-        give(run, number, decision, one)
+        yield number, decision, one
 
 
 def repeat_step(run: Run[Any], number: int, decision: Decision, step: Step) -> None:
@@ -133,20 +121,17 @@ def with_futures(header: Header, decisions: int, future: int | None) -> Header:
 
 
 def repeated(model: Model[Any], header: Header, steps: Iterable[Step], **options: Any) -> Run[Any]:
-    """Return a run of a model in which decisions on record were repeated.
+    """Return a run of the model of a header that has repeated decisions on record.
 
-    Args:
-        model: The model of the header.
-        header: The record's header.
-        steps: The decisions to be repeated.
-        options: Further arguments of `Run`, such as *observers* and *points*.
+    *options* are further arguments of `Run`, such as *observers* and *points*.
 
     Raises:
         BadRecord: A decision differs from the recorded one; the text names the first.
     """
     run = Run(model, header.seed, [*header.policies], futures=header.futures, **options)
     with naming_changes(header, model):
-        repeat(run, steps, repeat_step)
+        for number, decision, step in paired(run, steps):
+            repeat_step(run, number, decision, step)
         move_on(run)
     return run
 
@@ -203,12 +188,11 @@ def replay(options: ReplayOptions) -> Episode:
     """
     path, series = options.path, options.series
     episode = Episode.read(path, keep_steps=False)
-    header = episode.header
-    built = trusted_model(path, header, options)
+    model = trusted_model(path, episode.header, options)
     points = Points() if series else None
     try:
-        run = repeated(built, header, episode.steps, points=points)
-        with naming_changes(header, built):
+        run = repeated(model, episode.header, episode.steps, points=points)
+        with naming_changes(episode.header, model):
             _same_end(episode, run)
         inside = Inside.of(run, points, keep_state=True, series=series)
     except DesimError as fault:
@@ -216,15 +200,29 @@ def replay(options: ReplayOptions) -> Episode:
     return evolve(episode, inside=inside)
 
 
-def not_compared(replayed: Episode) -> list[str]:
-    """Return the names of the metrics that a replayed record does not have.
+def _same_end(episode: Episode, run: Run[Any]) -> None:
+    if run.open:
+        raise BadRecord(
+            f"the record ends after {len(episode.steps)} decisions, but "
+            f"{run.open[0].role!r} is asked at t={run.world.now}"
+        )
+    assert episode.result is not None
+    same_result(episode.result, run.result())
 
-    Args:
-        replayed: What `replay` returns.
-    """
+
+def not_compared(replayed: Episode) -> list[str]:
+    """Return the names of the metrics that the record of a replayed episode does not have."""
     assert replayed.inside is not None
     now = to_plain(replayed.inside.model.metrics(replayed.inside.state))
     return [*_names_without(now, replayed.metrics)]
+
+
+def _names_without(now: Mapping[str, Any], recorded: Mapping[str, Any]) -> Iterator[str]:
+    for name, value in now.items():
+        if name not in recorded:
+            yield name
+        elif isinstance(value, Mapping):
+            yield from (f"{name}.{each}" for each in _names_without(value, recorded[name]))
 
 
 def same_step(number: int, recorded: Step, now: Step) -> None:
@@ -238,27 +236,6 @@ def same_step(number: int, recorded: Step, now: Step) -> None:
     if before != after:
         decode = msgspec.json.decode
         _same(number, recorded, decode(before), decode(after), "$.action")
-
-
-def same_result(recorded: Result, now: Result) -> None:
-    """Compare a result with the recorded one, except what policies have used.
-
-    Metrics that the record does not have are not compared: a world may report more since.
-
-    Raises:
-        BadRecord: They differ.
-    """
-    before = to_plain(recorded)
-    after = to_plain(evolve(now, usage=recorded.usage, last_tick=recorded.last_tick))
-    after["metrics"] = _of_names(after["metrics"], before["metrics"])
-    if before != after:
-        raise BadRecord(f"the result differs: {first_difference(before, after)}")
-
-
-def first_difference(recorded: Any, now: Any, path: str = "$") -> str:
-    """Return the path of the first place where two plain values differ, and both in short."""
-    place = different_place(recorded, now, path)
-    return f"{cut(place.path)} was {shown(place.a)}, now {shown(place.b)}"
 
 
 def _same_question(number: int, recorded: Step, now: Step) -> None:
@@ -281,22 +258,25 @@ def _same(number: int, step: Step, recorded: Any, now: Any, path: str = "$") -> 
         raise BadRecord(f"{where} differs: {first_difference(recorded, now, path)}")
 
 
-def _same_end(episode: Episode, run: Run[Any]) -> None:
-    if run.open:
-        raise BadRecord(
-            f"the record ends after {len(episode.steps)} decisions, but "
-            f"{run.open[0].role!r} is asked at t={run.world.now}"
-        )
-    assert episode.result is not None
-    same_result(episode.result, run.result())
+def first_difference(recorded: Any, now: Any, path: str = "$") -> str:
+    """Return the path of the first place where two plain values differ, and both in short."""
+    place = different_place(recorded, now, path)
+    return f"{cut(place.path)} was {shown(place.a)}, now {shown(place.b)}"
 
 
-def _names_without(now: Mapping[str, Any], recorded: Mapping[str, Any]) -> Iterator[str]:
-    for name, value in now.items():
-        if name not in recorded:
-            yield name
-        elif isinstance(value, Mapping):
-            yield from (f"{name}.{each}" for each in _names_without(value, recorded[name]))
+def same_result(recorded: Result, now: Result) -> None:
+    """Compare a result with the recorded one, except what policies have used.
+
+    Metrics that the record does not have are not compared: a world may report more since.
+
+    Raises:
+        BadRecord: They differ.
+    """
+    before = to_plain(recorded)
+    after = to_plain(evolve(now, usage=recorded.usage, last_tick=recorded.last_tick))
+    after["metrics"] = _of_names(after["metrics"], before["metrics"])
+    if before != after:
+        raise BadRecord(f"the result differs: {first_difference(before, after)}")
 
 
 def _of_names(metrics: Mapping[str, Any], named: Mapping[str, Any]) -> dict[str, Any]:

@@ -4,7 +4,7 @@ The decisions on record are repeated; a policy may begin after some of them.
 """
 
 import contextlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,6 @@ from attrs import define, evolve, field, frozen
 
 from desim.catalog.policy_spec import label
 from desim.core.model import Model
-from desim.core.points import Points
 from desim.core.policy import OutsidePolicy, Policy, decide_arguments
 from desim.core.roles import Role
 from desim.core.streams import kept_globals, seed_globals
@@ -22,17 +21,11 @@ from desim.episodes.episode_options import EpisodeOptions, TrustOptions
 from desim.episodes.lineup import Lineup, Policies, knows_by_role, resolve
 from desim.episodes.replay import with_futures
 from desim.episodes.session import Session
-from desim.episodes.trust import (
-    given_policies,
-    naming,
-    recorded_roles,
-    trusted_model,
-    trusted_policies,
-)
+from desim.episodes.trust import given_policies, naming, recorded_roles, trusted_model
 from desim.errors import BadRecord, UsageError
 from desim.records.episode import Episode
-from desim.records.lines import Header, Step, TranscriptEntry
-from desim.records.reader import Line, lines_up_to
+from desim.records.lines import PERSON, Header, Step, TranscriptEntry
+from desim.records.reader import lines_up_to
 from desim.records.record_lock import RecordLock
 from desim.records.writer import Recorder
 from desim.schema.signatures import takes
@@ -40,12 +33,7 @@ from desim.schema.signatures import takes
 
 @define
 class Late(OutsidePolicy):
-    """Repeats the recorded actions of a role, then leaves the decisions to a policy.
-
-    Attributes:
-        repeats: The recorded steps of the role, in order.
-        policy: Decides after them.
-    """
+    """Repeats the recorded actions of a role, then leaves the decisions to a policy."""
 
     repeats: Iterator[Step]
     policy: Policy
@@ -59,26 +47,23 @@ class Late(OutsidePolicy):
 
     def decide(self, observation: Any, narrowed: Role | None = None) -> Any:
         """Return the next recorded action, or what the policy decides."""
-        self._step = next(self.repeats, None)
-        if self._step is not None:
-            return self._step.action
-        return self.policy.decide(*decide_arguments(self.policy, observation, narrowed))
+        return self._decided(self.policy.decide, observation, narrowed)
 
     async def decide_async(self, observation: Any, narrowed: Role | None = None) -> Any:
         """Return the next recorded action, or what the policy decides in an event loop."""
+        answer = self._decided(decide_in_loop(self.policy), observation, narrowed)
+        return await answer if hasattr(answer, "__await__") else answer
+
+    def _decided(self, decide: Callable[..., Any], observation: Any, narrowed: Role | None) -> Any:
         self._step = next(self.repeats, None)
         if self._step is not None:
             return self._step.action
-        decide = decide_in_loop(self.policy)
-        answer = decide(*decide_arguments(self.policy, observation, narrowed))
-        return await answer if hasattr(answer, "__await__") else answer
+        return decide(*decide_arguments(self.policy, observation, narrowed))
 
     @property
     def notes(self) -> Mapping[str, Any]:  # type: ignore[override] # read, never set
         """Those of the recorded step, or the policy's."""
-        if self._step is not None:
-            return self._step.notes or {}
-        return self.policy.notes
+        return self.policy.notes if self._step is None else self._step.notes or {}
 
     def resume(self, entries: Sequence[Any], write: Callable[[Any], None], /) -> None:
         """Pass the transcript on to the policy."""
@@ -162,16 +147,13 @@ def _ended(options: ResumeOptions) -> Episode | None:
     episode = Episode.read(path, whole=False, keep_steps=options.keep_steps)
     if episode.result is None:
         return None
+    other_way = ""
     if options.trace is not None:
-        raise UsageError(
-            f"{path} has ended, so that nothing is played; desim export {path} --format trace "
-            "writes its trace"
-        )
-    if options.series:
-        raise UsageError(
-            f"{path} has ended, so that nothing is played; desim.replay({str(path)!r}, "
-            "series=True) has its series"
-        )
+        other_way = f"desim export {path} --format trace writes its trace"
+    elif options.series:
+        other_way = f"desim.replay({str(path)!r}, series=True) has its series"
+    if other_way:
+        raise UsageError(f"{path} has ended, so that nothing is played; {other_way}")
     return episode
 
 
@@ -183,11 +165,12 @@ def _session(options: ResumeOptions) -> Iterator[Session]:
         past = Episode.read(path, whole=False, keep_steps=False)
         if past.result is not None:
             raise UsageError(f"{path} has been ended by another process; nothing was changed")
-        header = past.header
-        world = trusted_model(path, header, options, recorded_roles(header, policies))
+        roles = recorded_roles(past.header, policies)
+        model = trusted_model(path, past.header, options, roles)
         with naming(path):
             try:
-                lineup = _lineup(path, world, past, policies)
+                given = given_policies(past.header, model, policies)
+                lineup = _lineup(path, model, past, given)
             except UsageError as fault:
                 if policies is not None:
                     raise
@@ -195,28 +178,20 @@ def _session(options: ResumeOptions) -> Iterator[Session]:
                     f"{path}: {fault}; a policy that its name does not build is given by "
                     "desim.resume(path, policies) or --policy ROLE=SPEC"
                 ) from None
-            with _continued(world, lineup, past, path, options) as session:
+            seed, points = past.header.seed, options.points()
+            with Session(model, lineup, seed, path, past, options, points=points) as session:
                 yield session
 
 
-def _lineup(path: str | Path, model: Model[Any], past: Episode, policies: Policies) -> Lineup:
+def _lineup(path: str | Path, model: Model[Any], past: Episode, given: Mapping[str, Any]) -> Lineup:
     """Return the policies of a record, built from their labels where none is given."""
     header = past.header
-    every = trusted_policies(path, header, model, policies)
+    every = {**header.policies, **given}
+    if PERSON in every.values():
+        raise UsageError(f"{path}: a person plays there; desim play with --record {path} goes on")
     seed_globals(header.seed)
     lineup = resolve(model, every, header.seed, header.policies)
     return with_starts(lineup, header.starts, past.steps)
-
-
-def _continued(
-    model: Model[Any],
-    lineup: Lineup,
-    past: Episode,
-    record: str | Path | None,
-    how: EpisodeOptions,
-) -> Session:
-    points = Points() if how.series else None
-    return Session(model, lineup, past.header.seed, record, past, how, points=points)
 
 
 @frozen(kw_only=True, slots=False)
@@ -264,14 +239,15 @@ def play_branch(options: BranchOptions) -> Episode:
             f"branch begins at decision 1 to {len(past.steps) + 1}"
         )
     roles = recorded_roles(past.header, options.policies)
-    world = trusted_model(path, past.header, options, roles)
-    given = given_policies(past.header, world, options.policies)
-    header = _header(with_futures(past.header, decisions, options.future), world, given, decisions)
+    model = trusted_model(path, past.header, options, roles)
+    given = given_policies(past.header, model, options.policies)
+    header = _header(with_futures(past.header, decisions, options.future), model, given, decisions)
     kept = tuple(one for one in past.transcript if one.role not in given)
     begun = evolve(past, header=header, transcript=kept)
-    lineup = _lineup(path, world, begun, options.policies)
-    session = _continued(world, lineup, begun, options.record, options)
-    with naming(path), _record(options, header, given), session:
+    lineup = _lineup(path, model, begun, given)
+    seed, points = header.seed, options.points()
+    session = Session(model, lineup, seed, options.record, begun, options, points=points)
+    with naming(path), _new_record(options, header, given), session:
         return play_session(session)
 
 
@@ -290,27 +266,21 @@ def _header(
 
 
 @contextlib.contextmanager
-def _record(options: BranchOptions, header: Header, given: Mapping[str, Any]) -> Iterator[None]:
-    """Hold a new record that begins as another one; it is removed if that does not replay."""
+def _new_record(options: BranchOptions, header: Header, given: Mapping[str, Any]) -> Iterator[None]:
+    """Hold the record of a branch that has its beginning; it is removed if that does not replay."""
     if options.record is None:
         yield
         return
     new = Path(options.record)
     with RecordLock(new):
-        lines = lines_up_to(Path(options.path), options.decisions)
-        _copy(lines, new, header, given)
+        with Recorder(new) as recorder:
+            recorder.write(header)
+            for line in lines_up_to(Path(options.path), options.decisions):
+                is_kept = isinstance(line, TranscriptEntry) and line.role not in given
+                if is_kept or isinstance(line, Step):
+                    recorder.write(line)
         try:
             yield
         except BadRecord:
             new.unlink(missing_ok=True)
             raise
-
-
-def _copy(lines: Iterable[Line], new: Path, header: Header, given: Mapping[str, Any]) -> None:
-    """Write the first decisions of a record to a new one, without what given policies replace."""
-    with Recorder(new) as recorder:
-        recorder.write(header)
-        for line in lines:
-            is_kept = isinstance(line, TranscriptEntry) and line.role not in given
-            if is_kept or isinstance(line, Step):
-                recorder.write(line)

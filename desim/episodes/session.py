@@ -1,7 +1,7 @@
 """A session: one episode at play, that is a run, its policies, and the record being written."""
 
 import contextlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial, reduce
 from pathlib import Path
 from typing import Any, Self
@@ -12,14 +12,9 @@ from attrs import evolve
 from desim.core.events import Decision
 from desim.core.model import Model
 from desim.core.points import Points
-from desim.core.policy import (
-    OutsidePolicy,
-    Policy,
-    decide_arguments,
-)
-from desim.core.result import Result
+from desim.core.policy import OutsidePolicy, Policy, decide_arguments
 from desim.core.run import Run
-from desim.core.streams import redrawn_seed
+from desim.core.streams import derived_seed, redrawn_seed
 from desim.episodes.ahead import Answers, Simulator
 from desim.episodes.episode_options import EpisodeOptions
 from desim.episodes.lineup import Lineup
@@ -42,9 +37,6 @@ class Session:
     """One episode at play; a context manager that opens and closes its record.
 
     Args:
-        model: The frozen parameters.
-        lineup: The policies.
-        seed: A whole number of at least 0.
         record: The file that receives the episode; None records nothing.
         past: A record: the policies must make its decisions again. A cut one is continued after
             them; of a whole one the result is compared, and nothing is written.
@@ -52,9 +44,6 @@ class Session:
         points: Receives the points of `world.point` and of monitors; None records none.
 
     Attributes:
-        policies: By role.
-        header: Of the record.
-        run: The episode's run.
         steps: The decisions so far, where they are kept.
         decided: The number of answered decisions.
         before_tick: The number of decisions answered when the clock last stopped.
@@ -76,32 +65,28 @@ class Session:
         *,
         points: Points | None = None,
     ) -> None:
-        known: Sequence[Step] = past.steps if past else ()
-        self._tracing = how.tracing(len(known))
+        self._past, self._how, self._points = past, how, points
+        self._tracing = how.tracing(len(past.steps) if past else 0)
         self.model = model
         self.policies: dict[str, Policy] = dict(lineup.policies)
         self._draws, self._redrawn = lineup.draws, dict[str, int]()
-        self.header = past.header if past else self._new_header(lineup, seed, recorded=bool(record))
+        self.header = past.header if past else _new_header(model, lineup, seed, record)
         observers = self._tracing.observers if self._tracing else ()
         futures = self.header.futures
         self.run = Run(model, seed, lineup.roles, how.limits, futures, observers, points)
-        self.steps: list[Step] = []
         self._step = {name: step_class(role) for name, role in self.run.roles.items()}
         # One after the other and not by number: they may be on disk.
-        self._repeats, self._recorded = iter(known), len(known)
+        self._repeats: Iterator[Step] = iter(past.steps if past else ())
         self._repeated: Step | None = None
-        self._delays = bool(known or self.run.thinking)
         self.seconds = how.limits.seconds if how.limits else None
-        self._how, self._points = how, points
+        self.steps: list[Step] = []
         self.decided = self.before_tick = 0
         self._last: Decision | None = None
         self._model_fault: DesimError | None = None
         self._usage = UsageSums()
         self._transcript = [*past.transcript] if past else []
         self._answers = self._with_simulators()
-        self._continues = past is not None
-        self._whole = past.result if past else None
-        self._record = Path(record) if record and not self._whole else None
+        self._record = Path(record) if record and not (past and past.result) else None
         self._recorder: Recorder | None = None
 
     def __enter__(self) -> Self:
@@ -110,11 +95,12 @@ class Session:
             if isinstance(policy, OutsidePolicy):
                 entries = [one.entry for one in self._transcript if one.role == role]
                 policy.resume(entries, partial(self.write_transcript, role))
-        if self._record and self._continues:
+        if self._record and self._past:
             self._recorder = Recorder.again(self._record)
         elif self._record:
             self._recorder = Recorder(self._record)
             self._recorder.write(self.header)
+        self._repeated = next(self._repeats, None)
         return self
 
     def __exit__(self, *raised: object) -> None:
@@ -126,16 +112,10 @@ class Session:
             self._tracing.close(fault, {"policies": self.header.policies})
 
     def ask(self, decision: Decision, decide: Callable[..., Any]) -> Any:
-        """Return what a policy returns for a decision: an action, or an awaitable of one.
-
-        Raises:
-            PolicyFailed: The policy raised an exception that is not a DesimError.
-        """
+        """Return what a policy returns for a decision: an action, or an awaitable of one."""
+        policy, seen = self.policies[decision.role], decision.observation
         try:
-            if decision.narrowed is None:
-                return decide(decision.observation)
-            policy = self.policies[decision.role]
-            return decide(*decide_arguments(policy, decision.observation, decision.narrowed))
+            return decide(*decide_arguments(policy, seen, decision.narrowed))
         except DesimError:
             raise
         except RAISED as fault:
@@ -149,33 +129,34 @@ class Session:
             PolicyFailed: The policy's notes are not JSON values.
             BadRecord: The record has another decision at this place.
         """
-        run = self.run
+        run, role, repeated = self.run, decision.role, self._repeated
         # Before the answer: a policy whose notes are wrong has not decided.
-        notes = self._notes(decision) if self.policies[decision.role].notes else None
-        if self._delays:
-            run.answer(decision, action, self._delay(decision.role, notes))
+        notes = self._notes(decision) if self.policies[role].notes else None
+        if repeated is not None:
+            delay: int | None = repeated.delay
         else:
-            run.answer(decision, action)
+            thinking = run.thinking.get(role)
+            delay = thinking.ticks(notes) if thinking else None
+        run.answer(decision, action, delay)
         t = run.world.now
-        self.decided = decided = self.decided + 1
+        self.decided += 1
         self._last = decision
         if self._answers is not None:
             self._answers.append((t, decision))
         if notes:
-            self._usage.add(decision.role, notes)
-        again = decided <= self._recorded
-        if again or self._how.keep_steps:
-            made = self._step[decision.role]
+            self._usage.add(role, notes)
+        if repeated is not None or self._how.keep_steps:
             seen, possible = decision.observation, decision.possible
-            delay = decision.delay
-            step = made(t, decision.role, seen, decision.action, notes, possible, delay)
-            if self._repeated is not None:
-                same_step(decided, self._repeated, step)
-                self._repeated = None
+            asked = self._step[role](
+                t, role, seen, decision.action, notes, possible, decision.delay
+            )
             if self._how.keep_steps:
-                self.steps.append(step)
-        if not again and self._recorder is not None:
-            observed = self._step[decision.role].encoded(decision.observation)
+                self.steps.append(asked)
+        if repeated is not None:
+            same_step(self.decided, repeated, asked)
+            self._repeated = next(self._repeats, None)
+        elif self._recorder is not None:
+            observed = self._step[role].encoded(decision.observation)
             self._recorder.decision(t, decision, observed, notes)
 
     def write_transcript(self, role: str, entry: Any) -> None:
@@ -185,12 +166,7 @@ class Session:
             self._recorder.write(TranscriptEntry(entry, role))
 
     def advance(self) -> list[Decision]:
-        """Move the clock to the next open decisions; return an empty list at the end.
-
-        Raises:
-            ModelFailed: The model raised an exception, which the record holds.
-            LimitReached: The episode has used up its time, events or decisions.
-        """
+        """Move the clock to the next open decisions; return an empty list at the end."""
         # Not a context manager, which takes a tenth of the time of a decision.
         try:
             decisions = self.run.advance()
@@ -203,33 +179,26 @@ class Session:
                 self._redraw_draws(decisions)
         return decisions
 
-    def result(self) -> Result:
-        """Return the result of the ended run.
-
-        Raises:
-            ModelFailed: The model's `score` or `metrics` raised an exception; the record says so.
-            WrongResult: The score is not a finite number, or a metric is not a JSON value.
-        """
-        try:
-            return self.run.result()
-        except DesimError as fault:
-            self._record_failure(fault)
-            raise
-
     def episode(self) -> Episode:
         """Return the ended episode and write the last line of its record.
 
         Raises:
             BadRecord: The result of a whole record differs.
-            WrongResult: See `result`; or a series has an invalid type.
-            ModelFailed: See `result`; or the model's `series` raised an exception. After a failure
-                of `series` the record is whole, as it does not hold the series.
+            WrongResult: The score is not a finite number, a metric is not a JSON value, or a series
+                has an invalid type.
+            ModelFailed: The model's `score`, `metrics` or `series` raised an exception. After a
+                failure of `series` the record is whole, as it does not hold the series.
         """
-        how, result = self._how, self.result()
+        how = self._how
+        try:
+            result = self.run.result()
+        except DesimError as fault:
+            self._record_failure(fault)
+            raise
         if usage := self._usage.totals():
             result = evolve(result, usage=usage)
-        if self._whole:
-            same_result(self._whole, result)
+        if self._past and self._past.result:
+            same_result(self._past.result, result)
         if self._recorder:
             self._recorder.result(result)
         steps: Sequence[Step] = tuple(self.steps)
@@ -262,15 +231,6 @@ class Session:
         role, now = decision.role, self.run.world.now
         return policy_failed(self.header.policies.get(role, role), f"as {role!r} at t={now}", fault)
 
-    def _new_header(self, lineup: Lineup, seed: int, *, recorded: bool) -> Header:
-        """Return the header of an episode that starts now; a recorded one has digests of code."""
-        code = {
-            role: digest
-            for role, policy in (self.policies.items() if recorded else ())
-            if (digest := policy_code(policy))
-        }
-        return Header.of(self.model, seed, lineup.labels, knows=lineup.knows, code=code)
-
     def _with_simulators(self) -> Answers | None:
         """Give simulators to the policies that look ahead; return the list that they share.
 
@@ -283,15 +243,6 @@ class Session:
             with policy_failing(name, f"in take_simulator as {role!r}"):
                 policy.take_simulator(Simulator(self.run, role, answers, self.header.futures))
         return answers if looking else None
-
-    def _delay(self, role: str, notes: Mapping[str, Any] | None) -> int | None:
-        """Return the ticks until an answer takes effect: those on record, or by the notes."""
-        if self.decided < self._recorded:
-            # Kept until the answer is taken: one that is refused is given again.
-            self._repeated = self._repeated or next(self._repeats)
-            return self._repeated.delay
-        thinking = self.run.thinking.get(role)
-        return thinking.ticks(notes) if thinking else None
 
     def _notes(self, decision: Decision) -> dict[str, Any]:
         """Copy the policy's notes, which may change before the next decision."""
@@ -313,7 +264,13 @@ class Session:
             if len(due) > self._redrawn.get(decision.role, 0):
                 self._redrawn[decision.role] = len(due)
                 seed = reduce(redrawn_seed, due, self.header.seed)
-                self._draws.redraw(decision.role, seed)
+                self._begin_anew(decision.role, derived_seed(seed, "policy", decision.role))
+
+    def _begin_anew(self, role: str, seed: int) -> None:
+        from numpy.random import PCG64  # takes longer to import than all of desim
+
+        for generator in self._draws.get(role, ()):
+            generator.bit_generator.state = PCG64(seed).state
 
     def _record_failure(self, fault: DesimError) -> None:
         """Write where the model failed as the last line of the record, if there is one.
@@ -327,3 +284,11 @@ class Session:
         failure = FailureLine(t=now, error=str(fault), decisions=self.decided, before=before)
         with contextlib.suppress(WriteFailed):  # the fault of the model says more
             self._recorder.failure(failure)
+
+
+def _new_header(model: Model[Any], lineup: Lineup, seed: int, record: str | Path | None) -> Header:
+    """Return the header of an episode that starts now; a recorded one has digests of code."""
+    policies = lineup.policies if record else {}
+    code = {role: policy_code(policy) for role, policy in policies.items()}
+    known = {role: digest for role, digest in code.items() if digest}
+    return Header.of(model, seed, lineup.labels, knows=lineup.knows, code=known)

@@ -13,7 +13,7 @@ from desim.core.model import Model
 from desim.episodes.episode_options import UNTRUSTED, TrustOptions
 from desim.episodes.lineup import Policies, assign
 from desim.errors import BadRecord, UsageError
-from desim.records.lines import PERSON, Header
+from desim.records.lines import Header
 from desim.records.reach import model_reaches, policy_reaches, refuse
 from desim.schema import to_plain
 from desim.schema.arguments import read_arguments
@@ -31,8 +31,7 @@ def trusted_model(
     Args:
         path: The record, for errors.
         header: Its header.
-        trusted: What may be used, and the model and the parameters instead of the recorded ones;
-            `module:function` stands for the class of the returned object.
+        trusted: What may be used, and the model and the parameters instead of the recorded ones.
         roles: Those whose policies will be built from their labels on record.
 
     Raises:
@@ -59,6 +58,13 @@ def trusted_model(
         return changed.build(trust=True)
 
 
+def _arguments(model: str, params: Mapping[str, str]) -> dict[str, Any]:
+    if not params:
+        return {}
+    cls = catalog.model_class(model)
+    return read_arguments(cls, params, what=f"{cls.__name__} has no parameter")
+
+
 @contextmanager
 def naming(path: object) -> Iterator[None]:
     """Begin the text of a refused record with its path."""
@@ -69,35 +75,10 @@ def naming(path: object) -> Iterator[None]:
 
 
 def recorded_roles(header: Header, policies: Policies) -> list[str]:
-    """Return the roles whose policies are built from their labels on record.
-
-    Args:
-        header: The record's header.
-        policies: Policies given by the caller: one for all roles, or by role.
-    """
+    """Return the roles whose policies are built from their labels on record."""
     if policies is None or isinstance(policies, Mapping):
         return [role for role in header.policies if role not in (policies or {})]
     return []
-
-
-def trusted_policies(
-    path: str | Path, header: Header, model: Model[Any], policies: Policies
-) -> dict[str, Any]:
-    """Return a policy for every role of a record: those given, else the labels on record.
-
-    Args:
-        path: The record, for errors.
-        header: Its header.
-        model: The model.
-        policies: One policy for all roles, or policies by role; None means the labels on record.
-
-    Raises:
-        UsageError: A person plays one of the roles.
-    """
-    every = {**header.policies, **given_policies(header, model, policies)}
-    if PERSON in every.values():
-        raise UsageError(f"{path}: a person plays there; desim play with --record {path} goes on")
-    return every
 
 
 def given_policies(header: Header, model: Model[Any], policies: Policies) -> dict[str, Any]:
@@ -111,10 +92,3 @@ def given_policies(header: Header, model: Model[Any], policies: Policies) -> dic
     for role in header.policies.keys() - given.keys():
         raise UsageError(f"{policies} names no policy for {role!r}; write {role}=SPEC too")
     return {role: one for role, one in given.items() if role in header.policies}
-
-
-def _arguments(model: str, params: Mapping[str, str]) -> dict[str, Any]:
-    if not params:
-        return {}
-    cls = catalog.model_class(model)
-    return read_arguments(cls, params, what=f"{cls.__name__} has no parameter")

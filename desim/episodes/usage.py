@@ -1,7 +1,4 @@
-"""Usage of policies, summed; and the limits of what those of one command may use together.
-
-A policy has limits of its own for a seat and an episode.
-"""
+"""Usage of policies, summed; and the limits of what those of one command may use together."""
 
 import math
 import threading
@@ -23,8 +20,7 @@ MOST_DEFAULTS = 0.5
 def default_share(usage: Mapping[str, float]) -> float | None:
     """Return the share of decisions, 0 to 1, that were the role's default action.
 
-    A policy notes both numbers if it may fail to decide, as a language model whose reply cannot be
-    read; None if it notes none.
+    None if the policy does not note both numbers, as one that may fail to decide does.
     """
     decisions = usage.get("decisions", 0)
     return usage.get("default_actions", 0) / decisions if decisions else None
@@ -37,20 +33,17 @@ def is_played(usage: Mapping[str, float]) -> bool:
 
 
 def unplayed_roles(usages: Mapping[str, Mapping[str, float]]) -> tuple[str, ...]:
-    """Return the roles that mostly took their default action, given the usage of each role.
-
-    An episode with one of them is not played, however well the other roles decide.
-    """
+    """Return the roles that mostly took their default action; one makes an episode not played."""
     return tuple(role for role, usage in usages.items() if not is_played(usage))
 
 
 def usage_in_all(usages: Iterable[Mapping[str, float]]) -> dict[str, float]:
     """Return the sums of several usages by name."""
-    sums: dict[str, float] = {}
+    sums = defaultdict[str, float](int)
     for usage in usages:
         for name, value in usage.items():
-            sums[name] = sums.get(name, 0) + value
-    return sums
+            sums[name] += value
+    return dict(sums)
 
 
 class UsageSums:
@@ -96,12 +89,10 @@ _WAITING: "list[Future[None]]" = []
 
 @define(eq=False)
 class MoneyLimit:
-    """A limit of money that calls share; what those under way can cost is reserved.
+    """A limit of money that calls share.
 
     Attributes:
         name: Its name in errors: an option, or a key of a file.
-        most: The most money that may be spent.
-        spent: Returns the money spent so far.
         reserved: The most that each call under way can cost.
         left: The end of the error after a call that could cost more than was left; else empty.
     """
@@ -135,8 +126,6 @@ class CommandBudget:
     Attributes:
         max_calls: Requests sent.
         max_cost: Money, in the unit of the policies' prices.
-        calls: Requests sent so far.
-        cost: Money used so far.
         calls_at_once: Calls under way at one endpoint, at most.
         shared: The limits of money: those given, and `max_cost`.
     """
@@ -163,23 +152,19 @@ class CommandBudget:
         return self.max_calls is not None or bool(self.shared)
 
     def check(self) -> None:
-        """Check that another call may be made.
-
-        Raises:
-            LimitReached: A limit is reached.
-        """
+        """Raise `LimitReached` if no further call may be made."""
         if self.max_calls is not None and self.calls >= self.max_calls:
             raise self._reached("--max-calls", self.max_calls)
         for limit in self.shared:
             if limit.reached:
                 raise self._reached(limit.name, limit.most, limit.left)
 
-    def count_call(self) -> None:
-        """Count a request, which may then be sent.
+    def _reached(self, name: str, most: float, left: str = "") -> LimitReached:
+        state, then = self._stopped
+        return LimitReached(f"{state.format(name, most)}{left}; {then}")
 
-        Raises:
-            LimitReached: A limit is reached.
-        """
+    def count_call(self) -> None:
+        """Count a request, which may then be sent; at a limit raise `LimitReached`."""
         with _LOCK:
             self.check()
             self.calls += 1
@@ -218,10 +203,6 @@ class CommandBudget:
             _WAITING.clear()
         for each in waiting:
             each.set_result(None)
-
-    def _reached(self, name: str, most: float, left: str = "") -> LimitReached:
-        state, then = self._stopped
-        return LimitReached(f"{state.format(name, most)}{left}; {then}")
 
 
 _present: ContextVar[CommandBudget] = ContextVar("command_budget")

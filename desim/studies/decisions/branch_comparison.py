@@ -189,7 +189,7 @@ def _given_action(past: Past, moment: Moment, action: Any) -> Any:
         UsageError: It is not an action that the question takes.
     """
     try:
-        form = codec(past.role_of(moment).action)
+        form = codec((moment.narrowed or past.model.roles[moment.role]).action)
         return form.take(form.read(action) if isinstance(action, str | bytes) else action)[0]
     except WrongAction as wrong:
         raise UsageError(f"the action for {moment.role!r} does not fit: {wrong}") from None

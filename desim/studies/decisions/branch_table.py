@@ -54,7 +54,7 @@ def place_of(past: Past, at: int) -> Place:
         UsageError: The record has no such decision.
     """
     moment = past.moment(at)
-    day = past.day(moment.t)
+    day = past.model.date(moment.t) if past.model.date else None
     return Place(at, moment.t, day.isoformat() if day else "", moment.role)
 
 
