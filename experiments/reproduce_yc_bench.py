@@ -29,7 +29,7 @@ from desim.show.console import console
 from desim.show.table import Table
 from desim.statistics.intervals import interval
 from models.yc_bench import YCBench
-from models.yc_bench.rules.specs import DOMAINS
+from models.yc_bench.specs import DOMAINS
 from policies.llm.worlds.yc_bench import HISTORY
 
 PAPER = "yc_bench"

@@ -25,11 +25,10 @@ from models.yc_bench.actions import (
     TaskInspect,
     TaskList,
 )
-from models.yc_bench.company.world_file import WorldFile
+from models.yc_bench.desk import CommandReply, FounderDesk, TurnStatus
 from models.yc_bench.model import YCBench
-from models.yc_bench.observation import CommandReply, FounderDesk, TurnStatus
-from models.yc_bench.params import YCBenchParams
-from models.yc_bench.rules.people import Tier
+from models.yc_bench.params import Tier, YCBenchParams
+from models.yc_bench.world_file import WorldFile
 
 __all__ = [
     "ClientHistory",

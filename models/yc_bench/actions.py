@@ -12,14 +12,10 @@ from attrs.validators import matches_re, optional
 
 from desim.schema.validators import bounded_whole, long_text, short_text, short_texts
 from desim.show.column import CENTS, Column
-from models.yc_bench.rules.specs import Domain
+from models.yc_bench.specs import Domain
 
 #: Lists of tasks: those of the company, and rows of the market, which state their requirements.
 _OWN, _MARKET = ("planned", "active"), "reply.out.tasks:requirements.task_id"
-_ANY_TASK = {"task_id": Column(label="Task", kind="identifier", of=(*_OWN, _MARKET))}
-_MARKET_TASK = {"task_id": Column(label="Task", kind="identifier", of=(_MARKET,))}
-_OWN_TASK = {"task_id": Column(label="Task", kind="identifier", of=_OWN)}
-_PLANNED_TASK = {"task_id": Column(label="Task", kind="identifier", of=("planned",))}
 #: The statuses of tasks.
 STATUSES = ("market", "planned", "active", "completed_success", "completed_fail", "cancelled")
 
@@ -27,10 +23,25 @@ _day = optional(matches_re(r"\d{1,2}/\d{1,2}/\d{4}"))
 _month = optional(matches_re(r"\d{4}-\d{1,2}"))
 
 
+def _task_of(*lists: str) -> Mapping[str, Column]:
+    return {"task_id": Column(label="Task", kind="identifier", of=lists)}
+
+
 def _names(names: object) -> tuple[str, ...]:
     """Convert a list of names, or one text with commas as on the console."""
     given = names.split(",") if isinstance(names, str) else names
     return tuple(given)  # type: ignore[arg-type]
+
+
+@frozen
+class _OnTask:
+    """A command on one task.
+
+    Attributes:
+        task_id: The task's title.
+    """
+
+    task_id: str = field(validator=short_text)
 
 
 # -- time ------------------------------------------------------------------------------------------
@@ -127,16 +138,10 @@ class TaskList:
 
 
 @frozen
-class TaskInspect:
-    """Show one task with everything known of it.
+class TaskInspect(_OnTask):
+    """Show one task with everything known of it."""
 
-    Attributes:
-        task_id: The task's title.
-    """
-
-    columns: ClassVar[Mapping[str, Column]] = _ANY_TASK
-
-    task_id: str = field(validator=short_text)
+    columns: ClassVar[Mapping[str, Column]] = _task_of(*_OWN, _MARKET)
 
 
 @frozen
@@ -181,74 +186,52 @@ class ReportMonthly:
 
 
 @frozen
-class TaskAccept:
-    """Take a task from the market; its deadline starts to run.
+class TaskAccept(_OnTask):
+    """Take a task from the market; its deadline starts to run."""
 
-    Attributes:
-        task_id: The task's title.
-    """
-
-    columns: ClassVar[Mapping[str, Column]] = _MARKET_TASK
-
-    task_id: str = field(validator=short_text)
+    columns: ClassVar[Mapping[str, Column]] = _task_of(_MARKET)
 
 
 @frozen
-class TaskAssign:
+class TaskAssign(_OnTask):
     """Put people on a planned or active task; nobody can be taken off again.
 
     Attributes:
-        task_id: The task's title.
         employees: Their names.
     """
 
     columns: ClassVar[Mapping[str, Column]] = {
-        **_OWN_TASK,
+        **_task_of(*_OWN),
         "employees": Column(kind="identifier", of=("reply.out.employees.name",)),
     }
 
-    task_id: str = field(validator=short_text)
     employees: tuple[str, ...] = field(converter=_names, validator=short_texts)
 
 
 @frozen
-class TaskAssignAll:
-    """Put all employees on a planned or active task.
+class TaskAssignAll(_OnTask):
+    """Put all employees on a planned or active task."""
 
-    Attributes:
-        task_id: The task's title.
-    """
-
-    columns: ClassVar[Mapping[str, Column]] = _PLANNED_TASK
-
-    task_id: str = field(validator=short_text)
+    columns: ClassVar[Mapping[str, Column]] = _task_of("planned")
 
 
 @frozen
-class TaskDispatch:
-    """Start work on a planned task that has people.
+class TaskDispatch(_OnTask):
+    """Start work on a planned task that has people."""
 
-    Attributes:
-        task_id: The task's title.
-    """
-
-    columns: ClassVar[Mapping[str, Column]] = _PLANNED_TASK
-
-    task_id: str = field(validator=short_text)
+    columns: ClassVar[Mapping[str, Column]] = _task_of("planned")
 
 
 @frozen
-class TaskCancel:
+class TaskCancel(_OnTask):
     """Give up a planned or active task.
 
     Attributes:
-        task_id: The task's title.
         reason: Why.
     """
 
-    columns: ClassVar[Mapping[str, Column]] = _OWN_TASK
+    columns: ClassVar[Mapping[str, Column]] = _task_of(*_OWN)
 
-    task_id: str = field(validator=short_text)
     reason: str = field(validator=short_text)
 
 
@@ -302,26 +285,8 @@ class RunCommand:
 
 
 Command = (
-    SimInit
-    | SimResume
-    | EndTurn
-    | CompanyStatus
-    | EmployeeList
-    | MarketBrowse
-    | TaskList
-    | TaskInspect
-    | ClientList
-    | ClientHistory
-    | FinanceLedger
-    | ReportMonthly
-    | TaskAccept
-    | TaskAssign
-    | TaskAssignAll
-    | TaskDispatch
-    | TaskCancel
-    | ScratchpadRead
-    | ScratchpadWrite
-    | ScratchpadAppend
-    | ScratchpadClear
-    | RunCommand
+    (SimInit | SimResume | EndTurn | CompanyStatus | EmployeeList | MarketBrowse | TaskList)
+    | (TaskInspect | ClientList | ClientHistory | FinanceLedger | ReportMonthly)
+    | (TaskAccept | TaskAssign | TaskAssignAll | TaskDispatch | TaskCancel)
+    | (ScratchpadRead | ScratchpadWrite | ScratchpadAppend | ScratchpadClear | RunCommand)
 )

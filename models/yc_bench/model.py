@@ -16,17 +16,20 @@ from desim.core.calendar import Calendar
 from desim.core.reported import ScoreSeries, SeatBriefing
 from desim.show.column import Column
 from models.yc_bench.actions import Command
-from models.yc_bench.clock import CompanyClock
-from models.yc_bench.commands.founder import founder
-from models.yc_bench.company.founding import found, start_calendar
-from models.yc_bench.observation import RULES, FounderDesk, briefing
-from models.yc_bench.options import default_action, options
+from models.yc_bench.company.clock import CompanyClock
+from models.yc_bench.company.state import CompanyState, found
+from models.yc_bench.desk import RULES, FounderDesk, briefing, default_action, effect, options
+from models.yc_bench.founder import FOUNDER, founder
 from models.yc_bench.params import YCBenchParams
-from models.yc_bench.processes import lose_client, work
-from models.yc_bench.score import METRIC_COLUMNS, final_funds, paper_metrics
-from models.yc_bench.shell.status_text import effect
-from models.yc_bench.state import FOUNDER, CompanyState
-from models.yc_bench.tables import COLUMNS, founder_tables, month_ends, monthly_series
+from models.yc_bench.processes import lose_client, start_calendar, work
+from models.yc_bench.report import (
+    METRIC_COLUMNS,
+    SERIES_COLUMNS,
+    founder_tables,
+    month_ends,
+    monthly_series,
+    paper_metrics,
+)
 
 
 def begin(world: World, params: YCBenchParams) -> CompanyState:
@@ -97,7 +100,7 @@ class YCBench(YCBenchParams, Model[CompanyState]):
 
     def score(self, state: CompanyState) -> float:
         """Return the funds at the end of the last episode, in dollars: higher is better."""
-        return final_funds(state)
+        return state.accounts.book.money(state.funds_at(state.last_tick))
 
     #: Facts hidden from the founder that a redraw keeps: the rewards of an adversarial client
     #: already contain its multiplier, so another client cannot become adversarial in its place.
@@ -137,11 +140,11 @@ class YCBench(YCBenchParams, Model[CompanyState]):
     @property
     def series_columns(self) -> dict[str, Column]:
         """Unit and label of every series."""
-        return COLUMNS
+        return SERIES_COLUMNS
 
     def series_ticks(self, state: CompanyState) -> dict[str, list[int]]:
         """Return the last tick of each month, for every series by month."""
-        return dict.fromkeys(COLUMNS, month_ends(state))
+        return dict.fromkeys(SERIES_COLUMNS, month_ends(state))
 
     def tables(self, state: CompanyState, role: str) -> dict[str, list[dict[str, Any]]]:
         """Return the published ledger and the funds, in cents."""

@@ -8,7 +8,7 @@ from scratchpad_lists import CLASSES, Lists, main, read_lists
 
 from desim import play
 from models.yc_bench import EndTurn, ScratchpadAppend, ScratchpadClear, ScratchpadWrite, YCBench
-from models.yc_bench.observation import FounderDesk
+from models.yc_bench.desk import FounderDesk
 
 CLIENTS = ("Vanguard ML", "Equinox Labs", "Helix Systems", "Nova Research")
 

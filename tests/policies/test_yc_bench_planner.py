@@ -10,10 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from desim import Episode, play
-from models.yc_bench import YCBench
-from models.yc_bench.clock import CompanyClock
-from models.yc_bench.rules import formulas
-from models.yc_bench.rules.draw_people import draw_clients, draw_employees
+from models.yc_bench import YCBench, formulas
+from models.yc_bench.company.clock import CompanyClock
+from models.yc_bench.world import draw_clients, draw_employees
 from policies.heuristics.yc_bench import Planner
 from policies.heuristics.yc_bench import planner as planner_module
 from policies.heuristics.yc_bench.estimate import Estimate
@@ -27,10 +26,10 @@ SEEING = ("planner", "matching", "forecast", "estimate", "generator_policy")
 #: What these may import of the model: commands, observations and public rules.
 OPEN = {
     "models.yc_bench.actions",
-    "models.yc_bench.observation",
-    "models.yc_bench.rules.checks",
-    "models.yc_bench.rules.formulas",
-    "models.yc_bench.rules.specs",
+    "models.yc_bench.desk",
+    "models.yc_bench.specs",
+    "models.yc_bench.formulas",
+    "models.yc_bench.params",
 }
 
 

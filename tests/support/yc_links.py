@@ -7,8 +7,8 @@ from support.yc_snapshot import snapshot
 
 from desim import Run
 from models.yc_bench.actions import Command
+from models.yc_bench.company.state import CompanyState
 from models.yc_bench.model import YCBench
-from models.yc_bench.state import CompanyState
 
 #: What a link does to the company.
 Link = Callable[[CompanyState], object]

@@ -3,8 +3,14 @@
 import json
 from typing import Any
 
-from models.yc_bench.company.entities import StaffMember, Task, identifier
-from models.yc_bench.state import CompanyState
+from models.yc_bench.company.clock import CompanyClock
+from models.yc_bench.company.entities import StaffMember, Task
+from models.yc_bench.company.state import CompanyState
+
+
+def stamp(clock: CompanyClock, tick: int) -> str:
+    """Return a tick as the published store writes it: always with six decimals."""
+    return clock.moment(tick).isoformat(" ", "microseconds")
 
 
 def snapshot(company: CompanyState) -> dict[str, Any]:
@@ -15,7 +21,7 @@ def snapshot(company: CompanyState) -> dict[str, Any]:
     """
     prestige, clients = company.prestige, sorted(company.clients, key=lambda c: c.name)
     return {
-        "sim_time": company.clock.stamp(company.world.now),
+        "sim_time": stamp(company.clock, company.world.now),
         "funds_cents": company.funds_cents,
         "prestige": {domain: f"{prestige[domain]:.3f}" for domain in sorted(prestige)},
         "trust": {client.name: f"{client.trust:.3f}" for client in clients},
@@ -38,7 +44,7 @@ def _open_task(company: CompanyState, task: Task) -> dict[str, Any]:
     return {
         "title": task.title,
         "status": task.status,
-        "deadline": None if task.deadline is None else company.clock.stamp(task.deadline),
+        "deadline": None if task.deadline is None else stamp(company.clock, task.deadline),
         "req": [[each, f"{task.required:.4f}", f"{task.completed:.4f}"] for each in task.domains],
         "assigned": sorted(who.name for who in task.team),
     }
@@ -49,11 +55,11 @@ def _pending(company: CompanyState) -> list[list[Any]]:
 
     def add(tick: int | None, kind: str, **payload: Any) -> None:
         if tick is not None:
-            events.append([company.clock.stamp(tick), kind, payload])
+            events.append([stamp(company.clock, tick), kind, payload])
 
     for task in company.active:
-        add(task.due, "task_completed", task_id=identifier(task))
-        half = {"task_id": identifier(task), "milestone_pct": task.next_milestone}
+        add(task.due, "task_completed", task_id=task.identifier)
+        half = {"task_id": task.identifier, "milestone_pct": task.next_milestone}
         add(task.milestone_due, "task_half_progress", **half)
     add(company.bankruptcy_due, "bankruptcy", reason="funds_negative_after_payroll")
     add(None if company.over else company.horizon, "horizon_end", reason="horizon_end")

@@ -1,12 +1,12 @@
-"""Clients, staff and tasks while an episode runs."""
+"""Clients, staff and tasks while an episode runs; times are ticks."""
 
 from decimal import Decimal
 
 from attrs import define, field
 from simpy.events import Event
 
-from models.yc_bench.observation import ReadOnlyRow
-from models.yc_bench.rules.specs import ClientSpec, EmployeeSpec, TaskSpec
+from models.yc_bench.desk import ReadOnlyRow
+from models.yc_bench.specs import ClientSpec, EmployeeSpec, TaskSpec
 
 
 @define(eq=False)
@@ -14,13 +14,12 @@ class Client:
     """A client and its trust in the company.
 
     Attributes:
-        spec: As drawn.
         trust: 0 to `trust_max`, with `trust_digits` decimals unless the rules leave it unrounded.
         succeeded: Tasks done in time.
         failed: Tasks done late.
-        unmasked: Tick of the first late task that an adversarial client has swollen.
+        unmasked: When an adversarial client's first swollen task was finished late.
         unrounded: Whether trust is left unrounded until the present step is over.
-        lost: Tick at which the client left; None while it is a client.
+        lost: When the client left; None while it is a client.
     """
 
     spec: ClientSpec
@@ -42,7 +41,6 @@ class StaffMember:
     """An employee.
 
     Attributes:
-        spec: As drawn.
         salary_cents: Cents a month.
         rates: Units an hour by domain, 4 decimals.
         tasks: Their planned and active tasks, in the order of assignment.
@@ -68,7 +66,6 @@ class Task:
     """A task of the market or of the company.
 
     Attributes:
-        spec: As drawn.
         row: Place in the order of creation: 0 for the first of the initial market.
         shown: Its name in replies: its title or its identifier.
         client: The client that offers it.
@@ -77,19 +74,16 @@ class Task:
         required: Units of work, 4 decimals.
         completed: Units done and recorded, 4 decimals.
         status: market, planned, active, completed_success, completed_fail or cancelled.
-        rank: Rank among events of one instant; by default the order of creation.
-        accepted: Tick.
-        deadline: Tick.
-        finished: Tick.
         team: The staff assigned to it, in the order of assignment.
-        assigned: Tick of each assignment.
+        assigned: When each of them was assigned.
+        rank: Rank among events of one instant; by default the order of creation.
         milestone: The last milestone reached, percent.
         next_milestone: The milestone to which `milestone_due` belongs, percent.
         due: Planned tick of its completion; None without an event.
         milestone_due: Planned tick of the next milestone; None without one.
         wait: The event for which its process waits.
-        cause: Cause of its lateness, if it was late: one of `completion.CAUSES`.
-        cause_detail: One of `completion.DETAILS`, or empty.
+        cause: Cause of its lateness, if it was late: one of `work.CAUSES`.
+        cause_detail: One of `work.DETAILS`, or empty.
         listing: Its row of the market, once it has been shown.
         closed_row: Its row of `task list`, once it has been shown after the end of the task.
     """
@@ -103,12 +97,12 @@ class Task:
     required: Decimal
     completed: Decimal = Decimal(0)
     status: str = "market"
-    rank: int = 0
     accepted: int | None = None
     deadline: int | None = None
     finished: int | None = None
     team: list[StaffMember] = field(factory=list)
     assigned: list[int] = field(factory=list)
+    rank: int = 0
     milestone: int = 0
     next_milestone: int = 0
     due: int | None = None
@@ -124,15 +118,13 @@ class Task:
         """`Task-N`; titles may repeat."""
         return self.spec.title
 
-    @property
-    def name(self) -> str:
-        """Its title, by which a trace shows its process."""
-        return self.title
+    # A trace shows its process by its name.
+    name = title
 
     @property
-    def domain(self) -> str:
-        """Domain of the work; of several the first."""
-        return self.spec.domain
+    def identifier(self) -> str:
+        """Its unique name, in the form of the reference data."""
+        return f"<task:{self.row}>"
 
     @property
     def domains(self) -> tuple[str, ...]:
@@ -145,6 +137,11 @@ class Task:
         return self.status in ("planned", "active")
 
 
-def identifier(task: Task) -> str:
-    """Return a task's unique identifier, in the form of the reference data."""
-    return f"<task:{task.row}>"
+def by_row(task: Task) -> int:
+    """Return the place of a task in the order of creation, a key for sorting."""
+    return task.row
+
+
+def best_paid(task: Task) -> tuple[int, int]:
+    """Return the key of the order of the market: the best paid first, ties by row."""
+    return -task.spec.reward_cents, task.row

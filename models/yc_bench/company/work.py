@@ -1,50 +1,42 @@
-"""Recorded progress, and the plans that say when work will be done (SPEC sections 7 and 8).
+"""Work on tasks: plans, recorded progress, and the effects of completion (SPEC 7, 8 and 10).
 
-The published code counts them differently: plans count nine-hour days, progress (with
-`evening_progress`) counts full weekdays until midnight. A task that is planned anew is therefore
-ahead of its old plan.
+Plans count nine-hour days, progress (with `evening_progress`) full weekdays until midnight, as
+published. A task that is planned anew is therefore ahead of its old plan.
 """
 
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
+from typing import Any
 
-from models.yc_bench.company.entities import StaffMember, Task
-from models.yc_bench.ranks import COMPLETED, MILESTONE, NEVER, rank
-from models.yc_bench.rules.checks import decimal, stored
-from models.yc_bench.rules.formulas import trust_worn
-from models.yc_bench.state import CompanyState
+from models.yc_bench import formulas
+from models.yc_bench.company.accounts import FINE
+from models.yc_bench.company.entities import Client, StaffMember, Task, by_row
+from models.yc_bench.company.state import CompanyState
+from models.yc_bench.specs import decimal, stored
 
-_MICROSECONDS = 10**6
+#: Payroll comes before any other event of its instant, after the founder's decisions.
+PAYDAY = 1
+
+#: Priorities of the other events at one instant (SPEC 9.1); the clock stops after all of them.
+COMPLETED, BANKRUPTCY, MILESTONE, HORIZON, LAST = 0, 2, 3, 4, 10
+
+#: More events of one kind than a run can have, and a tick after every horizon.
+_SPAN, _NEVER = 10**9, 10**19
+
 _DAY_SECONDS = 86_400
 
-
-def rate_of(
-    company: CompanyState,
-    domains: Iterable[str],
-    team: Sequence[StaffMember],
-    *,
-    alone: bool = False,
-) -> Decimal:
-    """Return units an hour in the slowest of some domains.
-
-    In one it is the sum over the fastest of a team, each shared among their tasks.
-
-    Args:
-        company: The state.
-        domains: The domains of the work.
-        team: The people.
-        alone: Whether to assume that they have no other task.
-    """
-    return min([_rate_in(company, domain, team, alone=alone) for domain in domains])
+#: The causes of late tasks, which are the classes of the paper's Figure 5(a), one for each task;
+#: and the finer ones that its text counts, recorded for some. The paper defines neither.
+CAUSES = ("adversarial", "understaffed", "thin")
+DETAILS = ("adversarial_again", "wrong_domain", "too_few")
 
 
-def _rate_in(
-    company: CompanyState, domain: str, team: Sequence[StaffMember], *, alone: bool
-) -> Decimal:
-    # Division by one is exact, so it is left out.
-    rates = [e.rates[domain] if e.load <= 1 or alone else e.rates[domain] / e.load for e in team]
-    rates.sort(reverse=True)
-    return sum(rates[: company.params.efficient_team or None], Decimal(0))
+def rank(priority: int, order: int = 0) -> int:
+    """Return the rank of an event by its priority and, among equals, its order of creation."""
+    return (priority + 1) * _SPAN + order
+
+
+# -- progress and plans ----------------------------------------------------------------------------
 
 
 def settle(company: CompanyState) -> None:
@@ -57,28 +49,23 @@ def settle(company: CompanyState) -> None:
         hours = company.clock.hours_between(since, now)
         if hours > 0:
             for task in company.active:
-                done = task.completed + rate_of(company, task.domains, task.team) * hours
+                done = task.completed + _rate(company, task, task.team) * hours
                 task.completed = stored(min(task.required, done), 4)
-    _wear(company, (now - since) / _MICROSECONDS / _DAY_SECONDS)
+    _wear(company, (now - since) / 10**6 / _DAY_SECONDS)
     company.settled = now
 
 
-def plan(company: CompanyState, task: Task) -> None:
-    """Compute when an active task will be done, and move its process's wait to that tick."""
-    now, clock, params = company.world.now, company.clock, company.params
-    rate = rate_of(company, task.domains, task.team)
-    remaining = task.required - task.completed
-    task.due = now if remaining <= 0 else clock.add_hours(now, remaining / rate) if rate else None
-    task.milestone_due = None
-    if params.task_progress_milestones:
-        task.milestone_due = _next_milestone(company, task, rate)
-    _wait(company, task)
-
-
 def plan_anew(company: CompanyState, tasks: Iterable[Task]) -> None:
-    """Plan several active tasks, by row."""
-    for task in sorted(tasks, key=lambda t: t.row):
-        plan(company, task)
+    """Compute when active tasks will be done, and move their processes' waits to those ticks."""
+    now, clock, params = company.world.now, company.clock, company.params
+    for task in sorted(tasks, key=by_row):
+        rate = _rate(company, task, task.team)
+        left = task.required - task.completed
+        task.due = now if left <= 0 else clock.add_hours(now, left / rate) if rate else None
+        task.milestone_due = None
+        if params.task_progress_milestones:
+            task.milestone_due = _next_milestone(company, task, rate)
+        _wait(company, task)
 
 
 def sharing(people: Iterable[StaffMember]) -> set[Task]:
@@ -87,7 +74,7 @@ def sharing(people: Iterable[StaffMember]) -> set[Task]:
 
 
 def note_workload(company: CompanyState) -> None:
-    """Note how many tasks are active and how many people are on one, after a change."""
+    """Record how many tasks are active and how many people are on one, after a change."""
     world, tasks = company.world, company.active
     people = len({who for task in tasks for who in task.team})
     company.workload.append((world.now, len(tasks), people))
@@ -95,16 +82,40 @@ def note_workload(company: CompanyState) -> None:
     world.point("staff_busy", people)
 
 
-def forget(task: Task) -> None:
-    """Drop a task's planned events; its process is never resumed."""
-    if task.wait is not None and task.wait.callbacks is not None:
-        task.wait.callbacks.clear()
-    task.due = task.milestone_due = None
+def give_up(company: CompanyState, task: Task) -> None:
+    """Cancel an open task and plan anew the tasks that share its people; no penalty is posted."""
+    team, active = task.team, task.status == "active"
+    task.status = "cancelled"
+    (company.active if active else company.planned).remove(task)
+    company.planned_shown = None
+    _release(company, task, shared=active or company.params.planned_tasks_split)
+    plan_anew(company, sharing(team))
+
+
+def _rate(
+    company: CompanyState, task: Task, team: Sequence[StaffMember], *, alone: bool = False
+) -> Decimal:
+    """Return the units an hour of a team in the slowest domain of a task.
+
+    In one it is the sum over the fastest, each shared among their tasks, or `alone` on this one.
+    """
+    most = company.params.efficient_team or None
+    slowest = None
+    for domain in task.domains:
+        # Division by one is exact, so it is left out.
+        rates = [
+            e.rates[domain] if e.load <= 1 or alone else e.rates[domain] / e.load for e in team
+        ]
+        rates.sort(reverse=True)
+        rate = sum(rates[:most], Decimal(0))
+        slowest = rate if slowest is None else min(slowest, rate)
+    assert slowest is not None
+    return slowest
 
 
 def _wear(company: CompanyState, days: float) -> None:
     params = company.params
-    lost = decimal(trust_worn(params, days))
+    lost = decimal(formulas.trust_worn(params, days))
     for client in company.clients:
         if client.trust:
             left = max(Decimal(0), client.trust - lost)
@@ -116,7 +127,6 @@ def _wear(company: CompanyState, days: float) -> None:
 
 
 def _next_milestone(company: CompanyState, task: Task, rate: Decimal) -> int | None:
-    """Return when the next milestone will be reached, and set `next_milestone` to it."""
     for share in company.params.task_progress_milestones:
         if int(100 * share) > task.milestone:
             task.next_milestone = int(100 * share)
@@ -135,9 +145,176 @@ def _wait(company: CompanyState, task: Task) -> None:
     if half is not None and (due is None or half < due):
         when, order = half, rank(MILESTONE, task.rank)
     else:
-        when, order = NEVER if due is None else due, rank(COMPLETED, task.rank)
+        when, order = _NEVER if due is None else due, rank(COMPLETED, task.rank)
     if task.wait is not None and task.wait.callbacks is not None:
         task.wait = world.moved(task.wait, when - world.now, rank=order)
     else:
         # Its process has not started yet or is running now; it waits for this event next.
         task.wait = world.timeout(when - world.now, rank=order)
+
+
+def _release(company: CompanyState, task: Task, *, shared: bool) -> None:
+    """Free the people of a task that is over; its process is never resumed."""
+    if task.wait is not None and task.wait.callbacks is not None:
+        task.wait.callbacks.clear()
+    task.due = task.milestone_due = None
+    for who in task.team:
+        who.tasks.remove(task)
+        who.load -= shared
+    note_workload(company)
+
+
+# -- completion ------------------------------------------------------------------------------------
+
+
+def complete(company: CompanyState, task: Task) -> dict[str, Any]:
+    """Complete a task at this instant, in time or late, and return its entry of the report."""
+    now = company.world.now
+    assert task.deadline is not None
+    task.completed, task.finished, success = task.required, now, now <= task.deadline
+    if not success:
+        _note_lateness(company, task)
+    task.status = "completed_success" if success else "completed_fail"
+    company.active.remove(task)
+    _release(company, task, shared=True)
+    client, before = task.client, float(task.client.trust)
+    funds, bump = _succeed(company, task) if success else (_fail(company, task), 0)
+    change = formulas.trust_after_success if success else formulas.trust_after_failure
+    after = change(company.params, before)
+    set_trust(company, client, after)
+    for other in company.clients:
+        if other is not client and other.trust > 0:
+            left = formulas.trust_after_other_completions(company.params, float(other.trust))
+            set_trust(company, other, left)
+    plan_anew(company, company.active)
+    ahead = task.deadline - now
+    return {
+        "type": "task_completed",
+        "task_id": task.identifier,
+        "task_title": task.title,
+        "client_name": client.name,
+        "success": success,
+        "funds_delta": funds,
+        "listed_reward": task.spec.reward_cents,
+        "trust_delta": after - before,
+        "deadline_margin": f"{'ahead' if ahead >= 0 else 'late'} by "
+        f"{abs(ahead) / 10**6 / 3600:.0f}h",
+        "employees_assigned": len(task.team),
+        "salary_bump_total_cents": bump,
+        "bankrupt": company.bankrupt,
+    }
+
+
+def lose_prestige(company: CompanyState, task: Task, times: float) -> None:
+    """Subtract a multiple of a task's prestige in each of its domains."""
+    least = decimal(company.params.prestige_min)
+    for domain in task.domains:
+        level = company.prestige[domain]
+        company.prestige[domain] = stored(max(least, level - decimal(times) * task.delta), 3)
+
+
+def set_trust(company: CompanyState, client: Client, trust: float) -> None:
+    """Set a client's trust to a double, rounded as the published code rounds and stores it."""
+    digits = company.params.trust_digits
+    client.trust = stored(round(trust, digits), digits)
+
+
+def _succeed(company: CompanyState, task: Task) -> tuple[int, int]:
+    """Post the reward, raise skills and salaries; return the reward and the reported raises."""
+    level = float(min(company.prestige[domain] for domain in task.domains))
+    reward = int(task.spec.reward_cents * formulas.payout_factor(company.params, level))
+    company.accounts.earn(company.world.now, task.row, reward)
+    task.client.succeeded += 1
+    for domain in task.domains:
+        _learn(company, task, domain)
+    return reward, sum(_raise(company, who) for who in task.team)
+
+
+def _learn(company: CompanyState, task: Task, domain: str) -> None:
+    """Raise prestige and skills in a domain."""
+    params = company.params
+    level = company.prestige[domain] + task.delta
+    company.prestige[domain] = stored(min(decimal(params.prestige_max), level), 3)
+    best = sorted(task.team, key=lambda e: -e.rates[domain])[: params.learners or None]
+    limit = decimal(params.skill_rate_max)
+    for who in best:
+        rate = who.rates[domain]
+        who.shown_rates = None
+        who.rates[domain] = stored(min(rate + rate * task.boost, limit), 4)
+
+
+def _raise(company: CompanyState, who: StaffMember) -> int:
+    """Raise a salary and return the amount that the report counts for it."""
+    params, former = company.params, who.salary_cents
+    if former < params.salary_max_cents:
+        base = former if params.bump_of_salary else company.midpoints[who.spec.tier]
+        who.salary_cents = min(params.salary_max_cents, former + int(base * params.salary_bump_pct))
+    if params.bump_report_of_salary:
+        return int(params.salary_bump_pct * who.salary_cents)
+    return who.salary_cents - former
+
+
+def _fail(company: CompanyState, task: Task) -> int:
+    """Post the fine and lower prestige; return the change of funds, which is not above zero."""
+    params = company.params
+    lose_prestige(company, task, params.penalty_fail_multiplier)
+    fine = int(task.spec.reward_cents * params.penalty_fail_funds_pct)
+    company.accounts.fine(company.world.now, task.row, fine)
+    task.client.failed += 1
+    return -fine
+
+
+# -- causes of lateness ----------------------------------------------------------------------------
+
+
+def _note_lateness(company: CompanyState, task: Task) -> None:
+    """Set the cause of a task that is late now, before its team is released.
+
+    "adversarial": its client swelled it; in detail "adversarial_again" if it was accepted after
+    the company had already finished a task of that client late. Else "understaffed": its team would
+    have been late even if it had worked on nothing else since the acceptance; in detail
+    "wrong_domain" if as many people, the fastest of the staff in their slowest domain of the task,
+    would have been in time, otherwise "too_few". Else "thin": its people had other tasks, or began
+    too late.
+    """
+    client, now = task.client, company.world.now
+    if client.spec.adversarial:
+        task.cause = "adversarial"
+        if client.unmasked is None:
+            client.unmasked = now
+        elif (task.accepted or 0) >= client.unmasked:
+            task.cause_detail = "adversarial_again"
+    elif _late_alone(company, task, task.team):
+        task.cause = "understaffed"
+        ranked = sorted(company.employees, key=lambda e: -min(e.rates[d] for d in task.domains))
+        fastest = ranked[: len(task.team)]
+        task.cause_detail = "too_few" if _late_alone(company, task, fastest) else "wrong_domain"
+    else:
+        task.cause = "thin"
+
+
+def _late_alone(company: CompanyState, task: Task, team: Sequence[StaffMember]) -> bool:
+    """Return whether a team would have been late on this task alone, at the rates it has now."""
+    assert task.accepted is not None
+    assert task.deadline is not None
+    rate = _rate(company, task, team, alone=True)
+    done = company.clock.add_hours(task.accepted, task.required / rate) if rate else None
+    return done is None or done > task.deadline
+
+
+def losses(company: CompanyState) -> dict[str, int]:
+    """Return by cause the fines paid and the rewards missed, cents; the fines are the ledger's."""
+    lost = dict.fromkeys(CAUSES, 0)
+    for entry in company.accounts.book.journal:
+        if entry.kind == FINE:
+            task = company.tasks[int(entry.references["task"])]
+            lost[task.cause] += task.spec.reward_cents - entry.amounts["cash"]
+    return lost
+
+
+def bankruptcy_cause(company: CompanyState) -> str | None:
+    """Return the cause that lost most; "payroll" without a late task; None without a bankruptcy."""
+    if not company.bankrupt:
+        return None
+    lost = losses(company)
+    return max(CAUSES, key=lost.__getitem__) if any(lost.values()) else "payroll"

@@ -8,7 +8,8 @@ from datetime import datetime
 
 from attrs import define, field, frozen
 
-from models.yc_bench.rules.formulas import PublicRules, agreed_quantity, deadline_days
+from models.yc_bench.formulas import agreed_quantity, deadline_days
+from models.yc_bench.params import PublicRules
 from policies.heuristics.yc_bench.generator_policy import Row
 
 #: Calendar days of a month, on average.

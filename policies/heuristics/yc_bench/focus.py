@@ -26,7 +26,7 @@ from models.yc_bench.actions import (
     TaskInspect,
     TaskList,
 )
-from models.yc_bench.observation import FounderDesk
+from models.yc_bench.desk import FounderDesk
 from policies.heuristics.yc_bench.generator_policy import (
     Commands,
     GeneratorPolicy,

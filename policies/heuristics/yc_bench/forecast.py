@@ -14,15 +14,14 @@ from typing import Self
 
 from attrs import define, field, frozen
 
-from models.yc_bench.rules.checks import Triple
-from models.yc_bench.rules.formulas import (
-    PublicRules,
+from models.yc_bench.formulas import (
     agreed_quantity,
     trust_after_other_completions,
     trust_after_success,
     trust_worn,
 )
-from models.yc_bench.rules.specs import DOMAINS
+from models.yc_bench.params import PublicRules, Triple
+from models.yc_bench.specs import DOMAINS
 from policies.heuristics.yc_bench.estimate import Estimate, TaskOffer
 
 #: Share of the work in the domain of a plan that has one.

@@ -5,7 +5,7 @@ from typing import Any
 
 from desim import Policy
 from models.yc_bench.actions import Command
-from models.yc_bench.observation import FounderDesk
+from models.yc_bench.desk import FounderDesk
 
 #: Commands out, desks in.
 Commands = Generator[Command, FounderDesk, None]

@@ -14,7 +14,8 @@ from operator import truediv
 
 from attrs import field, frozen
 
-from models.yc_bench.rules.formulas import PublicRules, payout_factor
+from models.yc_bench.formulas import payout_factor
+from models.yc_bench.params import PublicRules
 from policies.heuristics.yc_bench.estimate import Estimate, TaskOffer, TeamMember
 
 #: Hours of progress in a month of 21.7 weekdays of 15 hours.

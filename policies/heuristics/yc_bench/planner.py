@@ -45,8 +45,9 @@ from models.yc_bench.actions import (
     TaskDispatch,
     TaskInspect,
 )
-from models.yc_bench.observation import FounderDesk
-from models.yc_bench.rules.formulas import PublicRules, agreed_quantity
+from models.yc_bench.desk import FounderDesk
+from models.yc_bench.formulas import agreed_quantity
+from models.yc_bench.params import PublicRules
 from policies.heuristics.yc_bench.estimate import Estimate, TaskOffer, TeamMember
 from policies.heuristics.yc_bench.forecast import ServicePlan, forecast, plans
 from policies.heuristics.yc_bench.generator_policy import (

@@ -21,8 +21,8 @@ from models.yc_bench.actions import (
     TaskAssign,
     TaskDispatch,
 )
-from models.yc_bench.observation import FounderDesk
-from models.yc_bench.rules.streams import stream
+from models.yc_bench.desk import FounderDesk
+from models.yc_bench.world import stream
 from policies.heuristics.yc_bench.generator_policy import (
     EVERYBODY,
     Commands,

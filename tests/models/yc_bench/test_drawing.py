@@ -9,28 +9,24 @@ from random import Random
 from typing import Any
 
 import pytest
-from attrs import evolve, frozen
+from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
 from support.examples import examples
 
 from desim import Run
-from models.yc_bench import YCBench
-from models.yc_bench.rules.checks import stored
-from models.yc_bench.rules.draw_market import draw_market, draw_replacement
-from models.yc_bench.rules.draw_people import draw_clients, draw_employees
-from models.yc_bench.rules.market import MarketRules
-from models.yc_bench.rules.people import PeopleRules, Tier
-from models.yc_bench.rules.specs import DOMAINS, ClientSpec, TaskSpec
-from models.yc_bench.rules.streams import stream, triangular
+from models.yc_bench import Tier, YCBench, YCBenchParams
+from models.yc_bench.specs import DOMAINS, ClientSpec, TaskSpec, stored
+from models.yc_bench.world import (
+    draw_clients,
+    draw_employees,
+    draw_market,
+    draw_replacement,
+    stream,
+    triangular,
+)
 
-
-@frozen(kw_only=True)
-class Rules(PeopleRules, MarketRules):
-    """The parameters by which people and tasks are drawn."""
-
-
-PUBLISHED = Rules()
+PUBLISHED = YCBenchParams()
 STANDARD = draw_clients(PUBLISHED, 1)
 
 
@@ -129,7 +125,7 @@ def test_a_triangle_stays_between_its_ends() -> None:
 
 def test_people_of_the_run() -> None:
     """Without a seed of their own, clients and staff come from the run's."""
-    game = Rules(people_seed=None)
+    game = YCBenchParams(people_seed=None)
     assert draw_clients(game, 1) == STANDARD
     assert draw_clients(game, 2) != STANDARD
     assert draw_employees(game, 1) == draw_employees(PUBLISHED, 5)
@@ -138,7 +134,7 @@ def test_people_of_the_run() -> None:
 
 def test_a_larger_published_roster_repeats_the_list() -> None:
     """Five juniors, three mids, two seniors, and from the front again."""
-    staff = draw_employees(Rules(num_employees=13), 1)
+    staff = draw_employees(YCBenchParams(num_employees=13), 1)
     assert Counter(each.tier for each in staff) == {"junior": 8, "mid": 3, "senior": 2}
     assert [each.name for each in staff] == [f"Emp_{n}" for n in range(1, 14)]
 
@@ -148,7 +144,7 @@ def test_a_larger_published_roster_repeats_the_list() -> None:
 )
 def test_a_roster_by_shares(size: int, expected: tuple[int, ...]) -> None:
     """Each tier's share of the staff, rounded by largest remainders."""
-    staff = draw_employees(Rules(roster="shares", num_employees=size), 1)
+    staff = draw_employees(YCBenchParams(roster="shares", num_employees=size), 1)
     tiers = Counter(each.tier for each in staff)
     assert tuple(tiers[name] for name in ("junior", "mid", "senior")) == expected
 
@@ -158,12 +154,12 @@ def test_a_roster_of_nobody_is_refused() -> None:
     tier = Tier(name="only", share=1, published=0, salary_cents=(1, 2), rate=(1, 2))
     tiers: Any = (tier,)
     with pytest.raises(ValueError, match="no tier was given any `published`"):
-        draw_employees(Rules(tiers=tiers), 1)
+        draw_employees(YCBenchParams(tiers=tiers), 1)
 
 
 def test_spiky_skills() -> None:
     """Some seniors work like juniors in some domain; no rate exceeds the person's tier."""
-    game = Rules(roster="shares", spiky_skills=True, num_employees=2_000)
+    game = YCBenchParams(roster="shares", spiky_skills=True, num_employees=2_000)
     bands = {tier.name: tier.rate for tier in game.tiers}
     weak = Counter[str]()
     staff = draw_employees(game, 1)
@@ -180,7 +176,7 @@ def test_spiky_skills() -> None:
 
 def test_trust_by_share() -> None:
     """The share of tasks that need trust is the parameter, for any reward."""
-    tasks = draw_market(Rules(trust_gate="share", num_market_tasks=4_000), 1, STANDARD)
+    tasks = draw_market(YCBenchParams(trust_gate="share", num_market_tasks=4_000), 1, STANDARD)
     gated = sum(task.required_trust > 0 for task in tasks)
     # 1200, with a standard deviation of 29.
     assert 1200 - 145 < gated < 1200 + 145
@@ -190,14 +186,14 @@ def test_trust_by_share() -> None:
 @pytest.mark.parametrize(("fraction", "share"), [(0.0, 0.0), (1.0, 1.0)])
 def test_trust_by_share_of_none_and_all(fraction: float, share: float) -> None:
     """No task, or every task."""
-    game = Rules(trust_gate="share", trust_gating_fraction=fraction)
+    game = YCBenchParams(trust_gate="share", trust_gating_fraction=fraction)
     tasks = draw_market(game, 1, STANDARD)
     assert sum(task.required_trust > 0 for task in tasks) / len(tasks) == share
 
 
 def test_the_lowest_reward_needs_no_draw() -> None:
     """What follows the gate is then drawn in its place, one number earlier than otherwise."""
-    game = Rules(reward_funds_cents=(200_000.0, 200_001.0, 200_000.0))
+    game = YCBenchParams(reward_funds_cents=(200_000.0, 200_001.0, 200_000.0))
     always = evolve(game, trust_gate="share", trust_gating_fraction=0.0)
     pairs = zip(draw_market(game, 1, STANDARD), draw_market(always, 1, STANDARD), strict=True)
     assert all(
@@ -208,7 +204,7 @@ def test_the_lowest_reward_needs_no_draw() -> None:
 
 def test_no_gate_at_all() -> None:
     """A published gate of fraction 0 still draws, so that nothing else of a task moves."""
-    free = draw_market(Rules(trust_gating_fraction=0.0), 1, STANDARD)
+    free = draw_market(YCBenchParams(trust_gating_fraction=0.0), 1, STANDARD)
     gated = draw_market(PUBLISHED, 1, STANDARD)
     assert [evolve(task, required_trust=0) for task in gated] == list(free)
 
@@ -216,7 +212,7 @@ def test_no_gate_at_all() -> None:
 def test_gated_tasks_may_pay_more() -> None:
     """By a share a level, before the client's multiplier."""
     plain = draw_market(PUBLISHED, 1, STANDARD)
-    boosted = draw_market(Rules(trust_gated_reward_boost=0.5), 1, STANDARD)
+    boosted = draw_market(YCBenchParams(trust_gated_reward_boost=0.5), 1, STANDARD)
     for before, after in zip(plain, boosted, strict=True):
         ratio = 1 + 0.5 * before.required_trust
         # Both are truncated once more.
@@ -226,7 +222,7 @@ def test_gated_tasks_may_pay_more() -> None:
 def test_rewards_where_the_company_s_prestige_scales_them() -> None:
     """The required prestige then leaves rewards alone; quantities it scales as ever."""
     plain = draw_market(PUBLISHED, 1, STANDARD)
-    bare = draw_market(Rules(payout_prestige="company"), 1, STANDARD)
+    bare = draw_market(YCBenchParams(payout_prestige="company"), 1, STANDARD)
     for before, after in zip(plain, bare, strict=True):
         scale = 1 + 0.3 * (before.required_prestige - 1)
         assert after.reward_cents == pytest.approx(before.reward_cents / scale, abs=3)
@@ -235,7 +231,7 @@ def test_rewards_where_the_company_s_prestige_scales_them() -> None:
 
 def test_replacements_of_a_run() -> None:
     """One counter for the run: the title's number, and no slot."""
-    game = Rules(replacement_stream="run")
+    game = YCBenchParams(replacement_stream="run")
     taken = draw_market(game, 1, STANDARD)[40]
     new = draw_replacement(game, 1, taken, STANDARD, 0)
     assert (new.slot, new.title, new.client) == (-1, "Task-0", taken.client)
@@ -248,7 +244,7 @@ def test_replacements_may_pay_the_multiplier() -> None:
     """What initial tasks of the same client pay."""
     taken = draw_market(PUBLISHED, 1, STANDARD)[0]
     plain = draw_replacement(PUBLISHED, 1, taken, STANDARD, 0)
-    paid = draw_replacement(Rules(replacements_multiplied=True), 1, taken, STANDARD, 0)
+    paid = draw_replacement(YCBenchParams(replacements_multiplied=True), 1, taken, STANDARD, 0)
     assert paid == evolve(plain, reward_cents=int(plain.reward_cents * 2.09))
 
 
@@ -256,7 +252,9 @@ def test_replacements_may_pay_the_multiplier() -> None:
 @given(st.integers(0, 2**64), st.integers(1, 15), st.integers(1, 40), st.booleans())
 def test_any_world_is_whole(seed: int, many: int, size: int, spiky: bool) -> None:  # noqa: FBT001
     """Whatever the seed and the size, every figure is in its range, and draws repeat."""
-    game = Rules(people_seed=None, num_clients=many, num_market_tasks=size, spiky_skills=spiky)
+    game = YCBenchParams(
+        people_seed=None, num_clients=many, num_market_tasks=size, spiky_skills=spiky
+    )
     among = draw_clients(game, seed)
     tasks = draw_market(game, seed, among)
     assert len({each.name for each in among}) == many

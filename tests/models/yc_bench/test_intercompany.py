@@ -11,7 +11,7 @@ from desim.core.ledger_protocols import HasIntercompany
 from desim.episodes.lineup import resolve
 from ledgers.consolidation import ACCOUNT, KIND
 from models.yc_bench import EndTurn, FinanceLedger, YCBench
-from models.yc_bench.tables import founder_tables
+from models.yc_bench.report import founder_tables
 
 #: A tick of every fourteenth day at which no event of the company falls: most are at night.
 TICKS = [at * 14 * DAY + 11 * HOUR + 17 for at in range(26)]

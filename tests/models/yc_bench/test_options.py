@@ -19,7 +19,7 @@ from models.yc_bench import (
     TaskList,
     YCBench,
 )
-from models.yc_bench.options import options
+from models.yc_bench.desk import options
 
 LOOKS: list[Command] = [
     CompanyStatus(),

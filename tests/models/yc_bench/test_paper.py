@@ -19,9 +19,8 @@ from models.yc_bench import (
     TaskInspect,
     YCBench,
 )
-from models.yc_bench.rules.draw_market import draw_market
-from models.yc_bench.rules.draw_people import draw_clients, draw_employees
-from models.yc_bench.state import CompanyState
+from models.yc_bench.company.state import CompanyState
+from models.yc_bench.world import draw_clients, draw_employees, draw_market
 
 PAPER = YCBench.preset("paper")
 
@@ -119,7 +118,7 @@ def test_everybody_on_a_task_learns_and_gets_a_fixed_raise_by_tier() -> None:
     assert task.status == "completed_success"
     for (rate, salary), who in zip(before, people, strict=True):
         limit = Decimal(10)
-        assert who.rates[task.domain] == min(rate * (1 + task.boost), limit).quantize(
+        assert who.rates[task.spec.domain] == min(rate * (1 + task.boost), limit).quantize(
             Decimal("0.0001")
         )
         assert who.salary_cents == salary + RAISES[who.spec.tier]
@@ -129,7 +128,7 @@ def domain(made: Founded, title: str) -> str:
     """Return the domain of a task."""
     task = made.company.task(title)
     assert task is not None
-    return task.domain
+    return task.spec.domain
 
 
 def test_prestige_scales_the_payout() -> None:
@@ -202,13 +201,13 @@ def test_cancelling_costs_prestige_and_frees_people() -> None:
     given_up, kept = (made.company.task(title) for title in titles)
     assert given_up is not None
     assert kept is not None
-    level = made.company.prestige[given_up.domain] = Decimal("2.000")
+    level = made.company.prestige[given_up.spec.domain] = Decimal("2.000")
     given_up.client.trust = Decimal("2.000")
     funds, due = made.company.funds_cents, kept.due
     out = made.give(TaskCancel(titles[0], "too much"))
     assert out["status"] == given_up.status == "cancelled"
     lost = (Decimal("1.5") * given_up.delta).quantize(Decimal("0.001"))
-    assert made.company.prestige[given_up.domain] == pytest.approx(
+    assert made.company.prestige[given_up.spec.domain] == pytest.approx(
         level - lost, abs=Decimal("1e-3")
     )
     assert given_up.client.trust == Decimal("1.700")

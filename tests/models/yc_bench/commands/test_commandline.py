@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.yc_bench import actions
+from models.yc_bench import actions, console
 from models.yc_bench.actions import (
     EndTurn,
     FinanceLedger,
@@ -21,9 +21,8 @@ from models.yc_bench.actions import (
     TaskAssign,
     TaskAssignAll,
 )
-from models.yc_bench.commands import commandline
-from models.yc_bench.observation import CommandReply
-from models.yc_bench.rules.specs import DOMAINS
+from models.yc_bench.desk import CommandReply
+from models.yc_bench.specs import DOMAINS
 
 NUMBERS = st.none() | st.integers(-(10**6), 10**6)
 DAYS = st.none() | st.dates().map(lambda day: f"{day.month:02}/{day.day}/{day.year:04}")
@@ -63,13 +62,13 @@ COMMANDS = st.one_of([SPECIAL.get(cls, st.builds(cls)) for cls in WRITABLE])
 @given(COMMANDS)
 def test_a_command_is_read_back_from_its_line(command: Any) -> None:
     """Whatever its texts hold: quotes, blanks, dashes in front, line breaks."""
-    assert commandline.parse(commandline.line_of(command)) == command
+    assert console.parse(console.line_of(command)) == command
 
 
 @given(st.text() | st.text().map(lambda text: f"yc-bench {text}"))
 def test_any_text_is_a_command_or_gets_a_reply(text: str) -> None:
     """No text raises."""
-    answer = commandline.parse(text)
+    answer = console.parse(text)
     if isinstance(answer, CommandReply):
         assert answer.command == text
         assert (answer.exit_code, answer.out) == (2, None) or "--help" in text
@@ -85,7 +84,7 @@ WORDS += ["--task-id", "--limit", "--seed", "--from", "--help", "--", "-", "-x",
 @given(st.lists(st.sampled_from(WORDS), max_size=6).map(" ".join))
 def test_any_words_are_a_command_or_get_a_reply(text: str) -> None:
     """No line that is nearly a command raises."""
-    assert isinstance(commandline.parse(text), (CommandReply, *WRITABLE))
+    assert isinstance(console.parse(text), (CommandReply, *WRITABLE))
 
 
 @given(st.text(alphabet=st.sampled_from("ab -\\'\"#\t\n\x0b\x00\x1c\xa0é|&"), max_size=20))
@@ -95,9 +94,9 @@ def test_plain_lines_are_split_as_a_shell_would(text: str) -> None:
         expected = shlex.split(text)
     except ValueError:
         with pytest.raises(ValueError, match=r"No (closing quotation|escaped character)"):
-            commandline._split(text)
+            console._split(text)
         return
-    assert commandline._split(text) == expected
+    assert console._split(text) == expected
 
 
 @pytest.mark.parametrize(
@@ -134,12 +133,12 @@ def test_plain_lines_are_split_as_a_shell_would(text: str) -> None:
 )
 def test_what_is_no_command_is_answered_with_exit_code_2(line: str, why: str) -> None:
     """With the published reason."""
-    assert commandline.parse(line) == CommandReply(line, 2, None, why)
+    assert console.parse(line) == CommandReply(line, 2, None, why)
 
 
 def test_a_number_too_long_for_python_is_a_wrong_number() -> None:
     """More than 4300 digits are refused like letters."""
-    answer = commandline.parse(f"yc-bench market browse --limit {'9' * 5000}")
+    answer = console.parse(f"yc-bench market browse --limit {'9' * 5000}")
     assert isinstance(answer, CommandReply)
     assert answer.stderr.endswith("is not a valid integer.")
 
@@ -160,13 +159,13 @@ def test_a_number_too_long_for_python_is_a_wrong_number() -> None:
 )
 def test_a_line_is_read_as_its_command(line: str, command: Any) -> None:
     """Options come in any of the published spellings."""
-    assert commandline.parse(line) == command
+    assert console.parse(line) == command
 
 
 @pytest.mark.parametrize("words", ["", " task", " task assign", " sim init --seed 1"])
 def test_help_is_text_and_no_fault(words: str) -> None:
     """It names the commands or options there are."""
-    answer = commandline.parse(f"yc-bench{words} --help")
+    answer = console.parse(f"yc-bench{words} --help")
     assert isinstance(answer, CommandReply)
     assert (answer.exit_code, answer.stderr) == (0, "")
     usage = words.removesuffix(" --seed 1")
@@ -175,21 +174,21 @@ def test_help_is_text_and_no_fault(words: str) -> None:
 
 def test_options_left_at_their_default_are_not_written() -> None:
     """A line holds only what differs from the defaults."""
-    assert commandline.line_of(MarketBrowse(limit=5)) == "yc-bench market browse --limit 5"
-    assert commandline.line_of(FinanceLedger()) == "yc-bench finance ledger"
-    assert commandline.line_of(TaskAssign("Task-1", ("a b", "c"))) == (
+    assert console.line_of(MarketBrowse(limit=5)) == "yc-bench market browse --limit 5"
+    assert console.line_of(FinanceLedger()) == "yc-bench finance ledger"
+    assert console.line_of(TaskAssign("Task-1", ("a b", "c"))) == (
         "yc-bench task assign --task-id Task-1 --employees 'a b,c'"
     )
 
 
 def test_a_line_given_as_text_is_its_own_and_the_end_of_a_turn_has_none() -> None:
     """`RunCommand` and `EndTurn` are no commands of the console."""
-    assert commandline.line_of(RunCommand("ls -la")) == "ls -la"
-    assert commandline.line_of(EndTurn()) == ""
+    assert console.line_of(RunCommand("ls -la")) == "ls -la"
+    assert console.line_of(EndTurn()) == ""
 
 
 def test_long_lines_are_not_cached() -> None:
     """Only short ones are cached, which agents repeat."""
-    before = commandline._parse_short.cache_info().currsize
-    commandline.parse(f"yc-bench scratchpad write --content {'long' * 100}")
-    assert commandline._parse_short.cache_info().currsize == before
+    before = console._parse_short.cache_info().currsize
+    console.parse(f"yc-bench scratchpad write --content {'long' * 100}")
+    assert console._parse_short.cache_info().currsize == before

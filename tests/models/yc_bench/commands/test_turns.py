@@ -8,10 +8,9 @@ import pytest
 from desim import Run
 from models.yc_bench import YCBench
 from models.yc_bench.actions import EndTurn, RunCommand, TaskAccept
-from models.yc_bench.commands.turns import MEMORY, FounderTurns
-from models.yc_bench.observation import TurnStatus
-from models.yc_bench.shell.status_text import event_line, message
-from models.yc_bench.state import CompanyState
+from models.yc_bench.company.state import CompanyState
+from models.yc_bench.desk import TurnStatus, event_line, message
+from models.yc_bench.founder import MEMORY, FounderTurns
 
 ERROR = {"error": "No active tasks."}
 PAYDAY = {"wake_events": [{"type": "monthly_payroll", "funds_after": 1}]}

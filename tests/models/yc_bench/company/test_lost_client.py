@@ -24,11 +24,10 @@ from models.yc_bench import (
     YCBench,
 )
 from models.yc_bench.company.entities import Client
-from models.yc_bench.company.world_file import Replacement, WorldFile
-from models.yc_bench.rules.draw_market import draw_market, draw_replacement
-from models.yc_bench.rules.draw_people import draw_clients, draw_employees
-from models.yc_bench.shell.status_text import event_line
-from models.yc_bench.state import CompanyState
+from models.yc_bench.company.state import CompanyState
+from models.yc_bench.desk import event_line
+from models.yc_bench.world import draw_clients, draw_employees, draw_market, draw_replacement
+from models.yc_bench.world_file import Replacement, WorldFile
 
 MODEL = YCBench()
 

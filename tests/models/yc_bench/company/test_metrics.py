@@ -19,8 +19,8 @@ from models.yc_bench import (
     TaskDispatch,
     YCBench,
 )
-from models.yc_bench.company.completion import CAUSES
-from models.yc_bench.tables import month_ends
+from models.yc_bench.company.work import CAUSES
+from models.yc_bench.report import month_ends
 
 EVERYBODY = tuple(f"Emp_{i}" for i in range(1, 9))
 
@@ -163,10 +163,10 @@ def test_slow_staff_is_of_the_wrong_domain_or_too_few() -> None:
     title = made.title(adversarial=False)
     task = state.task(title)
     assert task is not None
-    slowest = min(state.employees, key=lambda who: who.rates[task.domain])
+    slowest = min(state.employees, key=lambda who: who.rates[task.spec.domain])
     for who in state.employees:
-        who.rates[task.domain] *= 5
-    slowest.rates[task.domain] /= 5
+        who.rates[task.spec.domain] *= 5
+    slowest.rates[task.spec.domain] /= 5
     made.work(title, slowest.name)
     assert (made.metrics["failed_wrong_domain"], made.metrics["failed_too_few"]) == (1, 0)
     made = Company(initial_funds_cents=10**9)

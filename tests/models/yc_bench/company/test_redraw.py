@@ -6,9 +6,8 @@ import pytest
 
 from desim import Run
 from models.yc_bench import TaskAccept, YCBench
-from models.yc_bench.company.founding import reopen
-from models.yc_bench.company.world_file import WorldFile
-from models.yc_bench.state import CompanyState
+from models.yc_bench.company.state import CompanyState
+from models.yc_bench.world_file import WorldFile
 
 
 def accepted(run: Run[CompanyState], title: str) -> Any:
@@ -52,7 +51,7 @@ def test_a_company_that_opens_again_meets_what_was_seen() -> None:
     first = accepted(run, "Task-1")
     run.redraw(1)
     second = accepted(run, "Task-2")
-    reopen(run.state)
+    run.state.reopen()
     assert accepted(run, "Task-1") == first
     assert accepted(run, "Task-2") == second
 

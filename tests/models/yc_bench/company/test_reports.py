@@ -20,8 +20,8 @@ from models.yc_bench.actions import (
     TaskInspect,
     TaskList,
 )
-from models.yc_bench.company.lookup import CommandRefused
-from models.yc_bench.state import CompanyState
+from models.yc_bench.commands import CommandRefused
+from models.yc_bench.company.state import CompanyState
 
 
 def company_after(*commands: str, **changes: Any) -> CompanyState:
@@ -82,7 +82,7 @@ def test_browse_shows_what_could_be_accepted_and_nothing_else() -> None:
     fits = [
         task.title
         for task in company.market
-        if task.spec.required_prestige <= company.prestige[task.domain]
+        if task.spec.required_prestige <= company.prestige[task.spec.domain]
         and task.spec.required_trust <= task.client.trust
     ]
     assert [row["task_id"] for row in shown] == fits
@@ -101,7 +101,7 @@ def test_browse_follows_prestige_and_trust() -> None:
         return [
             task.title
             for task in company.market
-            if task.spec.required_prestige <= company.prestige[task.domain]
+            if task.spec.required_prestige <= company.prestige[task.spec.domain]
             and task.spec.required_trust <= task.client.trust
         ]
 

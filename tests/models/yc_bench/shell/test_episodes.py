@@ -8,7 +8,7 @@ from support.yc_snapshot import snapshot
 from desim import Policy, Run, play
 from desim.episodes.lineup import resolve
 from models.yc_bench import EndTurn, ScratchpadWrite, SimResume, YCBench
-from models.yc_bench.shell.status_text import message
+from models.yc_bench.desk import message
 
 
 def figures(episode: dict[str, Any]) -> dict[str, Any]:

@@ -26,9 +26,7 @@ from models.yc_bench import (
     TaskInspect,
     TaskList,
     YCBench,
-)
-from models.yc_bench.commands import (
-    commandline,
+    console,
 )
 
 #: Commands in all: over 30 seeds of the published rules and 10 of the paper's.
@@ -102,7 +100,7 @@ class RandomFounder(Policy):
         )[0]
         # Half of the commands are given as lines of the console.
         if type(action) not in (EndTurn, RunCommand) and self.draw.random() < 0.5:
-            return RunCommand(commandline.line_of(action))
+            return RunCommand(console.line_of(action))
         return action
 
 

@@ -7,15 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.yc_snapshot import snapshot
+from support.yc_snapshot import snapshot, stamp
 
 from desim import Run
 from desim.episodes.lineup import resolve
 from desim.episodes.replay import open_decisions
 from models.yc_bench import CompanyStatus, EndTurn, RunCommand, TaskAccept, YCBench
-from models.yc_bench.observation import CommandReply, TurnStatus
-from models.yc_bench.shell.status_text import event_line
-from models.yc_bench.state import CompanyState
+from models.yc_bench.company.state import CompanyState
+from models.yc_bench.desk import CommandReply, TurnStatus, event_line
 
 
 def load(path: Path) -> dict[str, Any]:
@@ -50,7 +49,7 @@ def ledger(company: CompanyState) -> list[list[Any]]:
     entries, funds = [], company.params.initial_funds_cents
     for tick, category, cents, kind, name in company.accounts.entries():
         funds += cents
-        entries.append([company.clock.stamp(tick), category, cents, f"{kind}:{name}", funds])
+        entries.append([stamp(company.clock, tick), category, cents, f"{kind}:{name}", funds])
     return entries
 
 
@@ -211,7 +210,7 @@ def same_turn(turn: dict[str, Any], company: Any, reply: Any, taken: Any) -> Non
         assert spec.reward_cents == drawn["reward_funds_cents"]
         assert spec.prestige_delta == drawn["prestige_delta_generated"]
         assert (spec.domain, spec.required_qty) == (drawn["domain"], drawn["required_qty"])
-        assert company.clock.stamp(taken.deadline)[:19] == turn["accepted"]["deadline"][:19]
+        assert stamp(company.clock, taken.deadline)[:19] == turn["accepted"]["deadline"][:19]
         assert float(taken.required) == turn["accepted"]["required_qty_after"]
     assert snapshot(company) == turn["state"]
     for key, value in turn["advance"].items():

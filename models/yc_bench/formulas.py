@@ -1,34 +1,15 @@
 """Formulas of the rules, which the world applies and its planner plans with.
 
 Pure functions of parameters and plain numbers; doubles throughout, unrounded unless stated.
-
-The rules that a player may know: all but how people are drawn.
 """
 
 import math
 
-from attrs import fields, frozen
-
-from models.yc_bench.rules.market import MarketRules
-from models.yc_bench.rules.office_hours import OfficeHours
-from models.yc_bench.rules.work import GrowthRules, TrustRules, WorkRules
-
-
-@frozen(kw_only=True, slots=False)
-class PublicRules(MarketRules, OfficeHours, WorkRules, GrowthRules, TrustRules):
-    """The rules of the market, of time, work, growth and trust."""
-
-    @property
-    def public(self) -> "PublicRules":
-        """These rules alone, without the people, the world file and the console."""
-        values = {each.name: getattr(self, each.name) for each in fields(PublicRules)}
-        return PublicRules(**values)
-
+from models.yc_bench.params import PublicRules
 
 #: Trust gained with the first success, times `trust_max` over `trust_build_tasks`, and the power
 #: with which the gain slows down (SPEC 2.3).
 _GAIN, _POWER = 1.6, 1.5
-
 
 #: Shares of `trust_fragility` lost with a failure, a cancellation and a calendar day; share of
 #: `trust_focus_pressure` lost with a completion for another client (SPEC 2.3).

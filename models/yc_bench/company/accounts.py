@@ -22,10 +22,6 @@ _CATEGORIES = {
     KIND: INTERCOMPANY,
 }
 
-#: References of an entry: an employee by name, a task by its number in the order of creation. Cash
-#: of a group refers to a "partner".
-_EMPLOYEE, _TASK = "employee", "task"
-
 
 class LedgerRow(NamedTuple):
     """An entry of the published ledger.
@@ -53,10 +49,6 @@ class CompanyAccounts:
         funds: Paid in by the founders, cents.
         opened: Tick at which the company opens.
         fines_as_rewards: Whether the published view shows fines as negative rewards.
-
-    Attributes:
-        book: The ledger.
-        intercompany: Cash received from and paid to the other companies of a group.
     """
 
     def __init__(self, funds: int, *, opened: int = 0, fines_as_rewards: bool = True) -> None:
@@ -74,25 +66,25 @@ class CompanyAccounts:
     @property
     def funds(self) -> int:
         """Money in the bank, cents."""
-        return self.book.balance(CASH)
+        return self.book.held[CASH]
 
     def pay_wages(self, tick: int, employee: str, cents: int) -> None:
         """Pay an employee's salary of a month."""
         memo = self._wages.get(employee)
         if memo is None:
-            memo = Memo(f"wages of {employee}", _WAGES, {_EMPLOYEE: employee})
+            memo = Memo(f"wages of {employee}", _WAGES, {"employee": employee})
             self._wages[employee] = memo
         self.book.transfer(tick, memo, WAGES, CASH, cents)
 
     def earn(self, tick: int, row: int, cents: int) -> None:
         """Take the reward of a task, given by its place in the order of creation."""
-        memo = Memo(f"reward of {row}", _REWARD, {_TASK: row})
-        self.book.transfer(tick, memo, CASH, REWARDS, cents)
+        self.book.transfer(
+            tick, Memo(f"reward of {row}", _REWARD, {"task": row}), CASH, REWARDS, cents
+        )
 
     def fine(self, tick: int, row: int, cents: int) -> None:
         """Pay the fine for a late task, given by its place in the order of creation."""
-        memo = Memo(f"fine of {row}", FINE, {_TASK: row})
-        self.book.transfer(tick, memo, FINES, CASH, cents)
+        self.book.transfer(tick, Memo(f"fine of {row}", FINE, {"task": row}), FINES, CASH, cents)
 
     def entries(self) -> Sequence[LedgerRow]:
         """Return the published ledger, which leaves out the founders' capital; it only grows."""

@@ -1,7 +1,6 @@
-"""The company's clock: microseconds since the start to dates, working hours and paydays.
+"""The company's clock: microseconds since the start to dates, working hours and paydays (SPEC 6).
 
-Source: SPEC section 6, and section 5 for the conversion of hours to decimals and back. The
-arithmetic is on whole microseconds; `rules/office_hours.py` defines which hours count.
+Hours become decimals and microseconds again as in SPEC section 5.
 """
 
 from collections.abc import Iterator
@@ -14,7 +13,7 @@ from typing import Self
 from attrs import evolve, field, frozen
 
 from desim.core.calendar import BusinessHours, Calendar, first_business_day, month_start
-from models.yc_bench.rules.office_hours import OfficeHours
+from models.yc_bench.params import PublicRules
 
 _HOUR = Decimal(3_600_000_000)
 _SECONDS = Decimal(3600)
@@ -33,7 +32,7 @@ class CompanyClock:
     Attributes:
         start: The opening hour of the first day.
         opened: The tick of that hour: 0, unless the company is not the first of the simulation.
-        horizon: When the run ends, tick.
+        horizon: The tick at which the run ends.
     """
 
     start: datetime
@@ -49,19 +48,19 @@ class CompanyClock:
     _texts: dict[int, str] = field(factory=dict, init=False, repr=False)
 
     @classmethod
-    def of(cls, hours: OfficeHours, opened: int = 0) -> Self:
+    def of(cls, rules: PublicRules, opened: int = 0) -> Self:
         """Build the clock of a company that opens at a tick."""
-        working, progress = hours.open_hours, hours.progress_hours
+        working, progress = rules.open_hours, rules.progress_hours
         if opened:
-            calendar = Calendar(hours.start - opened * _MICROSECOND)
+            calendar = Calendar(rules.start - opened * _MICROSECOND)
             working = evolve(working, calendar=calendar)
             progress = evolve(progress, calendar=calendar)
         ticks = working.calendar.ticks
         return cls(
-            start=hours.start,
+            start=rules.start,
             opened=opened,
-            horizon=ticks(hours.end),
-            evenings=hours.evening_progress,
+            horizon=ticks(rules.end),
+            evenings=rules.evening_progress,
             open=working,
             progress=progress,
             last=ticks(datetime(_LAST_YEAR + 1, 1, 1)) - 1,  # noqa: DTZ001 (no zones)
@@ -84,10 +83,6 @@ class CompanyClock:
             text = self._texts[tick] = self.moment(tick).isoformat()
         return text
 
-    def stamp(self, tick: int) -> str:
-        """Write a tick as the published store does: always with six decimals."""
-        return self.moment(tick).isoformat(" ", "microseconds")
-
     def next_open(self, tick: int) -> int:
         """Return the tick itself if it is open, else the next opening."""
         return self._open.next_open(tick)
@@ -95,16 +90,9 @@ class CompanyClock:
     def add_hours(self, tick: int, hours: Decimal) -> int | None:
         """Return when so many open hours, counted from the next opening, have passed.
 
-        Whole days are skipped at once: hours less 9 are exact in decimals as long as they shrink,
-        so only the first day's remainder and the last day's microseconds are rounded, as when days
-        are walked through one by one.
-
-        Args:
-            tick: From when.
-            hours: 0 or more.
-
-        Returns:
-            The tick, which may be a closing hour; None beyond the year 9000.
+        The tick may be a closing hour; it is None beyond the year 9000. Whole days are skipped at
+        once: hours less 9 are exact in decimals as long as they shrink, so only the first day's
+        remainder and the last day's microseconds are rounded, as when days are walked one by one.
         """
         opened = self._open.next_open(tick)
         today = Decimal(self._open.closing(opened) - opened) / _HOUR
@@ -126,9 +114,6 @@ class CompanyClock:
         With evening progress, as published, every weekday but the last counts until midnight:
         each day is a decimal of its own and they are added in order, since 28 digits round.
         Otherwise progress counts the open hours.
-
-        Returns:
-            Hours; 0 where the second tick is not the later one.
         """
         if last <= first:
             return Decimal(0)

@@ -1,4 +1,4 @@
-"""Domains of work, and clients, employees and tasks as drawn, before anything has happened."""
+"""What is drawn or read before anything has happened: clients, employees and tasks."""
 
 from decimal import Decimal
 from typing import Literal
@@ -16,12 +16,12 @@ class ClientSpec:
     """A client as drawn.
 
     Attributes:
-        name: Name of the company.
-        reward_multiplier: Factor on the rewards of the client's initial tasks.
+        name: Name of the client.
+        reward_multiplier: Factor on the rewards of its initial tasks.
         tier: "Standard", "Premium" or "Enterprise".
         specialties: One or two domains, in the order drawn.
         loyalty: From -1 to 1; hidden from players.
-        adversarial: Whether loyalty is below the threshold `adversarial_loyalty`; hidden too.
+        adversarial: Whether loyalty is below the parameter `adversarial_loyalty`; hidden too.
     """
 
     name: str
@@ -83,3 +83,17 @@ class TaskSpec:
     def domains(self) -> tuple[str, ...]:
         """All domains of the work."""
         return (self.domain, *self.further)
+
+
+def stored(value: Decimal | float, digits: int) -> Decimal:
+    """Return what the published store reads back after writing a value: it passes through a double.
+
+    >>> stored(Decimal("2.67449"), 3)
+    Decimal('2.674')
+    """
+    return Decimal(f"{float(value):.{digits}f}")
+
+
+def decimal(value: float) -> Decimal:
+    """Return the shortest decimal that reads back as the double."""
+    return Decimal(str(value))

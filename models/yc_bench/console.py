@@ -8,7 +8,7 @@ errors, which are click's, have the published texts.
 import inspect
 import re
 import shlex
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from datetime import datetime
 from functools import lru_cache
 from types import NoneType, UnionType
@@ -19,9 +19,9 @@ import click
 
 from desim.errors import sentence
 from models.yc_bench.actions import Command, EndTurn, RunCommand
-from models.yc_bench.observation import CommandReply
+from models.yc_bench.desk import CommandReply
 
-PROGRAM = "yc-bench"
+_PROGRAM = "yc-bench"
 
 #: Exit code of a line that cannot be parsed.
 _MISUSE = 2
@@ -29,16 +29,12 @@ _MISUSE = 2
 #: Options whose name differs from their field's.
 _OPTIONS = {"from_date": "--from", "to_date": "--to"}
 
+#: By field its format, and the error text where a value does not match it.
 _DATE = ("%m/%d/%Y", "Invalid date format: {}. Use MM/DD/YYYY.")
 _MONTH = ("%Y-%m", "Invalid month format: {}. Use YYYY-MM.")
-
-#: Format of these fields, and the error text where a value does not match it.
 _FORMATS = {
-    "start_date": _DATE,
-    "from_date": _DATE,
-    "to_date": _DATE,
-    "from_month": _MONTH,
-    "to_month": _MONTH,
+    **dict.fromkeys(("start_date", "from_date", "to_date"), _DATE),
+    **dict.fromkeys(("from_month", "to_month"), _MONTH),
 }
 
 _QUOTES = re.compile(r"[\\'\"]")
@@ -48,10 +44,7 @@ _SHORT = 120
 
 
 def parse(line: str) -> Command | CommandReply:
-    """Parse a line as the published console does.
-
-    Args:
-        line: Any text; it is split as a shell splits it, without running one.
+    """Parse a line as the published console does; it is split as a shell splits it.
 
     Returns:
         The command, or the reply to a line that is not a command: exit code 2 and the reason, or,
@@ -84,8 +77,8 @@ def _parse(line: str) -> Command | CommandReply:
         words = _split(line)
     except ValueError:
         return _misuse(line, f"invalid command syntax: {line}")
-    if not words or words[0] != PROGRAM:
-        return _misuse(line, f"only top-level `{PROGRAM}` commands are allowed")
+    if not words or words[0] != _PROGRAM:
+        return _misuse(line, f"only top-level `{_PROGRAM}` commands are allowed")
     try:
         command: Command = _command(words[1:])
     except _Help as help_:
@@ -113,41 +106,36 @@ def _command(words: list[str]) -> Any:
     """Parse words; click parses those that do not start with the two words of a command."""
     if tuple(words[:2]) in _LEAVES:
         leaf, above = _LEAVES[words[0], words[1]]
-        return leaf.take(leaf.make_context(leaf.name, words[2:], parent=above))
-    with _TREE.make_context(PROGRAM, words) as context:
+        return leaf.invoke(leaf.make_context(leaf.name, words[2:], parent=above))
+    with _TREE.make_context(_PROGRAM, words) as context:
         return _TREE.invoke(context)
 
 
 # -- the tree --------------------------------------------------------------------------------------
 
 
-class _Leaf(click.Command):
-    """A command of the console; its callback builds the action."""
+def _leaf(action: type, name: str) -> click.Command:
+    """Return the command of the console that builds an action."""
 
-    def __init__(self, action: type, name: str) -> None:
-        self.action = action
-        super().__init__(
-            name,
-            params=[*(_option(*each) for each in _fields(action)), _help_option()],
-            callback=self._build,
-            help=inspect.cleandoc(action.__doc__ or "").split("\n\n")[0],
-            add_help_option=False,
-        )
-
-    def take(self, context: click.Context) -> Any:
-        """Build the action from a context's parameters."""
-        return self._build(**context.params)
-
-    def _build(self, **values: Any) -> Any:
-        for name, (layout, refusal) in _FORMATS.items():
-            if values.get(name) is not None:
-                values[name] = _dated(values[name], layout, refusal)
+    def build(**values: Any) -> Any:
+        for field, (layout, refusal) in _FORMATS.items():
+            if values.get(field) is not None:
+                values[field] = _dated(values[field], layout, refusal)
         if "employees" in values:
-            values["employees"] = _names(values["employees"])
+            names = [part.strip() for part in values["employees"].split(",")]
+            values["employees"] = tuple(filter(None, names))
         try:
-            return self.action(**values)
+            return action(**values)
         except ValueError as fault:  # a bound that the published console does not have
             raise click.UsageError(sentence(fault)) from None
+
+    return click.Command(
+        name,
+        params=[*(_option(*each) for each in _fields(action)), _help_option()],
+        callback=build,
+        help=inspect.cleandoc(action.__doc__ or "").split("\n\n")[0],
+        add_help_option=False,
+    )
 
 
 def _fields(action: type) -> list[tuple[str, Any, Any]]:
@@ -161,20 +149,14 @@ def _option(name: str, hint: Any, default: Any) -> click.Option:
     presence: dict[str, Any] = (
         {"required": True} if default is attrs.NOTHING else {"default": default}
     )
-    return click.Option([_spelled(name), name], type=_kind(hint), **presence)
+    if isinstance(hint, UnionType) or NoneType in get_args(hint):
+        hint = next(kind for kind in get_args(hint) if kind is not NoneType)
+    of_text: Any = click.Choice(get_args(hint)) if get_origin(hint) is Literal else str
+    return click.Option([_spelled(name), name], type=int if hint is int else of_text, **presence)
 
 
 def _spelled(name: str) -> str:
     return _OPTIONS.get(name) or "--" + name.replace("_", "-")
-
-
-def _kind(hint: Any) -> Any:
-    """Return the type for click: a whole number, one of several texts, or a text."""
-    if isinstance(hint, UnionType) or NoneType in get_args(hint):
-        hint = next(kind for kind in get_args(hint) if kind is not NoneType)
-    if get_origin(hint) is Literal:
-        return click.Choice(get_args(hint))
-    return int if hint is int else str
 
 
 def _help_option() -> click.Option:
@@ -202,11 +184,7 @@ def _dated(text: str, layout: str, refusal: str) -> str:
     return text.replace(" ", "")
 
 
-def _names(text: str) -> tuple[str, ...]:
-    return tuple(name for part in text.split(",") if (name := part.strip()))
-
-
-def _group(name: str, summary: str, commands: Iterable[click.Command] = ()) -> click.Group:
+def _group(name: str, summary: str, commands: Iterable[click.Command]) -> click.Group:
     return click.Group(
         name,
         commands=list(commands),
@@ -219,36 +197,36 @@ def _group(name: str, summary: str, commands: Iterable[click.Command] = ()) -> c
     )
 
 
-def _named(action: type) -> tuple[str, str]:
-    """Return the two words of a class: `TaskAssignAll` is `task` and `assign-all`."""
-    group, *rest = re.findall("[A-Z][a-z]*", action.__name__)
-    return group.lower(), "-".join(rest).lower()
+#: The action of each command, by its two words: `task assign-all` is `TaskAssignAll`.
+_ACTIONS: dict[tuple[str, str], type] = {}
+for _cls in get_args(Command):
+    if _cls not in (EndTurn, RunCommand):
+        _first, *_rest = re.findall("[A-Z][a-z]*", _cls.__name__)
+        _ACTIONS[_first.lower(), "-".join(_rest).lower()] = _cls
 
-
-_ACTIONS = [cls for cls in get_args(Command) if cls not in (EndTurn, RunCommand)]
-_GROUPS: dict[str, click.Group] = {}
-for _cls in _ACTIONS:
-    _first, _second = _named(_cls)
-    if _first not in _GROUPS:
-        _GROUPS[_first] = _group(_first, f"Commands of {_first}.")
-    _GROUPS[_first].add_command(_Leaf(_cls, _second))
-
-_TREE = _group(PROGRAM, "Run a company.", _GROUPS.values())
-_ROOT = click.Context(_TREE, info_name=PROGRAM, terminal_width=80)
+_GROUPS = {
+    group: _group(
+        group,
+        f"Commands of {group}.",
+        [_leaf(action, name) for (first, name), action in _ACTIONS.items() if first == group],
+    )
+    for group in dict.fromkeys(first for first, _ in _ACTIONS)
+}
+_TREE = _group(_PROGRAM, "Run a company.", _GROUPS.values())
+_ROOT = click.Context(_TREE, info_name=_PROGRAM, terminal_width=80)
 
 #: Command and the context of its group, by the two words that lead to it.
-_LEAVES: Mapping[tuple[str, ...], tuple[_Leaf, click.Context]] = {
+_LEAVES = {
     (first, second): (leaf, click.Context(group, parent=_ROOT, info_name=first))
     for first, group in _GROUPS.items()
     for second, leaf in group.commands.items()
-    if isinstance(leaf, _Leaf)
 }
 
 #: The line of an action: its words, and name, option and default of each field.
-_WRITTEN: Mapping[type, tuple[str, tuple[tuple[str, str, Any], ...]]] = {
-    cls: (
-        " ".join([PROGRAM, *_named(cls)]),
-        tuple((name, f" {_spelled(name)} ", default) for name, _, default in _fields(cls)),
+_WRITTEN = {
+    action: (
+        " ".join([_PROGRAM, *words]),
+        [(name, f" {_spelled(name)} ", default) for name, _, default in _fields(action)],
     )
-    for cls in _ACTIONS
+    for words, action in _ACTIONS.items()
 }

@@ -1,0 +1,368 @@
+"""What the founder sees and may sensibly do: desk, options, the text of the rules and of turns.
+
+Rows that several observations share are read-only, because copying every row at each look took a
+fifth of an episode's time. A row is a `dict` and its list a `list`, so that they are compared,
+written as JSON and passed to `isinstance` as before.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, ClassVar, NoReturn
+
+from attrs import evolve, frozen
+
+from desim import Option
+from desim.core.reported import SeatBriefing
+from desim.show.column import CENTS, Column
+from desim.show.labels import dollars_text, value_text
+from models.yc_bench.actions import (
+    Command,
+    EmployeeList,
+    EndTurn,
+    MarketBrowse,
+    SimResume,
+    TaskAccept,
+    TaskAssign,
+    TaskDispatch,
+)
+from models.yc_bench.params import YCBenchParams
+
+#: The console's line of a look at the market.
+_LOOK = "yc-bench market browse"
+
+
+def _refuse(held: Any, *_: Any, **__: Any) -> NoReturn:
+    kind = dict if isinstance(held, dict) else list
+    raise TypeError(
+        "a row of a reply is shared by several observations and cannot be changed; "
+        f"change a copy of it: {kind.__name__}(row)"
+    )
+
+
+class ReadOnlyRow(dict[str, Any]):
+    """A row of a reply; `dict(row)`, `copy.copy` and a pickle give an ordinary dictionary."""
+
+    __slots__ = ()
+    __setitem__ = __delitem__ = __ior__ = _refuse
+    clear = pop = popitem = setdefault = update = _refuse
+
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        return dict, (dict(self),)
+
+
+class ReadOnlyList(list[Any]):
+    """A list inside a row; `list(it)`, `copy.copy` and a pickle give an ordinary list."""
+
+    __slots__ = ()
+    __setitem__ = __delitem__ = __iadd__ = __imul__ = _refuse
+    append = extend = insert = pop = remove = clear = sort = reverse = _refuse
+
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        return list, (list(self),)
+
+
+_MONEY = {
+    **dict.fromkeys(("funds_cents", "monthly_payroll_cents", "reward_funds_cents"), CENTS),
+    **dict.fromkeys(("salary_cents", "salary_bump_total_cents", "funds_after"), CENTS),
+    **dict.fromkeys(("funds_delta", "balance_delta", "listed_reward"), CENTS),
+    "amount_cents": CENTS,
+    "skill_boost_pct": Column(kind="share", label="Skill boost"),
+}
+
+
+@frozen
+class CommandReply:
+    """The console's reply to a command.
+
+    Attributes:
+        command: The command as a line of the console.
+        exit_code: 0 done, 1 refused, 2 not understood.
+        out: The JSON document on standard output; none where nothing was printed.
+        stderr: The text on standard error; empty if there was none.
+    """
+
+    columns: ClassVar[Mapping[str, Column]] = _MONEY
+
+    command: str
+    exit_code: int
+    out: Any
+    stderr: str = ""
+
+
+@frozen
+class TurnStatus:
+    """The status message with which a turn begins (SPEC section 14).
+
+    Attributes:
+        number: The turn's number as the message gives it, from 1.
+        kind: "initial" at the first turn, "reopened" at the first of a further episode, "status"
+            afterwards.
+        time: ISO date and time.
+        horizon_end: ISO date and time.
+        funds_cents: Money in the bank, cents.
+        monthly_payroll_cents: Sum of the salaries, cents.
+        runway_months: Funds over payroll, one decimal.
+        employees: Number of employees.
+        active_tasks: Number of tasks under way.
+        planned_tasks: Number of tasks accepted and not dispatched.
+        memory_countdown: Turns until the oldest messages drop, at least 0.
+        bankrupt: Whether funds are below zero.
+        events: What the last resume of the turn before reported; none without one.
+        closing: What the last line calls for: "nothing running", "planned only" or "neutral".
+        scratchpad: The scratchpad as the system prompt shows it.
+    """
+
+    columns: ClassVar[Mapping[str, Column]] = {
+        **_MONEY,
+        "number": Column(label="Turn"),
+        "runway_months": Column("months", "Runway"),
+    }
+
+    number: int
+    kind: str
+    time: str
+    horizon_end: str
+    funds_cents: int
+    monthly_payroll_cents: int
+    runway_months: float
+    employees: int
+    active_tasks: int
+    planned_tasks: int
+    memory_countdown: int
+    bankrupt: bool
+    events: tuple[dict[str, Any], ...]
+    closing: str
+    scratchpad: str
+
+
+@frozen
+class FounderDesk:
+    """The founder's observation before each command.
+
+    Attributes:
+        time: ISO date and time.
+        turn: The number of the turn, from 1.
+        funds_cents: Money in the bank, cents.
+        planned: Titles of tasks accepted and not dispatched, the oldest first; of very many only
+            those created last.
+        active: Titles of tasks under way, the oldest first.
+        reply: The reply to the last command; none before the first of the episode.
+        status: The status message; only before the first command of a turn.
+    """
+
+    columns: ClassVar[Mapping[str, Column]] = {
+        "time": Column(kind="tick"),
+        "funds_cents": evolve(CENTS, priority=1),
+    }
+
+    time: str
+    turn: int
+    funds_cents: int
+    planned: tuple[str, ...]
+    active: tuple[str, ...]
+    reply: CommandReply | None = None
+    status: TurnStatus | None = None
+
+
+# -- what is sensible now --------------------------------------------------------------------------
+
+
+def options(desk: FounderDesk) -> list[Option]:
+    """Return commands that the world takes now, the likeliest first; values are in dollars.
+
+    They follow from the last reply: after a look at the market, accept one of its tasks; after an
+    acceptance, assign people; after the assignment, dispatch; while work is under way, resume.
+    """
+    return [*_steps(desk), Option(EndTurn(), -2.0, "end the turn")]
+
+
+def default_action(desk: FounderDesk) -> Command:
+    """Return a resume where a task is active, otherwise the end of the turn."""
+    return SimResume() if desk.active else EndTurn()
+
+
+def _steps(desk: FounderDesk) -> Iterator[Option]:
+    reply = desk.reply
+    if desk.planned:
+        yield from _prepare(desk.planned[0], reply)
+    elif desk.active:
+        yield Option(SimResume(), 0.0, "let time pass")
+        yield Option(MarketBrowse(), -1.0, "look for more work")
+    elif rows := _rows(reply, "tasks", "requirements"):
+        yield from (_accept(row) for row in rows)
+    elif reply is None or reply.command != _LOOK:
+        # An empty market is not looked at twice in a turn.
+        yield Option(MarketBrowse(), 0.0, "look for work")
+
+
+def _prepare(title: str, reply: CommandReply | None) -> Iterator[Option]:
+    """Yield the steps that a planned task needs next: people, then its dispatch."""
+    out = reply.out if reply is not None and isinstance(reply.out, Mapping) else {}
+    if out.get("task_id") == title and out.get("total_assigned"):
+        yield Option(TaskDispatch(title), 0.0, "start the work")
+        return
+    if staff := _rows(reply, "employees", "skill_rates"):
+        names = [who["name"] for who in staff]
+        half = len(names) // 2
+        yield Option(TaskAssign(title, tuple(names)), 0.0, "everybody")
+        yield Option(TaskAssign(title, tuple(names[: half or 1])), -0.5, "the first half")
+        yield Option(TaskAssign(title, tuple(names[half:])), -0.5, "the second half")
+        return
+    yield Option(EmployeeList(), 0.0, "look who there is")
+
+
+def _accept(row: Mapping[str, Any]) -> Option:
+    needs = row["requirements"]
+    domains = " + ".join([need["domain"] for need in needs])
+    units = needs[0]["required_qty"]
+    note = f"{row['client_name']}, {domains}, {units:,.0f} units"
+    return Option(TaskAccept(row["task_id"]), row["reward_funds_cents"] / 100, note)
+
+
+def _rows(reply: CommandReply | None, key: str, column: str) -> Sequence[Any]:
+    """Return the rows of a reply under a key, if there are any and they have a certain column."""
+    out = reply.out if reply is not None else None
+    rows = out.get(key) if isinstance(out, Mapping) else None
+    if not isinstance(rows, Sequence) or not rows or isinstance(rows, str):
+        return ()
+    return rows if isinstance(rows[0], Mapping) and column in rows[0] else ()
+
+
+# -- the rules -------------------------------------------------------------------------------------
+
+
+RULES = """You are the head of a start-up. Over the run make its funds and its prestige grow, \
+and never let it go bankrupt.
+
+Every turn, go through the same loop: browse the market, accept a task, assign people to it, \
+dispatch it, resume the clock. Run several tasks at once where people are free for them. Time \
+passes only when you resume.
+
+How the world works:
+- Everybody assigned to a task gets a raise when it is done in time.
+- Somebody who works on several tasks at once divides their rate among them.
+- A task that is done after its deadline costs prestige instead of earning money.
+- A client's trust grows with work done for it: it lessens the work and opens better tasks; trust \
+of the other clients fades meanwhile.
+- Some clients are not reliable.
+- Salaries are paid every month; a company whose funds fall below zero is bankrupt.
+- Prestige is counted by domain, and better tasks need more of it."""
+
+
+def briefing(params: YCBenchParams) -> SeatBriefing:
+    """Return the rules for the founder in five answers."""
+    years = params.horizon_years
+    return SeatBriefing(
+        title="The start-up's year" if years == 1 else f"The start-up's {years} years",
+        you_are=f"The founder of {params.company_name}: {params.num_employees} people, "
+        f"{params.num_clients} clients, a market of {params.num_market_tasks} tasks.",
+        you_want="As much money in the bank as you can, from tasks that are done in time.",
+        it_costs="Salaries, every month. Work done late costs prestige"
+        + (
+            f" and {params.penalty_fail_funds_pct:.0%} of its reward."
+            if params.penalty_fail_funds_pct
+            else "."
+        ),
+        it_ends=f"After {years} year{'s' * (years > 1)}, or at once when funds fall below $0.",
+        score=f"Dollars in the bank at the end; you begin with "
+        f"{CENTS.text(params.initial_funds_cents)}.",
+    )
+
+
+# -- the status of a turn, with the published lines for events (SPEC 14) ---------------------------
+
+
+def message(status: TurnStatus) -> str:
+    """Return a status as text, fields in the published order."""
+    dropped = "Memory: your oldest messages have been dropped; keep notes on the scratchpad."
+    left = f"Memory: {status.memory_countdown} turns until your oldest messages drop."
+    lines = [
+        *([_REOPENED, ""] if status.kind == "reopened" else ()),
+        f"Turn {status.number}",
+        f"Current time: {status.time}",
+        f"Horizon end: {status.horizon_end}",
+        f"Funds: {dollars_text(status.funds_cents)} ({status.funds_cents} cents)",
+        f"Monthly payroll: {dollars_text(status.monthly_payroll_cents)}",
+        f"Runway: ~{status.runway_months} months",
+        f"Employees: {status.employees}",
+        f"Active tasks: {status.active_tasks}",
+        f"Planned tasks: {status.planned_tasks}",
+        left if status.memory_countdown else dropped,
+    ]
+    if status.bankrupt:
+        lines.append("Warning: funds are below zero; the company is bankrupt.")
+    if status.events:
+        lines += ["", "Since the last turn:", *(f"- {event_line(e)}" for e in status.events)]
+    return "\n".join([*lines, "", _CLOSINGS[status.closing]])
+
+
+_REOPENED = (
+    "The company went bankrupt. This is a new one in the same world, from its first day; your "
+    "scratchpad was kept."
+)
+
+_CLOSINGS = {
+    "nothing running": "Nothing is running: accept a task, assign people and dispatch it before "
+    "you resume.",
+    "planned only": "Only planned tasks: dispatch one before you resume.",
+    "neutral": "Decide what to do next.",
+}
+
+#: Lines of events without details; an unknown event is written as `Event: TYPE`.
+_FIXED = {
+    "horizon_end": "The horizon has been reached; the run is over.",
+    "bankruptcy": "The company went bankrupt; the run is over.",
+}
+
+
+def event_line(event: Mapping[str, Any]) -> str:
+    """Return the line of one report of a resume.
+
+    >>> event_line({"type": "monthly_payroll", "funds_after": 16199497})
+    'Event: monthly_payroll'
+    """
+    kind = str(event.get("type", ""))
+    if kind == "client_lost":
+        titles = ", ".join(event["task_titles"]) or "no tasks"
+        return f"{event['client_name']} is no longer a client; cancelled: {titles}"
+    if kind != "task_completed":
+        return _FIXED.get(kind, f"Event: {kind}")
+    task = f"{event['task_title']} (client: {event['client_name']})"
+    if not event["success"]:
+        return f"{task}: FAILED [{event['deadline_margin']}]"
+    return (
+        f"{task}: SUCCESS +${event['funds_delta'] / 100:,.0f} [{event['deadline_margin']}] | "
+        f"{event['employees_assigned']} employees, "
+        f"+${event['salary_bump_total_cents'] / 100:,.0f}/mo payroll"
+    )
+
+
+def effect(reply: CommandReply | None) -> str:
+    """Return what a command that was carried out did, in sentences; empty for one that only shows.
+
+    >>> effect(CommandReply("", 0, {"task_id": "Task-3", "deadline": "2025-01-09T18:00:00"}))
+    'Task-3 is due on 2025-01-09 18:00:00. Put people on it, then dispatch it.'
+    """
+    match reply.out if reply else None:
+        case {"task_id": task, "deadline": str(due)}:
+            return f"{task} is due on {value_text(due)}. Put people on it, then dispatch it."
+        case {"task_id": task, "total_assigned": people}:
+            return f"{len(people)} people are on {task} now."
+        case {"task_id": task, "assignment_count": people}:
+            return f"Work on {task} begins, with {people} people, when you resume the clock."
+        case {"wake_events": events, "new_sim_time": str(now)}:
+            happened = " ".join(filter(None, map(_event_sentence, events)))
+            return f"It is {value_text(now)} now. {happened}".rstrip()
+    return ""
+
+
+def _event_sentence(event: Mapping[str, Any]) -> str:
+    """Return an event for a person, who reads no line of the console."""
+    match event:
+        case {"type": "task_completed", "task_title": task, "funds_delta": cents}:
+            when = "in time" if event["success"] else "too late"
+            return f"{task} was done {when}: {CENTS.text(cents)}."
+        case {"type": "monthly_payroll"}:
+            return "Salaries were paid."
+        case {"type": "task_half"}:
+            return "A task has reached a part of its work."
+    return f"{event_line(event).rstrip('.')}."

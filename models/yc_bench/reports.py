@@ -1,0 +1,323 @@
+"""Replies of the read-only commands (SPEC 13.1): plain documents, keys in the published order.
+
+A report does not change the company, and later changes of the company do not change a document:
+each is built anew, except for read-only rows of facts that no longer change, which are shared.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from models.yc_bench.actions import (
+    STATUSES,
+    ClientHistory,
+    ClientList,
+    CompanyStatus,
+    EmployeeList,
+    FinanceLedger,
+    MarketBrowse,
+    ReportMonthly,
+    TaskInspect,
+    TaskList,
+)
+from models.yc_bench.commands import CommandRefused, named_task, open_tasks
+from models.yc_bench.company.accounts import INTERCOMPANY, LedgerRow
+from models.yc_bench.company.entities import Client, StaffMember, Task
+from models.yc_bench.company.state import CompanyState
+from models.yc_bench.desk import ReadOnlyList, ReadOnlyRow
+
+#: The published categories of the ledger.
+_CATEGORIES = [
+    "monthly_payroll",
+    "task_reward",
+    "task_fail_penalty",
+    "task_cancel_penalty",
+    "payment_dispute",
+]
+
+_SUCCESS = {"completed_success": True, "completed_fail": False}
+
+
+# -- company, staff and clients --------------------------------------------------------------------
+
+
+def company_status(company: CompanyState, _: CompanyStatus) -> dict[str, Any]:
+    """Show funds, prestige, payroll, runway and counts of tasks."""
+    clock, now = company.clock, company.world.now
+    funds, payroll = company.funds_cents, company.payroll_cents
+    active, planned = len(company.active), len(company.planned)
+    completed = sum(client.succeeded + client.failed for client in company.clients)
+    return {
+        "company_id": "<company>",
+        "company_name": company.params.company_name,
+        "funds_cents": funds,
+        "prestige": {each: float(company.prestige[each]) for each in sorted(company.prestige)},
+        "sim_time": clock.text(now),
+        "horizon_end": clock.text(company.horizon),
+        "tasks": {
+            "active": active,
+            "planned": planned,
+            "completed": completed,
+            "cancelled": len(company.owned) - active - planned - completed,
+        },
+        "employees": len(company.employees),
+        "next_payroll": clock.text(clock.next_payroll(now)),
+        "monthly_payroll_cents": payroll,
+        # Without payroll the runway has no number.
+        "risk": {
+            "months_runway": round(funds / payroll, 2) if payroll else None,
+            "bankrupt": company.bankrupt,
+        },
+    }
+
+
+def employee_list(company: CompanyState, _: EmployeeList) -> dict[str, Any]:
+    """List the staff with salaries, rates by domain and active tasks."""
+    return {
+        "count": len(company.employees),
+        "employees": [_employee(who) for who in company.employees],
+    }
+
+
+def _employee(who: StaffMember) -> dict[str, Any]:
+    return {
+        "name": who.name,
+        "tier": who.spec.tier,
+        "salary_cents": who.salary_cents,
+        "skill_rates": who.shown_rates or _shown_rates(who),
+        "active_tasks": sorted([task.title for task in who.tasks if task.status == "active"]),
+    }
+
+
+def _shown_rates(who: StaffMember) -> ReadOnlyRow:
+    who.shown_rates = ReadOnlyRow(
+        {domain: round(float(who.rates[domain]), 2) for domain in sorted(who.rates)}
+    )
+    return who.shown_rates
+
+
+def client_list(company: CompanyState, _: ClientList) -> dict[str, Any]:
+    """List clients by name with trust, tier and specialties; a lost client is left out."""
+    present = [client for client in _by_name(company) if client.lost is None]
+    return {
+        "count": len(present),
+        "clients": [
+            {
+                "client_id": f"<client:{client.name}>",
+                "name": client.name,
+                "trust_level": float(client.trust),
+                "tier": client.spec.tier,
+                "specialties": list(client.spec.specialties),
+            }
+            for client in present
+        ],
+    }
+
+
+def client_history(company: CompanyState, _: ClientHistory) -> dict[str, Any]:
+    """List clients by name with tasks done and failed for each, lost clients included."""
+    return {
+        "count": len(company.clients),
+        "client_history": [
+            {
+                "client_name": client.name,
+                "trust_level": float(client.trust),
+                "tasks_succeeded": client.succeeded,
+                "tasks_failed": client.failed,
+                "failure_rate_pct": _failure_rate(client),
+            }
+            for client in _by_name(company)
+        ],
+    }
+
+
+def _failure_rate(client: Client) -> float:
+    total = client.succeeded + client.failed
+    return round(100 * client.failed / total, 1) if total else 0.0
+
+
+def _by_name(company: CompanyState) -> list[Client]:
+    return sorted(company.clients, key=lambda client: client.name)
+
+
+# -- tasks -----------------------------------------------------------------------------------------
+
+
+def market_browse(company: CompanyState, action: MarketBrowse) -> dict[str, Any]:
+    """List tasks that could be accepted now, the best paid first."""
+    params = company.params
+    limit = params.market_browse_default_limit if action.limit is None else action.limit
+    skipped = max(0, action.offset)
+    matches = _acceptable(company, action)
+    rows = matches[skipped : skipped + max(1 if params.browse_shows_one_row else 0, limit)]
+    return {
+        "total": len(rows) if params.browse_total_is_page else len(matches),
+        "offset": action.offset,
+        "limit": limit,
+        "tasks": [task.listing or _listed(task) for task in rows],
+    }
+
+
+def _acceptable(company: CompanyState, action: MarketBrowse) -> list[Task]:
+    domain, least = action.domain, action.reward_min_cents
+    if domain is None and least is None:
+        return open_tasks(company)
+    return [
+        task
+        for task in open_tasks(company)
+        if (domain is None or domain in task.domains)
+        and (least is None or task.spec.reward_cents >= least)
+    ]
+
+
+def _listed(task: Task) -> ReadOnlyRow:
+    spec, quantity = task.spec, float(task.spec.required_qty)
+    needs = [ReadOnlyRow(domain=each, required_qty=quantity) for each in spec.domains]
+    task.listing = ReadOnlyRow(
+        {
+            "task_id": task.shown,
+            "client_name": task.client.name,
+            "required_prestige": spec.required_prestige,
+            "required_trust": spec.required_trust,
+            "reward_funds_cents": spec.reward_cents,
+            "reward_prestige_delta": float(task.delta),
+            "skill_boost_pct": spec.skill_boost,
+            "requirements": ReadOnlyList(needs),
+        }
+    )
+    return task.listing
+
+
+def task_list(company: CompanyState, action: TaskList) -> dict[str, Any]:
+    """List the company's own tasks with progress and deadline, the latest acceptance first."""
+    status = action.status
+    if status is not None and status not in STATUSES:
+        raise CommandRefused(f"Invalid status: {status}. Valid: {[*STATUSES]}")
+    own = [
+        task.closed_row or _own_row(company, task)
+        for task in reversed(company.owned)
+        if status is None or task.status == status
+    ]
+    return {"count": len(own), "tasks": own}
+
+
+def _own_row(company: CompanyState, task: Task) -> ReadOnlyRow:
+    """Build a task's row; a task that is over keeps it, so that a year's rows are built once."""
+    late = task.deadline is not None and company.world.now > task.deadline
+    row = ReadOnlyRow(
+        {
+            "task_id": task.shown,
+            "title": task.title,
+            "status": task.status,
+            "client_name": task.client.name,
+            "progress_pct": _percent(task),
+            "deadline": _date_text(company, task.deadline),
+            "at_risk": task.status == "active" and late,
+        }
+    )
+    if not task.open:
+        task.closed_row = row
+    return row
+
+
+def task_inspect(company: CompanyState, action: TaskInspect) -> dict[str, Any]:
+    """Show one task of the market or the company with all facts open to a player."""
+    task = named_task(company, action.task_id)
+    spec = task.spec
+    team = sorted((who.name, tick) for who, tick in zip(task.team, task.assigned, strict=True))
+    return {
+        "task_id": task.shown,
+        "title": task.title,
+        "status": task.status,
+        "client_name": task.client.name,
+        "required_prestige": spec.required_prestige,
+        "required_trust": spec.required_trust,
+        "reward_funds_cents": spec.reward_cents,
+        "reward_prestige_delta": float(task.delta),
+        "skill_boost_pct": float(task.boost),
+        "accepted_at": _date_text(company, task.accepted),
+        "deadline": _date_text(company, task.deadline),
+        "completed_at": _date_text(company, task.finished),
+        "success": _SUCCESS.get(task.status),
+        "progress_pct": _percent(task),
+        "requirements": [
+            {
+                "domain": domain,
+                "required_qty": float(task.required),
+                "completed_qty": float(task.completed),
+                "remaining_qty": float(task.required - task.completed),
+            }
+            for domain in task.domains
+        ],
+        "assignments": [
+            {"employee": name, "assigned_at": company.clock.text(tick)} for name, tick in team
+        ],
+    }
+
+
+def _percent(task: Task) -> float:
+    # A task without work is done.
+    return round(float(100 * task.completed / task.required), 2) if task.required else 100.0
+
+
+def _date_text(company: CompanyState, tick: int | None) -> str | None:
+    return None if tick is None else company.clock.text(tick)
+
+
+# -- money -----------------------------------------------------------------------------------------
+
+
+def finance_ledger(company: CompanyState, action: FinanceLedger) -> dict[str, Any]:
+    """List entries of the published ledger; both bounds are midnights and inclusive."""
+    category = action.category
+    first, last = _midnight(company, action.from_date), _midnight(company, action.to_date)
+    # That of group cash is known once some was exchanged.
+    grouped = bool(company.accounts.intercompany.balances)
+    known = [*_CATEGORIES, INTERCOMPANY] if grouped else _CATEGORIES
+    if category is not None and category not in known:
+        raise CommandRefused(f"Invalid category: {category}. Valid: {known}")
+    rows = company.accounts.entries()
+    entries = [
+        printed
+        for row, printed in zip(rows, _printed(company, rows), strict=True)
+        if (first is None or first <= row.tick)
+        and (last is None or row.tick <= last)
+        and category in (None, row.category)
+    ]
+    total = sum(entry["amount_cents"] for entry in entries)
+    return {"count": len(entries), "total_amount_cents": total, "entries": entries}
+
+
+def _printed(company: CompanyState, rows: Sequence[LedgerRow]) -> Sequence[ReadOnlyRow]:
+    """Return the entries as printed; each is built once, as entries never change."""
+    printed = company.ledger_rows
+    for number in range(len(printed), len(rows)):
+        printed.append(_entry(company, number, rows[number]))
+    return printed
+
+
+def _entry(company: CompanyState, number: int, row: LedgerRow) -> ReadOnlyRow:
+    return ReadOnlyRow(
+        {
+            "id": f"<ledger:{number}>",
+            "occurred_at": company.clock.text(row.tick),
+            "category": row.category,
+            "amount_cents": row.cents,
+            "ref_type": row.reference_type,
+            "ref_id": f"<{row.reference_type}:{row.reference}>",
+        }
+    )
+
+
+def _midnight(company: CompanyState, day: str | None) -> int | None:
+    if day is None:
+        return None
+    try:
+        return company.clock.tick(datetime.strptime(day, "%m/%d/%Y"))  # noqa: DTZ007 (no zones)
+    except ValueError:
+        raise CommandRefused(f"Invalid date format: {day}. Use MM/DD/YYYY.") from None
+
+
+def report_monthly(_: CompanyState, __: ReportMonthly) -> dict[str, Any]:
+    """Return the published list of monthly reports, which is always empty."""
+    return {"count": 0, "months": []}
