@@ -91,7 +91,18 @@ LAYERS = (
     "desim.cli.keep",
 )
 #: Modules of a model that know an episode under way, or a module that does.
-UPPER = {"chain", "processes", "report", "state", "options", "score", "tables", "weeks", "model"}
+UPPER = {
+    "chain",
+    "company.state",
+    "processes",
+    "report",
+    "state",
+    "options",
+    "score",
+    "tables",
+    "weeks",
+    "model",
+}
 
 
 def names(room: str) -> list[str]:
