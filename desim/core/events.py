@@ -1,9 +1,9 @@
-"""The events of the clock: questions to roles, ranked timeouts, processes that are followed."""
+"""The events of the clock: ranked timeouts, waits of random length, questions to roles."""
 
 import operator
 import sys
 from collections.abc import Callable
-from typing import Any, NamedTuple, TypeVar
+from typing import Any
 
 import simpy
 from simpy import Environment
@@ -20,57 +20,50 @@ _MOST_DRAWS = 10_000
 #: events of its own tick too, but before the questions that go out then.
 _BEFORE_QUESTIONS = sys.float_info.max
 
-T = TypeVar("T")
-
 
 class Ranked(Timeout):
     """A SimPy timeout with a rank among the events of its tick: lower ranks come first."""
 
     def __init__(self, env: Environment, delay: int, value: Any = None, rank: int = 0) -> None:
-        if type(delay) is not int or delay < 0:
-            delay = whole_ticks(delay)
-        self._rank = rank  # `World.schedule` reads it
-        Timeout.__init__(self, env, delay, value)
+        # The fields of SimPy's constructor, which takes no rank.
+        self.env = env
+        self.callbacks = []
+        self._value = value
+        self._delay = delay
+        self._ok = True
+        priority: Any = NORMAL + rank
+        env.schedule(self, priority, delay)
 
 
-class Wait(NamedTuple):
-    """A wait of random length that is under way.
+class Wait(Ranked):
+    """A timeout of random length, whose rest a redraw draws anew.
 
-    Attributes:
-        event: Ends it.
-        start: The tick at which it began.
-        draw: Returns the whole ticks of such a wait, drawn anew.
+    Args:
+        draw: Returns the whole ticks of such a wait.
     """
 
-    event: Timeout
-    start: int
-    draw: Callable[[], int]
+    def __init__(self, env: Environment, draw: Callable[[], int], rank: int = 0) -> None:
+        super().__init__(env, draw(), rank=rank)
+        self._start, self._draw = env.now, draw
 
-    def end_after(self, tick: int) -> int | None:
+    def drawn_after(self, tick: int) -> int | None:
         """Return the end of another such wait that lasts beyond a tick; None if none was drawn."""
         for _ in range(_MOST_DRAWS):
-            if (end := self.start + whole_ticks(self.draw())) > tick:
+            if (end := int(self._start) + whole_ticks(self._draw())) > tick:
                 return end
         return None
 
 
-class Kept(list[T]):
-    """A list from which items that are over are removed whenever it has doubled.
+class LivingProcesses(list[simpy.Process]):
+    """The processes that live; the ended ones are removed whenever the list has doubled."""
 
-    Args:
-        lasts: Returns whether an item is not over.
-    """
+    _most = 256
 
-    def __init__(self, lasts: Callable[[T], bool]) -> None:
-        super().__init__()
-        self._lasts = lasts
-        self._most = 256
-
-    def add(self, item: T) -> None:
-        """Append an item."""
-        self.append(item)
+    def add(self, process: simpy.Process) -> None:
+        """Append a process."""
+        self.append(process)
         if len(self) > self._most:
-            self[:] = filter(self._lasts, self)
+            self[:] = [each for each in self if each.is_alive]
             self._most = 2 * len(self) + 256
 
 
@@ -120,14 +113,9 @@ class Decision(Event):
     is_relayed: bool = False
 
     def __init__(
-        self,
-        world: Environment,
-        role: str,
-        observe: Callable[[], Any],
-        before: float,
-        actions: Any,
+        self, world: Environment, role: str, observe: Callable[[], Any], before: float, actions: Any
     ) -> None:
-        super().__init__(world)
+        self.env = world
         self.callbacks = Waiters()
         self.role = role
         self.observe = observe
@@ -141,11 +129,13 @@ class Decision(Event):
 
     def settle(self, action: Any) -> None:
         """Resume the process that asked: at this tick, or when its delay has passed."""
-        delay = 0 if self.is_relayed else self.delay
-        priority: Any = min(self.before - 0.5, _BEFORE_QUESTIONS) if delay else NORMAL
         # As a timeout does, because `Event.succeed` takes no delay.
         self._ok, self._value = True, action
-        self.env.schedule(self, priority, delay)
+        if self.delay and not self.is_relayed:
+            priority: Any = min(self.before - 0.5, _BEFORE_QUESTIONS)
+            self.env.schedule(self, priority, self.delay)
+        else:
+            self.env.schedule(self)
 
     def withdraw(self) -> None:
         """Close a question that no process waits for; a process that yields it later fails."""

@@ -303,12 +303,11 @@ class Run(Generic[S]):
                     f"{decision.role!r} has not answered at t={self.world.now}; answer every "
                     "decision before the clock moves on"
                 )
-        log = self.world.log
         # In the order of the questions, not of the answers: the order of events must not depend on
         # an event loop that awaits several policies at once.
         for decision in self._open:
-            if log:  # the call alone takes as long as the check of an observation
-                log.debug("answered", role=decision.role, action=decision.action)
+            if self._postings is not None:
+                self.world.log.debug("answered", role=decision.role, action=decision.action)
             decision.settle(decision.action)
         self.decisions += len(self._open)
         self._open = []
@@ -316,10 +315,11 @@ class Run(Generic[S]):
     def _hand_out(self, decisions: list[Decision]) -> None:
         now = self.world.now
         if now != self._instant:
-            self._instant, self._asked_now = now, dict.fromkeys(self.roles, 0)
+            self._instant, self._asked_now = now, {}
+        asked = self._asked_now
         for decision in decisions:
             role = decision.role
-            self._asked_now[role] = count = self._asked_now[role] + 1
+            asked[role] = count = asked.get(role, 0) + 1
             if count > self._most_questions[role]:
                 raise Stuck(
                     f"{role!r} was asked {count} times at t={now} and the clock does not move; "

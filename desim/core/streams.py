@@ -5,13 +5,13 @@ import hashlib
 import sys
 import threading
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from desim.errors import UsageError
 from desim.short_repr import short_repr
 
 if TYPE_CHECKING:  # numpy.random takes longer to import than all of desim
-    from numpy.random import Generator
+    from numpy.random import MT19937, Generator
 
 
 def check_seed(seed: object, what: str = "seed") -> None:
@@ -89,6 +89,9 @@ class _Kept(threading.local):
 
 _kept, _in_use = _Kept(), threading.Lock()
 
+#: numpy's global draws come from these inside blocks, one for each block around another.
+_bits: "list[MT19937]" = []
+
 
 @contextlib.contextmanager
 def kept_globals(seed: int | None = None) -> Iterator[None]:
@@ -99,22 +102,31 @@ def kept_globals(seed: int | None = None) -> Iterator[None]:
     Args:
         seed: The seed of the episode in the block; None leaves `seed_globals` to the block.
     """
-    if not _kept.depth and not _in_use.acquire(blocking=False):
+    depth = _kept.depth
+    if not depth and not _in_use.acquire(blocking=False):
         yield
         return
     import random  # both take longer to import than all of desim
 
-    from numpy import random as of_numpy
+    from numpy import random as numpy_random
 
-    before = random.getstate(), of_numpy.get_state(legacy=False)  # noqa: NPY002 (the global one)
+    of_numpy: Any = numpy_random  # its stubs lack `get_bit_generator`
+    if depth == len(_bits):
+        _bits.append(of_numpy.MT19937())
+    before, bits = random.getstate(), of_numpy.get_bit_generator()
+    state = of_numpy.get_state(legacy=False)
+    # Another source of bits, because to set a state takes ten times as long.
+    of_numpy.set_bit_generator(_bits[depth])
     _kept.depth += 1
     try:
         if seed is not None:
             seed_globals(seed)
         yield
     finally:
-        random.setstate(before[0])
-        of_numpy.set_state(before[1])  # noqa: NPY002
+        random.setstate(before)
+        of_numpy.set_bit_generator(bits)
+        if state["has_gauss"]:  # a number that was drawn, and that the bits do not hold
+            of_numpy.set_state(state)
         _kept.depth -= 1
         if not _kept.depth:
             _in_use.release()
@@ -130,8 +142,7 @@ def seed_globals(seed: int) -> None:
 
     own = derived_seed(seed, "global generators")
     random.seed(own)
-    with contextlib.suppress(TypeError):  # a generator that a program has put in place of numpy's
-        of_numpy.seed(own % 2**32)  # noqa: NPY002
+    of_numpy.seed(own % 2**32)  # noqa: NPY002
 
 
 def unseeded_globals() -> object:

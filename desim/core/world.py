@@ -5,8 +5,9 @@ question and returns the answer.
 """
 
 import contextlib
+import operator
 from collections.abc import Callable, Iterator
-from heapq import heapify
+from heapq import heapify, heappush
 from math import inf
 from typing import TYPE_CHECKING, Any, cast
 
@@ -14,16 +15,11 @@ import simpy
 from simpy.core import BoundClass, SimTime
 from simpy.events import NORMAL, Event, Timeout
 
-from desim.core.events import Decision, Kept, Ranked, Tracked, Wait, Waiters, whole_ticks
+from desim.core.events import Decision, LivingProcesses, Ranked, Tracked, Wait, Waiters, whole_ticks
 from desim.core.log import LoggedDraws, logger
 from desim.core.points import Points
 from desim.core.streams import check_seed, generator, redrawn_seed
-from desim.errors import (
-    ModelFailed,
-    StreamTaken,
-    UsageError,
-    possible,
-)
+from desim.errors import ModelFailed, StreamTaken, UsageError, possible
 from desim.faults import resumed_by
 
 if TYPE_CHECKING:  # numpy.random takes longer to import than all of desim
@@ -55,6 +51,8 @@ class World(simpy.Environment):
         to_common: Returns the tick of the run's world at a tick of this one, a part's or the run's.
         calendar: Says when a tick is; None in a model without dates.
         log: A structured logger that adds tick and date; silent, and False, if nobody listens.
+        processes: Those that live. SimPy's calendar lacks one that waits for an event which nothing
+            has scheduled.
     """
 
     if TYPE_CHECKING:
@@ -72,7 +70,8 @@ class World(simpy.Environment):
             """Let `delay` whole ticks pass; `rank` orders events of one tick, lower first."""
             ...
     else:
-        # As SimPy binds its own: the class itself is called, without a method around it.
+        # Without a function of Python around them, as these are called at every event.
+        now = property(operator.attrgetter("_now"))
         timeout = BoundClass(Ranked)
         process = BoundClass(Tracked)
 
@@ -90,29 +89,23 @@ class World(simpy.Environment):
         self.to_common: Callable[[int], int] = int
         self.calendar: TickCalendar | None = None
         self.log = logger(self)
-        # SimPy's calendar holds no process that waits for an event which nothing has scheduled.
-        self.processes = Kept[simpy.Process](lambda process: process.is_alive)
-        self.waits = Kept[Wait](lambda wait: wait.event.callbacks is not None)
+        self.processes = LivingProcesses()
         # The generators themselves, so that `redraw` reaches those that processes hold.
         self._streams: dict[tuple[str, ...], Generator] = {}
         self._free: set[tuple[str, ...]] = set()
         self._on_redraw: list[Callable[[], object]] = []
 
-    def waiting(self, most: int = 10) -> tuple[str, ...]:
-        """Return texts of the waiting processes and their events, at most `most` of them."""
-        alive = [each for each in self.processes if each.is_alive]
-        texts = [f"{each.name} waits for {_event_name(each.target)}" for each in alive[:most]]
-        return (*texts, f"and {len(alive) - most} more") if len(alive) > most else tuple(texts)
+    # -- events ------------------------------------------------------------------------------------
 
     def schedule(self, event: Event, priority: int = NORMAL, delay: SimTime = 0) -> None:
         """Put an event on the calendar, `delay` whole ticks from now."""
         # SimPy's own method accepts a fraction, which would make the clock a float for good.
-        if type(delay) is not int:
+        if type(delay) is not int or delay < 0:
             delay = whole_ticks(delay)
-        # The calendar is a heap of (tick, priority, serial number, event): the rank raises the
+        # The calendar is a heap of (tick, priority, serial number, event): a rank is added to the
         # priority, so the serial number decides only between events of one tick and one rank.
-        rank = getattr(event, "_rank", 0)
-        simpy.Environment.schedule(self, event, priority + rank, delay)  # type: ignore[arg-type]
+        entry: Any = (self._now + delay, priority, next(self._eid), event)
+        heappush(self._queue, entry)
 
     def moved(self, event: Event, delay: int, rank: int = 0) -> Timeout:
         """Move the processes that wait for an event to a new timeout, earlier or later than it.
@@ -141,6 +134,40 @@ class World(simpy.Environment):
                 waiting._target = instead  # noqa: SLF001
         return instead
 
+    def scheduled(self) -> Iterator[tuple[int, int, Event]]:
+        """Yield tick, serial number and event of the entries of the calendar, the next one first.
+
+        The others have no order.
+        """
+        # ticks are int
+        return ((tick, number, event) for tick, _, number, event in self._queue)  # type: ignore[misc]
+
+    def move_to(self, tick: int) -> None:
+        """Move the clock to a tick, which need not have an event; never backwards.
+
+        Raises:
+            UsageError: The world has not ended, and an event is left before that tick.
+        """
+        if self.peek() < tick and not self.ended:
+            raise UsageError(
+                f"the clock cannot move to t={tick}: an event is left at t={self.peek()}"
+            )
+        # The calendar of a part may map the common tick to a local one that is over.
+        self._now = max(self._now, tick)
+
+    def end(self, reason: str) -> None:
+        """End the episode after the present event; only the first reason given is kept."""
+        # The first reason is the cause; later ones are often its consequences.
+        self.ended = self.ended or reason
+
+    def waiting(self, most: int = 10) -> tuple[str, ...]:
+        """Return texts of the waiting processes and their events, at most `most` of them."""
+        alive = [each for each in self.processes if each.is_alive]
+        texts = [f"{each.name} waits for {_event_name(each.target)}" for each in alive[:most]]
+        return (*texts, f"and {len(alive) - most} more") if len(alive) > most else tuple(texts)
+
+    # -- questions ---------------------------------------------------------------------------------
+
     def ask(
         self,
         role: str,
@@ -166,34 +193,10 @@ class World(simpy.Environment):
         """
         if role not in self.seats:
             raise UsageError(f"no policy plays {role!r}; {possible(role, sorted(self.seats))}")
-        decision = Decision(
-            self, role, observe, inf if before is None else NORMAL + before, actions
-        )
+        rank = inf if before is None else NORMAL + before
+        decision = Decision(self, role, observe, rank, actions)
         self.asked.append(decision)
         return decision
-
-    def scheduled(self) -> Iterator[tuple[int, int, Event]]:
-        """Yield tick, serial number and event of the entries of the calendar, the next one first.
-
-        The others have no order.
-        """
-        # ticks are int
-        return ((tick, number, event) for tick, _, number, event in self._queue)  # type: ignore[misc]
-
-    def move_to(self, tick: int) -> None:
-        """Move the clock to a tick, which need not have an event; never backwards.
-
-        Events that are left when the model has ended never happen.
-
-        Raises:
-            UsageError: The world has not ended, and an event is left before that tick.
-        """
-        if self.peek() < tick and not self.ended:
-            raise UsageError(
-                f"the clock cannot move to t={tick}: an event is left at t={self.peek()}"
-            )
-        # The calendar of a part may map the common tick to a local one that is over.
-        self._now = max(self._now, tick)
 
     def settled(self, last: float = inf) -> list[Decision]:
         """Process events until questions go out or the model has ended.
@@ -220,11 +223,14 @@ class World(simpy.Environment):
                 self.end("finished")
                 break
             tick, _, _, event = queue[0]
-            if tick > last:
+            if tick == self._now:
+                events += 1
+                if events > MAX_EVENTS_PER_TICK:
+                    self._check_loop(event)
+            elif tick > last:
                 break
-            events = events + 1 if tick == self._now else 0
-            if events > MAX_EVENTS_PER_TICK:
-                self._check_loop(event)
+            else:
+                events = 0
             if on_event is not None:
                 on_event(self)
             try:
@@ -239,11 +245,13 @@ class World(simpy.Environment):
 
     def _take_due(self) -> list[Decision]:
         """Remove the questions that go out now; return those for which a process waits."""
-        queue = self._queue
-        rank = queue[0][1] if queue and queue[0][0] <= self._now else inf
-        due = [decision for decision in self.asked if decision.before <= rank]
-        if due:
+        queue, due = self._queue, self.asked
+        if queue and queue[0][0] <= self._now:
+            rank = queue[0][1]
+            due = [decision for decision in self.asked if decision.before <= rank]
             self.asked = [decision for decision in self.asked if decision.before > rank]
+        else:
+            self.asked = []
         return [decision for decision in due if decision.callbacks or self._waits(decision)]
 
     def _waits(self, decision: Decision) -> bool:
@@ -263,47 +271,7 @@ class World(simpy.Environment):
                 "events happened there, the limit; a loop must let time pass"
             )
 
-    def end(self, reason: str) -> None:
-        """End the episode after the present event; only the first reason given is kept."""
-        # The first reason is the cause; later ones are often its consequences.
-        self.ended = self.ended or reason
-
-    def caused_by(self, role: str) -> contextlib.AbstractContextManager[None]:
-        """State that a role's last answer has caused the effects of a `with` block.
-
-        For traces, whose arrows lead from decisions to their effects. Effects at the answer, and of
-        events scheduled there, are traced without it. It is needed if another process acts later
-        on an answer kept in the state. The episode itself does not change.
-        """
-        tell = self.on_cause
-        return contextlib.nullcontext() if tell is None else self._causing(tell, role)
-
-    @contextlib.contextmanager
-    def _causing(self, tell: "Callable[[World, str], object]", role: str) -> Iterator[None]:
-        tell(self, role)
-        try:
-            yield
-        finally:
-            tell(self, "")
-
-    def point(self, name: str, value: Any, *, replace: bool = False) -> None:
-        """Record a point of a series at the present tick, if the episode's series are recorded.
-
-        `Episode.points` returns them. The episode is the same whether or not they are recorded.
-        Models declare units in `series_columns`.
-
-        Args:
-            name: Words in snake_case, joined by dots.
-            value: A number, also a numpy scalar; NaN if unknown.
-            replace: Replace the last point of the series if it has the same tick.
-
-        Raises:
-            UsageError: The series are recorded, and the name or the value is invalid, or there are
-                too many points.
-        """
-        if self.points is not None:
-            record = self.points.set if replace else self.points.add
-            record(self.to_common(self.now), f"{self.prefix}{name}", value)
+    # -- chance ------------------------------------------------------------------------------------
 
     def stream(self, *name: object) -> "Generator":
         """Claim a stream of random numbers that depends on the seed and its name alone.
@@ -343,9 +311,7 @@ class World(simpy.Environment):
             sampler: Returns the length in whole ticks, drawn from *stream* alone.
             rank: Orders events of one tick, lower first.
         """
-        wait = Wait(self.timeout(sampler(stream), rank=rank), self.now, lambda: sampler(stream))
-        self.waits.add(wait)
-        return wait.event
+        return Wait(self, lambda: sampler(stream), rank)
 
     def redraw(self, future: int, now: int | None = None) -> None:
         """Make all later draws from new streams; earlier draws stay.
@@ -373,14 +339,11 @@ class World(simpy.Environment):
             inner()
 
     def _redraw_waits(self, now: int) -> None:
-        """Move the delays that end after a tick to ends that are drawn anew."""
-        if not self.waits:
-            return
-        due = {event: tick for tick, _, _, event in self._queue}
+        """Move the waits that end after a tick to ends that are drawn anew, the oldest first."""
         ends: dict[Event, int] = {}
-        for wait in self.waits:
-            if due.get(wait.event, now) > now and (end := wait.end_after(now)) is not None:
-                ends[wait.event] = end
+        for tick, _, event in sorted(self.scheduled(), key=operator.itemgetter(1)):
+            if isinstance(event, Wait) and tick > now and (end := event.drawn_after(now)):
+                ends[event] = end
         # The same events at other ticks: processes and conditions keep waiting for them.
         self._queue[:] = [(ends.get(entry[3], entry[0]), *entry[1:]) for entry in self._queue]
         heapify(self._queue)
@@ -388,6 +351,45 @@ class World(simpy.Environment):
     def on_redraw(self, inner: Callable[[], object]) -> None:
         """Call a function after every redraw; a part redraws the streams of its own world by it."""
         self._on_redraw.append(inner)
+
+    # -- what is recorded --------------------------------------------------------------------------
+
+    def point(self, name: str, value: Any, *, replace: bool = False) -> None:
+        """Record a point of a series at the present tick, if the episode's series are recorded.
+
+        `Episode.points` returns them. The episode is the same whether or not they are recorded.
+        Models declare units in `series_columns`.
+
+        Args:
+            name: Words in snake_case, joined by dots.
+            value: A number, also a numpy scalar; NaN if unknown.
+            replace: Replace the last point of the series if it has the same tick.
+
+        Raises:
+            UsageError: The series are recorded, and the name or the value is invalid, or there are
+                too many points.
+        """
+        if self.points is not None:
+            record = self.points.set if replace else self.points.add
+            record(self.to_common(self.now), f"{self.prefix}{name}", value)
+
+    def caused_by(self, role: str) -> contextlib.AbstractContextManager[None]:
+        """State that a role's last answer has caused the effects of a `with` block.
+
+        For traces, whose arrows lead from decisions to their effects. Effects at the answer, and of
+        events scheduled there, are traced without it. It is needed if another process acts later
+        on an answer kept in the state. The episode itself does not change.
+        """
+        tell = self.on_cause
+        return contextlib.nullcontext() if tell is None else self._causing(tell, role)
+
+    @contextlib.contextmanager
+    def _causing(self, tell: "Callable[[World, str], object]", role: str) -> Iterator[None]:
+        tell(self, role)
+        try:
+            yield
+        finally:
+            tell(self, "")
 
 
 def _event_name(event: Event | None) -> str:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import simpy
 from simpy.events import Timeout
 
+from desim.core.events import Wait
 from desim.core.world import World
 from desim.faults import process_place
 from desim.schema import encode_observation
@@ -73,9 +74,8 @@ def waits_of(course: CheckedCourse) -> Waits:
 
 def pending(world: World) -> Iterator[tuple[int, Timeout]]:
     """Yield the timeouts after the present tick that the world does not redraw itself."""
-    redrawn = {wait.event for wait in world.waits}
     for tick, _, event in world.scheduled():
-        if tick > world.now and isinstance(event, Timeout) and event not in redrawn:
+        if tick > world.now and isinstance(event, Timeout) and not isinstance(event, Wait):
             yield tick, event
 
 

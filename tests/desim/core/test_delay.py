@@ -203,17 +203,3 @@ def test_a_length_is_whole_ticks() -> None:
     world = World(1)
     with pytest.raises(NotInteger, match=r"a delay of 0\.5 was given"):
         world.delay(world.stream("a"), lambda _: 0.5)  # type: ignore[arg-type, return-value]
-
-
-def test_ended_delays_are_forgotten() -> None:
-    """A world of many delays holds those that are under way."""
-    world = World(1)
-    draws = world.stream("a")
-
-    def many() -> Iterator[Any]:
-        for _ in range(2_000):
-            yield world.delay(draws, lambda _: 1)
-
-    world.process(many())
-    world.run()
-    assert len(world.waits) <= 300
