@@ -61,8 +61,8 @@ CAPABILITIES = (
 )
 
 
-#: Options of a multiple choice at most; the published code has the letters A to F.
-OPTIONS = 6
+#: The letters of the options of a multiple choice; as a number each counts as its place from 0.
+LETTERS = "ABCDEF"
 
 
 #: Characters of a text of an item at most.
@@ -136,7 +136,7 @@ class Item:
     options: tuple[str, ...] = field(
         default=(),
         converter=_texts,
-        validator=[instance_of(tuple), max_len(OPTIONS), deep_iterable(_text)],
+        validator=[instance_of(tuple), max_len(len(LETTERS)), deep_iterable(_text)],
     )
     program: str = field(default="", validator=_text)
     capability: str = field(default="", validator=in_(("", *CAPABILITIES)))

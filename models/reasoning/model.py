@@ -14,15 +14,14 @@ from desim.core.reported import ScoreSeries, SeatBriefing
 from desim.errors import UsageError, possible
 from desim.short_repr import short_repr
 from desim.show.column import Column, directed
-from models.reasoning import item_file, observation, options, processes, score, tables
-from models.reasoning.actions import Command
+from models.reasoning import desk, item_file, score, seat
+from models.reasoning.desk import Desk
 from models.reasoning.item import groups, slug
-from models.reasoning.observation import Question, told
 from models.reasoning.params import ReasoningParams
-from models.reasoning.processes import ANALYST
+from models.reasoning.scoring import Graded
 from models.reasoning.scoring.extraction import MARKER, extract
-from models.reasoning.scoring.grade import Graded, grade
-from models.reasoning.state import Desk, question
+from models.reasoning.scoring.grade import grade
+from models.reasoning.seat import ANALYST, Command, Question
 
 #: When the first item of a world that is played alone arrives: a Monday, invented here.
 _MONDAY = datetime(2025, 1, 6, 9)  # noqa: DTZ001 (no zones)
@@ -56,26 +55,26 @@ class ReasoningTasks(ReasoningParams, ItemsModel[Desk]):
     @property
     def roles(self) -> dict[str, Role]:
         """The analyst."""
-        choose, default = options.options, options.default_action
+        choose, default = seat.options, seat.default_action
         thinking = self.thinking
         role = Role(Question, Command, choose, default_action=default, thinking=thinking)
         return {ANALYST: role}
 
     def rules_for(self, role: str) -> str:
         """Return the rules text that *role* may read."""
-        return observation.RULES
+        return seat.RULES
 
     def briefing_for(self, role: str) -> SeatBriefing:
         """Return the rules of *role* in five answers."""
-        return observation.briefing(len(self.chosen_items))
+        return seat.briefing(len(self.chosen_items))
 
     def effect_of(self, state: Desk, role: str, action: Command, observation: Question) -> str:
         """Return the outcome of the answer before a question, where the world states it."""
-        return told(observation)
+        return seat.told(observation)
 
     def begin(self, world: World) -> Desk:
         """Put the items in order and start the analyst's work."""
-        return processes.begin(world, self)
+        return desk.begin(world, self)
 
     @property
     def kept(self) -> tuple[str, ...]:
@@ -85,7 +84,7 @@ class ReasoningTasks(ReasoningParams, ItemsModel[Desk]):
 
     def redraw(self, world: World, state: Desk) -> None:
         """Shuffle the items again that the analyst has not seen."""
-        processes.redraw(world, state)
+        desk.redraw(world, state)
 
     @property
     def worst_score(self) -> float:
@@ -146,7 +145,7 @@ class ReasoningTasks(ReasoningParams, ItemsModel[Desk]):
 
     def tables(self, state: Desk, role: str) -> dict[str, list[dict[str, Any]]]:
         """Return the items answered so far, with the outcomes shown to the analyst."""
-        return tables.tables(state)
+        return {"answers": state.answers()}
 
     @property
     def calendar(self) -> Calendar:
@@ -163,7 +162,7 @@ class ReasoningTasks(ReasoningParams, ItemsModel[Desk]):
         """
         items = self.chosen_items
         return tuple(
-            question(self, item, number, len(items)) for number, item in enumerate(items, 1)
+            desk.question(self, item, number, len(items)) for number, item in enumerate(items, 1)
         )
 
     def states_answer(self, text: str) -> bool:

@@ -12,7 +12,7 @@ from desim.schema.validators import whole
 from desim.short_repr import short_repr
 from models.reasoning import item_file
 from models.reasoning.item import CATEGORIES, TASKS, Item, category
-from models.reasoning.scoring.verdict import Rules
+from models.reasoning.scoring import Rules
 
 
 def _items(given: Any) -> Any:

@@ -13,11 +13,14 @@ from typing import Any
 from attrs import define
 
 from desim.show.column import Column
+from models.reasoning.desk import Desk
 from models.reasoning.item import Item, groups, slug
-from models.reasoning.scoring.grade import Graded
-from models.reasoning.state import Desk
+from models.reasoning.scoring import Graded
 
 _Pair = tuple[Item, Graded]
+
+#: Unit and label of every series.
+COLUMNS = {"right": Column("1 or 0", "Right answers", "analyst", "item")}
 
 
 @define
@@ -26,10 +29,6 @@ class _Count:
 
     right: int = 0
     counted: int = 0
-
-    def add(self, right: int, counted: int = 1) -> None:
-        self.right += right
-        self.counted += counted
 
     @property
     def accuracy(self) -> float:
@@ -41,19 +40,16 @@ def score(desk: Desk) -> float:
 
     With one task it is that task's accuracy.
     """
-    weights: dict[str, int] = defaultdict(int)
-    for item, _ in _evaluated(desk):
-        weights[item.task] += 1
-    counts = _by_task(desk)
-    total = sum(weights.values())
-    if not total:
+    weights = Counter(item.task for item, _ in _evaluated(desk))
+    counts = _labels((item.task, graded) for item, graded in _evaluated(desk))
+    if not weights:
         return 0.0
     # Exact, so that a score of 1 is 1 whatever the order of the tasks.
     parts = (
         Fraction(counts[task].right * weight, counts[task].counted)
         for task, weight in weights.items()
     )
-    return float(sum(parts, Fraction()) / total)
+    return float(sum(parts, Fraction()) / weights.total())
 
 
 def metrics(desk: Desk) -> dict[str, Any]:
@@ -64,16 +60,20 @@ def metrics(desk: Desk) -> dict[str, Any]:
     task or a category, taggings are counted by label. `by_item.X` lists 1 or 0 for each counted
     item of a capability or bucket, in the order of their ids.
     """
-    answered = list(_answered(desk))
+    evaluated, by_item = list(_evaluated(desk)), _by_item(desk)
     figures: dict[str, Any] = {
         "items": len(desk.items),
-        "answered": len(answered),
-        "evaluated": sum(1 for _ in _evaluated(desk)),
-        "right": sum(graded.correct is True for _, graded in answered),
-        "raised": sum(graded.correct is None for _, graded in answered),
+        "answered": len(desk.grades),
+        "evaluated": len(evaluated),
+        "right": sum(graded.correct is True for graded in desk.grades),
+        "raised": sum(graded.correct is None for graded in desk.grades),
         "accuracy": score(desk),
     }
-    counts = {**_by_category(desk), **_by_task(desk), **_by_capability(desk)}
+    counts = {
+        **_labels((item.category, graded) for item, graded in evaluated),
+        **_labels((item.task, graded) for item, graded in evaluated),
+        **{name: _Count(sum(each), len(each)) for name, each in by_item.items()},
+    }
     # Sorted, so that shuffled items give the same columns in the same order.
     for name, count in sorted(counts.items()):
         figures |= {
@@ -81,7 +81,7 @@ def metrics(desk: Desk) -> dict[str, Any]:
             f"right_{slug(name)}": count.right,
             f"counted_{slug(name)}": count.counted,
         }
-    return figures | {"by_item": _by_item(desk)}
+    return figures | {"by_item": by_item}
 
 
 def item_results(desk: Desk) -> dict[str, tuple[float, bool]]:
@@ -91,7 +91,7 @@ def item_results(desk: Desk) -> dict[str, tuple[float, bool]]:
     that the number of labels of an item adds no spread.
     """
     weights = Counter(item.task for item, _ in _evaluated(desk))
-    counts = _by_task(desk)
+    counts = _labels((item.task, graded) for item, graded in _evaluated(desk))
     found = {}
     for item, graded in _evaluated(desk):
         count = counts[item.task]
@@ -107,49 +107,34 @@ def series(desk: Desk) -> dict[str, list[float]]:
     return {"right": outcomes}
 
 
-#: Unit and label of every series.
-COLUMNS = {"right": Column("1 or 0", "Right answers", "analyst", "item")}
-
-
 def ticks(desk: Desk) -> list[int]:
     """Return the tick at which each answer was graded: they take equally long, without a break."""
     return [desk.params.seconds_per_item * number for number in range(1, len(desk.grades) + 1)]
 
 
-def _answered(desk: Desk) -> Iterator[_Pair]:
-    yield from zip(desk.items, desk.grades, strict=False)  # the last items may be unanswered
-
-
 def _evaluated(desk: Desk) -> Iterator[_Pair]:
     """Yield the items that count for the accuracy of their task."""
     drops = desk.params.exceptions == "as_published"
-    return (pair for pair in _answered(desk) if not (drops and pair[1].correct is None))
-
-
-def _by_task(desk: Desk) -> dict[str, _Count]:
-    return _labels((item.task, graded) for item, graded in _evaluated(desk))
-
-
-def _by_category(desk: Desk) -> dict[str, _Count]:
-    return _labels((item.category, graded) for item, graded in _evaluated(desk))
+    # The last items may be unanswered.
+    for item, graded in zip(desk.items, desk.grades, strict=False):
+        if not (drops and graded.correct is None):
+            yield item, graded
 
 
 def _labels(named: Iterable[tuple[str, Graded]]) -> dict[str, _Count]:
     counts: dict[str, _Count] = defaultdict(_Count)
     for name, graded in named:
-        counts[name].add(graded.matched, graded.labels)
+        counts[name].right += graded.matched
+        counts[name].counted += graded.labels
     return counts
-
-
-def _by_capability(desk: Desk) -> dict[str, _Count]:
-    return {name: _Count(sum(each), len(each)) for name, each in _by_item(desk).items()}
 
 
 def _by_item(desk: Desk) -> dict[str, list[int]]:
     """List items as a whole; as published, one whose scorer failed is not among the errors."""
     passes = desk.params.exceptions == "as_published"
     found: dict[str, list[int]] = defaultdict(list)
-    for item, graded in sorted(_answered(desk), key=lambda pair: pair[0].id):
+    answered = zip(desk.items, desk.grades, strict=False)
+    for item, graded in sorted(answered, key=lambda pair: pair[0].id):
         right = passes if graded.correct is None else graded.correct
         for name in groups(item):
             found[name].append(int(right))

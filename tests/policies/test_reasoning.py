@@ -7,10 +7,9 @@ from desim.core.policy import knows
 from desim.episodes.lineup import resolve
 from desim.errors import UsageError
 from models.beer_game import BeerGame
-from models.reasoning.actions import Answer
 from models.reasoning.item import CATEGORIES, Item
 from models.reasoning.model import ReasoningTasks
-from models.reasoning.observation import Question
+from models.reasoning.seat import Answer, Question
 from policies.heuristics.reasoning import FirstNumber, Majority, Reference
 
 

@@ -3,3 +3,58 @@
 Answers are never evaluated in this process: numbers are parsed, and programs run in
 `desim.sandbox` alone.
 """
+
+from typing import Self
+
+from attrs import field, frozen
+from attrs.validators import in_
+
+
+@frozen(kw_only=True)
+class Rules:
+    """Choices between the paper and the published code: reference SPEC section 8.
+
+    Attributes:
+        near_zero: "code" or "paper": the tolerance where the right number is near zero.
+        letters: "strict" or "pattern": how the letter of a multiple choice is found.
+        spans: "numbers" or "text": the part of a quantity that is compared.
+    """
+
+    near_zero: str = field(default="code", validator=in_(("code", "paper")))
+    letters: str = field(default="strict", validator=in_(("strict", "pattern")))
+    spans: str = field(default="numbers", validator=in_(("numbers", "text")))
+
+
+@frozen
+class Graded:
+    """The grade of an answer.
+
+    Attributes:
+        correct: Whether it is right as a whole; None if the scorer raised an exception on it.
+        extracted: The answer that was scored.
+        predicted: The value read from it: a number, a label, or None if it has none.
+        truth: The value compared with *predicted*.
+        matched: Labels that match, of a tagging; else 1 or 0.
+        labels: Labels that are right, of a tagging; else 1.
+        error: The kind of the exception, such as ValueError; else empty.
+    """
+
+    correct: bool | None
+    extracted: str
+    predicted: float | str | None
+    truth: float | str | None
+    matched: int
+    labels: int = 1
+    error: str = ""
+
+    @classmethod
+    def whole(
+        cls,
+        answer: str,
+        *,
+        correct: bool,
+        predicted: float | str | None = None,
+        truth: float | str | None = None,
+    ) -> Self:
+        """Return the grade of an answer that is right or wrong as a whole."""
+        return cls(correct, answer, predicted, truth, int(correct))

@@ -3,58 +3,129 @@
 Reference SPEC section 3.3, README item 8. The published code seeds the drawing of arguments with a
 hash that Python salts anew in every process; here it is of the SHA-256 of the reference program, so
 that an item always has the same arguments.
-
-Arguments of a formula, drawn by the names of its parameters: reference SPEC 3.3.
-
-The program of a formula: the signature of the question with a body under it.
-
-Reference SPEC section 3.3, README item 8.
 """
 
+import ast
 import hashlib
 import math
 import re
 import textwrap
-from collections.abc import Iterator
+import warnings
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from random import Random
 from typing import Any
 
-from desim.sandbox import Returned
+from attrs import frozen
+
+from desim.sandbox import Arguments, ProgramLimits, Returned, run_calls
 from models.reasoning.item import Item
+from models.reasoning.scoring import Graded, Rules
 from models.reasoning.scoring.extraction import parsed_object
-from models.reasoning.scoring.formula_target import Named, Target, target_of
 from models.reasoning.scoring.numbers import last_fenced_block
-from models.reasoning.scoring.programs import Call, returned_by
-from models.reasoning.scoring.verdict import Rules, Verdict
 
-#: Sets of arguments that are compared.
-SETS = 4
+#: Sets of arguments that are compared, and seeds that are tried until the reference runs.
+SETS, _SEEDS = 4, 5
+
+#: Relative and absolute tolerance of a number.
+_TOLERANCE = 1e-4
+
+#: Seconds of the four calls of a formula together.
+_SECONDS = 2.0
+
+#: A parameter or a field: its name, and its annotation or None.
+Named = tuple[str, str | None]
+
+#: Arguments of one call: of the function, and the fields of the object whose method it is.
+Call = tuple[Mapping[str, float], Mapping[str, float]]
 
 
-#: Names of whole numbers, and parts of such names.
+# -- the function that a program is about: the last one of its source ------------------------------
+
+#: Characters of a program that is parsed at most.
+_LONGEST = 200_000
+
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@frozen
+class Target:
+    """A function or a method.
+
+    Attributes:
+        name: As a call names it: "function" or "Class.method".
+        arguments: Its positional parameters, without the object of a method.
+        fields: The annotated fields of the class of a method.
+        is_last: Whether it is the last statement of the source.
+    """
+
+    name: str
+    arguments: tuple[Named, ...]
+    fields: tuple[Named, ...]
+    is_last: bool
+
+
+def target_of(source: str) -> Target | None:
+    """Return the last function of a source, possibly a method; None if it cannot be parsed.
+
+    The source of an item is parsed and not run. A language model's is parsed in the sandbox.
+    """
+    if len(source) > _LONGEST:
+        return None
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of escapes in texts
+            tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    found: Target | None = None
+    for node in tree.body:
+        is_last = node is tree.body[-1]
+        if isinstance(node, _Function):
+            found = Target(node.name, _arguments(node), (), is_last)
+        elif isinstance(node, ast.ClassDef):
+            found = _method(node, is_last=is_last) or found
+    return found
+
+
+def _method(owner: ast.ClassDef, *, is_last: bool) -> Target | None:
+    methods = [node for node in owner.body if isinstance(node, _Function)]
+    if not methods:
+        return None
+    last = methods[-1]
+    arguments = tuple(one for one in _arguments(last) if one[0] not in ("self", "cls"))
+    fields = tuple(
+        (node.target.id, ast.unparse(node.annotation))
+        for node in owner.body
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)
+    )
+    is_last = is_last and last is owner.body[-1]
+    return Target(f"{owner.name}.{last.name}", arguments, fields, is_last)
+
+
+def _arguments(function: _Function) -> tuple[Named, ...]:
+    given = (*function.args.posonlyargs, *function.args.args)
+    return tuple(
+        (one.arg, None if one.annotation is None else ast.unparse(one.annotation)) for one in given
+    )
+
+
+# -- arguments, drawn by the names of parameters ---------------------------------------------------
+
+#: Names of whole numbers, parts of such names, and the largest of them.
 _WHOLE = {"n", "year", "years", "period", "periods"}
-
-
 _WHOLE_PARTS = ("num", "count")
+_MOST_WHOLE = 12
 
-
-#: Parts of names with the least and the largest value, in the order in which they are looked for.
+#: Parts of names with the least and the largest value, in the order in which they are looked for;
+#: the range of all others, and the share of these that is negative.
 _RANGES = (
     (("rate", "growth", "yield", "return"), 0.01, 0.4),
     (("share", "price", "value", "income"), 10.0, 1000.0),
     (("dividend", "cash"), 1.0, 500.0),
 )
-
-
-_MOST_WHOLE = 12
-
-
 _OTHER = 25.0, 750.0
-
-
 _NEGATIVE = 0.3
-
 
 _DECIMALS = 4
 
@@ -86,16 +157,13 @@ def _drawn(random: Random, parameter: Named) -> float:
     return round(sign * number, _DECIMALS)
 
 
+# -- the program: the signature of the question with a body under it -------------------------------
+
 #: Fields of a JSON object inside an answer that may hold the code.
 _FIELDS = ("solution", "completion", "response")
 
-
 _DATACLASS = "@dataclass"
-
-
 _IMPORT = "from dataclasses import dataclass, field\n"
-
-
 _IS_COMPLETE = re.compile(r"(?:class|def)\s")
 
 
@@ -104,12 +172,9 @@ def repaired(answer: str) -> str:
 
     A fenced block loses its outer white space, and so the indentation of its first line alone.
     """
-    code = answer
     parsed = parsed_object(answer.strip()) or {}
-    for name in _FIELDS:
-        if isinstance(parsed.get(name), str):
-            code = parsed[name]
-            break
+    texts = (parsed[name] for name in _FIELDS if isinstance(parsed.get(name), str))
+    code: str = next(texts, answer)
     bare = code.strip()
     if len(bare) > 1 and bare[0] == bare[-1] and bare[0] in "\"'":
         code = bare[1:-1]
@@ -127,8 +192,9 @@ def completed(question: str, body: str, indent: int | None) -> str:
         body: The code under it, or a whole program, which is returned alone.
         indent: Spaces before the body, 4 in a function and 8 in a method; None: unchanged.
     """
-    if _is_complete(body):
-        program = body.strip()
+    whole = body.strip()
+    if _DATACLASS in whole or _IS_COMPLETE.match(whole):
+        program = whole
     elif indent is None:
         program = f"{question.rstrip()}\n{body.rstrip()}"
     else:
@@ -138,38 +204,24 @@ def completed(question: str, body: str, indent: int | None) -> str:
     return f"{_IMPORT}{program}\n" if needs_import else f"{program}\n"
 
 
-def _is_complete(body: str) -> bool:
-    plain = body.strip()
-    return _DATACLASS in plain or _IS_COMPLETE.match(plain) is not None
+# -- the comparison --------------------------------------------------------------------------------
 
 
-#: Seeds that are tried until the reference runs.
-_SEEDS = 5
-
-
-#: Relative and absolute tolerance of a number.
-_TOLERANCE = 1e-4
-
-
-def judge(item: Item, answer: str, _: Rules) -> Verdict:
+def judge(item: Item, answer: str, _: Rules) -> Graded:
     """Compare the return values of both programs for four sets of arguments."""
     reference = reference_of(item.question, item.answer)
     if reference is None:
-        equal = answer.strip() == item.answer.strip()
-    else:
-        equal = _agrees(item, answer, reference)
-    return Verdict.single(correct=equal, predicted=None, truth=None)
-
-
-def _agrees(item: Item, answer: str, reference: tuple[str, Target]) -> bool:
-    program, target = reference
-    calls, expected = _expected(program, target)
+        return Graded.whole(answer, correct=answer.strip() == item.answer.strip())
+    calls, expected = _expected(*reference)
     if not calls:
-        return False
-    program = completed(item.question, repaired(answer), 8 if target.owner else 4)
-    found = returned_by(program, target.name, calls)
-    return not _failed(found) and all(
-        _same(one.value, other.value) for one, other in zip(found, expected, strict=True)
+        return Graded.whole(answer, correct=False)
+    target = reference[1]
+    program = completed(item.question, repaired(answer), 8 if "." in target.name else 4)
+    found = _returned(program, target.name, calls)
+    return Graded.whole(
+        answer,
+        correct=not any(one.failed for one in found)
+        and all(_same(one.value, other.value) for one, other in zip(found, expected, strict=True)),
     )
 
 
@@ -189,8 +241,8 @@ def _expected(program: str, target: Target) -> tuple[tuple[Call, ...], tuple[Ret
     """Return the first arguments with which the reference runs, and its results; else empty."""
     for seed in _seeds(program):
         calls = argument_sets(target, seed)
-        returned = returned_by(program, target.name, calls)
-        if not _failed(returned):
+        returned = _returned(program, target.name, calls)
+        if not any(one.failed for one in returned):
             return calls, returned
     return (), ()
 
@@ -200,8 +252,17 @@ def _seeds(program: str) -> Iterator[int]:
     yield from range(first, first + _SEEDS)
 
 
-def _failed(returned: tuple[Returned, ...]) -> bool:
-    return any(one.failed for one in returned)
+def _returned(source: str, target: str, calls: tuple[Call, ...]) -> tuple[Returned, ...]:
+    """Return the results of a program's function for each set of arguments."""
+    plain = tuple((tuple(args.items()), tuple(fields.items())) for args, fields in calls)
+    return _run(source, target, plain)
+
+
+# Kept, so that five seeds of one policy run each program once: it has no input, network or clock.
+@lru_cache(maxsize=512)
+def _run(source: str, target: str, calls: tuple[tuple[Any, Any], ...]) -> tuple[Returned, ...]:
+    sets = [Arguments(args=dict(args), fields=dict(fields)) for args, fields in calls]
+    return tuple(run_calls(source, target, sets, limits=ProgramLimits(seconds=_SECONDS)))
 
 
 def _same(one: Any, other: Any) -> bool:

@@ -1,30 +1,21 @@
-"""Multiple choice: the letter of the answer is the right one.
-
-Formula value: the number of an answer is exactly the right one.
-
-Program synthesis: the program's number is within one percent of the right one.
-
-Quantity extraction: equal numbers, or equal spans where a side has no number.
-
-By the paper's rule the spans alone are compared.
-
-Tagging: labels between commas, each compared with the label in its place.
-"""
+"""The scorers of short answers: a choice, a value, a program's number, a quantity, tags."""
 
 import math
 import re
 from typing import Any
 
-from models.reasoning.item import Item
+from models.reasoning.item import LETTERS, Item
+from models.reasoning.scoring import Graded, Rules
 from models.reasoning.scoring.extraction import parsed_object
-from models.reasoning.scoring.numbers import LETTERS, bracket_number, first_number, predicted_number
-from models.reasoning.scoring.verdict import Rules, Verdict
+from models.reasoning.scoring.numbers import bracket_number, first_number, predicted_number
+
+# -- multiple choice: the letter of the answer is the right one ------------------------------------
 
 #: A letter on its own, not within a word: "B", "(B)", "B." and "option B".
 _ALONE = re.compile(rf"(?<![\w'])[{LETTERS}](?![\w'])")
 
 
-def judge_choice(item: Item, answer: str, rules: Rules) -> Verdict:
+def judge_choice(item: Item, answer: str, rules: Rules) -> Graded:
     """Compare labels.
 
     Raises:
@@ -33,7 +24,7 @@ def judge_choice(item: Item, answer: str, rules: Rules) -> Verdict:
     """
     truth = label_of(item.answer, item.options)
     predicted = _predicted(answer, item.options, rules)
-    return Verdict.single(correct=predicted == truth, predicted=predicted, truth=truth)
+    return Graded.whole(answer, correct=predicted == truth, predicted=predicted, truth=truth)
 
 
 def _predicted(answer: str, options: tuple[str, ...], rules: Rules) -> str:
@@ -69,6 +60,8 @@ def label_of(text: str, options: tuple[str, ...]) -> str:
     return plain.upper()
 
 
+# -- formula value: the number of an answer is exactly the right one -------------------------------
+
 #: A number with commas, decimals and an exponent; a sign counts only directly before it.
 _NUMBER = re.compile(r"[+-]?(?:\d[\d,]*(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?")
 
@@ -76,7 +69,7 @@ _NUMBER = re.compile(r"[+-]?(?:\d[\d,]*(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?")
 _THOUSANDS = re.compile(r"(?<![\d,.])\d{1,3}(?:,\d{3})+(?![\d,])")
 
 
-def judge_value(item: Item, answer: str, _: Rules) -> Verdict:
+def judge_value(item: Item, answer: str, _: Rules) -> Graded:
     """Compare the whole answer, else the field of a JSON object in it, else its last number.
 
     A right answer that is no number is compared as a text. Thousands commas are left out.
@@ -86,10 +79,11 @@ def judge_value(item: Item, answer: str, _: Rules) -> Verdict:
     truth = _float(right)
     if truth is None:
         equal = right == given[0] or (field is not None and right == given[1])
-        return Verdict.single(correct=equal, predicted=None, truth=None)
-    numbers = (_float(text) for text in (*given, _last_number(answer)))
+        return Graded.whole(answer, correct=equal)
+    last = [found.replace(",", "") for found in _NUMBER.findall(answer)[-1:]]
+    numbers = (_float(text) for text in (*given, *last))
     number = next((each for each in numbers if each is not None), None)
-    return Verdict.single(correct=number == truth, predicted=number, truth=truth)
+    return Graded.whole(answer, correct=number == truth, predicted=number, truth=truth)
 
 
 def _plain(text: str) -> str:
@@ -105,41 +99,32 @@ def _field(answer: str) -> str | None:
     return str(value) if isinstance(value, str | int | float) else None
 
 
-def _last_number(answer: str) -> str | None:
-    """Return the last number of a text without its commas."""
-    found = _NUMBER.findall(answer)
-    return str(found[-1]).replace(",", "") if found else None
-
-
-def _float(text: str | None) -> float | None:
-    if text is None:
-        return None
+def _float(text: str) -> float | None:
     try:
         return float(text)
     except ValueError:
         return None
 
 
+# -- program synthesis: the program's number is within one percent of the right one ----------------
+
 #: A right number below this size is near zero, where a relative tolerance has no meaning.
 _NEAR_ZERO = 1e-6
 
-
 #: The absolute tolerance there, by the rule; the relative one elsewhere.
 ABSOLUTE = {"code": 0.01, "paper": 1e-6}
-
-
 RELATIVE = 0.01
 
 
-def judge_program(item: Item, answer: str, rules: Rules) -> Verdict:
+def judge_program(item: Item, answer: str, rules: Rules) -> Graded:
     """Compare numbers; texts where the item's answer holds no number."""
     truth = first_number(item.answer)
     if truth is None:
         equal = answer.strip().lower() == item.answer.strip().lower()
-        return Verdict.single(correct=equal, predicted=None, truth=None)
+        return Graded.whole(answer, correct=equal)
     predicted = predicted_number(answer)
     close = predicted is not None and _close(predicted, truth, ABSOLUTE[rules.near_zero])
-    return Verdict.single(correct=close, predicted=predicted, truth=truth)
+    return Graded.whole(answer, correct=close, predicted=predicted, truth=truth)
 
 
 def _close(predicted: float, truth: float, absolute: float) -> bool:
@@ -150,25 +135,29 @@ def _close(predicted: float, truth: float, absolute: float) -> bool:
     return difference / abs(truth) <= RELATIVE
 
 
+# -- quantity extraction: equal numbers, or equal spans where a side has no number -----------------
+
 #: The absolute tolerance of a quantity.
 TOLERANCE = 1e-6
-
 
 _SIGNS = str.maketrans("", "", ",$%")
 
 
-def judge_quantity(item: Item, answer: str, rules: Rules) -> Verdict:
-    """Compare the numbers, or the normalised spans unless both sides have a number."""
+def judge_quantity(item: Item, answer: str, rules: Rules) -> Graded:
+    """Compare the numbers, or the normalised spans unless both sides have a number.
+
+    By the paper's rule the spans alone are compared.
+    """
     if rules.spans == "text":
         # Trimmed again, as "$ 9" has a space behind its sign; the code compares it as a number.
         given, right = (_normalised(_bare(text)).strip() for text in (answer, item.answer))
-        return Verdict.single(correct=given == right, predicted=given, truth=right)
+        return Graded.whole(answer, correct=given == right, predicted=given, truth=right)
     predicted, truth = predicted_number(answer), first_number(item.answer)
     if predicted is None or truth is None:
         equal = _normalised(answer) == _normalised(item.answer)
     else:
         equal = math.isclose(predicted, truth, rel_tol=0, abs_tol=TOLERANCE)
-    return Verdict.single(correct=equal, predicted=predicted, truth=truth)
+    return Graded.whole(answer, correct=equal, predicted=predicted, truth=truth)
 
 
 def _bare(answer: str) -> str:
@@ -181,16 +170,17 @@ def _normalised(span: str) -> str:
     return re.sub(r"\s+", " ", span.lower().strip().translate(_SIGNS))
 
 
+# -- tagging: labels between commas, each compared with the label in its place ---------------------
+
 #: The characters of a number in Python's notation, in any base.
 _CHARACTERS = frozenset("0123456789abcdefox.+-_")
 
 
-def judge_tag(item: Item, answer: str, _: Rules) -> Verdict:
+def judge_tag(item: Item, answer: str, _: Rules) -> Graded:
     """Count the labels in which an answer agrees; further ones of the answer are ignored."""
     right = _labels(item.answer)
-    given = _labels(answer)[: len(right)]
-    matched = sum(map(_equal, given, right))
-    return Verdict(matched == len(right), answer, item.answer, matched, len(right))
+    matched = sum(map(_equal, _labels(answer), right))
+    return Graded(matched == len(right), answer, answer, item.answer, matched, len(right))
 
 
 def _labels(text: str) -> list[str]:
@@ -215,11 +205,6 @@ def _number(label: str) -> int | float | None:
     try:
         return int(label, 0)  # refuses 007, as Python does
     except ValueError:
-        pass
-    # The only letter allowed is the e of an exponent: "inf" and "nan" are not literals in Python.
-    if not {".", "e"} & {*label} or {*label} & {*"abcdfox"}:
-        return None
-    try:
-        return float(label)
-    except ValueError:
-        return None
+        # The only letter allowed is the e of an exponent: "inf" and "nan" are no literals.
+        is_decimal = {".", "e"} & {*label} and not {*label} & {*"abcdfox"}
+    return _float(label) if is_decimal else None

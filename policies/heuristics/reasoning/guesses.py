@@ -11,10 +11,9 @@ from attrs import define, field, frozen
 
 from desim import Policy, Seat
 from desim.errors import UsageError
-from models.reasoning.actions import Answer
 from models.reasoning.item import Item
-from models.reasoning.observation import Question
 from models.reasoning.params import ReasoningParams
+from models.reasoning.seat import Answer, Question
 
 LETTERS = "ABCDEF"
 

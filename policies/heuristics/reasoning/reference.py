@@ -5,8 +5,7 @@ from collections.abc import Mapping
 from attrs import define, field
 
 from desim import Policy, Seat
-from models.reasoning.actions import Answer
-from models.reasoning.observation import Question
+from models.reasoning.seat import Answer, Question
 from policies.heuristics.reasoning.guesses import parameters
 
 

@@ -11,9 +11,9 @@ from attrs import evolve
 from desim import Policy, Run, play, replay
 from desim.errors import UsageError, WrongAction
 from models.reasoning import Answer, Item, Question, ReasoningTasks, Reply
-from models.reasoning.actions import Command
+from models.reasoning.desk import Desk
 from models.reasoning.score import series
-from models.reasoning.state import Desk
+from models.reasoning.seat import Command
 
 CHOICE = ("one", "two", "three", "four")
 

@@ -2,7 +2,7 @@
 
 from desim import Run
 from models.reasoning import ReasoningTasks, Reply
-from models.reasoning.state import Desk
+from models.reasoning.desk import Desk
 
 
 def order(future: int | None, **changes: object) -> list[str]:

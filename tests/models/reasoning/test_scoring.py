@@ -5,11 +5,10 @@ from typing import Any
 import pytest
 
 from models.reasoning import Item, ReasoningTasks
-from models.reasoning.scoring import formula_completion, programs
+from models.reasoning.scoring import Rules, formula_completion, numbers
 from models.reasoning.scoring.extraction import MARKER, extract
 from models.reasoning.scoring.grade import grade
 from models.reasoning.scoring.numbers import bracket_number, predicted_number
-from models.reasoning.scoring.verdict import Rules
 
 #: Characters of a hostile text: as long as an action may be.
 LONG = 100_000
@@ -242,13 +241,13 @@ def test_json_of_any_shape_states_no_answer() -> None:
 def test_a_program_runs_in_the_sandbox_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """Once: its result is kept."""
     ran: list[str] = []
-    run = programs.run_program
+    run = numbers.run_program
 
     def counted(source: str, **kwargs: Any) -> Any:
         ran.append(source)
         return run(source, **kwargs)
 
-    monkeypatch.setattr(programs, "run_program", counted)
+    monkeypatch.setattr(numbers, "run_program", counted)
     source = "price = 12.5\nprice * 4 + 0.125"
     assert predicted_number(f"```python\n{source}\n```") == 50.125
     assert predicted_number(f"So:\n```py\n{source}\n```\nthat is it") == 50.125
@@ -301,13 +300,13 @@ def test_a_reference_needs_no_indentation_of_its_own(question: str, body: str) -
 def test_a_reply_takes_one_process_for_its_four_calls(monkeypatch: pytest.MonkeyPatch) -> None:
     """And the reference one for all replies."""
     ran: list[int] = []
-    run = programs.run_calls
+    run = formula_completion.run_calls
 
     def counted(source: str, target: str, sets: Any, **kwargs: Any) -> Any:
         ran.append(len(sets))
         return run(source, target, sets, **kwargs)
 
-    monkeypatch.setattr(programs, "run_calls", counted)
+    monkeypatch.setattr(formula_completion, "run_calls", counted)
     formula = item("FormulaEval", "    return a * b + 11", question="def area(a, b):")
     assert correct(formula, "return b * a + 11") is True
     assert correct(formula, "return 11 + b * a") is True

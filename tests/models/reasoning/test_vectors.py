@@ -23,9 +23,9 @@ from models.reasoning.scoring.numbers import (
     bracket_number,
     first_number,
     last_fenced_block,
+    number_of,
     predicted_number,
 )
-from models.reasoning.scoring.programs import number_of
 from models.reasoning.scoring.short_answers import label_of
 
 FOLDER = REFERENCE / "firmbench" / "vectors"
@@ -149,8 +149,8 @@ def test_the_target_of_a_formula(case: dict[str, Any]) -> None:
         assert target is None
         return
     assert target is not None
-    assert target.function == expected["func_name"]
-    assert target.owner == (expected["class_name"] or "")
+    owner, _, function = target.name.rpartition(".")
+    assert (owner, function) == (expected["class_name"] or "", expected["func_name"])
     assert [list(field) for field in target.fields] == expected["class_fields"]
     named = [spec for spec in expected["arg_specs"] if spec[0] != "self"]
     assert [list(argument) for argument in target.arguments] == named
@@ -163,7 +163,7 @@ def test_the_arguments_of_a_formula(case: dict[str, Any]) -> None:
     assert reference is not None
     target = reference[1]
     drawn = [
-        {"fields": fields, "args": args} if target.owner else args
+        {"fields": fields, "args": args} if "." in target.name else args
         for args, fields in argument_sets(target, case["seed"])
     ]
     assert drawn == case["argument_sets"]

@@ -12,10 +12,9 @@ from support.stub import Served, serving, text
 
 from desim import play, play_series, replay, resume
 from desim.errors import UsageError
-from models.reasoning.actions import Reply
 from models.reasoning.item import Item
 from models.reasoning.model import ReasoningTasks
-from models.reasoning.observation import Question
+from models.reasoning.seat import Question, Reply
 from policies.llm.adapter import Llm
 from policies.llm.chat.options import LLMOptions
 from policies.llm.methods import METHODS
