@@ -1,9 +1,4 @@
-"""One episode under way: hands out questions when a tick has settled, and takes the answers.
-
-A `Run` owns a world. It processes events until the present tick has settled (every event left at
-that tick ranks behind a question), hands out the open decisions, and continues when all of them are
-answered. It never calls a policy.
-"""
+"""One episode under way: hands out the questions of a settled tick, and takes the answers."""
 
 import contextlib
 import time
@@ -12,9 +7,8 @@ from typing import Any, Generic, NoReturn, TypeVar
 
 from desim.core.events import Decision
 from desim.core.limits import Alarm, Limits, time_text
-from desim.core.log import Log
 from desim.core.model import Model, model_of, no_model
-from desim.core.observer import Observer, PostingLog, together
+from desim.core.observer import Observer, RunLog, together
 from desim.core.points import Points
 from desim.core.result import Result, Series, Ticks, ended_series, score_of, summarise
 from desim.core.roles import MOST_TICKS, Role, action_classes
@@ -41,7 +35,7 @@ S = TypeVar("S")
 
 
 class Run(Generic[S]):
-    """One episode: a model, a seed, and the answers still to come.
+    """One episode: a model, a seed, and the answers still to come; it never calls a policy.
 
     Args:
         model: The frozen parameters.
@@ -53,11 +47,11 @@ class Run(Generic[S]):
         points: Receives the points of `world.point` and of monitors; None records none.
 
     Attributes:
-        model: The frozen parameters.
         roles: The model's roles by name.
         world: The clock.
         state: What the model's `begin` returned.
         decisions: The number of settled decisions.
+        handed_out: The decisions handed out last; the answered ones have an action.
         is_observed: Whether observers are called before every event.
         thinking: The thinking of the roles whose decisions take time, by name.
 
@@ -82,21 +76,19 @@ class Run(Generic[S]):
         check_seed(seed)
         self._futures = check_futures(futures)
         self.model = model
-        self.roles = model.roles
+        self.roles = roles = model.roles
         self.decisions = 0
         # Compiled once a class, so that a sweep of short episodes does not pay for them again.
-        self._codec = {name: codec(role.action) for name, role in self.roles.items()}
-        self._fits = {name: type_check(role.observation) for name, role in self.roles.items()}
-        self.thinking = {n: r.thinking for n, r in self.roles.items() if r.thinking.takes_time}
-        # Questions by role at tick `_instant`, and their limits.
-        self._asked_now: dict[str, int] = {}
+        self._codec = {name: codec(role.action) for name, role in roles.items()}
+        self._fits = {name: type_check(role.observation) for name, role in roles.items()}
+        self.thinking = {n: role.thinking for n, role in roles.items() if role.thinking.takes_time}
+        self._most_asked = {n: model_of(model, n)[0].max_questions_per_tick for n in roles}
+        # Questions by role at tick `_instant`.
+        self._asked: dict[str, int] = {}
         self._instant = -1
-        self._most_questions = {
-            name: model_of(model, name)[0].max_questions_per_tick for name in self.roles
-        }
         # Roles with the actions of questions that take some of them, so that equal ones are one.
         self._narrowed: dict[tuple[str, Any], Role] = {}
-        self._open: list[Decision] = []
+        self.handed_out: list[Decision] = []
         self._fault: DesimError | None = None
         self.world = World(seed, check_roles(model, seats))
         self.world.points = points
@@ -104,9 +96,9 @@ class Run(Generic[S]):
         self._events = 0
         seconds = self._limits.seconds
         self._due = None if seconds is None else time.monotonic() + seconds
-        self._postings = PostingLog() if self.world.log else None
-        if self._postings is not None:
-            observers = (*observers, self._postings)
+        self._log = RunLog() if self.world.log else None
+        if self._log is not None:
+            observers = (*observers, self._log)
             self.world.calendar = model.calendar
         self.is_observed = bool(observers)
         counting = (self._count_event,) if self._limits else ()
@@ -116,6 +108,8 @@ class Run(Generic[S]):
             one.attach(self)
         with self._faults(), Alarm(seconds):
             self.state = model.begin(self.world)
+
+    # -- questions and answers ---------------------------------------------------------------------
 
     def advance(self) -> list[Decision]:
         """Move the clock to the next tick with open decisions and hand them out together.
@@ -141,48 +135,16 @@ class Run(Generic[S]):
             else:
                 with Alarm(self._limits.seconds, self._due - time.monotonic()):
                     self._hand_out(self.world.settled())  # a process may never return
-            if self._futures and self._open:
-                self._redraw_due()
         except RAISED as fault:
             self._fail(fault)
-        if self._postings is not None and not self._open:
-            self._tell_end(self._postings, self.world.log)
-        return self._open
-
-    def _tell_end(self, postings: PostingLog, log: Log) -> None:
-        postings.event(self.world)  # those of the last event
-        # A warning, not an error: a process that waits when no event is left waits forever, which
-        # is usually a mistake but may be intended.
-        if self.world.left:
-            log.warning("no event is left and processes still wait", waiting=self.world.left)
-        log.info("episode ended", reason=self.world.ended, decisions=self.decisions)
-
-    def _count_event(self, world: World) -> None:
-        """Count an event of the run's world or a part's against the limits."""
-        self._events += 1
-        # The time is read at every event: a process that creates events without end must be
-        # stopped where no alarm can be set, such as in a thread.
-        most = self._limits.events
-        if self._due is not None and time.monotonic() > self._due:
-            self._stop(time_text(self._limits.seconds))
-        elif most is not None and self._events > most:
-            by = resumed_by(next(world.scheduled())[2])
-            self._stop(f"the limit of {most:,} events was reached", f", before {by}" if by else "")
-
-    def _stop(self, text: str, before: str = "") -> NoReturn:
-        # The first error again, with its notes, where a part has raised it in an event before.
-        self._fault = self._fault or LimitReached(f"{text} at t={self.world.now}{before}")
-        raise self._fault
+        if self._log is not None and not self.handed_out:
+            self._log.end()
+        return self.handed_out
 
     @property
     def open(self) -> list[Decision]:
         """The decisions handed out last that have no answer yet."""
-        return [decision for decision in self._open if not decision.wire]
-
-    @property
-    def handed_out(self) -> list[Decision]:
-        """The decisions handed out last; the answered ones have an action."""
-        return list(self._open)
+        return [decision for decision in self.handed_out if not decision.wire]
 
     def answer(self, decision: Decision, action: Any, delay: int | None = None) -> None:
         """Answer an open decision; the clock does not move before `advance` is called.
@@ -201,7 +163,7 @@ class Run(Generic[S]):
         """
         if self._fault is not None:
             raise self._fault
-        if decision not in self._open or decision.wire:
+        if decision not in self.handed_out or decision.wire:
             raise UsageError(f"the decision of {decision.role!r} is not open")
         if delay is not None or self.thinking:
             self._delay(decision, delay)
@@ -215,8 +177,54 @@ class Run(Generic[S]):
                 f"{decision.role!r} answered at t={self.world.now}: {wrong}{only}", wrong.why
             ) from None
 
+    def role_of(self, decision: Decision) -> Role:
+        """Return the role that is asked, with the actions that may answer this question alone."""
+        return decision.narrowed or self.roles[decision.role]
+
+    def _release(self) -> None:
+        # All answers are checked first, so that an error changes nothing.
+        for decision in self.handed_out:
+            if not decision.wire:
+                raise UsageError(
+                    f"{decision.role!r} has not answered at t={self.world.now}; answer every "
+                    "decision before the clock moves on"
+                )
+        # In the order of the questions, not of the answers: the order of events must not depend on
+        # an event loop that awaits several policies at once.
+        for decision in self.handed_out:
+            if self._log is not None:
+                self._log.answer(decision)
+            decision.settle(decision.action)
+        self.decisions += len(self.handed_out)
+        self.handed_out = []
+
+    def _hand_out(self, decisions: list[Decision]) -> None:
+        now, asked = self.world.now, self._asked
+        if now != self._instant:
+            self._instant = now
+            asked.clear()
+        for decision in decisions:
+            role = decision.role
+            asked[role] = count = asked.get(role, 0) + 1
+            if count > self._most_asked[role]:
+                raise Stuck(
+                    f"{role!r} was asked {count} times at t={now} and the clock does not move; "
+                    f"max_questions_per_tick is {self._most_asked[role]}"
+                )
+            if decision.actions is not None:
+                self._narrow(decision)
+            decision.observation = seen = decision.observe()
+            fits = self._fits[role]
+            if fits is not None and not fits(seen):
+                self._check_observation(decision)
+        self.handed_out = decisions
+        most = self._limits.decisions
+        if most is not None and self.decisions + len(decisions) > most:
+            self._stop(f"the limit of {most:,} decisions was reached")
+        while self._futures and self._futures[0][0] < self.decisions + len(decisions):
+            self.redraw(self._futures.pop(0)[1])
+
     def _delay(self, decision: Decision, delay: int | None) -> None:
-        """Set the ticks until an answer takes effect."""
         if delay is None:
             thinking = self.thinking.get(decision.role)
             delay = thinking.ticks() if thinking else 0
@@ -227,117 +235,7 @@ class Run(Generic[S]):
             )
         decision.delay = delay
 
-    def role_of(self, decision: Decision) -> Role:
-        """Return the role that is asked, with the actions that may answer this question alone."""
-        return decision.narrowed or self.roles[decision.role]
-
-    def redraw(self, future: int) -> None:
-        """Draw anew everything that no role can have observed yet; keep the rest.
-
-        For a driver that branches at the present decision. An episode that is to be recorded takes
-        *futures* instead, which are redrawn as soon as the following decision is open.
-
-        Args:
-            future: The seed of the future, a whole number of at least 0.
-
-        Raises:
-            UsageError: The seed is not a whole number of at least 0.
-            ModelFailed: The model's `redraw` raised an exception; the run is dead.
-        """
-        check_seed(future, "future")
-        with self._faults():
-            self._redraw(future)
-
-    def result(self) -> Result:
-        """Return the result of an ended episode.
-
-        Raises:
-            UsageError: The episode has not ended.
-            WrongResult: The model's score is not a finite number, or a metric is not a JSON value.
-            ModelFailed: The run is dead, or the model's `score` or `metrics` raised an exception.
-        """
-        if self._fault is not None:
-            raise self._fault
-        if not self.world.ended:
-            raise UsageError("the episode still runs: advance until it hands out no decision")
-        with self._faults():
-            return summarise(self.model, self.state, self.world, self.decisions)
-
-    def score(self) -> float:
-        """Return the model's score of the present state; the episode need not have ended.
-
-        Raises:
-            WrongResult: The score is not a finite number.
-            ModelFailed: The run is dead, or the model has no score before its end.
-        """
-        with self._faults():
-            return score_of(self.model, self.state)
-
-    def ended_series(self) -> tuple[Series, Ticks]:
-        """Return the series of an ended episode and the ends of their periods, as `result.py` does.
-
-        Raises:
-            WrongResult: A series is not a sequence of numbers.
-            ModelFailed: The run is dead, or the model's `series` raised an exception.
-        """
-        with self._faults():
-            return ended_series(self.model, self.state, self.world.now)
-
-    def _redraw_due(self) -> None:
-        """Redraw the future for every branch before one of the open decisions."""
-        handed_out = self.decisions + len(self._open)
-        while self._futures and self._futures[0][0] < handed_out:
-            _, future = self._futures.pop(0)
-            self._redraw(future)
-
-    def _redraw(self, future: int) -> None:
-        self.world.redraw(future)
-        self.model.redraw(self.world, self.state)
-
-    def _release(self) -> None:
-        """Settle the answers in the order in which their questions were asked."""
-        # All answers are checked first, so that an error changes nothing.
-        for decision in self._open:
-            if not decision.wire:
-                raise UsageError(
-                    f"{decision.role!r} has not answered at t={self.world.now}; answer every "
-                    "decision before the clock moves on"
-                )
-        # In the order of the questions, not of the answers: the order of events must not depend on
-        # an event loop that awaits several policies at once.
-        for decision in self._open:
-            if self._postings is not None:
-                self.world.log.debug("answered", role=decision.role, action=decision.action)
-            decision.settle(decision.action)
-        self.decisions += len(self._open)
-        self._open = []
-
-    def _hand_out(self, decisions: list[Decision]) -> None:
-        now = self.world.now
-        if now != self._instant:
-            self._instant, self._asked_now = now, {}
-        asked = self._asked_now
-        for decision in decisions:
-            role = decision.role
-            asked[role] = count = asked.get(role, 0) + 1
-            if count > self._most_questions[role]:
-                raise Stuck(
-                    f"{role!r} was asked {count} times at t={now} and the clock does not move; "
-                    f"max_questions_per_tick is {self._most_questions[role]}"
-                )
-            if decision.actions is not None:
-                self._narrow(decision)
-            decision.observation = seen = decision.observe()
-            fits = self._fits[role]
-            if fits is not None and not fits(seen):
-                self._check_observation(decision)
-            self._open.append(decision)
-        most = self._limits.decisions
-        if most is not None and self.decisions + len(self._open) > most:
-            self._stop(f"the limit of {most:,} decisions was reached")
-
     def _narrow(self, decision: Decision) -> None:
-        """Let a question take some actions of its role alone."""
         key = decision.role, action_classes(decision.actions)
         if key not in self._narrowed:
             try:
@@ -356,6 +254,70 @@ class Run(Generic[S]):
                 f"the observation for {decision.role!r} at t={self.world.now}, made by "
                 f"{function_name(decision.observe)}, does not fit: {fault}"
             ) from None
+
+    # -- limits ------------------------------------------------------------------------------------
+
+    def _count_event(self, world: World) -> None:
+        """Count an event of the run's world or a part's against the limits."""
+        self._events += 1
+        # The time is read at every event: a process that creates events without end must be
+        # stopped where no alarm can be set, such as in a thread.
+        most = self._limits.events
+        if self._due is not None and time.monotonic() > self._due:
+            self._stop(time_text(self._limits.seconds))
+        elif most is not None and self._events > most:
+            by = resumed_by(next(world.scheduled())[2])
+            self._stop(f"the limit of {most:,} events was reached", f", before {by}" if by else "")
+
+    def _stop(self, text: str, before: str = "") -> NoReturn:
+        # The first error again, with its notes, where a part has raised it in an event before.
+        self._fault = self._fault or LimitReached(f"{text} at t={self.world.now}{before}")
+        raise self._fault
+
+    # -- redraws and results -----------------------------------------------------------------------
+
+    def redraw(self, future: int) -> None:
+        """Draw anew everything that no role can have observed yet; keep the rest.
+
+        For a driver that branches at the present decision. An episode that is to be recorded takes
+        *futures* instead, which are redrawn as soon as the following decision is open.
+
+        Args:
+            future: The seed of the future, a whole number of at least 0.
+
+        Raises:
+            UsageError: The seed is not a whole number of at least 0.
+            ModelFailed: The model's `redraw` raised an exception; the run is dead.
+        """
+        check_seed(future, "future")
+        with self._faults():
+            self.world.redraw(future)
+            self.model.redraw(self.world, self.state)
+
+    def result(self) -> Result:
+        """Return the result of an ended episode.
+
+        Raises:
+            UsageError: The episode has not ended.
+            WrongResult: The model's score is not a finite number, or a metric is not a JSON value.
+            ModelFailed: The run is dead, or the model's `score` or `metrics` raised an exception.
+        """
+        if self._fault is None and not self.world.ended:
+            raise UsageError("the episode still runs: advance until it hands out no decision")
+        with self._faults():
+            return summarise(self.model, self.state, self.world, self.decisions)
+
+    def score(self) -> float:
+        """Return the model's score of the present state; the episode need not have ended."""
+        with self._faults():
+            return score_of(self.model, self.state)
+
+    def ended_series(self) -> tuple[Series, Ticks]:
+        """Return the series of an ended episode and the ends of their periods, as `result.py`."""
+        with self._faults():
+            return ended_series(self.model, self.state, self.world.now)
+
+    # -- faults ------------------------------------------------------------------------------------
 
     @contextlib.contextmanager
     def _faults(self) -> Iterator[None]:
@@ -383,11 +345,7 @@ class Run(Generic[S]):
 
 
 def check_roles(model: Model[Any], seats: Sequence[str] | frozenset[str] | None) -> frozenset[str]:
-    """Return the roles that policies play, checked against the model.
-
-    Args:
-        model: The frozen parameters.
-        seats: Names of roles; None means the model's default roles.
+    """Return the roles that policies play: *seats*, or the model's default roles if it is None.
 
     Raises:
         UsageError: The model has no such role, or a role that is not optional has no policy.
@@ -402,10 +360,7 @@ def check_roles(model: Model[Any], seats: Sequence[str] | frozenset[str] | None)
 
 
 def check_futures(futures: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return redraws of the future as a list, checked.
-
-    Args:
-        futures: Pairs: the number of decisions before the redraw, and the seed of the future.
+    """Return redraws of the future as a list: numbers of decisions before, and seeds.
 
     Raises:
         UsageError: There are too many, they are not in order, or a number is wrong.
