@@ -31,29 +31,28 @@ def _writable(_: object, attribute: "Attribute[Any]", value: str) -> None:
         ) from None
 
 
-_text: list[Any] = [instance_of(str), max_len(LONGEST), _writable]
-_name: list[Any] = [short_text, _writable]
-
-
 def _some(_: object, attribute: "Attribute[Any]", value: str) -> None:
     if not value.strip():
         raise ValueError(f"{attribute.name}={short_repr(value)} was given; it is not empty")
+
+
+_text: list[Any] = [instance_of(str), max_len(LONGEST), _writable]
+_name: list[Any] = [short_text, _writable]
+_phrase: list[Any] = [*_name, _some]
 
 
 def _tuple(given: Iterable[Any]) -> Any:
     return tuple(given)
 
 
-def _nested(given: Any) -> tuple[tuple[str, ...], ...]:
+def _nested(given: Iterable[Any]) -> Any:
     return tuple(tuple(each) for each in given)
 
 
-#: One or more words or phrases of which any one will do.
-_phrases: list[Any] = [
-    instance_of(tuple),
-    max_len(MOST_FACTS),
-    deep_iterable([*_name, _some]),
-]
+def _listed(each: Any, converter: Any = _tuple) -> Any:
+    return field(
+        default=(), converter=converter, validator=[max_len(MOST_FACTS), deep_iterable(each)]
+    )
 
 
 @frozen
@@ -65,7 +64,7 @@ class Fact:
         fact: The interviewer's answer.
     """
 
-    topic: str = field(validator=[*_name, _some])
+    topic: str = field(validator=_phrase)
     fact: str = field(validator=[*_text, _some])
 
 
@@ -79,7 +78,7 @@ class Figure:
         tolerance: The relative error that counts as right, 0 to 1.
     """
 
-    name: str = field(validator=[*_name, _some])
+    name: str = field(validator=_phrase)
     value: float = field(validator=bounded_number)
     tolerance: float = field(default=0.05, validator=[finite, ge(0), le(1)])
 
@@ -100,19 +99,13 @@ class Rubric:
         structure: Words of a good structure: "demand", "competition", "cost".
     """
 
-    numbers: tuple[Figure, ...] = field(
-        default=(),
-        converter=_tuple,
-        validator=[max_len(MOST_FACTS), deep_iterable(instance_of(Figure))],
+    numbers: tuple[Figure, ...] = _listed(instance_of(Figure))
+    drivers: tuple[tuple[str, ...], ...] = _listed(
+        [min_len(1), max_len(MOST_FACTS), deep_iterable(_phrase)], _nested
     )
-    drivers: tuple[tuple[str, ...], ...] = field(
-        default=(),
-        converter=_nested,
-        validator=[max_len(MOST_FACTS), deep_iterable([min_len(1), *_phrases])],
-    )
-    recommendation: tuple[str, ...] = field(default=(), converter=_tuple, validator=_phrases)
-    against: tuple[str, ...] = field(default=(), converter=_tuple, validator=_phrases)
-    structure: tuple[str, ...] = field(default=(), converter=_tuple, validator=_phrases)
+    recommendation: tuple[str, ...] = _listed(_phrase)
+    against: tuple[str, ...] = _listed(_phrase)
+    structure: tuple[str, ...] = _listed(_phrase)
 
 
 @frozen(kw_only=True)
@@ -137,11 +130,7 @@ class Case:
     length: Length = field(default="medium", validator=in_(tuple(PACES)))
     opening: str = field(default="", validator=_text)
     open: str = field(default="", validator=_text)
-    gated: tuple[Fact, ...] = field(
-        default=(),
-        converter=_tuple,
-        validator=[max_len(MOST_FACTS), deep_iterable(instance_of(Fact))],
-    )
+    gated: tuple[Fact, ...] = _listed(instance_of(Fact))
     internal: str = field(default="", validator=_text)
     document: str = field(default="", validator=_text)
     rubric: Rubric | None = field(default=None, validator=optional(instance_of(Rubric)))

@@ -32,7 +32,7 @@ _SHIPPED = Path(__file__).with_name("cases")
 @cache
 def shipped() -> tuple[Case, ...]:
     """Return the cases that ship with the model, ordered by id."""
-    return _folder(_SHIPPED)
+    return read(_SHIPPED)
 
 
 def read(given: Any) -> tuple[Case, ...]:
@@ -43,32 +43,27 @@ def read(given: Any) -> tuple[Case, ...]:
             and yields an empty tuple.
 
     Raises:
-        ValueError: *given* is of another type, or a file has a fault; the text holds its path.
+        ValueError: *given* is of another type, a file has a fault, whose text holds its path, two
+            cases have one id, or there are too many cases.
     """
+    if given == "":
+        return ()
     if isinstance(given, str | os.PathLike):
-        folder = os.fspath(given)
-        return _folder(Path(folder)) if folder else ()
-    if not isinstance(given, Sequence) or not all(isinstance(each, Case) for each in given):
+        cases = sorted(map(_case, _files(Path(given))), key=lambda case: case.id)
+    elif isinstance(given, Sequence) and all(isinstance(each, Case) for each in given):
+        cases = list(given)
+    else:
         raise ValueError(f"cases={short_repr(given)} was given; it is a folder of case files")
-    return checked(tuple(given))
-
-
-def checked(cases: tuple[Case, ...]) -> tuple[Case, ...]:
-    """Return the cases if each id is used once.
-
-    Raises:
-        ValueError: Two cases have one id, or there are too many cases.
-    """
     if len(cases) > MOST_CASES:
         raise ValueError(f"cases: {len(cases)} cases were given; the limit is {MOST_CASES}")
     ids = [case.id for case in cases if case.id]
     if len(set(ids)) < len(ids):
         twice = next(each for at, each in enumerate(ids) if each in ids[:at])
         raise ValueError(f"cases: two cases have the id {short_repr(twice)}; an id is used once")
-    return cases
+    return tuple(cases)
 
 
-def _folder(folder: Path) -> tuple[Case, ...]:
+def _files(folder: Path) -> list[Path]:
     try:
         files = sorted(each for each in folder.iterdir() if each.suffix == ".json")
     except OSError as fault:
@@ -81,10 +76,10 @@ def _folder(folder: Path) -> tuple[Case, ...]:
         raise ValueError(
             f"cases: {str(folder)!r} holds {len(files)} files; the limit is {MOST_CASES}"
         )
-    return checked(tuple(sorted(map(_file, files), key=lambda case: case.id)))
+    return files
 
 
-def _file(file: Path) -> Case:
+def _case(file: Path) -> Case:
     """Read one case; a case without an id is named after its file."""
     try:
         fields = decode_json(read_text(file, MOST_BYTES))

@@ -1,11 +1,4 @@
-"""An item: a question, the text of its right answer, and its family.
-
-Instructions in a question on the form of its answer: reference SPEC section 3.
-
-As published, tagging and formula value have none: the context of their items states the form.
-
-The groups of items by which accuracy is reported: reference SPEC section 2.
-"""
+"""An item: a question, the text of its right answer, its family, and its groups for reports."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -27,16 +20,23 @@ from desim.errors import possible
 from desim.schema.validators import finite
 from desim.short_repr import short_repr
 
-#: The families of tasks: each has a form of answer and a scorer of its own.
-CATEGORIES = (
-    "program_synthesis",
-    "quantity_extraction",
-    "multiple_choice",
-    "formula_completion",
-    "tagging",
-    "formula_value",
-)
-
+#: The families of tasks, each with a form of answer and a scorer of its own, and the instruction on
+#: the form (reference SPEC section 3). As published, tagging and formula value have none: the
+#: context of their items states the form.
+INSTRUCTIONS: Mapping[str, str] = {
+    "program_synthesis": (
+        "Write a Python program in a fence of three backticks; the value of its last line is the "
+        "number that is asked for. Write that number behind it as [[number]]."
+    ),
+    "quantity_extraction": "Copy the quantity from the context and write [[quantity]] alone.",
+    "multiple_choice": "Write the letter of the right option as [[letter]].",
+    "formula_completion": (
+        "Write the body of the function, without its signature, in a fence of three backticks."
+    ),
+    "tagging": "",
+    "formula_value": "",
+}
+CATEGORIES = tuple(INSTRUCTIONS)
 
 #: The category of each published data set, by the name under which it is published.
 TASKS: Mapping[str, str] = {
@@ -52,7 +52,7 @@ TASKS: Mapping[str, str] = {
     "formula": "formula_value",
 }
 
-
+#: Groups of items by which accuracy is reported: reference SPEC section 2.
 CAPABILITIES = (
     "Information Extraction",
     "Numerical Calculation",
@@ -60,16 +60,16 @@ CAPABILITIES = (
     "Complex Reasoning",
 )
 
+#: Capabilities whose items are put into buckets of difficulty, and the largest difficulty of the
+#: buckets easy and middle.
+_BUCKETED = ("Numerical Calculation", "Domain Knowledge")
+_EASY, _MIDDLE = 3, 6
 
 #: The letters of the options of a multiple choice; as a number each counts as its place from 0.
 LETTERS = "ABCDEF"
 
-
-#: Characters of a text of an item at most.
-LONGEST = 1_000_000
-
-
-_LONGEST_ID = 200
+#: Characters of a text and of a name of an item at most.
+LONGEST, _LONGEST_ID = 1_000_000, 200
 
 
 def category(task: str) -> str:
@@ -99,8 +99,6 @@ def _writable(_: object, attribute: "Attribute[str]", value: str) -> None:
 
 
 _text: Any = and_(instance_of(str), max_len(LONGEST), _writable)
-
-
 _name: Any = and_(instance_of(str), min_len(1), max_len(_LONGEST_ID), _writable)
 
 
@@ -152,48 +150,15 @@ class Item:
         return category(self.task)
 
 
-#: The instruction of each category.
-INSTRUCTIONS: Mapping[str, str] = {
-    "program_synthesis": (
-        "Write a Python program in a fence of three backticks; the value of its last line is the "
-        "number that is asked for. Write that number behind it as [[number]]."
-    ),
-    "quantity_extraction": "Copy the quantity from the context and write [[quantity]] alone.",
-    "multiple_choice": "Write the letter of the right option as [[letter]].",
-    "formula_completion": (
-        "Write the body of the function, without its signature, in a fence of three backticks."
-    ),
-    "tagging": "",
-    "formula_value": "",
-}
-
-
-#: Capabilities whose items are put into buckets of difficulty.
-_BUCKETED = ("Numerical Calculation", "Domain Knowledge")
-
-
-#: The largest difficulty of the buckets easy and middle.
-_EASY, _MIDDLE = 3, 6
-
-
-def bucket(capability: str, difficulty: float | None) -> str:
-    """Return easy, middle, hard, or none for a capability without buckets and for no label."""
-    if capability not in _BUCKETED or difficulty is None:
-        return "none"
-    if difficulty <= _EASY:
-        return "easy"
-    return "middle" if difficulty <= _MIDDLE else "hard"
-
-
 def groups(item: Item) -> Iterator[str]:
     """Yield the names of the capability and the bucket that an item belongs to, if it has any."""
     if not item.capability:
         return
     name = slug(item.capability)
     yield name
-    level = bucket(item.capability, item.difficulty)
-    if level != "none":
-        yield f"{name}_{level}"
+    if item.capability in _BUCKETED and item.difficulty is not None:
+        easy, middle = item.difficulty <= _EASY, item.difficulty <= _MIDDLE
+        yield f"{name}_{'easy' if easy else 'middle' if middle else 'hard'}"
 
 
 def slug(name: str) -> str:

@@ -7,7 +7,7 @@ that begins with the file and the line.
 
 import codecs
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -19,8 +19,8 @@ from desim.schema.untrusted import decode_json
 from desim.short_repr import short_repr
 from models.reasoning.item import Item
 
-#: Items of all files together, bytes of a line, and bytes of a file.
-MOST_ITEMS, MOST_BYTES, _MOST_OF_FILE = 100_000, 1_000_000, 500_000_000
+#: Items of all files together, and bytes of a line.
+MOST_ITEMS, MOST_BYTES = 100_000, 1_000_000
 
 _FIELDS = tuple(each.name for each in attrs.fields(Item))
 
@@ -28,7 +28,7 @@ _FIELDS = tuple(each.name for each in attrs.fields(Item))
 @cache
 def shipped() -> tuple[Item, ...]:
     """Return the items that ship with the model, twenty of each category."""
-    return _read_all(Path(__file__).with_name("items"))
+    return read(Path(__file__).with_name("items"))
 
 
 def read(given: Any) -> tuple[Item, ...]:
@@ -42,14 +42,16 @@ def read(given: Any) -> tuple[Item, ...]:
             items are empty.
     """
     if isinstance(given, list | tuple):
-        return _distinct(_checked(given))
+        return _distinct((f"items: number {at}", item) for at, item in enumerate(given, 1))
     if not isinstance(given, str | os.PathLike):
         raise ValueError(  # noqa: TRY004 (one kind)
             f"items={short_repr(given)} was given; it is a file, a folder, or items"
         )
+    if not os.fspath(given):
+        return ()
     if "\0" in os.fspath(given):
         raise ValueError(f"items={short_repr(given)} was given; a path has no zero character")
-    return _read_all(Path(given)) if os.fspath(given) else ()
+    return _distinct(pair for file in _files(Path(given)) for pair in _lines(file))
 
 
 def from_row(row: Mapping[str, Any]) -> Item:
@@ -69,20 +71,11 @@ def from_row(row: Mapping[str, Any]) -> Item:
     missing = [key for key in ("id", "task") if key not in row]
     if missing or not {"answer", "target"} & row.keys():
         raise ValueError(f"the field {(*missing, 'answer')[0]} is missing")
+    answer = row.get("target") or row.get("answer", "")
+    if not isinstance(answer, str | int | float | list):
+        raise ValueError(f"answer={short_repr(answer)} was given; it is a text, number or list")  # noqa: TRY004 (one kind)
     given = {key: value for key, value in row.items() if key != "target"}
-    given["answer"] = _answer(row.get("target") or row.get("answer", ""))
-    return Item(**given)
-
-
-def _answer(given: Any) -> str:
-    """Return a text, a number, a truth value or a list as text, as Python writes it."""
-    if not isinstance(given, str | int | float | list):
-        raise ValueError(f"answer={short_repr(given)} was given; it is a text, number or list")  # noqa: TRY004 (one kind)
-    return str(given)
-
-
-def _read_all(path: Path) -> tuple[Item, ...]:
-    return _distinct(item for file in _files(path) for item in _lines(file))
+    return Item(**{**given, "answer": str(answer)})
 
 
 def _files(path: Path) -> list[Path]:
@@ -102,53 +95,37 @@ def _lines(file: Path) -> Iterator[tuple[str, Item]]:
     """Yield the place and the item of every line that is not blank."""
     try:
         with file.open("rb") as lines:
-            number = size = 0
+            number = 0
             # A limit for each read, because a file without line breaks is one line.
             while line := lines.readline(MOST_BYTES + 1):
                 number += 1
                 place = f"{file}, line {number}"
-                size += len(line)
-                if size > _MOST_OF_FILE:
-                    raise ValueError(f"{place}: a file has at most {_MOST_OF_FILE:,} bytes")
                 if len(line) > MOST_BYTES:
                     raise ValueError(f"{place}: a line has at most {MOST_BYTES:,} bytes")
                 content = line.removeprefix(codecs.BOM_UTF8)
-                if content.strip() and not _is_canary(content):
-                    yield place, _item(content, place)
+                if content.strip() and (item := _item(content, place)):
+                    yield place, item
     except OSError as fault:
         raise ValueError(f"items: cannot read {str(file)!r}: {fault.strerror}") from None
 
 
-def _is_canary(line: bytes) -> bool:
-    """Return whether a line is there to show that a corpus of texts holds the file."""
-    try:
-        row = decode_json(line) if b'"canary"' in line else None
-    except ValueError:
-        return False
-    return isinstance(row, dict) and row.keys() == {"canary"}
-
-
-def _item(line: bytes, place: str) -> Item:
+def _item(line: bytes, place: str) -> Item | None:
+    """Return the item of a line; None of one by which a corpus shows that it holds the file."""
     try:
         row = decode_json(line)
         if not isinstance(row, dict):
             raise ValueError(f"it is an object, not {short_repr(row)}")  # noqa: TRY004, TRY301 (one kind)
-        return from_row(row)
+        return None if row.keys() == {"canary"} else from_row(row)
     except (TypeError, ValueError) as fault:
         raise ValueError(f"{place}: {sentence(fault)}") from None
 
 
-def _checked(given: list[Any] | tuple[Any, ...]) -> Iterator[tuple[str, Item]]:
-    for number, item in enumerate(given, 1):
-        if not isinstance(item, Item):
-            raise ValueError(f"items: number {number} is no item: {short_repr(item)}")  # noqa: TRY004 (one kind)
-        yield f"items: number {number}", item
-
-
-def _distinct(found: Iterator[tuple[str, Item]]) -> tuple[Item, ...]:
+def _distinct(found: Iterable[tuple[str, Any]]) -> tuple[Item, ...]:
     """Return the items; their number is limited, and no id is used twice."""
     items: dict[str, Item] = {}
     for place, item in found:
+        if not isinstance(item, Item):
+            raise ValueError(f"{place} is no item: {short_repr(item)}")  # noqa: TRY004 (one kind)
         if item.id in items:
             raise ValueError(f"{place}: the id {short_repr(item.id)} is used twice")
         if len(items) == MOST_ITEMS:
