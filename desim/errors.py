@@ -1,7 +1,6 @@
 """Every error that desim raises on purpose.
 
-Each has exactly one argument, its sentence, so that it survives pickling and the passage through
-SimPy or a worker process.
+Each has one argument, its sentence, so that it survives pickling and the passage through SimPy.
 """
 
 from collections.abc import Iterable
@@ -15,9 +14,8 @@ _LONGEST_TEXT = 4_000
 class DesimError(Exception):
     """The base class of all errors of desim.
 
-    Args:
-        text: One sentence. It may show names and values that a user or a record gave, so it is cut
-            to 4,000 characters, and characters that steer a terminal are escaped.
+    The sentence may show names and values that a user or a record gave, so it is cut to 4,000
+    characters, and characters that steer a terminal are escaped.
     """
 
     def __init__(self, text: str = "") -> None:
@@ -36,12 +34,7 @@ class SchemaError(DesimError):
 
 
 class WrongAction(DesimError):
-    """An action that is not in the role's schema.
-
-    Args:
-        text: As of every error; it has the action that was given and the classes expected.
-        why: The fault of the arguments alone; empty if the action has none.
-    """
+    """An action that is not in the role's schema; `why` is the fault of its arguments alone."""
 
     def __init__(self, text: str = "", why: str = "") -> None:
         super().__init__(text)

@@ -4,7 +4,7 @@ import contextlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from traceback import walk_tb
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any
 
 from simpy import Process
@@ -18,26 +18,26 @@ from desim.short_repr import shortened
 RAISED = (Exception, SystemExit)
 
 #: Modules whose frames say nothing about the model, and the files of methods that attrs generates.
-_MACHINERY = (
-    "attr.",
-    "desim.core",
-    "desim.composition.parts",
-    "desim.faults",
-    "simpy",
-)
+_MACHINERY = ("attr.", "desim.core", "desim.composition.parts", "desim.faults", "simpy")
 _GENERATED = "<attrs generated"
 
 
 def place(fault: BaseException) -> str:
     """Return the function of the model in which an exception was raised, its line and file."""
     # The innermost frame that is not the clock's: the frames around it only resumed the process,
-    # and those of the clock inside it only passed the fault on.
-    frames = [frame for frame, _ in walk_tb(fault.__traceback__)]
-    frame = next((each for each in reversed(frames) if not _is_machinery(each)), None)
-    if frame is None:
-        return "the clock"
-    code = frame.f_code
-    return f"{code.co_qualname} ({Path(code.co_filename).name}, line {_raised_line(fault, frame)})"
+    # and those of the clock inside it only passed the fault on. The frame's own line moves on in a
+    # `finally`; the traceback has the line that raised.
+    frames = [(f, line) for f, line in walk_tb(fault.__traceback__) if not _is_machinery(f)]
+    return _code_place(frames[-1][0].f_code, frames[-1][1]) if frames else "the clock"
+
+
+def _code_place(code: CodeType, line: int) -> str:
+    return f"{code.co_qualname} ({Path(code.co_filename).name}, line {line})"
+
+
+def _is_machinery(frame: FrameType) -> bool:
+    module = str(frame.f_globals.get("__name__", ""))
+    return module.startswith(_MACHINERY) or frame.f_code.co_filename.startswith(_GENERATED)
 
 
 def fault_text(fault: BaseException) -> str:
@@ -55,10 +55,7 @@ def process_place(process: Any) -> str:
     while hasattr(inner := getattr(generator, "gi_yieldfrom", None), "gi_frame"):
         generator = inner
     frame = getattr(generator, "gi_frame", None)
-    if frame is None:
-        return str(process.name)
-    code = frame.f_code
-    return f"{code.co_qualname} ({Path(code.co_filename).name}, line {frame.f_lineno})"
+    return str(process.name) if frame is None else _code_place(frame.f_code, frame.f_lineno)
 
 
 def resumed_by(event: Event) -> str:
@@ -75,11 +72,7 @@ def resumed_by(event: Event) -> str:
 
 @contextlib.contextmanager
 def noted(where: Callable[[], str]) -> Iterator[None]:
-    """Add a note to an exception that leaves the block.
-
-    Args:
-        where: Returns in which part of a model the block is, such as "in part 'plant' at its t=3".
-    """
+    """Add a note to an exception that leaves the block, such as "in part 'plant' at its t=3"."""
     try:
         yield
     except RAISED as fault:
@@ -88,18 +81,13 @@ def noted(where: Callable[[], str]) -> Iterator[None]:
 
 
 def policy_failed(policy: str, where: str, fault: BaseException) -> PolicyFailed:
-    """Return the error of a policy that raised an exception; arguments as of `policy_failing`."""
+    """Return the error of a policy that raised an exception; *where* as in `policy_failing`."""
     return PolicyFailed(f"policy {policy} failed {where}: {fault_text(fault)}")
 
 
 @contextlib.contextmanager
 def policy_failing(policy: str, where: str) -> Iterator[None]:
-    """Raise `PolicyFailed` for an exception of a policy that leaves the block.
-
-    Args:
-        policy: The name of the policy.
-        where: What it was asked to do, such as "in seated as 'cfo'".
-    """
+    """Raise `PolicyFailed` for an exception of a policy; *where* is as "in seated as 'cfo'"."""
     try:
         yield
     except DesimError:
@@ -126,14 +114,3 @@ def function_name(function: Any) -> str:
     while hasattr(inner, "func"):
         inner = inner.func
     return str(getattr(inner, "__qualname__", type(inner).__name__))
-
-
-def _is_machinery(frame: FrameType) -> bool:
-    module = str(frame.f_globals.get("__name__", ""))
-    return module.startswith(_MACHINERY) or frame.f_code.co_filename.startswith(_GENERATED)
-
-
-def _raised_line(fault: BaseException, frame: FrameType) -> int:
-    # The frame's own line moves on in a `finally`; the traceback has the line that raised.
-    lines = [number for each, number in walk_tb(fault.__traceback__) if each is frame]
-    return lines[-1]

@@ -8,6 +8,9 @@ from typing import Any
 
 import attrs
 
+#: The longest text of a value in an error, in characters.
+SHOWN = 80
+
 #: Levels of containers that are shown; deeper ones are "[...]".
 _LEVELS = 6
 
@@ -18,8 +21,7 @@ _RAISED = (Exception, SystemExit)
 def short_repr(value: Any, width: int = 120) -> str:
     """Return the repr of a value, cut to about *width* characters; it never raises an exception.
 
-    The time it takes depends on *width* alone for plain values and attrs classes, whatever their
-    size. The `__repr__` of another class runs to its end.
+    The time it takes depends on *width* alone for plain values and attrs classes.
 
     >>> short_repr({"n": 10**5_000}), short_repr("x" * 10**8, width=5)
     ("{'n': <int of 16610 bits>}", "'xxxx…")
@@ -32,11 +34,7 @@ def short_repr(value: Any, width: int = 120) -> str:
 
 
 def shortened(text: str, width: int = 400) -> str:
-    """Return a text without its middle part if it is longer than *width*.
-
-    >>> shortened("invalid value 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx' at `$.name`", 40)
-    "invalid value 'xxxxx … xxxxxxx' at `$.name`"
-    """
+    """Return a text without its middle part if it is longer than *width*."""
     half = width // 2
     return text if len(text) <= width else f"{text[:half]} … {text[-half:]}"
 
@@ -96,16 +94,8 @@ def _nameless(value: Any) -> str:
     return f"<{type(value).__name__[:60]} without a repr>"
 
 
-#: The longest text of a value in an error, in characters.
-SHOWN = 80
-
-
 def shown(value: Any, most: int = SHOWN) -> str:
-    """Return the `repr` of a plain value, cut to a length.
-
-    >>> shown("a" * 100, 10)
-    "'aaaaaaaa…"
-    """
+    """Return the `repr` of a plain value, cut to a length."""
     try:
         return cut(repr(value), most)
     except (RecursionError, ValueError):  # nested too deep, or a number of too many digits
@@ -127,10 +117,6 @@ def visible_text(text: str) -> str:
     """
     if text.isprintable():
         return text
-    return "".join(c if _is_visible(c) else ascii(c)[1:-1] for c in text)
-
-
-def _is_visible(character: str) -> bool:
-    if character.isprintable() or character in "\n\t":
-        return True
-    return unicodedata.category(character) == "Zs"  # such as the space that does not break
+    # The category "Zs" has spaces such as the one that does not break.
+    seen = (c.isprintable() or c in "\n\t" or unicodedata.category(c) == "Zs" for c in text)
+    return "".join(c if ok else ascii(c)[1:-1] for c, ok in zip(text, seen, strict=True))

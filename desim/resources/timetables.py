@@ -31,12 +31,7 @@ class Timetable(Protocol):
 
 
 def timetable(given: Any, capacity: float) -> Timetable:
-    """Return the timetable of working hours, as `WorkingHours` takes them.
-
-    Args:
-        given: A `Timetable`, shifts, or business hours.
-        capacity: The capacity during business hours.
-    """
+    """Return the timetable of what `WorkingHours` takes; *capacity* is that of business hours."""
     if isinstance(given, BusinessHours):
         if not isinstance(capacity, int):
             raise UsageError(
@@ -69,11 +64,7 @@ def _shift(given: Any) -> tuple[int, int]:
 
 @frozen
 class ShiftTimetable:
-    """Shifts that repeat from tick 0 on.
-
-    Attributes:
-        shifts: Ticks and capacity of each.
-    """
+    """Shifts that repeat from tick 0 on, each with its ticks and its capacity."""
 
     shifts: tuple[tuple[int, int], ...]
     _ends: tuple[int, ...] = field(init=False, repr=False)
@@ -103,12 +94,7 @@ class ShiftTimetable:
 
 @frozen
 class OfficeTimetable:
-    """A capacity during business hours, and 0 outside them.
-
-    Attributes:
-        hours: The opening hours.
-        units: The capacity while they are open.
-    """
+    """A capacity during business hours, and 0 outside them."""
 
     hours: BusinessHours
     units: int

@@ -27,11 +27,7 @@ class ShiftEnded(Preempted):
 
 
 class ShiftChange(Ranked):
-    """The event at which a shift of a resource begins or ends.
-
-    Attributes:
-        resource: The resource.
-    """
+    """The event at which a shift of a resource begins or ends."""
 
     def __init__(self, resource: simpy.Resource, delay: int, rank: int = _FIRST) -> None:
         super().__init__(resource._env, delay, rank=rank)  # noqa: SLF001 (SimPy has no public name for it)
@@ -45,8 +41,7 @@ class WorkingHours:
 
     1. The capacity is the new one before the other events of the tick. Where it has risen, waiting
        requests are granted in the order of the queue.
-    2. The events of the tick. A use that ends now has ended in time, and none begins in a closed
-       unit.
+    2. The events of the tick: a use that ends now has ended in time.
     3. With `preempt`, at *rank*: uses above the capacity end. The least important lose their unit
        (highest `key` of a `PriorityRequest`; of a plain `Resource`, those granted last), and their
        processes are interrupted with `ShiftEnded`, the more important first.
@@ -94,7 +89,6 @@ class WorkingHours:
         self._schedule()
 
     def _open(self) -> None:
-        """Set the capacity of the present tick, and grant what waits."""
         capacity = self.timetable.capacity(self._world.now)
         if type(capacity) is not int or capacity < 0:
             raise UsageError(
@@ -106,7 +100,6 @@ class WorkingHours:
         self._report(0)
 
     def _schedule(self) -> None:
-        """Schedule the next change, if there is one."""
         now = self._world.now
         tick = self.timetable.next_change(now)
         if tick is None:
@@ -126,7 +119,6 @@ class WorkingHours:
         self._schedule()
 
     def _send_off(self, _: simpy.Event) -> None:
-        """End the uses above the capacity."""
         resource = self._resource
         users = list(resource.users)
         if isinstance(resource, simpy.PriorityResource):

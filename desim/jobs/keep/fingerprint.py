@@ -21,7 +21,6 @@ from desim.definitions.modules import is_installed
 from desim.definitions.reached import Reached, reached
 from desim.errors import UsageError
 from desim.jobs.keep.code_digests import code_digests, forget_standard_input
-from desim.joined_packages import HIDDEN
 from desim.version import __version__
 
 #: The topic of the definitions that are reached, and the one that holds a digest of each, by which
@@ -248,7 +247,7 @@ def _kind(topic: str) -> str:
 def _definition(name: str) -> str:
     """Return a definition's name with its module, where one module alone defines that name."""
     modules = modules_that_define(name)
-    return f"{name} of {modules[0].removeprefix(HIDDEN)}" if len(modules) == 1 else name
+    return f"{name} of {modules[0]}" if len(modules) == 1 else name
 
 
 def _topic_text(topic: str, stored: Mapping[str, str], now: Mapping[str, str]) -> str:
