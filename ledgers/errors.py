@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from unicodedata import category
 
 
 class LedgerError(ValueError):
@@ -41,7 +42,7 @@ def wrong_time(time: object, last: float) -> str:
 
 def writable(text: object) -> bool:
     """Return whether *text* is a `str` with a UTF-8 form; a lone surrogate has none."""
-    return isinstance(text, str) and not any("\ud800" <= sign <= "\udfff" for sign in text)
+    return isinstance(text, str) and (text.isascii() or "Cs" not in map(category, text))
 
 
 def distinct(kind: str, names: Iterable[str]) -> tuple[str, ...]:
