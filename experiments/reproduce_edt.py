@@ -24,6 +24,7 @@ from edt_protocol import Scores, play_six
 from published import Line, find, markdown, number, read
 
 from desim import Policy, play
+from desim.catalog.known_scores import known_scores_of
 from desim.show.console import console
 from desim.show.table import Table
 from models.edt import Briefing, Decide, EnterpriseDigitalTwin, Window
@@ -96,7 +97,7 @@ def main() -> None:
     show(out, read(PAPER), RULES)
     show_reference(out, by_staff, by_risk)
     out.print(ranking())
-    known = EnterpriseDigitalTwin.known_scores("published")
+    known = known_scores_of(EnterpriseDigitalTwin, "published")
     assert known
     assert known.every
     assert known.every.bound

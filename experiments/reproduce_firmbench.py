@@ -29,7 +29,7 @@ _INTERVIEWS = NeedsModel("firmbench.toml")
 def interview_parameter(line: Line, _: str) -> Any:
     """Return a parameter of the preset `paper` by its name in the paper."""
     paper = Consulting.preset("paper")
-    low, high = re.findall(r"scores from (\d+) to (\d+)", paper.rules_for("judge"))[0]
+    low, high = re.findall(r"scores from (\d+) to (\d+)", paper.texts("judge").rules)[0]
     # A round is a message of either side; the judge's last field is not one of the four dimensions.
     ours = {
         "max_rounds": paper.messages // 2,

@@ -6,6 +6,7 @@ company without a group have none.
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping
+from fractions import Fraction
 from typing import Literal, TypeAlias
 
 from ledgers.book import Book, WrongAmount
@@ -98,7 +99,7 @@ class Intercompany:
         self._cent: int = 10 ** (book.digits - 2)  # units of the book
 
     @property
-    def cash(self) -> int:
+    def held(self) -> int:
         """Cash on hand in whole cents, rounded down."""
         return self._book.held[self._cash] // self._cent
 
@@ -112,7 +113,7 @@ class Intercompany:
         _check(cents)
         self._post(time, f"cash from {partner}", partner, cents)
 
-    def pay(self, time: int, partner: str, cents: int) -> None:
+    def send(self, time: int, partner: str, cents: int) -> None:
         """Post cash that is sent to a partner.
 
         Raises:
@@ -120,9 +121,9 @@ class Intercompany:
             WrongAmount: The amount is not a whole number of cents above 0.
         """
         _check(cents)
-        if cents > self.cash:
+        if cents > self.held:
             raise NotEnoughCash(
-                f"{cents} cents were to be paid to {partner}; the cash is {self.cash} cents"
+                f"{cents} cents were to be paid to {partner}; the cash is {self.held} cents"
             )
         self._post(time, f"cash to {partner}", partner, -cents)
 
@@ -141,33 +142,41 @@ def _check(cents: int) -> None:
 
 
 class GoodsExchange:
-    """Goods of a company received from and handed over to partners."""
+    """Goods of a place received from and sent to partners."""
 
-    def __init__(self, goods: Stock) -> None:
+    def __init__(self, goods: Stock, place: str) -> None:
         self._goods = goods
+        self._place = place
         self._balances: Counter[str] = Counter()
 
     @property
+    def held(self) -> int | Fraction:
+        """Units on hand."""
+        return self._goods[self._place]
+
+    @property
     def balances(self) -> dict[str, int]:
-        """Units by partner: those received from it less those handed over to it."""
+        """Units by partner: those received from it less those sent to it."""
         return dict(self._balances)
 
-    def receive(self, time: int, place: str, units: int, partner: str) -> None:
-        """Move units that a partner delivers, a whole number above 0, to a place."""
+    def receive(self, time: int, partner: str, units: int) -> None:
+        """Move units that a partner delivers, a whole number above 0, to the place."""
         self._open(units, partner)
-        self._goods.move(time, PLACE, place, units)
+        self._goods.move(time, PLACE, self._place, units)
         self._balances[partner] += units
 
-    def hand_over(self, time: int, place: str, units: int, partner: str) -> None:
-        """Move units from a place to a partner.
+    def send(self, time: int, partner: str, units: int) -> None:
+        """Move units from the place to a partner.
 
         Raises:
             Overdrawn: The place holds fewer units.
         """
-        if type(units) is int and units > (held := self._goods[place]):
-            raise Overdrawn(f"{units} units were to be taken from {place!r}, which holds {held}")
+        if type(units) is int and units > self.held:
+            raise Overdrawn(
+                f"{units} units were to be taken from {self._place!r}, which holds {self.held}"
+            )
         self._open(units, partner)
-        self._goods.move(time, place, PLACE, units)
+        self._goods.move(time, self._place, PLACE, units)
         self._balances[partner] -= units
 
     def _open(self, units: object, partner: object) -> None:

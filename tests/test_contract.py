@@ -156,7 +156,7 @@ def test_a_policy_that_knows_the_seed_is_marked(name: str, spec: str) -> None:
     [
         (name, spec)
         for name in WORLDS
-        if catalog.model(name).score_range
+        if catalog.model(name).figures.both_bounds
         for spec in ("random", "greedy", *catalog.baselines(catalog.model(name))[:1])
     ],
     ids=str,
@@ -164,7 +164,7 @@ def test_a_policy_that_knows_the_seed_is_marked(name: str, spec: str) -> None:
 def test_no_score_leaves_the_range_that_a_world_declares(name: str, spec: str) -> None:
     """Statements of `--until` and `--select` rest on it."""
     model = catalog.model(name)
-    assert (bounds := model.score_range)
+    assert (bounds := model.figures.both_bounds)
     for seed in range(3):
         assert bounds[0] <= play(model, read_policies([spec]), seed).score <= bounds[1]
 

@@ -1,22 +1,21 @@
 """Known scores of a preset, seed by seed: a floor, the best run, an upper bound.
 
-A model keeps them as a file in its folder, which a script writes and `read_known_scores` reads.
-Nothing is computed here. `HasKnownScores` is the protocol of models that have such a file.
+A model keeps them as a file in its folder, which a script writes and `known_scores_of` reads.
+Nothing is computed here.
 """
 
 import hashlib
 import json
 import math
 import re
+import sys
 from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import (
     Any,
     Literal,
-    Protocol,
     get_args,
-    runtime_checkable,
 )
 
 import msgspec
@@ -242,6 +241,23 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
     presets: dict[str, _Preset]
 
 
+#: The known scores by class of a model and preset, as they were read.
+READ: dict[type, Mapping[str, KnownScores]] = {}
+
+
+def known_scores_of(model: type, preset: str) -> KnownScores | None:
+    """Return the known scores of a preset, from the file beside its class; None if it has none.
+
+    Raises:
+        UsageError: The file is damaged, or a number in it is impossible.
+    """
+    if model not in READ:
+        module = getattr(sys.modules.get(model.__module__), "__file__", None)
+        has_file = module is not None and Path(module).with_name(FILE_NAME).is_file()
+        READ[model] = read_known_scores(module) if has_file else {}
+    return READ[model].get(preset)
+
+
 @cache
 def read_known_scores(module: str) -> Mapping[str, KnownScores]:
     """Return the known scores of a model's presets, from the file in the model's folder.
@@ -332,18 +348,3 @@ def _json(value: Any) -> str:
 
 def _is_seed(text: str) -> bool:
     return text.isascii() and text.isdecimal() and str(int(text[:20])) == text
-
-
-# On the class, because the scores are those of a preset, whose name a model does not know.
-@runtime_checkable
-class HasKnownScores(Protocol):
-    """A model class with data on the scores of its presets: floors, best runs and upper bounds."""
-
-    @classmethod
-    def known_scores(cls, preset: str, /) -> "KnownScores | None":
-        """Return the known scores of a preset; None if it has none.
-
-        Raises:
-            UsageError: The data are missing or damaged.
-        """
-        ...

@@ -4,74 +4,66 @@ A shipment changes them in two steps; between these its units are under way.
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from fractions import Fraction
-from typing import Any, NamedTuple
 
 from attrs import frozen
 
 from desim.composition.parts import Part
-from desim.core.ledger_protocols import HasGoodsExchange, HasIntercompany
+from desim.core.ledger_protocols import Holding
 from desim.core.roles import split_name
-from desim.errors import ModelFailed, UsageError
+from desim.errors import ModelFailed, UsageError, possible
 
 
 class NotConserved(ModelFailed):
     """Cash or goods that entered or left one part and no other."""
 
 
-class Side(NamedTuple):
-    """One part of an exchange.
+@frozen
+class Side:
+    """One side of an exchange: the cash of a part, or its goods at a place.
 
     Attributes:
         part: The part.
-        held: Returns what a state holds.
-        give: Hands over an amount to a partner.
-        take: Takes an amount from a partner.
+        place: None for cash.
     """
 
     part: Part
-    held: Callable[[Any], int | Fraction]
-    give: Callable[[Any, int, str], None]
-    take: Callable[[Any, int, str], None]
+    place: str | None = None
+
+    def holding(self) -> Holding:
+        """Return what the part holds; called at the part's common time."""
+        name, model, state = self.part.name, self.part.model, self.part.state
+        if self.place is None:
+            if (purse := model.purse(state)) is None:
+                raise UsageError(
+                    f"part {name!r}, {type(model).__name__}, has no intercompany account"
+                )
+            return purse
+        if not (stock := model.stock(state)):
+            raise UsageError(f"part {name!r}, {type(model).__name__}, exchanges no goods")
+        if self.place not in stock:
+            raise UsageError(
+                f"part {name!r} has no place {self.place!r}; {possible(self.place, stock)}"
+            )
+        return stock[self.place]
 
     def now(self) -> int | Fraction:
-        """Return what the part holds at this instant."""
-        with self.part.at_common_time() as state:
-            return self.held(state)
-
-
-def cash_side(part: Part) -> Side:
-    """Return the side of a part that exchanges cash."""
-    model: Any = part.model
-    if not isinstance(model, HasIntercompany):
-        raise UsageError(f"part {part.name!r}, {type(model).__name__}, has no intercompany account")
-    return Side(part, model.cash, model.pay_cash, model.receive_cash)
-
-
-def goods_side(part: Part, place: str) -> Side:
-    """Return the side of a part that exchanges goods at a place."""
-    model: Any = part.model
-    if not isinstance(model, HasGoodsExchange):
-        raise UsageError(f"part {part.name!r}, {type(model).__name__}, exchanges no goods")
-    return Side(
-        part,
-        lambda state: model.goods(state, place),
-        lambda state, units, partner: model.take_goods(state, place, units, partner),
-        lambda state, units, partner: model.deliver_goods(state, place, units, partner),
-    )
+        """Return the amount on hand at this instant."""
+        with self.part.at_common_time():
+            return self.holding().held
 
 
 def exchange(giver: Side, taker: Side, amount: int) -> None:
     """Move an amount between two parts: both ledgers change at this instant, or neither."""
     _check_two(giver, taker)
-    with giver.part.at_common_time() as from_, taker.part.at_common_time() as to:
-        # Checked before anything is posted: the taker may refuse only because it keeps nothing of
-        # the kind, the giver also because of the amount.
-        before = giver.held(from_) + taker.held(to)
-        giver.give(from_, amount, taker.part.name)
-        taker.take(to, amount, giver.part.name)
-        after = giver.held(from_) + taker.held(to)
+    with giver.part.at_common_time(), taker.part.at_common_time():
+        # Both are found before anything is posted: then only the giver may refuse the amount.
+        from_, to = giver.holding(), taker.holding()
+        before = from_.held + to.held
+        from_.send(giver.part.now, taker.part.name, amount)
+        to.receive(taker.part.now, giver.part.name, amount)
+        after = from_.held + to.held
     if after != before:
         raise NotConserved(
             f"{giver.part.name} and {taker.part.name} held {before} before an exchange of "
@@ -95,35 +87,32 @@ class Shipment:
     units: int
     sent: int
 
-    @property
-    def parts(self) -> tuple[str, str]:
-        """The names of sender and receiver."""
-        return part_and_place(self.sender)[0], part_and_place(self.receiver)[0]
-
 
 def hand_over(giver: Side, taker: Side, amount: int) -> None:
     """Take an amount out of one part, for another one that receives it later."""
     _check_two(giver, taker)
     taker.now()  # raises where the part has no such place
-    _move(giver, giver.give, amount, taker.part.name, sign=-1)
+    with giver.part.at_common_time():
+        holding = giver.holding()
+        before = holding.held
+        holding.send(giver.part.now, taker.part.name, amount)
+        _check_moved(giver, -amount, before, holding.held)
 
 
 def receive(giver: Side, taker: Side, amount: int) -> None:
     """Add an amount to a part which another part has handed over before."""
-    _move(taker, taker.take, amount, giver.part.name, sign=1)
+    with taker.part.at_common_time():
+        holding = taker.holding()
+        before = holding.held
+        holding.receive(taker.part.now, giver.part.name, amount)
+        _check_moved(taker, amount, before, holding.held)
 
 
-def _move(
-    side: Side, act: Callable[[Any, int, str], None], amount: int, partner: str, *, sign: int
-) -> None:
-    with side.part.at_common_time() as state:
-        before = side.held(state)
-        act(state, amount, partner)  # accepts whole numbers above 0 alone
-        after = side.held(state)
-    if after != before + sign * amount:
+def _check_moved(side: Side, rise: int, before: int | Fraction, after: int | Fraction) -> None:
+    if after != before + rise:
         raise NotConserved(
-            f"{side.part.name} held {before} before {amount} units of a shipment left or arrived, "
-            f"and {after} after it"
+            f"{side.part.name} held {before} before {abs(rise)} units of a shipment left or "
+            f"arrived, and {after} after it"
         )
 
 
@@ -146,23 +135,21 @@ def exchange_faults(
     cents: Counter[tuple[str, str]] = Counter()
     units: Counter[tuple[str, str]] = Counter()
     for part in parts:
-        model, state = part.model, part.state
-        if isinstance(model, HasIntercompany):
-            _add(cents, part.name, model.intercompany(state))
-        if isinstance(model, HasGoodsExchange):
-            _add(units, part.name, model.exchanged_goods(state))
-    for shipment in under_way:
-        sender, receiver = shipment.parts
-        units[receiver, sender] += shipment.units
+        purse, stock = part.model.purse(part.state), part.model.stock(part.state)
+        _add(cents, part.name, [purse] if purse else [])
+        _add(units, part.name, stock.values())
+    for each in under_way:
+        units[part_and_place(each.receiver)[0], part_and_place(each.sender)[0]] += each.units
     return [*_faults(cents, "cents", members), *_faults(units, "units", members)]
 
 
-def _add(sums: Counter[tuple[str, str]], name: str, balances: Mapping[str, int]) -> None:
-    for partner, amount in balances.items():
-        sums[name, partner] += amount
+def _add(sums: Counter[tuple[str, str]], name: str, holdings: Iterable[Holding]) -> None:
+    for holding in holdings:
+        for partner, amount in holding.balances.items():
+            sums[name, partner] += amount
 
 
-def _faults(sums: Counter[tuple[str, str]], unit: str, members: Collection[str]) -> Iterable[str]:
+def _faults(sums: Counter[tuple[str, str]], unit: str, members: Collection[str]) -> Iterator[str]:
     for (name, partner), amount in sums.items():
         if amount + (other := sums[partner, name]):
             has = f"has {other} with {name}" if partner in members else "is no part"

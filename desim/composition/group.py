@@ -14,10 +14,8 @@ from desim.composition.exchange import (
     NotConserved,
     Shipment,
     Side,
-    cash_side,
     exchange,
     exchange_faults,
-    goods_side,
     hand_over,
     part_and_place,
     receive,
@@ -154,7 +152,7 @@ class Group:
 
     def cash(self, name: str) -> int:
         """Return a part's cash on hand in cents."""
-        return int(cash_side(self.part(name)).now())
+        return int(Side(self.part(name)).now())
 
     def goods(self, address: str) -> int | Fraction:
         """Return the units on hand at a place of a part, such as "north.factory"."""
@@ -162,7 +160,7 @@ class Group:
 
     def transfer(self, sender: str, receiver: str, cents: int) -> None:
         """Pay cash from one part to another: both books change at this instant, or neither."""
-        exchange(cash_side(self.part(sender)), cash_side(self.part(receiver)), cents)
+        exchange(Side(self.part(sender)), Side(self.part(receiver)), cents)
         self.check_conserved()
 
     def deliver(self, sender: str, receiver: str, units: int) -> None:
@@ -233,7 +231,7 @@ class Group:
 
     def _goods_side(self, address: str) -> Side:
         name, place = part_and_place(address)
-        return goods_side(self.part(name), place)
+        return Side(self.part(name), place)
 
     # -- parts -----------------------------------------------------------------------------------
 
@@ -260,7 +258,7 @@ class Group:
         self.parts[name] = Part(name, model, self.world, ticks, self._ranks[name], seed)
 
     def _calendar(self, name: str, model: Model[Any]) -> TickCalendar:
-        if (known := model.calendar) is None:
+        if (known := model.time.calendar) is None:
             raise UsageError(f"part {name!r}, {type(model).__name__}, has no calendar")
         now = self.clock.moment(self.world.now)
         calendar = known.starting(now)

@@ -12,6 +12,7 @@ from desim.composition.parts import Part
 from desim.core.calendar import Calendar
 from desim.core.ledger_protocols import Rows, Statement
 from desim.core.model import Model
+from desim.core.reported import Figures, Periods, Time
 from desim.core.roles import Role, split_name
 from desim.show.column import Column
 
@@ -86,25 +87,26 @@ class PartsModel(Model[Any]):
         return all(one.deterministic for one in self.models.values())
 
     @property
-    def calendar(self) -> Calendar:
-        """A calendar whose ticks are microseconds from the start."""
-        return Calendar(dt.datetime.fromisoformat(self.start))
-
-    def date(self, tick: int) -> dt.date:
-        """Return the day of a common tick."""
-        return self.calendar.moment(tick).date()
+    def time(self) -> Time:
+        """Microseconds from the start; a role's time is that of its part."""
+        calendar = Calendar(dt.datetime.fromisoformat(self.start))
+        return Time(
+            calendar=calendar,
+            date=lambda tick: calendar.moment(tick).date(),
+            role_time=self._role_time,
+        )
 
     def group_of(self, state: Any) -> Group:
         """Return the group of parts in a state; the state itself if the subclass adds nothing."""
         group: Group = state
         return group
 
-    def check_conserved(self, state: Any) -> None:
+    def check(self, state: Any) -> None:
         """Check that cash and goods only moved between parts, also inside parts with parts."""
         group = self.group_of(state)
         group.check_conserved()
         for part in group.parts.values():
-            part.model.check_conserved(part.state)
+            part.model.check(part.state)
 
     def metrics(self, state: Any) -> dict[str, Any]:
         """Return score, end and metrics of every part.
@@ -116,33 +118,27 @@ class PartsModel(Model[Any]):
         scores = group.scores().items()
         return _under((n, {"score": score, **_end(group.parts.get(n))}) for n, score in scores)
 
-    def series(self, state: Any) -> dict[str, Sequence[float]]:
-        """Return the series of the parts that report any."""
-        parts = self.group_of(state).parts.items()
-        return _under((n, one.model.series(one.state)) for n, one in parts if one.model.series)
-
-    @property
-    def series_columns(self) -> dict[str, Column]:
-        """Unit, label, role and period of the parts' series."""
-        columns = _under((n, one.series_columns) for n, one in self.models.items())
+    def series(self, state: Any) -> dict[str, Sequence[float] | Periods]:
+        """Return the series of the parts that report any, which end at common ticks."""
         return {
-            name: evolve(one, role=f"{split_name(name)[0]}.{one.role}") if one.role else one
-            for name, one in columns.items()
-        }
-
-    @property
-    def metric_columns(self) -> dict[str, Column]:
-        """Unit, label and kind of the parts' scores and metrics."""
-        parts = self.models.items()
-        return _under((n, {"score": _SCORE, **one.metric_columns}) for n, one in parts)
-
-    def series_ticks(self, state: Any) -> dict[str, Sequence[int]]:
-        """Return the end of each period of the parts' series, in ticks of the common clock."""
-        return {
-            f"{name}.{key}": [part.ticks.to_common(tick) for tick in ticks]
+            f"{name}.{key}": _on_common_ticks(part, each)
             for name, part in self.group_of(state).parts.items()
-            for key, ticks in part.model.series_ticks(part.state).items()
+            if part.model.series
+            for key, each in part.model.series(part.state).items()
         }
+
+    @property
+    def figures(self) -> Figures:
+        """The units of the parts' scores, metrics and series."""
+        parts = {name: one.figures for name, one in self.models.items()}
+        series = _under((name, one.series) for name, one in parts.items())
+        return Figures(
+            columns=_under((n, {"score": _SCORE, **one.columns}) for n, one in parts.items()),
+            series={
+                name: evolve(one, role=f"{split_name(name)[0]}.{one.role}") if one.role else one
+                for name, one in series.items()
+            },
+        )
 
     def statements(self, state: Any) -> dict[str, Rows | Statement]:
         """Return the statements of the parts that report any."""
@@ -157,21 +153,27 @@ class PartsModel(Model[Any]):
             return dict(part.model.tables(part.state, inside))
         return {}
 
-    def effect_of(self, state: Any, role: str, action: Any, observation: Any) -> str:
-        """Return what the last action of a role did, as its part states it; may be empty."""
+    def after(self, state: Any, role: str, action: Any, observation: Any) -> str | None:
+        """Return what the last action of a role did, as its part states it."""
         name, inside = split_name(role)
         part = self.group_of(state).parts.get(name)
-        return part.model.effect_of(part.state, inside, action, observation) if part else ""
+        return part.model.after(part.state, inside, action, observation) if part else None
 
-    def role_time(self, state: Any, role: str, tick: int) -> str:
+    def _role_time(self, state: Any, role: str, tick: int) -> str:
         """Return a common tick as a role's part states it, else the common ISO date."""
         name, inside = split_name(role)
         group = self.group_of(state)
         if part := group.parts.get(name):
-            own = part.model.role_time(part.state, inside, part.ticks.to_local(tick))
+            own = part.model.time.known_to(inside, part.state, part.ticks.to_local(tick))
             if own is not None:
                 return own
         return group.clock.moment(tick).date().isoformat()
+
+
+def _on_common_ticks(part: Part, given: Sequence[float] | Periods) -> Sequence[float] | Periods:
+    if isinstance(given, Periods):
+        return Periods(given.values, [part.ticks.to_common(tick) for tick in given.ends])
+    return given
 
 
 def _under(parts: Iterable[tuple[str, Mapping[str, T]]]) -> dict[str, T]:

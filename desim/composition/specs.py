@@ -61,10 +61,10 @@ class PartSpec:
         given: Any = self.model  # `of` passes a model itself
         model = given if isinstance(given, Model) else _built(given, self.params)
         # Read here, because it may depend on parameters.
-        if model.calendar is None:
+        if model.time.calendar is None:
             raise ValueError(
                 f"{type(model).__name__} has no calendar, so that its ticks have no dates; give it "
-                "a property calendar, such as a desim.core.calendar.Calendar"
+                "a `time` with one, such as Time(calendar=desim.Calendar(...))"
             )
         object.__setattr__(self, "built", model)
         object.__setattr__(self, "model", catalog.model_name(type(model)))

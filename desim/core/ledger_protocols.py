@@ -85,61 +85,33 @@ class Statement(Protocol):
         ...
 
 
-@runtime_checkable
-class HasIntercompany(Protocol):
-    """A model of a company that can exchange cash with the other companies of a group.
+class Holding(Protocol):
+    """Cash or goods of a company, which can be exchanged with the other companies of a group.
 
-    Cash that is received raises what the company owes to the partner, or lowers what the partner
-    owes to it: an intercompany account, which its statements show.
+    Such as `ledgers.consolidation.Intercompany` and `GoodsExchange`. Times are the company's ticks,
+    amounts whole cents or units of at least 1.
     """
 
-    def cash(self, state: Any) -> int:
-        """Return the cash on hand in cents."""
+    @property
+    def held(self) -> int | Fraction:
+        """The cents or units on hand."""
         ...
 
-    def receive_cash(self, state: Any, cents: int, partner: str) -> None:
-        """Post cash that *partner* has sent at this tick; at least 1 cent."""
+    @property
+    def balances(self) -> Mapping[str, int]:
+        """The open balance with each partner; the partner has the same with the opposite sign."""
         ...
 
-    def pay_cash(self, state: Any, cents: int, partner: str) -> None:
-        """Post cash that is sent to *partner* at this tick.
+    def receive(self, time: int, partner: str, amount: int, /) -> None:
+        """Add what *partner* has sent."""
+        ...
+
+    def send(self, time: int, partner: str, amount: int, /) -> None:
+        """Hand over to *partner*.
 
         Raises:
-            ValueError: It is more than the cash on hand, or less than 1 cent.
+            ValueError: It is more than is on hand, or less than 1.
         """
-        ...
-
-    def intercompany(self, state: Any) -> Mapping[str, int]:
-        """Return the balances by partner in cents: above 0 is owed to this company."""
-        ...
-
-
-@runtime_checkable
-class HasGoodsExchange(Protocol):
-    """A model of a company that can exchange goods with the other companies of a group."""
-
-    def goods(self, state: Any, place: str) -> int | Fraction:
-        """Return the units on hand at a place.
-
-        Raises:
-            ValueError: The company has no such place.
-        """
-        ...
-
-    def deliver_goods(self, state: Any, place: str, units: int, partner: str) -> None:
-        """Add units that *partner* delivers at this tick to a place; at least 1 unit."""
-        ...
-
-    def take_goods(self, state: Any, place: str, units: int, partner: str) -> None:
-        """Hand over units of a place to *partner* at this tick.
-
-        Raises:
-            ValueError: The place has fewer units on hand, or the units are fewer than 1.
-        """
-        ...
-
-    def exchanged_goods(self, state: Any) -> Mapping[str, int]:
-        """Return by partner the units received from it less those handed over to it."""
         ...
 
 

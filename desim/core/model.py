@@ -1,6 +1,5 @@
 """`Model`, the base class of worlds: the members that every model has, and the optional ones."""
 
-import datetime as dt
 import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -9,15 +8,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
 
 from attrs import fields
 
-from desim.core.calendar import TickCalendar
-from desim.core.ledger_protocols import Rows, Statement, rows_of
-from desim.core.reported import ScoreSeries, SeatBriefing, Span
+from desim.core.ledger_protocols import Holding, Rows, Statement, rows_of
+from desim.core.reported import Figures, Periods, Span, Texts, Time
 from desim.core.roles import Role
 from desim.core.world import World
 from desim.errors import UsageError
 from desim.schema.described import field_lines
 from desim.short_repr import short_repr
-from desim.show.column import Column
 
 #: The fact that `kept_facts` names for a model that does not declare what a redraw keeps.
 UNDECLARED = "whatever the model drew before, as it declares nothing"
@@ -129,66 +126,29 @@ class Model(ABC, Generic[S]):
         """How often one role may be asked at one tick; at least 1."""
         return 1_000
 
-    def rules_for(self, role: str, /) -> str:
-        """Return the rules that a role needs before its first decision, in plain English.
+    def texts(self, role: str, /) -> Texts:
+        """Return the rules of a role."""
+        return Texts()
 
-        They state aims, costs, delays and the score, with the numbers of these parameters, and
-        nothing that the role may not know. If empty, the first paragraph of the docstring is shown.
-        """
-        return ""
-
-    def briefing_for(self, role: str, /) -> SeatBriefing | None:
-        """Return the rules in five answers for a person in a role; None to cut the docstring."""
-        return None
-
-    def effect_of(self, state: S, role: str, action: Any, observation: Any, /) -> str:
-        """Return one or two sentences about the last action of a role; may be empty.
-
-        They hold nothing that the role may not know, and are not asked for if it was refused.
+    def after(self, state: S, role: str, action: Any, observation: Any, /) -> str | None:
+        """Return what the last action of a role did, or `Refused` with the reason.
 
         Args:
             state: The state when the next decision of the role is open.
             role: The role.
             action: Its last action.
             observation: The observation of its next decision.
-        """
-        return ""
-
-    def refusal(self, role: str, observation: Mapping[str, Any], /) -> str | None:
-        """Return why the last action of a role was refused; empty if it was carried out.
-
-        Args:
-            role: The role.
-            observation: The observation of its next decision, as the plain values of a record.
 
         Returns:
-            The reason; None from a model whose observations do not hold it.
+            One or two sentences with nothing that the role may not know; may be empty. None from a
+            model that does not say whether an action was refused.
         """
         return None
 
-    # -- time --------------------------------------------------------------------------------------
-
-    @default
-    def length(self) -> str:
-        """The length of an episode in one or two words, such as "25 weeks"; empty if unknown."""
-        return ""
-
-    @default
-    def calendar(self) -> TickCalendar | None:
-        """The calendar of the model played alone, so that it can share a clock with others."""
-        return None
-
-    #: A method that returns the day of a tick, which may be negative for opening entries; None if
-    #: ticks have no dates.
-    date: Callable[[int], dt.date] | None = None
-
-    def role_time(self, state: S, role: str, tick: int, /) -> str | None:
-        """Return a tick up to the present one as a role may know it; None for its date.
-
-        A person in a role reads this, for instance where the model hides the year. Empty if the
-        tick has no name.
-        """
-        return None
+    @property
+    def time(self) -> Time:
+        """The calendar, dates and length of episodes."""
+        return Time()
 
     # -- chance ------------------------------------------------------------------------------------
 
@@ -228,53 +188,15 @@ class Model(ABC, Generic[S]):
 
     # -- what happened -----------------------------------------------------------------------------
 
-    @default
-    def metric_columns(self) -> Mapping[str, Column]:
-        """Unit, label, kind and which values are better, by metric; `score` describes the score."""
-        return {}
-
-    @default
-    def board_metrics(self) -> Sequence[str]:
-        """Names of metrics without which the score can be misread; boards print their means.
-
-        Of a metric that is a text or None, the share of episodes that have a text.
-        """
-        return ()
-
-    @default
-    def worst_score(self) -> float | None:
-        """The lowest score that an episode can have; tables count a failed episode with it.
-
-        None if the score has no lower bound with these parameters.
-        """
-        return None
-
-    @default
-    def score_range(self) -> tuple[float, float] | None:
-        """The lowest and the highest score that an episode can have; the narrowest that is certain.
-
-        Stopping and selection then hold for any distribution of the scores. None if the score has
-        no such range with these parameters.
-        """
-        return None
+    @property
+    def figures(self) -> Figures:
+        """Units and bounds of the score, the metrics and the series."""
+        return Figures()
 
     #: A method that returns one number for each period (month, week) that was played, by name in
-    #: snake_case, at the end of an episode whose series are recorded. A number that is not known is
-    #: NaN. None from a model without series.
-    series: Callable[[S], Mapping[str, Sequence[float]]] | None = None
-
-    @default
-    def series_columns(self) -> Mapping[str, Column]:
-        """Unit, label, role and period of the series of `series` and of `world.point`, by name."""
-        return {}
-
-    def series_ticks(self, state: S, /) -> Mapping[str, Sequence[int]]:
-        """Return the tick at the end of each period, by the name of the series."""
-        return {}
-
-    def score_series(self, roles: Sequence[str], /) -> ScoreSeries | None:
-        """Return the series that show how the score of some roles came about, for the last page."""
-        return None
+    #: snake_case, at the end of an episode whose series are recorded; `Periods` have the ends of
+    #: the periods, too. A number that is not known is NaN. None from a model without series.
+    series: Callable[[S], Mapping[str, Sequence[float] | Periods]] | None = None
 
     #: A method that returns, by name, tables that a role may look up during an episode, with
     #: nothing that it may not know. None from a model without tables.
@@ -284,12 +206,23 @@ class Model(ABC, Generic[S]):
         """Return reports of the books by name: "income_statement", "balance_sheet", ..."""
         return {}
 
-    def check_conserved(self, state: S, /) -> None:
+    def check(self, state: S, /) -> None:
         """Check the ledgers of a state against each other, at the end of an episode.
 
         Raises:
             ModelFailed: Something was created or lost.
         """
+
+    def purse(self, state: S, /) -> Holding | None:
+        """Return the cash in cents that a group may move; None from a model without any.
+
+        Cash received raises what the company owes to the partner, or lowers what the partner owes.
+        """
+        return None
+
+    def stock(self, state: S, /) -> Mapping[str, Holding]:
+        """Return by place the goods that a group may move."""
+        return {}
 
     def trace_spans(self, state: S, /) -> Iterable[Span]:
         """Yield what was under way, for a trace of an episode, which may have been cut."""
@@ -429,7 +362,7 @@ def world_rules(model: Model[Any], role: str) -> str:
     docstring. A model that states no rules is described by the first paragraph of its docstring.
     """
     part, inside = model_of(model, role)
-    text = part.rules_for(inside) or _first_paragraph(type(part))
+    text = part.texts(inside).rules or _first_paragraph(type(part))
     if part is model:
         return text
     return f"{_first_paragraph(type(model))}\n\nYou play {role!r}.\n\n{text}"

@@ -1,11 +1,20 @@
-"""Reports of a model about an episode: series, spans and tables, with their units and labels."""
+"""What a model says of itself and of an episode: the values that members of `Model` return."""
 
-from collections.abc import Mapping
+import datetime as dt
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
-from attrs import frozen
+from attrs import field, frozen
 
+from desim.core.calendar import TickCalendar
 from desim.errors import UsageError
 from desim.show.column import Column, Direction
+
+
+class Refused(str):
+    """Why an action was refused, as one sentence; it has changed nothing."""
+
+    __slots__ = ()
 
 
 @frozen
@@ -40,6 +49,21 @@ class SeatBriefing:
 
 
 @frozen
+class Texts:
+    """The rules of a role.
+
+    Attributes:
+        rules: All rules that it needs before its first decision, in plain English: aims, costs,
+            delays and the score, with the numbers of these parameters, and nothing that the role
+            may not know. If empty, the first paragraph of the model's docstring is shown.
+        briefing: The rules in five answers, for a person; None to cut them from docstrings.
+    """
+
+    rules: str = ""
+    briefing: SeatBriefing | None = None
+
+
+@frozen
 class Span:
     """Something that was under way: a project, a task, a journey.
 
@@ -58,11 +82,108 @@ class Span:
     phases: tuple[tuple[int, str], ...] = ()
 
 
+@frozen
+class Periods:
+    """A series with the ticks at which its periods end.
+
+    Attributes:
+        values: One number a period; NaN if unknown.
+        ends: The last tick of each period.
+    """
+
+    values: Sequence[float]
+    ends: Sequence[int]
+
+    @classmethod
+    def each(
+        cls, series: Mapping[str, Sequence[float]], ends: Sequence[int]
+    ) -> "dict[str, Periods]":
+        """Return series of the same periods with the ticks at which these end."""
+        return {name: cls(values, ends) for name, values in series.items()}
+
+
+@frozen
+class ScoreSeries:
+    """The series that show period by period how a score came about.
+
+    Attributes:
+        label: What their sum is, such as "Cost so far".
+        names: Series of the model, of one unit and period; `{role}` stands for each role played.
+        is_total: Whether the values are those of single periods, which are added up over time.
+    """
+
+    label: str
+    names: tuple[str, ...]
+    is_total: bool = False
+
+    def names_of(self, roles: Sequence[str]) -> tuple[str, ...]:
+        """Return the series of some roles."""
+        return tuple(
+            dict.fromkeys(name.replace("{role}", role) for name in self.names for role in roles)
+        )
+
+
+@frozen(kw_only=True)
+class Figures:
+    """The score, the metrics and the series of a world: what they are called and mean.
+
+    Attributes:
+        columns: Unit, label, kind and which values are better, by metric; `score` is the score.
+        series: Unit, label, role and period of the series of `series` and of `world.point`.
+        score_series: The series that show on the last page how the score came about.
+        board: Metrics without which the score can be misread; boards print their means. Of a metric
+            that is a text or None, the share of episodes that have a text.
+        score_range: The lowest and the highest score that an episode can have, the narrowest that
+            is certain; the highest is None if there is no bound. Tables count a failed episode with
+            the lowest. With both, stopping and selection hold for any distribution of the scores.
+    """
+
+    columns: Mapping[str, Column] = field(factory=dict)
+    series: Mapping[str, Column] = field(factory=dict)
+    score_series: ScoreSeries | None = None
+    board: Sequence[str] = ()
+    score_range: tuple[float, float | None] | None = None
+
+    @property
+    def worst_score(self) -> float | None:
+        """The lowest score; None if it has no bound."""
+        return self.score_range[0] if self.score_range else None
+
+    @property
+    def both_bounds(self) -> tuple[float, float] | None:
+        """The lowest and the highest score; None if one of them has no bound."""
+        low, high = self.score_range or (0, None)
+        return None if high is None else (low, high)
+
+
+@frozen(kw_only=True)
+class Time:
+    """The ticks of a world, for people and for other worlds.
+
+    Attributes:
+        calendar: When ticks are in a world played alone, so that it can share a clock with others.
+        length: The length of an episode in one or two words, such as "25 weeks".
+        date: Returns the day of a tick, which may be negative for opening entries.
+        role_time: Returns a tick up to the present one, from state and role, as the role may know
+            it, for instance where the year is hidden: empty for a tick without a name, None for
+            its date.
+    """
+
+    calendar: TickCalendar | None = None
+    length: str = ""
+    date: Callable[[int], dt.date] | None = None
+    role_time: Callable[[Any, str, int], str | None] | None = None
+
+    def known_to(self, role: str, state: Any, tick: int) -> str | None:
+        """Return a tick as a role may know it; None for its date."""
+        return None if self.role_time is None else self.role_time(state, role, tick)
+
+
 def direction(columns: Mapping[str, Column], name: str, minimise: str = "") -> Direction:
     """Return whether a higher or a lower value of a figure is better; empty if nothing says so.
 
     Args:
-        columns: The `metric_columns` of the model; a higher score is always better.
+        columns: The columns of a model's `figures`; a higher score is always better.
         name: The score or a metric.
         minimise: A figure of which lower is better whatever the model declares.
     """
@@ -77,21 +198,6 @@ def undirected(name: str) -> UsageError:
     """Return the error of a selection by a figure without a direction."""
     return UsageError(
         f"nothing says whether a higher or a lower {name} is better; give --minimise {name} "
-        f"(in Python minimise={name!r}), or let the world declare it in metric_columns, as in "
-        f'{{"{name}": Column(better="higher")}}'
+        f"(in Python minimise={name!r}), or let the world declare it in its `figures`, as in "
+        f'Figures(columns={{"{name}": Column(better="higher")}})'
     )
-
-
-@frozen
-class ScoreSeries:
-    """The series that show period by period how a score came about.
-
-    Attributes:
-        label: What their sum is, such as "Cost so far".
-        names: Series of the model, of one unit and period.
-        is_total: Whether the values are those of single periods, which are added up over time.
-    """
-
-    label: str
-    names: tuple[str, ...]
-    is_total: bool = False

@@ -13,6 +13,7 @@ from attrs import field, frozen
 
 from desim.core.ledger_protocols import Ledger, ledgers_of
 from desim.core.model import Model
+from desim.core.reported import Periods
 from desim.core.world import World
 from desim.errors import UsageError, WrongResult
 from desim.schema import to_plain
@@ -78,7 +79,7 @@ def summarise(model: Model[Any], state: Any, world: World, decisions: int) -> Re
         WrongResult: The model's score is not a finite number, or a metric is not a JSON value.
         ModelFailed: The model finds that something was created or lost.
     """
-    model.check_conserved(state)
+    model.check(state)
     return Result(
         score=score_of(model, state),
         ended=world.ended or RUNNING,
@@ -153,8 +154,8 @@ def check_series(model: Model[Any]) -> None:
         )
 
 
-def read_series(model: Model[Any], state: Any) -> dict[str, tuple[float, ...]]:
-    """Return the series of an ended episode as Python's floats.
+def read_series(model: Model[Any], state: Any) -> tuple[dict[str, tuple[float, ...]], Ticks]:
+    """Return the series of an ended episode as Python's floats, and the known ends of periods.
 
     Raises:
         UsageError: The model has no method `series`.
@@ -162,7 +163,12 @@ def read_series(model: Model[Any], state: Any) -> dict[str, tuple[float, ...]]:
     """
     check_series(model)
     assert model.series is not None
-    return {name: _floats(name, values) for name, values in model.series(state).items()}
+    values, ends = dict[str, tuple[float, ...]](), dict[str, Sequence[int]]()
+    for name, given in model.series(state).items():
+        if isinstance(given, Periods):
+            ends[name] = given.ends
+        values[name] = _floats(name, given.values if isinstance(given, Periods) else given)
+    return values, ends
 
 
 def ended_series(model: Model[Any], state: Any, end: int) -> tuple[Series, Ticks]:
@@ -180,8 +186,7 @@ def ended_series(model: Model[Any], state: Any, end: int) -> tuple[Series, Ticks
     Raises:
         WrongResult: A series is not a sequence of numbers.
     """
-    found = read_series(model, state) if model.series else {}
-    ticks = model.series_ticks(state) if found else {}
+    found, ticks = read_series(model, state) if model.series else ({}, {})
     kept = {name: _played(each, end) for name, each in ticks.items()}
     values = {
         name: each[: len(kept[name])] if len(ticks.get(name, ())) == len(each) else each

@@ -99,7 +99,7 @@ class Run(Generic[S]):
         self._log = RunLog() if self.world.log else None
         if self._log is not None:
             observers = (*observers, self._log)
-            self.world.calendar = model.calendar
+            self.world.calendar = model.time.calendar
         self.is_observed = bool(observers)
         counting = (self._count_event,) if self._limits else ()
         self.world.on_event = together((*counting, *(one.event for one in observers)))

@@ -358,7 +358,7 @@ class World(simpy.Environment):
         """Record a point of a series at the present tick, if the episode's series are recorded.
 
         `Episode.points` returns them. The episode is the same whether or not they are recorded.
-        Models declare units in `series_columns`.
+        Models declare units in `figures`.
 
         Args:
             name: Words in snake_case, joined by dots.

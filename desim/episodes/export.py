@@ -11,17 +11,20 @@ from typing import Any, Literal, get_args
 import msgspec
 from attrs import evolve
 
+from desim.core.events import Decision
 from desim.core.ledger_protocols import Exportable, Rows, ledgers_of
 from desim.core.model import Model, statements_of
 from desim.core.points import Points
+from desim.core.run import Run
 from desim.episodes.episode_options import TrustOptions
-from desim.episodes.replay import repeated_whole
+from desim.episodes.replay import repeat_step, repeated_whole
 from desim.episodes.trust import trusted_model
 from desim.errors import BadRecord, DesimError, UsageError, possible
 from desim.records.episode import Episode, Inside
+from desim.records.lines import Step
 from desim.records.messages import messages_of
 from desim.records.record_file import record_stem
-from desim.records.tables import What, decision_facts
+from desim.records.tables import DecisionFacts, What
 from desim.show.files import new_file, write_new
 from desim.show.frames import Columns, lines, write_parquet
 
@@ -98,13 +101,19 @@ def _export_table(
             "the record was cut, and only an ended episode has series; desim resume ends it"
         )
     points = Points()
-    run = repeated_whole(episode.header.build(trust=trust), episode, points=points)
+    facts = DecisionFacts()
+
+    def give(run: Run[Any], number: int, decision: Decision, step: Step) -> None:
+        repeat_step(run, number, decision, step)
+        facts.note(run, decision)
+
+    run = repeated_whole(episode.header.build(trust=trust), episode, give=give, points=points)
     inside = Inside.of(run, points, keep_state=True, series=False)
     columns: Columns = evolve(episode, inside=inside).columns(what)
     if not any(columns.values()):
         raise UsageError(f"{type(run.model).__name__} reports no {what}, so there is no table")
     if what == "decisions":
-        columns = {**columns, **decision_facts(run, episode.steps)}
+        columns = {**columns, **facts.columns(run, episode.steps)}
     name = f"{what}.{form}"
     if form == "parquet":
         _prepare(folder, [folder / name])
@@ -127,7 +136,7 @@ def _texts(model: Model[Any], state: Any, form: str) -> dict[str, str]:
         raise UsageError(f"{type(model).__name__} has no ledgers and no statements to export")
     if form not in forms:
         raise UsageError(f"there is no form {form!r} of this world; {possible(form, forms)}")
-    texts = _of_ledgers(ledgers, form, model.date)
+    texts = _of_ledgers(ledgers, form, model.time.date)
     for name, rows in statements.items() if form == STATEMENTS_FORM else ():
         file = f"{name.replace(' ', '_')}.csv"
         if file in texts:

@@ -1,6 +1,6 @@
 """Decisions on record are repeated, to go on from there or to compare steps and the result."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
@@ -120,10 +120,18 @@ def with_futures(header: Header, decisions: int, future: int | None) -> Header:
     return msgspec.structs.replace(header, futures=futures)
 
 
-def repeated(model: Model[Any], header: Header, steps: Iterable[Step], **options: Any) -> Run[Any]:
+def repeated(
+    model: Model[Any],
+    header: Header,
+    steps: Iterable[Step],
+    *,
+    give: Callable[[Run[Any], int, Decision, Step], None] = repeat_step,
+    **options: Any,
+) -> Run[Any]:
     """Return a run of the model of a header that has repeated decisions on record.
 
-    *options* are further arguments of `Run`, such as *observers* and *points*.
+    *give* compares and answers each; *options* are further arguments of `Run`, such as *observers*
+    and *points*.
 
     Raises:
         BadRecord: A decision differs from the recorded one; the text names the first.
@@ -131,7 +139,7 @@ def repeated(model: Model[Any], header: Header, steps: Iterable[Step], **options
     run = Run(model, header.seed, [*header.policies], futures=header.futures, **options)
     with naming_changes(header, model):
         for number, decision, step in paired(run, steps):
-            repeat_step(run, number, decision, step)
+            give(run, number, decision, step)
         move_on(run)
     return run
 
@@ -146,7 +154,7 @@ def naming_changes(header: Header, model: Model[Any]) -> Iterator[None]:
 
 
 def repeated_whole(model: Model[Any], episode: Episode, **options: Any) -> Run[Any]:
-    """Return a run in which all decisions of an episode were repeated; *options* are of `Run`.
+    """Return a run in which all decisions of an episode were repeated; *options* are of `repeated`.
 
     Raises:
         BadRecord: A decision differs, or the ledgers at the end do.

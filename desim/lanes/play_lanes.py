@@ -17,7 +17,7 @@ from desim.lanes.lane_protocols import DecidesAll, HasLanes, Lanes, NoLanes
 MOST_LANES = 2_000
 
 #: Members of a model class that lanes do not repeat.
-_REST = {"presets", "known_scores", "preset_warnings"}
+_REST = {"presets", "preset_warnings"}
 
 
 @frozen

@@ -150,9 +150,9 @@ class Episode:
     def metric_columns(self) -> Mapping[str, Column]:
         """What the model declares of score and metrics; empty if reading it reaches outside."""
         if self.inside:
-            return self.inside.model.metric_columns
+            return self.inside.model.figures.columns
         with contextlib.suppress(DesimError, *RAISED):
-            return self.header.build().metric_columns
+            return self.header.build().figures.columns
         return {}
 
     @property

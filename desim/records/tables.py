@@ -7,8 +7,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, repeat
 from typing import Any, Literal
 
+from desim.core.events import Decision
 from desim.core.model import Model, model_of
 from desim.core.points import Recorded
+from desim.core.reported import Refused
 from desim.core.result import Series, Ticks, flat
 from desim.core.run import Run
 from desim.errors import UsageError
@@ -61,7 +63,7 @@ def _series_rows(
 
 def _head(model: Model[Any], name: str) -> tuple[tuple[str, str, str], str]:
     """Return part, role and name of a series, and its unit."""
-    column = model.series_columns.get(name, Column())
+    column = model.figures.series.get(name, Column())
     return (_part(model, name), column.role, name), column.unit
 
 
@@ -91,28 +93,42 @@ def decision_columns(steps: Iterable[Step], model: Model[Any] | None) -> dict[st
     return {name: [row.get(name) for row in rows] for name in (*_STEP, *ordered)}
 
 
-def decision_facts(run: Run[Any], steps: Sequence[Step]) -> dict[str, list[Any]]:
-    """Return what the repeated run of a record tells of its decisions, by column.
+class DecisionFacts:
+    """What a run that repeats a record tells of its decisions; `note` each once it is answered."""
 
-    They are `role_time`, `possible` and `refused`; None where it is not known.
-    """
-    model, state = run.model, run.state
-    times: list[str | None] = []
-    refusals: list[str | None] = []
-    last: dict[str, int] = {}
-    for number, step in enumerate(steps):
-        times.append(None)
-        refusals.append(None)
-        part, role = model_of(model, step.role)
-        # A stranger's record may hold another observation, and a model may fail.
-        with contextlib.suppress(*RAISED):
-            times[number] = model.role_time(state, step.role, step.t)
-        with contextlib.suppress(*RAISED):
-            if step.role in last:
-                refusals[last[step.role]] = part.refusal(role, json.loads(step.observed))
-        last[step.role] = number
-    possible = [json.dumps(step.possible) if step.possible else None for step in steps]
-    return {"role_time": times, "possible": possible, "refused": refusals}
+    def __init__(self) -> None:
+        self._refused: list[str | None] = []
+        self._last: dict[str, tuple[int, Decision]] = {}
+
+    def note(self, run: Run[Any], decision: Decision) -> None:
+        """Note an answer, and whether the role's last one was refused."""
+        if decision.role in self._last:
+            number, last = self._last[decision.role]
+            self._refused[number] = _refusal(run, last, decision)
+        self._last[decision.role] = len(self._refused), decision
+        self._refused.append(None)
+
+    def columns(self, run: Run[Any], steps: Sequence[Step]) -> dict[str, list[Any]]:
+        """Return `role_time`, `possible` and `refused`; None where it is not known."""
+        return {
+            "role_time": [_role_time(run, step) for step in steps],
+            "possible": [json.dumps(step.possible) if step.possible else None for step in steps],
+            "refused": self._refused,
+        }
+
+
+def _role_time(run: Run[Any], step: Step) -> str | None:
+    with contextlib.suppress(*RAISED):  # the table has no time then, as a page has none
+        return run.model.time.known_to(step.role, run.state, step.t)
+    return None
+
+
+def _refusal(run: Run[Any], last: Decision, now: Decision) -> str | None:
+    with contextlib.suppress(*RAISED):  # the table goes without it, as a page does
+        text = run.model.after(run.state, now.role, last.action, now.observation)
+        if text is not None:
+            return str(text) if isinstance(text, Refused) else ""
+    return None
 
 
 def _fields(step: Step) -> Iterator[tuple[str, Any]]:
@@ -135,17 +151,15 @@ def _dates(model: Model[Any], *, ends: bool = False) -> _Dated:
 
     A period that ends at midnight belongs to the day before.
     """
-    calendar = None
-    if ends or not model.date:
-        with contextlib.suppress(ValueError):  # with these parameters it has none
-            calendar = model.calendar
+    time = model.time
+    calendar = time.calendar if ends or not time.date else None
 
     def dated(tick: int | None) -> dt.date | None:
         with contextlib.suppress(OverflowError, ValueError):  # after year 9999
             if tick is not None and calendar is not None:
                 return (calendar.moment(tick) - ends * _MICROSECOND).date()
-            if tick is not None and model.date:
-                return model.date(tick)
+            if tick is not None and time.date:
+                return time.date(tick)
         return None
 
     return dated

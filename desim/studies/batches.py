@@ -135,7 +135,7 @@ def declared_range(options: GoalOptions, models: Iterable[Model[Any]]) -> ScoreR
         return None if given == "none" else _read_range(given)
     if options.figure != "score":
         return None
-    ranges = [one.score_range for one in models]
+    ranges = [one.figures.both_bounds for one in models]
     known = [one for one in ranges if one is not None]
     if len(known) < len(ranges):
         return None

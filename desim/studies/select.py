@@ -95,7 +95,7 @@ class Choice(Tabular):
 def select(options: SelectOptions) -> Choice:
     """Select the best of all policies and parameters, by the highest or the lowest mean.
 
-    A higher score is better. Of another figure the model declares in `metric_columns` which values
+    A higher score is better. Of another figure the model declares in `figures` which values
     are better, or *minimise* names it.
 
     "elimination" drops candidates that are worse for certain, by confidence sequences of paired

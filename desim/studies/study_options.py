@@ -106,7 +106,7 @@ class FigureOptions:
         Raises:
             UsageError: Nothing says so, or the models differ.
         """
-        found = {direction(model.metric_columns, self.figure, self.minimise) for model in models}
+        found = {direction(model.figures.columns, self.figure, self.minimise) for model in models}
         if len(found) > 1 or "" in found:
             raise undirected(self.figure)
         return found.pop()

@@ -95,12 +95,9 @@ def swept(options: SweepOptions, *, digests: bool = False) -> Rows:
 
 def _directions(plan: Grid, minimise: str) -> Mapping[str, str]:
     """Return which values of metrics are better, where the models of a sweep agree."""
-    models = [one.model for one in plan.variants]
-    names = dict.fromkeys(name for model in models for name in model.metric_columns)
-    found = {
-        name: {direction(model.metric_columns, name, minimise) for model in models}
-        for name in names
-    }
+    declared = [one.model.figures.columns for one in plan.variants]
+    names = dict.fromkeys(name for columns in declared for name in columns)
+    found = {name: {direction(columns, name, minimise) for columns in declared} for name in names}
     return {name: of.pop() for name, of in found.items() if len(of) == 1} | (
         {minimise: "lower"} if minimise else {}
     )

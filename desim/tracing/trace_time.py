@@ -31,17 +31,13 @@ class TraceClock:
     """
 
     def __init__(self, model: Model[Any]) -> None:
-        self._date: Callable[[int], Any] | None = None
-        self._origin: Any = None
+        time = model.time
+        self._date: Callable[[int], Any] | None
+        self._date = time.calendar.moment if time.calendar else time.date
+        self._origin: Any = self._date and self._date(0)
         self._tick: int | None = None
         self._base = 0
         self.now = -1
-        if (calendar := model.calendar) is not None:
-            self._date = calendar.moment
-            self._origin = self._date(0)
-        elif model.date:
-            self._date = model.date
-            self._origin = model.date(0)
         self.unit = self._unit()
 
     def advance(self, tick: int) -> int:

@@ -4,11 +4,12 @@ from typing import Any
 
 from attrs import frozen
 
-from desim.core.model import Model, model_of
+from desim.core.model import Model
+from desim.core.reported import Refused
 from desim.core.roles import Role
 from desim.faults import RAISED
 from desim.records.lines import Step
-from desim.schema import codec, to_plain
+from desim.schema import codec
 from desim.show.labels import is_number
 from desim.ui.layout import NamedValue, action_text, lay_out
 
@@ -81,15 +82,7 @@ def _stated(model: Model[Any], state: Any, role: Role, last: Step, observation: 
     """Return the sentence of the world; without one, and where the model fails, an empty text."""
     action, _ = codec(role.action).take(last.action)
     try:
-        if why := _refused(model, last.role, observation):
-            return why
-        return model.effect_of(state, last.role, action, observation)
+        text = model.after(state, last.role, action, observation) or ""
     except RAISED:  # the game goes on without the sentence, as it does without tables
         return ""
-
-
-def _refused(model: Model[Any], role: str, observation: Any) -> str:
-    """Return why the last answer was refused, as a sentence; empty if it was carried out."""
-    part, inside = model_of(model, role)
-    why = part.refusal(inside, to_plain(observation))
-    return f"Refused: {why}" if why else ""
+    return f"Refused: {text}" if isinstance(text, Refused) else text

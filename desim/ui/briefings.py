@@ -17,8 +17,8 @@ def briefing_of(model: Model[Any], role: str) -> SeatBriefing:
     the score of the whole model, if that has a briefing.
     """
     part, inside = model_of(model, role)
-    own = part.briefing_for(inside) or _described(part, inside)
-    if part is not model and (whole := model.briefing_for(role)):
+    own = part.texts(inside).briefing or _described(part, inside)
+    if part is not model and (whole := model.texts(role).briefing):
         return evolve(own, score=whole.score)
     return own
 
@@ -31,7 +31,7 @@ def rules_paragraphs(model: Model[Any], role: str) -> list[str]:
 def _described(part: Model[Any], role: str) -> SeatBriefing:
     """Return what the docstrings of a model and its roles state."""
     actions = part.roles[role].action
-    length = f"After {part.length}." if part.length else "When the world ends it."
+    length = f"After {part.time.length}." if part.time.length else "When the world ends it."
     return SeatBriefing(
         title=class_text(type(part).__name__),
         you_are=f"{label_text(role)}. {_first_sentence(world_doc(type(part)))}",

@@ -67,7 +67,7 @@ def metrics_table(game: Game, episode: Episode) -> Table:
     model = game.model
     mine = {part_of(model, role)[0] for role in game.seats}
     names = sorted(episode.metrics, key=lambda name: part_of(model, name)[0] not in mine)
-    columns = model.metric_columns
+    columns = model.figures.columns
     rows = [
         {
             "figure": name_text(model, columns.get(name, _PLAIN).key(name)),

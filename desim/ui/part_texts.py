@@ -48,9 +48,10 @@ def time_text(model: Model[Any], state: Any, role: str, tick: int) -> str:
     Empty if the ticks of the model have neither, or the model's function fails.
     """
     try:
-        own = model.role_time(state, role, tick)
+        time = model.time
+        own = time.known_to(role, state, tick)
         if own is not None:
             return own
-        return model.date(tick).isoformat() if model.date else ""
+        return time.date(tick).isoformat() if time.date else ""
     except RAISED:  # the game continues without the time, as it does without tables
         return ""

@@ -154,7 +154,7 @@ class Chain:
         orders: Units ordered, in the mail and owed, from `placed` to `filled`.
         units: Units by place of `goods`; a live view.
         slips: Units by place of `orders`; a live view.
-        exchange: The goods exchanged with other companies.
+        exchange: By stage the goods exchanged with other companies.
         book: Holding and backlog cost by stage, against `payable`; sales and payments, if any.
         cash: The cash of a chain that keeps some, exchanged with other companies.
         strike: Weeks in which the last stage ships nothing.
@@ -176,7 +176,7 @@ class Chain:
         self.work_rank = 2 * len(self.echelons)
         self.book, self.cash = _opened(params)
         self._fill_pipelines()
-        self.exchange = GoodsExchange(self.goods)
+        self.exchange = {e.name: GoodsExchange(self.goods, e.on_hand) for e in self.echelons}
         self.units, self.slips = self.goods.held, self.orders.held
         self._counts_orders = params.supply_line == "ordered"
         self._opponents = params.opponents if params.names_opponents else ""

@@ -7,10 +7,8 @@ from typing import Any, ClassVar
 from attrs import frozen
 
 from desim import Model, Role, World
-from desim.catalog.known_scores import KnownScores, read_known_scores
 from desim.core.calendar import Calendar
-from desim.core.reported import SeatBriefing
-from desim.show.column import Column
+from desim.core.reported import Figures, Periods, Texts, Time
 from models.consulting import processes, report, rules_text, seats
 from models.consulting.params import ConsultingParams
 from models.consulting.rules import interviewer, judge
@@ -33,12 +31,10 @@ class Consulting(ConsultingParams, Model[Interview]):
     """A case interview: an interviewer leads a candidate through a case, and judges score it."""
 
     revision: ClassVar[int] = 1
-    length: ClassVar[str] = "interview"
-
-    @classmethod
-    def known_scores(cls, preset: str) -> KnownScores | None:
-        """Return the known scores of a preset, from `known_scores.json`."""
-        return read_known_scores(__file__).get(preset)
+    #: Seconds of an interview held alone.
+    time: ClassVar[Time] = Time(
+        calendar=Calendar(_MORNING, timedelta(seconds=1)), length="interview"
+    )
 
     @classmethod
     def files(cls, params: Mapping[str, Any]) -> Sequence[str]:
@@ -76,15 +72,11 @@ class Consulting(ConsultingParams, Model[Interview]):
             **dict.fromkeys(self.judge_roles, judging),
         }
 
-    def rules_for(self, role: str) -> str:
-        """Return the rules text that *role* may read."""
-        return rules_text.rules(role)
+    def texts(self, role: str) -> Texts:
+        """Return the rules that *role* may read."""
+        return Texts(rules_text.rules(role), rules_text.briefing(self, role))
 
-    def briefing_for(self, role: str) -> SeatBriefing:
-        """Return the rules of *role* in five answers."""
-        return rules_text.briefing(self, role)
-
-    def effect_of(self, state: Interview, role: str, action: Any, observation: Any) -> str:
+    def after(self, state: Interview, role: str, action: Any, observation: Any) -> str:
         """Return how many messages are left."""
         return rules_text.effect(self, role, state.messages_left)
 
@@ -96,43 +88,25 @@ class Consulting(ConsultingParams, Model[Interview]):
     #: chooses the case, which the first message reveals.
     kept: ClassVar[tuple[str, ...]] = ("facts of the case that have not been told",)
 
-    @property
-    def score_range(self) -> tuple[float, float]:
-        """0 to 10, the scale of a verdict.
-
-        The judge by rubric weights shares from 0 to 1 by weights that sum to 1. Verdicts of other
-        judges are not clipped: one off the scale ends a comparison that rests on this range.
-        """
-        return 0.0, 10.0
+    #: The scale of a verdict is 0 to 10. The judge by rubric weights shares from 0 to 1 by weights
+    #: that sum to 1. Verdicts of other judges are not clipped: one off the scale ends a comparison
+    #: that rests on this range.
+    figures: ClassVar[Figures] = Figures(
+        columns=report.METRIC_COLUMNS, series=report.COLUMNS, score_range=(0.0, 10.0)
+    )
 
     def score(self, state: Interview) -> float:
         """Return the judges' mean score, 0 to 10 if they keep to the scale."""
         return report.score(state)
 
-    metric_columns: ClassVar[Mapping[str, Column]] = report.METRIC_COLUMNS
-
     def metrics(self, state: Interview) -> dict[str, Any]:
         """Return the scores by field and the counts of the dialogue: README, "Score"."""
         return report.metrics(state)
 
-    def series(self, state: Interview) -> dict[str, list[float]]:
+    def series(self, state: Interview) -> dict[str, Periods]:
         """Return words, facts and the minute by round."""
-        return report.by_round(state)
-
-    @property
-    def series_columns(self) -> dict[str, Column]:
-        """Unit and label of every series."""
-        return report.COLUMNS
-
-    def series_ticks(self, state: Interview) -> dict[str, list[int]]:
-        """Return the tick of the last message of each round, for every series."""
-        return dict.fromkeys(report.COLUMNS, report.ticks(state))
+        return Periods.each(report.by_round(state), report.ticks(state))
 
     def tables(self, state: Interview, role: str) -> dict[str, list[dict[str, Any]]]:
         """Return the dialogue, and the facts or the verdict that *role* may see."""
         return report.tables(state, role)
-
-    @property
-    def calendar(self) -> Calendar:
-        """The calendar of an interview held alone: a tick is a second."""
-        return Calendar(_MORNING, timedelta(seconds=1))

@@ -7,10 +7,9 @@ from typing import Any, ClassVar
 from attrs import frozen
 
 from desim import Model, Role, World
-from desim.catalog.known_scores import KnownScores, read_known_scores
 from desim.core.calendar import Months
-from desim.core.reported import ScoreSeries, SeatBriefing, Span
-from desim.show.column import Column
+from desim.core.reported import Figures, Periods, Refused, ScoreSeries, Span, Texts, Time
+from ledgers.consolidation import Intercompany
 from models.edt import desk, manager, options, report, rules_text
 from models.edt.actions import Answer, Command, Decide
 from models.edt.desk import Briefing, Dashboard
@@ -29,19 +28,9 @@ class EnterpriseDigitalTwin(DigitalTwinParams, Model[Firm]):
     default_roles: ClassVar[tuple[str, ...]] = (MANAGER,)
 
     @classmethod
-    def known_scores(cls, preset: str) -> KnownScores | None:
-        """Return the known scores of a preset, from `known_scores.json`."""
-        return read_known_scores(__file__).get(preset)
-
-    @classmethod
     def files(cls, params: Mapping[str, Any]) -> Sequence[str]:
         """Return the scenario document, where the parameter is a path."""
         return [given] if isinstance(given := params.get("scenario"), str) else []
-
-    @property
-    def length(self) -> str:
-        """The steps of an episode."""
-        return f"{self.loaded_scenario.steps} steps"
 
     @property
     def roles(self) -> dict[str, Role]:
@@ -67,21 +56,26 @@ class EnterpriseDigitalTwin(DigitalTwinParams, Model[Firm]):
             )
         return {MANAGER: role}
 
-    def rules_for(self, role: str) -> str:
-        """Return the rules text that *role* may read."""
-        return rules_text.rules(self)
+    def texts(self, role: str) -> Texts:
+        """Return the rules that *role* may read."""
+        return Texts(rules_text.rules(self), rules_text.briefing(self))
 
-    def briefing_for(self, role: str) -> SeatBriefing:
-        """Return the rules of *role* in five answers."""
-        return rules_text.briefing(self)
-
-    def refusal(self, role: str, observation: Mapping[str, Any]) -> str:
-        """Return why the last answer was refused, from the next observation."""
-        return str(observation.get("refused") or "")
-
-    def effect_of(self, state: Firm, role: str, action: Any, observation: Any) -> str:
+    def after(self, state: Firm, role: str, action: Any, observation: Any) -> str:
         """Return what the last command did; nothing before the run of the published game."""
+        if observation.refused:
+            return Refused(observation.refused)
         return rules_text.effect(action, observation) if isinstance(observation, Dashboard) else ""
+
+    @property
+    def time(self) -> Time:
+        """Months of a firm played alone: tick 0 starts the first one, tick k ends step k.
+
+        There is no calendar where a month is not a whole number of steps.
+        """
+        scenario = self.loaded_scenario
+        steps = scenario.steps_a_month
+        calendar = Months(OPENING_DAY, ticks=steps) if steps else None
+        return Time(calendar=calendar, length=f"{scenario.steps} steps")
 
     def begin(self, world: World) -> Firm:
         """Set up the firm and start its processes."""
@@ -102,10 +96,6 @@ class EnterpriseDigitalTwin(DigitalTwinParams, Model[Firm]):
         """Return the accumulated earnings, in money."""
         return report.score(state)
 
-    def score_series(self, roles: Sequence[str]) -> ScoreSeries:
-        """Return the earnings so far."""
-        return ScoreSeries("Earnings so far", ("accumulated_earnings",))
-
     def metrics(self, state: Firm) -> dict[str, Any]:
         """Return the figures of the last step under the names of reference SPEC section 7."""
         return report.metrics(state)
@@ -115,22 +105,17 @@ class EnterpriseDigitalTwin(DigitalTwinParams, Model[Firm]):
         return report.projects(state)
 
     @property
-    def metric_columns(self) -> Mapping[str, Column]:
-        """Units of score and metrics."""
-        return report.METRIC_COLUMNS
+    def figures(self) -> Figures:
+        """Units of metrics and series."""
+        return Figures(
+            columns=report.METRIC_COLUMNS,
+            series=report.COLUMNS,
+            score_series=ScoreSeries("Earnings so far", ("accumulated_earnings",)),
+        )
 
-    def series(self, state: Firm) -> dict[str, list[float]]:
+    def series(self, state: Firm) -> dict[str, Periods]:
         """Return money, staff and projects by step: README, "Series"."""
-        return report.by_step(state)
-
-    @property
-    def series_columns(self) -> dict[str, Column]:
-        """Unit and label of every series."""
-        return report.COLUMNS
-
-    def series_ticks(self, state: Firm) -> dict[str, range]:
-        """Return the tick at the end of each posted step, for every series."""
-        return dict.fromkeys(report.COLUMNS, range(1, state.controlling.booked + 1))
+        return Periods.each(report.by_step(state), range(1, state.controlling.booked + 1))
 
     def tables(self, state: Firm, role: str) -> dict[str, list[dict[str, Any]]]:
         """Return the firm's trial balance and journal, in money."""
@@ -138,41 +123,10 @@ class EnterpriseDigitalTwin(DigitalTwinParams, Model[Firm]):
 
     # -- in a group: behind the turns of a step ----------------------------------------------------
 
-    @property
-    def calendar(self) -> Months:
-        """The months of the steps: tick 0 is the start of the first month, tick k ends step k.
-
-        Raises:
-            ValueError: A month is not a whole number of steps.
-        """
-        return Months(OPENING_DAY, ticks=self.loaded_scenario.steps_a_month)
-
-    def cash(self, state: Firm) -> int:
+    def purse(self, state: Firm) -> Intercompany:
         """Return the cash in cents, rounded down, with all entries of the steps that are over."""
         state.settle()
-        return state.intercompany.cash
-
-    def receive_cash(self, state: Firm, cents: int, partner: str) -> None:
-        """Post cash that a partner has sent.
-
-        Raises:
-            ValueError: The amount is not a whole number of cents above 0.
-        """
-        state.settle()
-        state.intercompany.receive(state.world.now, partner, cents)
-
-    def pay_cash(self, state: Firm, cents: int, partner: str) -> None:
-        """Post cash that is sent to a partner.
-
-        Raises:
-            ValueError: It is more than the cash on hand, or no whole number of cents above 0.
-        """
-        state.settle()
-        state.intercompany.pay(state.world.now, partner, cents)
-
-    def intercompany(self, state: Firm) -> dict[str, int]:
-        """Return the cash balances by partner in cents: above 0 is owed to this firm."""
-        return state.intercompany.balances
+        return state.intercompany
 
     def lose_project(self, state: Firm, name: str = "") -> None:
         """End a project without a follow-on; bills already posted stay.

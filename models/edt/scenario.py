@@ -172,19 +172,10 @@ class Scenario:
             raise ValueError(f"'order' must hold each agent once: {counts} for {listed}")
 
     @property
-    def steps_a_month(self) -> int:
-        """Steps of a month; a unit of time is a month.
-
-        Raises:
-            ValueError: A month is not a whole number of steps.
-        """
+    def steps_a_month(self) -> int | None:
+        """Steps of a month, which is a unit of time; None if it is not a whole number of them."""
         steps = round(min(1 / self.dt, STEPS))
-        if steps < 1 or 1 / steps != self.dt:
-            raise ValueError(
-                f"dt={self.dt:g} was given; a step that has a date is a whole part of a month: 1, "
-                "1/2, 1/3, ..."
-            )
-        return steps
+        return steps if steps >= 1 and 1 / steps == self.dt else None
 
     @property
     def steps(self) -> int:

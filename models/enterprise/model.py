@@ -7,12 +7,10 @@ from typing import Any, ClassVar, Self
 from attrs import evolve, frozen
 
 from desim import Model, Role, World
-from desim.catalog.known_scores import KnownScores, read_known_scores
 from desim.composition.group import Group, Member
 from desim.composition.parts_model import PartsModel
 from desim.core.ledger_protocols import Rows, Statement
-from desim.core.reported import ScoreSeries, SeatBriefing
-from desim.show.column import Column
+from desim.core.reported import Figures, Periods, Refused, ScoreSeries, Texts, Time
 from models.enterprise import observation, options, processes, score
 from models.enterprise.actions import Command
 from models.enterprise.observation import GroupPosition
@@ -31,11 +29,6 @@ class Enterprise(EnterpriseParams, PartsModel):
     revision: ClassVar[int] = 1
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = PRESETS
     own_roles: ClassVar[Mapping[str, Role]] = {CONTROLLER: _CONTROLLER}
-
-    @classmethod
-    def known_scores(cls, preset: str) -> KnownScores | None:
-        """Return the known scores of a preset, from `known_scores.json`."""
-        return read_known_scores(__file__).get(preset)
 
     @property
     def models(self) -> dict[str, Model[Any]]:
@@ -56,9 +49,9 @@ class Enterprise(EnterpriseParams, PartsModel):
         return ((name, world, one) for name, world, one in inside if isinstance(one, Mapping))
 
     @property
-    def length(self) -> str:
-        """The months of an episode."""
-        return f"{self.months} months"
+    def time(self) -> Time:
+        """The common clock of the departments."""
+        return evolve(super().time, length=f"{self.months} months")
 
     @property
     def roles(self) -> dict[str, Role]:
@@ -67,17 +60,15 @@ class Enterprise(EnterpriseParams, PartsModel):
         own = evolve(_CONTROLLER, described=described, thinking=thinking)
         return {**super().roles, CONTROLLER: own}
 
-    def rules_for(self, role: str) -> str:
-        """Return the rules text that *role* may read."""
-        return observation.rules(self)
+    def texts(self, role: str) -> Texts:
+        """Return the rules that *role* may read."""
+        return Texts(observation.rules(self), observation.briefing(self))
 
-    def briefing_for(self, role: str) -> SeatBriefing:
-        """Return the rules of *role* in five answers."""
-        return observation.briefing(self)
-
-    def refusal(self, role: str, observation: Mapping[str, Any]) -> str:
-        """Return why the controller's last command was refused, from the next observation."""
-        return str(observation.get("reply") or "")
+    def after(self, state: Company, role: str, action: Any, observation: Any) -> str | None:
+        """Return why the controller's last command was refused, or what a department states."""
+        if role == CONTROLLER:
+            return Refused(observation.reply) if observation.reply else ""
+        return super().after(state, role, action, observation)
 
     def begin(self, world: World) -> Company:
         """Begin the departments and start the month ends."""
@@ -99,39 +90,31 @@ class Enterprise(EnterpriseParams, PartsModel):
         """Return the group's net worth at the end, dollars."""
         return score.score(state)
 
-    def score_series(self, roles: Sequence[str]) -> ScoreSeries:
-        """Return the group's net worth."""
-        return ScoreSeries("Net worth", ("net_worth",))
-
     def metrics(self, state: Company) -> dict[str, Any]:
         """Return the group's figures and those of its departments."""
         return {**score.metrics(state), **super().metrics(state)}
 
     @property
-    def board_metrics(self) -> tuple[str]:
-        """The months until the end, which comes early where a company runs out of cash."""
-        return ("months",)
+    def figures(self) -> Figures:
+        """Units of metrics and series, also of the departments.
 
-    @property
-    def metric_columns(self) -> dict[str, Column]:
-        """Units of score and metrics, also of the departments."""
-        return {**super().metric_columns, **score.METRIC_COLUMNS}
+        Boards show the months until the end, which comes early where a company runs out of cash.
+        """
+        parts = super().figures
+        return Figures(
+            columns={**parts.columns, **score.METRIC_COLUMNS},
+            series={**score.COLUMNS, **parts.series},
+            score_series=ScoreSeries("Net worth", ("net_worth",)),
+            board=("months",),
+        )
 
-    def series(self, state: Company) -> dict[str, Sequence[float]]:
+    def series(self, state: Company) -> dict[str, Sequence[float] | Periods]:
         """Return net worth and cash at the start and at every month's end, and the parts' series.
 
         Money of the group is dollars.
         """
-        return {**score.series(state), **super().series(state)}
-
-    @property
-    def series_columns(self) -> dict[str, Column]:
-        """Unit and label of the series of the group and of its parts."""
-        return {**score.COLUMNS, **super().series_columns}
-
-    def series_ticks(self, state: Company) -> dict[str, Sequence[int]]:
-        """Return when the periods of all series end, in ticks of the common clock."""
-        return {**score.ticks(state), **super().series_ticks(state)}
+        own = Periods.each(score.series(state), score.ticks(state))
+        return {**own, **super().series(state)}
 
     def statements(self, state: Company) -> dict[str, Rows | Statement]:
         """Return the consolidated statements by year, dollars."""

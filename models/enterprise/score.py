@@ -49,12 +49,11 @@ def series(company: Company) -> dict[str, Sequence[float]]:
 COLUMNS = dict.fromkeys(("net_worth", "cash"), Column("dollars", role=CONTROLLER, period="month"))
 
 
-def ticks(company: Company) -> dict[str, Sequence[int]]:
-    """Return the ticks of the start and of every month's end, for each series of the group."""
+def ticks(company: Company) -> list[int]:
+    """Return the ticks of the start and of every month's end."""
     clock = company.group.clock
     days = [month_start(clock.start.date(), month) for month in range(len(company.worths))]
-    own = [clock.tick(dt.datetime.combine(day, dt.time())) for day in days]
-    return dict.fromkeys(COLUMNS, own)
+    return [clock.tick(dt.datetime.combine(day, dt.time())) for day in days]
 
 
 _YEAR = 12

@@ -102,8 +102,8 @@ class Company:
 
     def owed(self, name: str) -> int:
         """Return the cents that a department owes to the treasury; below 0 the other way."""
-        state = self.group.part(TREASURY).state
-        return self.params.treasury.intercompany(state).get(name, 0)
+        purse = self.params.treasury.purse(self.group.part(TREASURY).state)
+        return purse.balances.get(name, 0)
 
     def consolidate(self) -> None:
         """Post new entries to the group's book, and record net worth and cash of the month."""

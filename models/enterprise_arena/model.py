@@ -7,10 +7,8 @@ from typing import Any, ClassVar
 from attrs import frozen
 
 from desim import Model, Role, World
-from desim.catalog.known_scores import KnownScores, read_known_scores
 from desim.core.calendar import Months, month_end
-from desim.core.reported import ScoreSeries, SeatBriefing
-from desim.show.column import Column
+from desim.core.reported import Figures, Periods, Refused, ScoreSeries, Texts, Time
 from models.enterprise_arena import (
     options,
     processes,
@@ -28,7 +26,7 @@ from models.enterprise_arena.economy import (
 from models.enterprise_arena.observation import BareMonth, Header, Month
 from models.enterprise_arena.officer import desk
 from models.enterprise_arena.params import ArenaParams
-from models.enterprise_arena.state import CFO, Lender
+from models.enterprise_arena.state import CFO, Lender, Purse
 
 
 @frozen(kw_only=True, slots=False)
@@ -47,19 +45,9 @@ class EnterpriseArena(ArenaParams, Model[Lender]):
             regimes.fit(self.table, self.growth_column)
 
     @classmethod
-    def known_scores(cls, preset: str) -> KnownScores | None:
-        """Return the known scores of a preset, from `known_scores.json`."""
-        return read_known_scores(__file__).get(preset)
-
-    @classmethod
     def files(cls, params: Mapping[str, Any]) -> Sequence[str]:
         """Return the macro table, where the parameter is a path."""
         return [given] if isinstance(given := params.get("macro"), str) else []
-
-    @property
-    def length(self) -> str:
-        """The months of an episode that no bankruptcy ends."""
-        return f"{self.horizon} months"
 
     @property
     def roles(self) -> dict[str, Role]:
@@ -74,22 +62,29 @@ class EnterpriseArena(ArenaParams, Model[Lender]):
         )
         return {CFO: role}
 
-    def rules_for(self, role: str) -> str:
-        """Return the rules text that *role* may read."""
-        return rules_text.rules(self)
+    def texts(self, role: str) -> Texts:
+        """Return the rules that *role* may read."""
+        return Texts(rules_text.rules(self), rules_text.briefing(self))
 
-    def briefing_for(self, role: str) -> SeatBriefing:
-        """Return the rules of *role* in five answers."""
-        return rules_text.briefing(self)
-
-    def refusal(self, role: str, observation: Mapping[str, Any]) -> str:
-        """Return why the last command was refused, from the next observation."""
-        reply = observation["reply"]
-        return "" if reply is None or reply["ok"] else str(reply["out"])
-
-    def effect_of(self, state: Lender, role: str, action: Command, observation: Header) -> str:
+    def after(self, state: Lender, role: str, action: Command, observation: Header) -> str:
         """Return what the last command did, and when the rest of it shows."""
-        return desk.effect(state, action)
+        reply = observation.reply
+        return desk.effect(state, action) if reply is None or reply.ok else Refused(reply.out)
+
+    @property
+    def time(self) -> Time:
+        """Months of the macro table; a tick is the end of its month, and -1 the start of the first.
+
+        All entries of a month are posted at its tick. A role knows the anonymised names of months,
+        as dates would reveal the economy to come.
+        """
+        calendar = Months(dt.datetime.fromisoformat(f"{self.table.date[0]}-01"), opening=-1)
+        return Time(
+            calendar=calendar,
+            length=f"{self.horizon} months",
+            date=self._month_end,
+            role_time=_anonymised,
+        )
 
     def begin(self, world: World) -> Lender:
         """Post the opening balances and start the processes."""
@@ -108,45 +103,31 @@ class EnterpriseArena(ArenaParams, Model[Lender]):
         """Return the value at the end, or the value added, less the charge for tools, dollars."""
         return score.score(state)
 
-    @property
-    def worst_score(self) -> float | None:
-        """0, the score of a bankrupt lender; None if tools are charged without a limit.
-
-        None as well for the value added, of which a bankrupt lender loses what it has raised.
-        """
-        return None if self.tool_charge or self.score_of == "value_added" else 0.0
-
-    def score_series(self, roles: Sequence[str]) -> ScoreSeries:
-        """Return the cash, which the lender must not run out of; its value is known at the end."""
-        return ScoreSeries("Cash in the bank", ("cash",))
-
     def metrics(self, state: Lender) -> dict[str, Any]:
         """Return the columns of the paper's Table 2, and the score net of debt."""
         return score.metrics(state)
 
     @property
-    def board_metrics(self) -> tuple[str, str, str]:
-        """Survival, money raised, and of value and value added the one that is not the score."""
-        other = "value" if self.score_of == "value_added" else "value_added"
-        return "survived", "total_raised", other
+    def figures(self) -> Figures:
+        """Units of metrics and series.
 
-    @property
-    def metric_columns(self) -> Mapping[str, Column]:
-        """Units of score and metrics."""
-        return score.METRIC_COLUMNS
+        The lowest score is that of a bankrupt lender, 0; there is none if tools are charged without
+        a limit, nor for the value added, of which a bankrupt lender loses what it has raised. The
+        series of the score is the cash, as the value is known at the end alone. Boards show
+        survival, money raised, and of value and value added the one that is not the score.
+        """
+        adds = self.score_of == "value_added"
+        return Figures(
+            columns=score.METRIC_COLUMNS,
+            series=series.COLUMNS,
+            score_series=ScoreSeries("Cash in the bank", ("cash",)),
+            board=("survived", "total_raised", "value" if adds else "value_added"),
+            score_range=None if self.tool_charge or adds else (0.0, None),
+        )
 
-    def series(self, state: Lender) -> dict[str, Sequence[float]]:
+    def series(self, state: Lender) -> dict[str, Periods]:
         """Return the monthly series by name; `series.py` states the units."""
-        return series.series(state)
-
-    @property
-    def series_columns(self) -> dict[str, Column]:
-        """Unit and label of every series."""
-        return series.COLUMNS
-
-    def series_ticks(self, state: Lender) -> dict[str, range]:
-        """Return the tick of each month closed, for every series."""
-        return dict.fromkeys(series.COLUMNS, range(state.months_closed))
+        return Periods.each(series.series(state), range(state.months_closed))
 
     def tables(self, state: Lender, role: str) -> dict[str, list[dict[str, Any]]]:
         """Return the tables that a person in the role may look up, by name; money in dollars."""
@@ -160,45 +141,16 @@ class EnterpriseArena(ArenaParams, Model[Lender]):
         statement, with its name under "line" and a column for each year, named by the last day of
         its last month; amounts are dollars.
         """
-        return statements.statements(state, self.date)
+        return statements.statements(state, self._month_end)
 
-    def role_time(self, state: Lender, role: str, tick: int) -> str:
-        """Return the anonymised name of a month: its date would reveal the economy to come."""
-        labels = state.macro.label
-        return labels[tick] if 0 <= tick < len(labels) else ""
+    def _month_end(self, month: int) -> dt.date:
+        return month_end(dt.date.fromisoformat(f"{self.table.date[0]}-01"), month)
 
-    def date(self, tick: int) -> dt.date:
-        """Return the last day of a month; tick -1 is the day of the opening balances."""
-        return month_end(self.calendar.start.date(), tick)
+    def purse(self, state: Lender) -> Purse:
+        """Return the cash in the bank; it is below 0 before a bankruptcy."""
+        return Purse(state)
 
-    @property
-    def calendar(self) -> Months:
-        """Months of the macro table; a tick is the end of its month, and -1 the start of the first.
 
-        All entries of a month are posted at its tick.
-        """
-        return Months(dt.datetime.fromisoformat(f"{self.table.date[0]}-01"), opening=-1)
-
-    def cash(self, state: Lender) -> int:
-        """Return the cash in the bank in cents; below 0 before a bankruptcy."""
-        return state.cash
-
-    def receive_cash(self, state: Lender, cents: int, partner: str) -> None:
-        """Post cash that a company of the group has sent; at least 1 cent.
-
-        Raises:
-            ValueError: It is less than 1 cent, or no whole number.
-        """
-        state.receive_cash(cents, partner)
-
-    def pay_cash(self, state: Lender, cents: int, partner: str) -> None:
-        """Post cash that is sent to a company of the group.
-
-        Raises:
-            ValueError: It is more than the cash in the bank, less than 1 cent, or no whole number.
-        """
-        state.pay_cash(cents, partner)
-
-    def intercompany(self, state: Lender) -> dict[str, int]:
-        """Return the balances by company of the group, cents; above 0 is owed to the lender."""
-        return state.books.intercompany.balances
+def _anonymised(state: Lender, _role: str, tick: int) -> str:
+    labels = state.macro.label
+    return labels[tick] if 0 <= tick < len(labels) else ""

@@ -244,31 +244,40 @@ class Lender:
         self.revenue_to_date.append(-self.books.held[INTEREST_REVENUE])
         self.closing_cash = self.cash
 
-    def receive_cash(self, cents: int, partner: str) -> None:
-        """Post cash that a company of the group has sent.
-
-        Raises:
-            LedgerError: As `Intercompany.receive`.
-        """
-        self.books.intercompany.receive(self.month, partner, cents)
-        self._reclose()
-
-    def pay_cash(self, cents: int, partner: str) -> None:
-        """Post cash that is sent to a company of the group.
-
-        Raises:
-            LedgerError: As `Intercompany.pay`.
-        """
-        self.books.intercompany.pay(self.month, partner, cents)
-        self._reclose()
-
-    def _reclose(self) -> None:
-        """Record the closing cash again after an entry that belongs to a month already closed."""
-        if self.month < self.months_closed:
-            self.closing_cash = self.cash
-
     def revenue(self, month: int) -> int:
         """Return the revenue of a closed month, cents."""
         to_date = self.revenue_to_date
         # January starts from zero, as the year-end close empties the account.
         return to_date[month] - (to_date[month - 1] if month % YEAR else 0)
+
+
+@frozen
+class Purse:
+    """The cash that the companies of a group may send to a lender or receive from it, cents."""
+
+    lender: Lender
+
+    @property
+    def held(self) -> int:
+        """The cash in the bank; below 0 before a bankruptcy."""
+        return self.lender.cash
+
+    @property
+    def balances(self) -> dict[str, int]:
+        """Cents by company; above 0 is owed to the lender."""
+        return self.lender.books.intercompany.balances
+
+    def receive(self, time: int, partner: str, cents: int) -> None:
+        """Post cash that a company has sent."""
+        self.lender.books.intercompany.receive(time, partner, cents)
+        self._close_again(time)
+
+    def send(self, time: int, partner: str, cents: int) -> None:
+        """Post cash that is sent to a company."""
+        self.lender.books.intercompany.send(time, partner, cents)
+        self._close_again(time)
+
+    def _close_again(self, month: int) -> None:
+        """Record the closing cash after an entry that belongs to a month already closed."""
+        if month < self.lender.months_closed:
+            self.lender.closing_cash = self.lender.cash

@@ -7,13 +7,12 @@ from typing import Any, ClassVar
 from attrs import frozen
 
 from desim import Role, World
-from desim.catalog.known_scores import KnownScores, read_known_scores
 from desim.core.calendar import Calendar
 from desim.core.model import ItemsModel
-from desim.core.reported import ScoreSeries, SeatBriefing
+from desim.core.reported import Figures, Periods, ScoreSeries, Texts, Time
 from desim.errors import UsageError, possible
 from desim.short_repr import short_repr
-from desim.show.column import Column, directed
+from desim.show.column import directed
 from models.reasoning import desk, item_file, score, seat
 from models.reasoning.desk import Desk
 from models.reasoning.item import groups, slug
@@ -37,20 +36,10 @@ class ReasoningTasks(ReasoningParams, ItemsModel[Desk]):
     max_questions_per_tick: ClassVar[int] = item_file.MOST_ITEMS
 
     @classmethod
-    def known_scores(cls, preset: str) -> KnownScores | None:
-        """Return the known scores of a preset, from `known_scores.json`."""
-        return read_known_scores(__file__).get(preset)
-
-    @classmethod
     def files(cls, params: Mapping[str, Any]) -> Sequence[str]:
         """Return the file or the folder of items, where the parameter is a path."""
         given = params.get("items")
         return [given] if isinstance(given, str) and given else []
-
-    @property
-    def length(self) -> str:
-        """The questions of an episode."""
-        return f"{len(self.chosen_items)} questions"
 
     @property
     def roles(self) -> dict[str, Role]:
@@ -60,17 +49,19 @@ class ReasoningTasks(ReasoningParams, ItemsModel[Desk]):
         role = Role(Question, Command, choose, default_action=default, thinking=thinking)
         return {ANALYST: role}
 
-    def rules_for(self, role: str) -> str:
-        """Return the rules text that *role* may read."""
-        return seat.RULES
+    def texts(self, role: str) -> Texts:
+        """Return the rules that *role* may read."""
+        return Texts(seat.RULES, seat.briefing(len(self.chosen_items)))
 
-    def briefing_for(self, role: str) -> SeatBriefing:
-        """Return the rules of *role* in five answers."""
-        return seat.briefing(len(self.chosen_items))
-
-    def effect_of(self, state: Desk, role: str, action: Command, observation: Question) -> str:
+    def after(self, state: Desk, role: str, action: Command, observation: Question) -> str:
         """Return the outcome of the answer before a question, where the world states it."""
         return seat.told(observation)
+
+    @property
+    def time(self) -> Time:
+        """Seconds from the first arrival, of tasks played alone."""
+        calendar = Calendar(_MONDAY, timedelta(seconds=1))
+        return Time(calendar=calendar, length=f"{len(self.chosen_items)} questions")
 
     def begin(self, world: World) -> Desk:
         """Put the items in order and start the analyst's work."""
@@ -86,40 +77,31 @@ class ReasoningTasks(ReasoningParams, ItemsModel[Desk]):
         """Shuffle the items again that the analyst has not seen."""
         desk.redraw(world, state)
 
-    @property
-    def worst_score(self) -> float:
-        """0: no question is answered right."""
-        return 0.0
-
-    @property
-    def board_metrics(self) -> tuple[str]:
-        """The answers for which the scorer raised an exception."""
-        return ("raised",)
-
-    @property
-    def score_range(self) -> tuple[float, float]:
-        """0 to 1: a mean of shares of right labels, and no share exceeds 1."""
-        return 0.0, 1.0
-
     def score(self, state: Desk) -> float:
         """Return the accuracy, 0 to 1: the mean over tasks, each weighted by its items."""
         return score.score(state)
-
-    def score_series(self, roles: Sequence[str]) -> ScoreSeries:
-        """Return the right answers, which are added up."""
-        return ScoreSeries("Right answers so far", ("right",), is_total=True)
 
     def metrics(self, state: Desk) -> dict[str, Any]:
         """Return accuracies and their counts by task, category, capability and bucket."""
         return score.metrics(state)
 
     @property
-    def metric_columns(self) -> dict[str, Column]:
-        """Directions of metrics: accuracies and right answers of all, of each task and so on."""
+    def figures(self) -> Figures:
+        """Directions of metrics: accuracies and right answers of all, of each task and so on.
+
+        The score is a mean of shares of right labels. Boards show the answers for which the scorer
+        raised an exception.
+        """
         items = self.chosen_items
         named = {name for i in items for name in (slug(i.task), slug(i.category), *groups(i))}
         parts = [f"{figure}_{name}" for figure in ("accuracy", "right") for name in named]
-        return directed({}, higher=("accuracy", "right", *parts), lower=("raised",))
+        return Figures(
+            columns=directed({}, higher=("accuracy", "right", *parts), lower=("raised",)),
+            series=score.COLUMNS,
+            score_series=ScoreSeries("Right answers so far", ("right",), is_total=True),
+            board=("raised",),
+            score_range=(0.0, 1.0),
+        )
 
     @property
     def item_groups(self) -> dict[str, tuple[str, ...]]:
@@ -130,27 +112,13 @@ class ReasoningTasks(ReasoningParams, ItemsModel[Desk]):
         """Return by item its part of the score and whether it was answered right."""
         return score.item_results(state)
 
-    def series(self, state: Desk) -> dict[str, list[float]]:
+    def series(self, state: Desk) -> dict[str, Periods]:
         """Return by item whether it was right: 1, 0, or NaN where its scorer failed."""
-        return score.series(state)
-
-    @property
-    def series_columns(self) -> dict[str, Column]:
-        """Unit and label of every series."""
-        return score.COLUMNS
-
-    def series_ticks(self, state: Desk) -> dict[str, list[int]]:
-        """Return the tick at which each answer was graded, for every series."""
-        return dict.fromkeys(score.COLUMNS, score.ticks(state))
+        return Periods.each(score.series(state), score.ticks(state))
 
     def tables(self, state: Desk, role: str) -> dict[str, list[dict[str, Any]]]:
         """Return the items answered so far, with the outcomes shown to the analyst."""
         return {"answers": state.answers()}
-
-    @property
-    def calendar(self) -> Calendar:
-        """The calendar of the tasks played alone: tick s is second s from the first arrival."""
-        return Calendar(_MONDAY, timedelta(seconds=1))
 
     # -- outside an episode ------------------------------------------------------------------------
 

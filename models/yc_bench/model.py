@@ -3,21 +3,16 @@
 The beginning of an episode: a company is founded, and its calendar and founder start.
 """
 
-import datetime as dt
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from attrs import frozen
 
 from desim import Model, Role, World
-from desim.catalog.known_scores import KnownScores, read_known_scores
-from desim.core.calendar import Calendar
-from desim.core.reported import ScoreSeries, SeatBriefing
-from desim.show.column import Column
+from desim.core.reported import Figures, Periods, Refused, ScoreSeries, Texts, Time
 from models.yc_bench.actions import Command
 from models.yc_bench.company.clock import CompanyClock
-from models.yc_bench.company.state import CompanyState, found
+from models.yc_bench.company.state import CompanyState, Purse, found
 from models.yc_bench.desk import RULES, FounderDesk, briefing, default_action, effect, options
 from models.yc_bench.founder import FOUNDER, founder
 from models.yc_bench.params import YCBenchParams
@@ -48,19 +43,9 @@ class YCBench(YCBenchParams, Model[CompanyState]):
     revision: ClassVar[int] = 2
 
     @classmethod
-    def known_scores(cls, preset: str) -> KnownScores | None:
-        """Return the known scores of a preset, from `known_scores.json`."""
-        return read_known_scores(__file__).get(preset)
-
-    @classmethod
     def files(cls, params: Mapping[str, Any]) -> Sequence[str]:
         """Return the world file, where the parameter is a path."""
         return [given] if isinstance(given := params.get("world"), str) else []
-
-    @property
-    def length(self) -> str:
-        """The years of an episode that no bankruptcy ends."""
-        return f"{self.horizon_years} year{'s' * (self.horizon_years > 1)}"
 
     @property
     def roles(self) -> dict[str, Role]:
@@ -74,25 +59,26 @@ class YCBench(YCBenchParams, Model[CompanyState]):
         )
         return {FOUNDER: role}
 
-    def rules_for(self, role: str) -> str:
-        """Return the rules text that *role* may read."""
-        return RULES
+    def texts(self, role: str) -> Texts:
+        """Return the rules that *role* may read."""
+        return Texts(RULES, briefing(self))
 
-    def briefing_for(self, role: str) -> SeatBriefing:
-        """Return the rules of *role* in five answers."""
-        return briefing(self)
+    def after(self, state: CompanyState, role: str, action: Any, observation: FounderDesk) -> str:
+        """Return what the last command did, or what the console wrote instead."""
+        reply = observation.reply
+        if reply is None or reply.exit_code == 0:
+            return effect(reply)
+        out = reply.out
+        return Refused(reply.stderr or (out.get("error", "") if isinstance(out, dict) else out))
 
-    def refusal(self, role: str, observation: Mapping[str, Any]) -> str:
-        """Return what the console wrote where it did not carry out the last command."""
-        reply = observation["reply"]
-        if reply is None or reply["exit_code"] == 0:
-            return ""
-        out = reply["out"]
-        return str(reply["stderr"] or (out.get("error", "") if isinstance(out, dict) else out))
-
-    def effect_of(self, state: CompanyState, role: str, action: Any, observation: Any) -> str:
-        """Return what the last command did, and what follows from it."""
-        return effect(observation.reply)
+    @property
+    def time(self) -> Time:
+        """Microseconds from the opening hour of `start_date`; they go on when a company reopens."""
+        return Time(
+            calendar=self.open_hours.calendar,
+            length=f"{self.horizon_years} year{'s' * (self.horizon_years > 1)}",
+            date=lambda tick: CompanyClock.of(self).moment(tick).date(),
+        )
 
     def begin(self, world: World) -> CompanyState:
         """Draw the world, or take it from its file, and start its processes."""
@@ -107,10 +93,6 @@ class YCBench(YCBenchParams, Model[CompanyState]):
     #: It replaces nothing: tasks that replace others are drawn later, from the redrawn world.
     kept: ClassVar[tuple[str, ...]] = ("which clients are adversarial, and how disloyal they are",)
 
-    def score_series(self, roles: Sequence[str]) -> ScoreSeries:
-        """Return the funds at the end of each month."""
-        return ScoreSeries("Funds", ("funds_cents",))
-
     def metrics(self, state: CompanyState) -> dict[str, Any]:
         """Return the paper's figures."""
         return paper_metrics(state)
@@ -124,72 +106,28 @@ class YCBench(YCBenchParams, Model[CompanyState]):
         return False
 
     @property
-    def board_metrics(self) -> tuple[str]:
-        """The share of companies that went bankrupt."""
-        return ("bankrupt_on",)
+    def figures(self) -> Figures:
+        """Units of metrics and series; boards show the share of companies that went bankrupt."""
+        return Figures(
+            columns=METRIC_COLUMNS,
+            series=SERIES_COLUMNS,
+            score_series=ScoreSeries("Funds", ("funds_cents",)),
+            board=("bankrupt_on",),
+        )
 
-    @property
-    def metric_columns(self) -> Mapping[str, Column]:
-        """Units of score and metrics."""
-        return METRIC_COLUMNS
-
-    def series(self, state: CompanyState) -> dict[str, list[float]]:
+    def series(self, state: CompanyState) -> dict[str, Periods]:
         """Return money and tasks of each month of the last episode."""
-        return monthly_series(state)
-
-    @property
-    def series_columns(self) -> dict[str, Column]:
-        """Unit and label of every series."""
-        return SERIES_COLUMNS
-
-    def series_ticks(self, state: CompanyState) -> dict[str, list[int]]:
-        """Return the last tick of each month, for every series by month."""
-        return dict.fromkeys(SERIES_COLUMNS, month_ends(state))
+        return Periods.each(monthly_series(state), month_ends(state))
 
     def tables(self, state: CompanyState, role: str) -> dict[str, list[dict[str, Any]]]:
         """Return the published ledger and the funds, in cents."""
         return founder_tables(state)
 
-    def date(self, tick: int) -> dt.date:
-        """Return the day of a tick; after a company has opened again, days simply go on."""
-        return CompanyClock.of(self).moment(tick).date()
-
     # -- in a group: only the books change, so all later events are the same ----------------------
 
-    @property
-    def calendar(self) -> Calendar:
-        """Microseconds from the opening hour of `start_date`; they go on when a company reopens."""
-        return self.open_hours.calendar
-
-    def cash(self, state: CompanyState) -> int:
-        """Return the funds in cents: of the last episode; below 0 after a bankruptcy."""
-        return state.accounts.intercompany.cash
-
-    def receive_cash(self, state: CompanyState, cents: int, partner: str) -> None:
-        """Post cash that *partner* has sent at this tick; it undoes no bankruptcy.
-
-        Raises:
-            ValueError: It is less than 1 cent, or no whole number.
-        """
-        late = state.bankrupt
-        state.accounts.intercompany.receive(state.world.now, partner, cents)
-        state.rescued_late = late
-
-    def pay_cash(self, state: CompanyState, cents: int, partner: str) -> None:
-        """Post cash that is sent to *partner* at this tick.
-
-        Raises:
-            ValueError: It is more than the funds, less than 1 cent, or no whole number.
-        """
-        state.accounts.intercompany.pay(state.world.now, partner, cents)
-
-    def intercompany(self, state: CompanyState) -> dict[str, int]:
-        """Return the balances by partner in cents, over all episodes: above 0 is owed to us."""
-        # Debts and claims of a bankrupt company stay in its partners' books.
-        total: Counter[str] = Counter()
-        for accounts in (*[each.accounts for each in state.past], state.accounts):
-            total.update(accounts.intercompany.balances)
-        return dict(total)
+    def purse(self, state: CompanyState) -> Purse:
+        """Return the funds."""
+        return Purse(state)
 
     def lose_client(self, state: CompanyState, client_name: str) -> None:
         """Let a client go at this tick: no more tasks of it, and those under way are cancelled.

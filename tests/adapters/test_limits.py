@@ -26,7 +26,7 @@ def test_an_episode_is_truncated_at_the_first_decision_after_its_days(
 ) -> None:
     """No decision is answered later, and the one that is left open is not earlier."""
     setup = Setup.of(world, max_days=days)
-    calendar: Any = setup.model.calendar
+    calendar: Any = setup.model.time.calendar
     with setup.begin(1) as session:
         play(session)
         assert session.truncated

@@ -24,6 +24,7 @@ from desim.adapters.seat.tool_session import (
     share_of_defaults,
     was_played,
 )
+from desim.catalog.known_scores import known_scores_of
 from desim.errors import UsageError, WrongAction
 
 BEER = Setup.of("beer_game", "poisson", seats="retailer")
@@ -206,7 +207,7 @@ def test_presets_and_seeds_as_a_command_line_gives_them() -> None:
 
 def test_a_score_is_normalised_where_seed_parameters_and_roles_are_known() -> None:
     """The floor is 0; other parameters, and seeds that nobody has played, have no scale."""
-    known = type(BEER.model).known_scores("poisson")  # type: ignore[attr-defined]
+    known = known_scores_of(type(BEER.model), "poisson")
     floor = known.of(1).floor
     assert normalised_score(BEER, "poisson", 1, floor) == 0
     assert normalised_score(BEER, "poisson", 1, known.of(1).ceiling.value) == 1

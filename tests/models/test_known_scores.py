@@ -10,7 +10,7 @@ from golden.known_scores import GONE
 from support.paths import TESTS
 
 from desim import catalog
-from desim.catalog.known_scores import HasKnownScores, KnownScores, read_known_scores
+from desim.catalog.known_scores import KnownScores, known_scores_of, read_known_scores
 from desim.catalog.presets import from_preset, presets
 from desim.episodes.lineup import lineup_knows
 from desim.episodes.replay import replay
@@ -45,7 +45,6 @@ def known(cls: type, preset: str) -> tuple[Any, KnownScores]:
 @pytest.mark.parametrize(("cls", "preset"), PRESETS)
 def test_every_preset_has_known_scores_of_its_parameters(cls: Any, preset: str) -> None:
     """Of all seeds of the boards; `tests/golden/known_scores.py` makes them again."""
-    assert isinstance(cls, HasKnownScores)
     model, found = known(cls, preset)
     assert found.all_of(SEEDS) is not None
     assert (found.every is not None) == model.deterministic
@@ -59,7 +58,7 @@ def test_every_preset_has_known_scores_of_its_parameters(cls: Any, preset: str) 
 def test_nothing_is_known_of_presets_that_are_gone(cls: Any) -> None:
     """The data of a preset that is renamed or removed are, too."""
     assert {*read_known_scores(inspect.getfile(cls))} == {*presets(cls)}
-    assert cls.known_scores("no preset") is None
+    assert known_scores_of(cls, "no preset") is None
 
 
 @pytest.mark.parametrize(("cls", "preset"), PRESETS)

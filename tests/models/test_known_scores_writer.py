@@ -16,7 +16,7 @@ from golden.known_scores import (
 from support.known_worlds import FAIR, SHORT, Measured, known
 from support.sweep_rows import row
 
-from desim.catalog.known_scores import FILE_NAME, KnownBound, KnownScore
+from desim.catalog.known_scores import FILE_NAME, KnownBound, KnownScore, known_scores_of
 from desim.episodes.driver import play
 from desim.jobs.rows.rows import Rows
 from models.edt import EnterpriseDigitalTwin
@@ -77,7 +77,7 @@ def test_a_fair_bound_stays_with_its_parameters(tmp_path: Path) -> None:
 
 def test_a_further_policy_is_played_alone() -> None:
     """It replaces the best runs that it beats, and counts as played."""
-    old = EnterpriseDigitalTwin.known_scores("interactive")
+    old = known_scores_of(EnterpriseDigitalTwin, "interactive")
     assert old is not None
     low = evolve(old, every=evolve(old.every, best=2e6, policy="random", record=""))
     new = with_policies("edt/interactive", low, ["greedy"], jobs=1)

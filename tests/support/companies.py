@@ -14,6 +14,7 @@ from support.small_worlds import Walk
 from desim.composition import AFTER_PARTS, Composite, Group
 from desim.core.calendar import Calendar, Months
 from desim.core.model import Model
+from desim.core.reported import Time
 from desim.core.result import Result
 from desim.core.roles import Option, Role
 from desim.core.world import World
@@ -132,13 +133,10 @@ class Firm(Model[Accounts]):
         return ("boss",)
 
     @property
-    def calendar(self) -> Calendar | Months:
-        """Return the calendar of its ticks."""
-        return _CALENDARS[self.ticks]
-
-    def date(self, tick: int) -> dt.date:
-        """Return the day of a tick, played alone."""
-        return self.calendar.moment(tick).date()
+    def time(self) -> Time:
+        """Return the calendar of its ticks, and the day of a tick, played alone."""
+        calendar = _CALENDARS[self.ticks]
+        return Time(calendar=calendar, date=lambda tick: calendar.moment(tick).date())
 
     def begin(self, world: World) -> Accounts:
         """Open the firm."""
@@ -163,7 +161,7 @@ class Firm(Model[Accounts]):
             yield world.timeout(1)
             earned = int(income.integers(1, 100))
             state.book.transfer(world.now, "earned", "cash", "income", earned)
-            state.cash.append(state.partners.cash)
+            state.cash.append(state.partners.held)
             state.notes.append((world.now, "earned"))
         world.end("closed")
 
@@ -188,10 +186,10 @@ class Firm(Model[Accounts]):
         period = len(state.cash)
         if self.fault == "observe" and period == self.when:
             raise LookupError("the books are lost")
-        return Report(period, state.partners.cash)
+        return Report(period, state.partners.held)
 
     def _carry_out(self, state: Accounts, act: Spend | Save) -> None:
-        cents = min(act.cents, state.partners.cash) if isinstance(act, Spend) else 0
+        cents = min(act.cents, state.partners.held) if isinstance(act, Spend) else 0
         if cents:
             state.book.transfer(state.world.now, "spent", "spending", "cash", cents)
 
@@ -199,7 +197,7 @@ class Firm(Model[Accounts]):
         """Return the cash, dollars."""
         if self.fault == "score":
             raise ZeroDivisionError("no scales")
-        return float("nan") if self.fault == "nan" else state.partners.cash / 100
+        return float("nan") if self.fault == "nan" else state.partners.held / 100
 
     def metrics(self, state: Accounts) -> Mapping[str, Any]:
         """Return periods and income; needs an end."""
@@ -224,21 +222,9 @@ class Firm(Model[Accounts]):
 
     # -- in a group --------------------------------------------------------------------------------
 
-    def cash(self, state: Accounts) -> int:
-        """Return the cash on hand in cents."""
-        return state.partners.cash
-
-    def receive_cash(self, state: Accounts, cents: int, partner: str) -> None:
-        """Post cash that a partner has sent."""
-        state.partners.receive(state.world.now, partner, cents)
-
-    def pay_cash(self, state: Accounts, cents: int, partner: str) -> None:
-        """Post cash that is sent to a partner."""
-        state.partners.pay(state.world.now, partner, cents)
-
-    def intercompany(self, state: Accounts) -> Mapping[str, int]:
-        """Return the balances by partner in cents."""
-        return state.partners.balances
+    def purse(self, state: Accounts) -> Intercompany:
+        """Return the cash."""
+        return state.partners
 
     def add_bonus(self, state: Accounts, ticks: int) -> None:
         """Schedule an event: a bonus of one cent after some ticks."""
@@ -250,17 +236,22 @@ class Firm(Model[Accounts]):
         state.book.transfer(state.world.now, "bonus", "cash", "income", 1)
 
 
+class Closed(Intercompany):
+    """The purse of a club, which keeps no cash for others."""
+
+    @property
+    def held(self) -> int:
+        """Refuse."""
+        raise ValueError("the club keeps no cash")
+
+
 @frozen
 class Club(Firm):
     """A firm that, as it says only once it has begun, keeps no cash for others."""
 
-    def cash(self, state: Accounts) -> int:
-        """Refuse."""
-        raise ValueError("the club keeps no cash")
-
-    def receive_cash(self, state: Accounts, cents: int, partner: str) -> None:
-        """Refuse."""
-        raise ValueError("the club keeps no cash")
+    def purse(self, state: Accounts) -> Closed:
+        """Return a purse that refuses."""
+        return Closed(state.book, "cash", "asset")
 
 
 @frozen
@@ -268,9 +259,9 @@ class Hike(Walk):
     """A walk of a step a day: a part without cash."""
 
     @property
-    def calendar(self) -> Calendar:
+    def time(self) -> Time:
         """Return days from March on."""
-        return Calendar(_START, _DAY)
+        return Time(calendar=Calendar(_START, _DAY))
 
 
 def _options(seen: Report) -> list[Option]:

@@ -9,6 +9,7 @@ from attrs import define, field, frozen
 
 from desim import Calendar, Model, Role, World
 from desim.composition import AFTER_PARTS, Group
+from desim.core.reported import Time
 from desim.core.roles import Option
 from ledgers.consolidation import GoodsExchange
 from ledgers.stock import Stock
@@ -44,7 +45,7 @@ class Store:
     exchange: GoodsExchange = field(init=False)
 
     def __attrs_post_init__(self) -> None:
-        self.exchange = GoodsExchange(self.stock)
+        self.exchange = GoodsExchange(self.stock, "shelf")
 
     @property
     def ledgers(self) -> tuple[Stock, ...]:
@@ -64,7 +65,7 @@ class Depot(Model[Store]):
     units: int = 50
     days: int = 20
     kept: ClassVar[tuple[str, ...]] = ()
-    calendar: ClassVar[Calendar] = Calendar(_START, dt.timedelta(days=1))
+    time: ClassVar[Time] = Time(calendar=Calendar(_START, dt.timedelta(days=1)))
     roles: ClassVar[Mapping[str, Role]] = {
         "keeper": Role(Shelf, Sell, _options, default_action=lambda _: Sell())
     }
@@ -98,21 +99,9 @@ class Depot(Model[Store]):
         """Return the units that are left."""
         return {"left": int(store.stock["shelf"])}
 
-    def goods(self, store: Store, place: str) -> int:
-        """Return the units on the shelf."""
-        return int(store.stock[place])
-
-    def deliver_goods(self, store: Store, place: str, units: int, partner: str) -> None:
-        """Add units of a partner."""
-        store.exchange.receive(store.world.now, place, units, partner)
-
-    def take_goods(self, store: Store, place: str, units: int, partner: str) -> None:
-        """Hand over units to a partner."""
-        store.exchange.hand_over(store.world.now, place, units, partner)
-
-    def exchanged_goods(self, store: Store) -> dict[str, int]:
-        """Return the units by partner."""
-        return store.exchange.balances
+    def stock(self, store: Store) -> Mapping[str, GoodsExchange]:
+        """Return the shelf."""
+        return {"shelf": store.exchange}
 
 
 def ship_daily(world: World, group: Group) -> Generator[Any, Any, None]:

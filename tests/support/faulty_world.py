@@ -15,6 +15,7 @@ from numpy.random import default_rng
 
 from desim.core.calendar import Calendar
 from desim.core.model import Model
+from desim.core.reported import Figures, Texts, Time
 from desim.core.roles import Option, Role
 from desim.core.world import World
 from ledgers.book import Book
@@ -140,19 +141,19 @@ class RigidStall(Model[Counter]):
         return [Option(Bake(morning.wanted // part), 1 / part) for part in (1, 2, 3)] + odd
 
     @property
-    def calendar(self) -> Calendar:
+    def time(self) -> Time:
         """Days from the first of January on."""
-        return Calendar(datetime(2025, 1, 1), timedelta(days=1))  # noqa: DTZ001 (no time zone)
+        return Time(calendar=Calendar(datetime(2025, 1, 1), timedelta(days=1)))  # noqa: DTZ001 (no time zone)
 
-    def rules_for(self, role: str) -> str:
+    def texts(self, role: str) -> Texts:
         """Return the rules of the stall."""
         price = "{price}" if "rules" in self.faults else "3 dollars"
-        return f"You are the {role} of a stall that sells loaves for {price} each."
+        return Texts(f"You are the {role} of a stall that sells loaves for {price} each.")
 
     @property
-    def score_range(self) -> tuple[float, float]:
+    def figures(self) -> Figures:
         """From nothing to what could be sold in all."""
-        return (0.0, 1.0 if "score" in self.faults else 3.0 * 9 * _DAYS)
+        return Figures(score_range=(0.0, 1.0 if "score" in self.faults else 3.0 * 9 * _DAYS))
 
     def begin(self, world: World) -> Counter:
         """Draw the demand and open the stall."""

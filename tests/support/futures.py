@@ -10,6 +10,7 @@ from attrs import define, field, frozen
 
 from desim import Model, Role, World
 from desim.core.calendar import Calendar
+from desim.core.reported import Time
 from desim.episodes import ahead
 from desim.episodes.child import in_child
 
@@ -74,9 +75,10 @@ class Forgetful(Model[Cup]):
         return dict.fromkeys(("left", "right"), Role(Seen, Guess))
 
     @property
-    def calendar(self) -> Calendar:
+    def time(self) -> Time:
         """Return days."""
-        return Calendar(datetime.fromisoformat("2025-01-01"), timedelta(days=1))
+        start = datetime.fromisoformat("2025-01-01")
+        return Time(calendar=Calendar(start, timedelta(days=1)))
 
     def begin(self, world: World) -> Cup:
         """Roll ahead, and start the rounds."""

@@ -14,6 +14,7 @@ from desim.composition import Composite
 from desim.composition.specs import PartSpec, as_parts
 from desim.core.calendar import Calendar, Months
 from desim.core.model import Model
+from desim.core.reported import Time
 from desim.core.roles import Option, Role
 from desim.core.world import World
 
@@ -85,9 +86,10 @@ class Inn(Model[Ledger]):
         }
 
     @property
-    def calendar(self) -> Calendar:
+    def time(self) -> Time:
         """Weeks from a Monday on."""
-        return Calendar(dt.datetime.fromisoformat("2025-01-06"), dt.timedelta(weeks=1))
+        monday = dt.datetime.fromisoformat("2025-01-06")
+        return Time(calendar=Calendar(monday, dt.timedelta(weeks=1)))
 
     def options(self, stay: Stay) -> list[Option]:
         """Return three numbers of beds, valued by the guests of this week."""
@@ -130,9 +132,9 @@ class MonthlyMill(Mill):
     """The mill whose every part can fail, with a month for its day."""
 
     @property
-    def calendar(self) -> Months:
+    def time(self) -> Time:
         """Months, the first of which begins at tick 0."""
-        return Months(dt.datetime.fromisoformat("2025-01-01"))
+        return Time(calendar=Months(dt.datetime.fromisoformat("2025-01-01")))
 
 
 def _town() -> dict[str, PartSpec]:

@@ -1,10 +1,11 @@
 """Walks without wind, of whose scores something is known: `greedy` goes 6 places in three steps."""
 
-from typing import Any, ClassVar
+from typing import Any
 
 from attrs import frozen
 from support.small_worlds import Walk
 
+from desim.catalog import known_scores
 from desim.catalog.known_scores import KnownBound, KnownScore, KnownScores, fingerprint
 from desim.catalog.mean_bound import MeanBound
 from desim.catalog.presets import from_preset
@@ -42,14 +43,6 @@ class Measured(Walk):
 
     wind: float = 0.0
 
-    scores: ClassVar[dict[int, KnownScore]] = SHORT
-
-    @classmethod
-    def known_scores(cls, preset: str) -> KnownScores | None:
-        """Return four seeds of one preset, and three of the other."""
-        flat = dict.fromkeys(range(3), KnownScore(18, 18, "greedy"))
-        return known(cls, preset, cls.scores if preset == "short" else flat)
-
 
 @frozen
 class Round(Measured):
@@ -60,16 +53,23 @@ class Round(Measured):
 class Wrong(Measured):
     """A bound that `greedy` exceeds."""
 
-    scores: ClassVar[dict[int, KnownScore]] = dict.fromkeys(
-        range(4), KnownScore(0, 4, "random", KnownBound(5, "proved"))
-    )
-
 
 @frozen
 class Stale(Measured):
     """Data of other parameters."""
 
-    @classmethod
-    def known_scores(cls, preset: str) -> KnownScores | None:
-        """Return data with the fingerprint of another preset."""
-        return known(Measured, "long" if preset == "short" else "short", cls.scores)
+
+#: A bound that `greedy` exceeds, of four seeds.
+_EXCEEDED = dict.fromkeys(range(4), KnownScore(0, 4, "random", KnownBound(5, "proved")))
+
+_FLAT = dict.fromkeys(range(3), KnownScore(18, 18, "greedy"))
+
+#: By class what is known of four seeds of one preset, and three of the other.
+KNOWN = {
+    model: {"short": known(model, "short", by_seed), "long": known(model, "long", _FLAT)}
+    for model, by_seed in {Measured: SHORT, Round: SHORT, Wrong: _EXCEEDED}.items()
+}
+KNOWN[Stale] = {"short": known(Measured, "long", SHORT), "long": known(Measured, "short", SHORT)}
+
+# As if it had been read from a file beside each class, which all share this folder.
+known_scores.READ.update(KNOWN)

@@ -5,11 +5,12 @@ Records name its model `support.shop:Shop`.
 
 import datetime as dt
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from attrs import define, frozen
 
 from desim.core.model import Model
+from desim.core.reported import Time
 from desim.core.roles import Role
 from desim.core.world import World
 from ledgers.book import Book, Memo
@@ -99,9 +100,8 @@ class Shop(Model[Till]):
         """Return no further figures."""
         return {}
 
-    def date(self, tick: int) -> dt.date:
-        """Return the day of a tick, from 1 March 2024 on."""
-        return dt.date(2024, 3, 1) + dt.timedelta(days=tick)
+    #: Days from 1 March 2024 on.
+    time: ClassVar[Time] = Time(date=lambda tick: dt.date(2024, 3, 1) + dt.timedelta(days=tick))
 
     def statements(self, till: Till) -> Mapping[str, Sequence[Mapping[str, Any]]]:
         """Return an income statement of two rows with different columns."""

@@ -8,6 +8,7 @@ from attrs import define, field, frozen
 
 from desim import Model, Option, Policy, Role, World
 from desim.core.calendar import Calendar
+from desim.core.reported import Time
 from desim.core.roles import Thinking
 
 
@@ -65,7 +66,7 @@ class Guards(Model[Diary]):
     days: int = 6
     before: int | None = None
 
-    calendar: ClassVar[Calendar] = Calendar(datetime(2025, 1, 6), timedelta(days=1))  # noqa: DTZ001
+    time: ClassVar[Time] = Time(calendar=Calendar(datetime(2025, 1, 6), timedelta(days=1)))  # noqa: DTZ001
     default_roles: ClassVar[tuple[str, ...]] = ("left", "right")
 
     @property

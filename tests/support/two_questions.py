@@ -12,6 +12,7 @@ from attrs.validators import ge, le
 
 from desim.core.calendar import Calendar
 from desim.core.model import Model
+from desim.core.reported import Time
 from desim.core.roles import Option, Role
 from desim.core.world import World
 
@@ -81,7 +82,9 @@ class Workshop(Model[Till]):
     days: int = 4
     strict: bool = False
     deterministic: ClassVar[bool] = True
-    calendar: ClassVar[Calendar] = Calendar(dt.datetime(2024, 3, 4), dt.timedelta(days=1))  # noqa: DTZ001 (calendars have no time zones)
+    time: ClassVar[Time] = Time(
+        calendar=Calendar(dt.datetime(2024, 3, 4), dt.timedelta(days=1))  # noqa: DTZ001 (no time zones)
+    )
 
     @property
     def roles(self) -> Mapping[str, Role]:

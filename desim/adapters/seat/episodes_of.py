@@ -7,7 +7,7 @@ from attrs import frozen
 
 from desim import catalog
 from desim.adapters.seat.setup import Setup
-from desim.catalog.known_scores import HasKnownScores
+from desim.catalog.known_scores import known_scores_of
 from desim.errors import UsageError
 from desim.jobs.plan.grid import checked_seeds
 from desim.short_repr import short_repr
@@ -124,8 +124,7 @@ def _scale(setup: Setup, preset: str, seed: int) -> tuple[float, float] | None:
     """Return the scores of a seed that become 0 and 1."""
     if setup.starts is not None:  # known scores are of whole episodes
         return None
-    cls = type(setup.model)
-    known = cls.known_scores(preset) if isinstance(cls, HasKnownScores) else None
+    known = known_scores_of(type(setup.model), preset)
     roles = tuple(sorted([*setup.seats, *setup.others]))
     if known is None or roles not in known.roles or not known.fits(setup.model):
         return None

@@ -255,7 +255,7 @@ def _checked_limits(
             f"max_days={short_repr(max_days)} was given; it is a number above 0 and at most "
             f"{_MOST_DAYS:,}"
         )
-    if max_days is not None and model.calendar is None:
+    if max_days is not None and model.time.calendar is None:
         raise UsageError(f"{type(model).__name__} has no calendar; give max_decisions instead")
     return max_decisions, max_days
 
@@ -269,7 +269,7 @@ def _last_tick(model: Model[Any], days: float | None, past: Episode | None) -> i
 
     It is one before the limit's instant.
     """
-    if days is None or (calendar := model.calendar) is None:
+    if days is None or (calendar := model.time.calendar) is None:
         return None
     began = past.steps[at - 1].t if past and (at := started_at(past)) else 0
     limit = calendar.moment(began) + dt.timedelta(days=days)

@@ -136,7 +136,7 @@ class Frame(msgspec.Struct, frozen=True):
             "arguments": entry.arguments,
         }
         after: dict[str, Any] = {REVISION: revision_of(model)}
-        if (worst := model.worst_score) is not None:
+        if (worst := model.figures.worst_score) is not None:
             after[WORST_SCORE] = float(worst)
         if is_fixed(model, entry.policies):
             after[FIXED] = True

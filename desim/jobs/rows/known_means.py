@@ -14,7 +14,7 @@ from attrs import asdict, frozen
 
 from desim.catalog import model_finder, policy_finder
 from desim.catalog.imports import is_loaded
-from desim.catalog.known_scores import HasKnownScores
+from desim.catalog.known_scores import known_scores_of
 from desim.catalog.policy_spec import Spec, read_policies
 from desim.catalog.presets import from_preset
 from desim.core.model import Model
@@ -122,17 +122,17 @@ _MODELS = 64
 
 
 def known_scores(model: Model[Any], preset: str) -> "KnownScores | None":
-    """Return the known scores of a preset; None if its model declares none.
+    """Return the known scores of a preset; None if it has none.
 
     Args:
         model: The preset's model.
         preset: Its name.
 
     Raises:
-        UsageError: The data are missing or damaged, or were made with other parameters.
+        UsageError: The data are damaged, or were made with other parameters.
     """
     cls = type(model)
-    known = cls.known_scores(preset) if isinstance(cls, HasKnownScores) else None
+    known = known_scores_of(cls, preset)
     if known is not None and not known.fits(model):
         raise UsageError(
             f"the known scores of {model_finder.model_name(cls)}/{preset} were made with other "

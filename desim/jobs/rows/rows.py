@@ -331,7 +331,7 @@ class Rows(Sequence[Row]):
             raise UsageError(
                 f"nothing says whether a higher or a lower {figure} is better; give "
                 f"minimise={figure!r}, or rows that `sweep` returned for a world whose "
-                "metric_columns say it"
+                "figures say it"
             )
         sign = -1 if better == "lower" else 1
         known = {

@@ -318,7 +318,7 @@ def _cluster(model: Model[Any], seed: int) -> dict[str, str]:
 
 def _columns(model: Model[Any], series: Series) -> dict[str, dict[str, str]]:
     """Return the columns of the series, if the model declares them."""
-    declared = model.series_columns
+    declared = model.figures.series
     kept = lambda one, _: one.name != "better"  # noqa: E731 (metrics have it, series do not)
     return {name: asdict(declared[name], filter=kept) for name in series if name in declared}
 

@@ -42,10 +42,10 @@ def check_episode_plot(model: Model[Any], path: str | Path) -> None:
             new .png, .svg or .pdf file.
     """
     check_plot(Path(path))
-    if model.series is None and not model.series_columns:
+    if model.series is None and not model.figures.series:
         raise UsageError(
             f"--plot draws series, and {type(model).__name__} declares none: it has neither "
-            "series(state) nor series_columns"
+            "series(state) nor figures.series"
         )
 
 

@@ -63,7 +63,7 @@ def _ledgers(model: Model[Any], state: Any) -> Iterator[Given]:
         if not isinstance(ledger, Exportable) or _FORM not in ledger.export_forms:
             continue
         whose = ledger.name or (f"ledger {number}" if len(ledgers) > 1 else "ledger")
-        for file, text in ledger.export(_FORM, model.date).items():
+        for file, text in ledger.export(_FORM, model.time.date).items():
             head, *lines = csv.reader(io.StringIO(text, newline=""))
             name = label_text(file.removesuffix(f".{_FORM}"))
             if len(lines) > _MOST_LINES:

@@ -119,12 +119,10 @@ def _so_far(run: Run[Any]) -> tuple[_Series, _Ticks]:
 
     The series of a model may include periods that have not begun or not ended.
     """
-    model = run.model
-    if model.series is None:
+    if run.model.series is None:
         return {}, {}
     try:
-        series = read_series(run.model, run.state)
-        ticks = run.model.series_ticks(run.state)
+        series, ticks = read_series(run.model, run.state)
     except RAISED:  # a model promises its series for an ended episode alone
         return {}, {}
     ends = {name: [t for t in ticks.get(name, ()) if t < run.world.now] for name in series}

@@ -10,8 +10,8 @@ from typing import Any
 
 from attrs import frozen
 
-from desim.core.calendar import TickCalendar
 from desim.core.model import Model
+from desim.core.reported import Time
 from desim.show.column import Column
 
 #: The moment from which matplotlib counts the days of its axes.
@@ -51,19 +51,20 @@ class Timeline:
         columns = columns_of(model)
         names = {columns[name].period if name in columns else "period" for name in ends}
         known = {tuple(ticks) for ticks in ends.values() if ticks}
-        if not model.date and len(names) == 1:
+        time = model.time
+        if not time.date and len(names) == 1:
             longest = max(known, key=len, default=())
             if all(longest[: len(ticks)] == ticks for ticks in known) and increases(longest):
                 return _of_periods(longest, *names)
-        moment = _moments(model)
+        moment = _moments(time)
         if moment is not None:
-            return _of_dates(moment, model.date)
+            return _of_dates(moment, time.date)
         return cls("tick", is_dated=False, place=float, text=lambda tick: f"t={tick:,}")
 
 
 def columns_of(model: Model[Any]) -> Mapping[str, Column]:
     """Return the columns that a model declares for its series; empty if it declares none."""
-    return model.series_columns
+    return model.figures.series
 
 
 def increases(places: Sequence[float]) -> bool:
@@ -95,14 +96,11 @@ def _of_periods(ends: Sequence[int], name: str) -> Timeline:
     return Timeline(name, is_dated=False, place=place, text=text)
 
 
-def _moments(model: Model[Any]) -> Callable[[int], dt.datetime] | None:
+def _moments(time: Time) -> Callable[[int], dt.datetime] | None:
     """Return the function from ticks to moments; None for a model without dates."""
-    calendar: TickCalendar | None = None
-    with contextlib.suppress(ValueError):  # with these parameters it has none
-        calendar = model.calendar
-    if calendar is not None:
-        return calendar.moment
-    if date := model.date:
+    if time.calendar is not None:
+        return time.calendar.moment
+    if date := time.date:
         return lambda tick: dt.datetime.combine(date(tick), _MIDNIGHT)
     return None
 

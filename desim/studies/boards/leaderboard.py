@@ -206,10 +206,9 @@ def boards(
             start = time.perf_counter()
             rows = _played(name, each, executor, limits, show.part(before, total))
             model = model_finder.model(name)
-            beside = tuple(model.board_metrics)
-            seconds = time.perf_counter() - start
-            revision, columns = revision_of(model), model.metric_columns
-            yield Board(name, tuple(each), rows, seconds, beside, revision, columns)
+            seconds, figures = time.perf_counter() - start, model.figures
+            beside, revision = tuple(figures.board), revision_of(model)
+            yield Board(name, tuple(each), rows, seconds, beside, revision, figures.columns)
             before += len(rows)
 
 

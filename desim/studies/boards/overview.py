@@ -152,8 +152,8 @@ def _world_line(world: NormalisedWorld) -> WorldLine:
 
 def _seat_text(model: Model[Any]) -> str:
     """Return the first of the default roles, and the length of an episode."""
-    role = words_text(model.default_roles[0])
-    return f"{role}, {model.length}" if model.length else role
+    role, length = words_text(model.default_roles[0]), model.time.length
+    return f"{role}, {length}" if length else role
 
 
 def _bar(best: NormalisedScore | None, greedy: NormalisedScore | None) -> str:

@@ -37,9 +37,9 @@ def ledgers(world: CheckedWorld) -> str:
 
 def _check_conserved(model: Model[Any], state: Any) -> None:
     try:
-        model.check_conserved(state)
+        model.check(state)
     except RAISED as fault:
-        raise CheckFailed(fault_sentence(fault), model.check_conserved) from None
+        raise CheckFailed(fault_sentence(fault), model.check) from None
 
 
 def _check_balances(ledger: Ledger) -> str:

@@ -111,20 +111,20 @@ def rules(world: CheckedWorld) -> str:
         text, whole = world_rules(world.model, role), rules_of(world.model, role)
         at = _rules_method(world.model, role)
         if len(text.split()) <= 1:
-            advice = f"the role {role!r} has no rules; give the model `rules_for` or a docstring"
+            advice = f"the role {role!r} has no rules; give the model `texts` or a docstring"
             raise CheckAdvice(advice, at)
         if found := _UNFILLED.search(whole):
             raise CheckFailed(f"the rules of {role!r} hold {found[0]!r}", at)
         if named := sorted(hidden & set(re.findall(r"\w+", text))):
             raise CheckFailed(f"the rules of {role!r} name the hidden {', '.join(named)}", at)
         lengths.append(len(text.split()))
-    own = "" if world.model.rules_for(role) else "; give the model `rules_for` to say more"
+    own = "" if world.model.texts(role).rules else "; give the model `texts` to say more"
     return f"{counted(len(lengths), 'role')}, {min(lengths)} words or more{own}"
 
 
 def _rules_method(model: Any, role: str) -> Any:
     part, inside = model_of(model, role)
-    return part.rules_for if part.rules_for(inside) else type(part)
+    return part.texts if part.texts(inside).rules else type(part)
 
 
 def _hidden_names(world: CheckedWorld) -> set[str]:
@@ -152,8 +152,10 @@ def _fields_of(state: Any) -> Iterator[str]:
 def calendar(world: CheckedWorld) -> str:
     """Ticks have increasing dates and times, so that the world can share a clock with others."""
     model = world.model
-    if (calendar := model.calendar) is None:
-        raise NotChecked("the model has no `calendar`, so it shares no clock with others")
+    if (calendar := model.time.calendar) is None:
+        raise NotChecked(
+            "the `time` of the model has no calendar, so it shares no clock with others"
+        )
     moments = [calendar.moment(tick) for tick in range(_TICKS)]
     if moments != sorted(set(moments)):
         raise CheckFailed("the moments of ticks do not increase", type(calendar))

@@ -8,13 +8,12 @@ import msgspec
 
 from desim.core.model import model_of
 from desim.core.points import checked_name
-from desim.core.result import Series, flat, read_series, score_of
+from desim.core.result import Series, Ticks, flat, read_series, score_of
 from desim.errors import DesimError
 from desim.schema import to_plain
 from desim.short_repr import short_repr
 from desim.show.column import Column
 from desim.studies.checks.checked_world import CheckedWorld
-from desim.studies.checks.course import CheckedCourse
 from desim.studies.checks.outcomes import CheckAdvice, CheckFailed, NotChecked
 from desim.studies.checks.wording import counted
 
@@ -23,10 +22,8 @@ def score(world: CheckedWorld) -> str:
     """The score is a finite number within the bounds that the model declares."""
     model, courses = world.model, world.ended()
     low, high = -math.inf, math.inf
-    if (worst := model.worst_score) is not None:
-        low = worst
-    if declared := model.score_range:
-        low, high = max(low, declared[0]), declared[1]
+    if declared := model.figures.score_range:
+        low, high = declared[0], math.inf if declared[1] is None else declared[1]
     try:
         found = [score_of(model, one.state) for one in courses]
     except DesimError as fault:
@@ -53,7 +50,7 @@ def metrics(world: CheckedWorld) -> str:
             if isinstance(value, float) and not math.isfinite(value):
                 odd[name] = value
     numbers = dict(flat(to_plain(found)))
-    for name in model.board_metrics:
+    for name in model.figures.board:
         if name not in numbers:
             raise CheckFailed(f"the board metric {name!r} is no metric", type(model).metrics)
         if not isinstance(numbers[name], int | float | str | None):
@@ -82,13 +79,13 @@ def series(world: CheckedWorld) -> str:
         raise NotChecked("the model has no method `series`")
     for one in world.ended():
         try:
-            found = read_series(model, one.state)
+            found, ends = read_series(model, one.state)
             for name in found:
                 checked_name(name)
         except DesimError as fault:
             raise CheckFailed(f"seed {one.seed}: {fault}", model.series) from None
         _check_lengths(model, found)
-        _check_ticks(model, one, found)
+        _check_ticks(model, found, ends)
     lengths = sorted({len(values) for values in found.values()})
     return f"{counted(len(found), 'series', 'series')} of {', '.join(map(str, lengths))} periods"
 
@@ -99,7 +96,7 @@ def _check_lengths(model: Any, found: Series) -> None:
     Raises:
         CheckFailed: They differ.
     """
-    declared = model.series_columns
+    declared = model.figures.series
     groups: dict[tuple[int, str], dict[str, int]] = defaultdict(dict)
     for name, values in found.items():
         period = declared.get(name, Column()).period
@@ -113,17 +110,16 @@ def _check_lengths(model: Any, found: Series) -> None:
                 raise CheckFailed(text, model.series)
 
 
-def _check_ticks(model: Any, course: CheckedCourse, found: Series) -> None:
+def _check_ticks(model: Any, found: Series, ends: Ticks) -> None:
     """Compare series with the ticks at which their periods end.
 
     Raises:
         CheckFailed: There are more or fewer of them, or a tick is before the one before it.
     """
-    ends = model.series_ticks(course.state)
     for name, values in found.items():
         ticks = ends.get(name, ())
         if name in ends and len(ticks) != len(values):
             text = f"the series {name!r} has {len(values)} values and {len(ticks)} ticks"
-            raise CheckFailed(text, model.series_ticks)
+            raise CheckFailed(text, model.series)
         if [*ticks] != sorted(ticks):
-            raise CheckFailed(f"the ticks of the series {name!r} go back", model.series_ticks)
+            raise CheckFailed(f"the ticks of the series {name!r} go back", model.series)

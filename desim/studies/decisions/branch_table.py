@@ -54,7 +54,8 @@ def place_of(past: Past, at: int) -> Place:
         UsageError: The record has no such decision.
     """
     moment = past.moment(at)
-    day = past.model.date(moment.t) if past.model.date else None
+    date = past.model.time.date
+    day = date(moment.t) if date else None
     return Place(at, moment.t, day.isoformat() if day else "", moment.role)
 
 

@@ -36,7 +36,7 @@ _MAX_BUDGET, _MAX_SAMPLER_SEED = 100_000_000, 2**32 - 1
 def tune(options: TuneOptions) -> Tuned:
     """Search ranges for the parameters with the best mean, with Optuna.
 
-    A higher score is better. Of another figure the model declares in `metric_columns` which values
+    A higher score is better. Of another figure the model declares in `figures` which values
     are better, or *minimise* names it.
 
     Points are proposed by a tree-structured Parzen estimator (Bergstra et al. 2011). All of them

@@ -50,7 +50,7 @@ _CHECK_SECONDS = 0.5
 
 def game_name(game: Game) -> str:
     """Return the title of a game's world, or else the name of its model as words."""
-    if briefing := game.model.briefing_for(game.seats[0]):
+    if briefing := game.model.texts(game.seats[0]).briefing:
         return briefing.title
     return class_text(game.header.model.rsplit(":", 1)[-1])
 

@@ -52,7 +52,7 @@ def seat_status(model: Model[Any], role: str, observation: Any, date: str = "") 
         for one in group.figures
         if one.name not in shown and one.value != inside and one.text != (date or None)
     )
-    total = last[0].text if last else part.length
+    total = last[0].text if last else part.time.length
     return SeatStatus(time, total, key, evolve(group, figures=rest))
 
 

@@ -44,20 +44,22 @@ class TrailReader:
     @property
     def declared(self) -> ScoreSeries | None:
         """The series of the score, of the model or of the part that has all seats."""
-        if (found := self.model.score_series(self.seats)) is not None:
-            return found
+        if (found := self.model.figures.score_series) is not None:
+            return evolve(found, names=found.names_of(self.seats))
         inner, name = model_of(self.model, self.seats[0])
         prefix = self.seats[0].removesuffix(name)
         if not all(seat.startswith(prefix) for seat in self.seats):
             return None
-        found = inner.score_series([seat.removeprefix(prefix) for seat in self.seats])
-        return found and evolve(found, names=tuple(f"{prefix}{name}" for name in found.names))
+        if (found := inner.figures.score_series) is None:
+            return None
+        names = found.names_of([seat.removeprefix(prefix) for seat in self.seats])
+        return evolve(found, names=tuple(f"{prefix}{name}" for name in names))
 
     @property
     def column(self) -> Column:
         """The unit and the name of the periods of the values."""
         found = self.declared
-        columns = self.model.series_columns
+        columns = self.model.figures.series
         column = columns.get(found.names[0], Column()) if found else Column()
         return evolve(CENTS, period=column.period) if column.unit == _CENTS else column
 

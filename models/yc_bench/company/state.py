@@ -285,3 +285,34 @@ def _populate(
     company.employees = [StaffMember(each, each.salary_cents, dict(each.rates)) for each in staff]
     for task in tasks:
         company.enter(task)
+
+
+@frozen
+class Purse:
+    """The funds that the companies of a group may send or receive, cents."""
+
+    company: CompanyState
+
+    @property
+    def held(self) -> int:
+        """The funds of the last episode; below 0 after a bankruptcy."""
+        return self.company.accounts.intercompany.held
+
+    @property
+    def balances(self) -> dict[str, int]:
+        """Cents by partner, over all episodes: above 0 is owed to the company."""
+        # Debts and claims of a bankrupt company stay in its partners' books.
+        total: Counter[str] = Counter()
+        for accounts in (*[one.accounts for one in self.company.past], self.company.accounts):
+            total.update(accounts.intercompany.balances)
+        return dict(total)
+
+    def receive(self, time: int, partner: str, cents: int) -> None:
+        """Post cash that *partner* has sent; it undoes no bankruptcy."""
+        late = self.company.bankrupt
+        self.company.accounts.intercompany.receive(time, partner, cents)
+        self.company.rescued_late = late
+
+    def send(self, time: int, partner: str, cents: int) -> None:
+        """Post cash that is sent to *partner*."""
+        self.company.accounts.intercompany.send(time, partner, cents)

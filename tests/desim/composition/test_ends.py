@@ -101,7 +101,7 @@ def test_repetitions_follow_each_other_in_time(ticks: str) -> None:
     firm = PartSpec.of(Firm(periods=2, ticks=ticks), times=3)
     episode, _ = played(Composite({"firm": firm}), "greedy", 1)
     composite = Composite({"firm": firm})
-    assert [str(composite.calendar.moment(step.t)) for step in episode.steps] == {
+    assert [str(composite.time.calendar.moment(step.t)) for step in episode.steps] == {
         "days": [f"2025-01-0{day} 09:00:00" for day in (1, 2, 3, 4, 5, 6)],
         "months": [f"2025-{month:02}-01 00:00:00" for month in (2, 3, 5, 6, 8, 9)],
     }[ticks]

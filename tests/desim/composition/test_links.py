@@ -5,12 +5,14 @@ from typing import Any
 
 import pytest
 from support.companies import Club, Firm, Hike, Save, pay_monthly, pay_too_much, pay_weekly, played
+from support.holdings import deliver_goods, exchanged_goods, intercompany, receive_cash
 
 from desim import Run, play
 from desim.composition import AFTER_PARTS, Composite, Group, PartSpec
 from desim.composition.exchange import NotConserved
 from desim.composition.specs import LinkSpec
 from desim.errors import ModelFailed, UsageError
+from ledgers.consolidation import Intercompany
 from models.beer_game import BeerGame
 
 DAY = 86_400_000_000
@@ -35,7 +37,7 @@ def grouped(*links: Any, **parts: Any) -> Group:
 
 def balances(group: Group) -> dict[str, Any]:
     """Return the intercompany balances of each part."""
-    return {name: part.model.intercompany(part.state) for name, part in group.parts.items()}
+    return {name: intercompany(part.model, part.state) for name, part in group.parts.items()}
 
 
 def test_cash_leaves_one_book_and_enters_another_at_the_same_instant() -> None:
@@ -201,7 +203,7 @@ def test_transfers_between_repetitions_cancel() -> None:
 def forge(group: Group, partner: str = "north") -> None:
     """Post 7 cents in the book of south alone, without a context of the group."""
     south = group.part("south")
-    south.model.receive_cash(south.state, 7, partner)
+    receive_cash(south.model, south.state, 7, partner)
 
 
 @pytest.mark.parametrize(
@@ -294,10 +296,14 @@ def test_until_a_moment_that_is_past_is_now() -> None:
 def test_a_transfer_that_creates_cash_is_refused() -> None:
     """In the intercompany account, or beside it."""
 
+    class Doubled(Intercompany):
+        def receive(self, time: int, partner: str, cents: int) -> None:
+            super().receive(time, partner, cents)
+            self._book.transfer(time, "made", "cash", "income", 1)
+
     class Forger(Firm):
-        def receive_cash(self, state: Any, cents: int, partner: str) -> None:
-            super().receive_cash(state, cents, partner)
-            state.book.transfer(state.world.now, "made", "cash", "income", 1)
+        def purse(self, state: Any) -> Intercompany:
+            return Doubled(state.book, "cash", "asset")
 
     says = r"north and south held (\d+) before an exchange of 10, and (\d+) after it"
     with pytest.raises(NotConserved, match=says):
@@ -323,7 +329,7 @@ def test_goods_leave_one_stock_and_enter_another_at_the_same_instant() -> None:
 
     group = plants(act)
     assert seen == [12 - 5, 12 + 5]
-    sent, got = (part.model.exchanged_goods(part.state) for part in list(group.parts.values())[:2])
+    sent, got = (exchanged_goods(part.model, part.state) for part in list(group.parts.values())[:2])
     assert (sent, got) == ({"south": -5}, {"north": 5})
 
 
@@ -358,7 +364,7 @@ def test_goods_that_nobody_has_delivered_end_the_episode() -> None:
 
     def act(group: Group) -> None:
         with group.at("south") as state:
-            group.part("south").model.deliver_goods(state, "retailer", 9, "north")
+            deliver_goods(group.part("south").model, state, "retailer", 9, "north")
 
     with pytest.raises(
         NotConserved, match=rf"t={DAY}, .*: south has 9 units with north, which has 0"

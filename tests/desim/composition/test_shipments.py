@@ -12,6 +12,7 @@ from desim import play, play_branch, replay
 from desim.composition import AFTER_PARTS, Composite, Group
 from desim.composition.exchange import NotConserved
 from desim.errors import ModelFailed, UsageError
+from ledgers.consolidation import GoodsExchange
 
 
 def depots(*links: Any, **parts: Any) -> Composite:
@@ -118,27 +119,40 @@ def test_an_arrival_is_a_pending_event() -> None:
     played(depots(link), "greedy", 1)
 
 
-class Leaky(Depot):
-    """A depot that loses a unit of each delivery."""
+class Sieve(GoodsExchange):
+    """A shelf that loses a unit of each delivery."""
 
-    def deliver_goods(self, store: Any, place: str, units: int, partner: str) -> None:
+    def receive(self, time: int, partner: str, units: int) -> None:
         """Add all but one."""
-        super().deliver_goods(store, place, units, partner)
-        store.stock.move(store.world.now, place, "customers", 1)
+        super().receive(time, partner, units)
+        self._goods.move(time, self._place, "customers", 1)
+
+
+class Full(GoodsExchange):
+    """A shelf that takes nothing."""
+
+    def receive(self, time: int, partner: str, units: int) -> None:
+        """Refuse."""
+        raise RuntimeError("the shelf is full")
+
+
+def depot_with(shelf: type[GoodsExchange]) -> Depot:
+    """Return a depot with another kind of shelf."""
+
+    class Other(Depot):
+        def stock(self, store: Any) -> dict[str, GoodsExchange]:
+            return {"shelf": shelf(store.stock, "shelf")}
+
+    return Other(units=5)
 
 
 def test_a_delivery_that_loses_goods_ends_the_episode() -> None:
     """The error names the part and the units."""
     with pytest.raises(NotConserved, match=r"south held 2 before 3 units .*, and 4 after"):
-        played(depots(ship_daily, south=Leaky(units=5)), "greedy", 1)
+        played(depots(ship_daily, south=depot_with(Sieve)), "greedy", 1)
 
 
 def test_an_arrival_that_fails_is_the_failure_of_the_model() -> None:
     """An exception of the receiver names its part."""
-
-    class Full(Depot):
-        def deliver_goods(self, store: Any, place: str, units: int, partner: str) -> None:
-            raise RuntimeError("the shelf is full")
-
     with pytest.raises((ModelFailed, RuntimeError), match="the shelf is full"):
-        played(depots(ship_daily, south=Full()), "greedy", 1)
+        played(depots(ship_daily, south=depot_with(Full)), "greedy", 1)

@@ -12,6 +12,7 @@ from attrs import define, field, frozen
 from desim import Model, Role, Run, World
 from desim.composition import Composite
 from desim.core.calendar import Calendar
+from desim.core.reported import Time
 from desim.errors import NotInteger
 
 if TYPE_CHECKING:
@@ -62,9 +63,10 @@ class Lathe(Model[Log]):
         return {"owner": Role(Night, Sleep, default_action=lambda _: Sleep())}
 
     @property
-    def calendar(self) -> Calendar:
+    def time(self) -> Time:
         """Days."""
-        return Calendar(datetime.fromisoformat("2025-01-01"), timedelta(days=1))
+        start = datetime.fromisoformat("2025-01-01")
+        return Time(calendar=Calendar(start, timedelta(days=1)))
 
     def begin(self, world: World) -> Log:
         """Start the lathe and the nights."""

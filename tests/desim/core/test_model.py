@@ -10,6 +10,7 @@ from support.small_worlds import Walk
 
 from desim import Model, Role, Run, UsageError, World, catalog, play
 from desim.composition import Composite
+from desim.core.reported import Time
 
 
 class Shop:
@@ -77,7 +78,7 @@ def test_a_class_in_place_of_a_model_is_refused() -> None:
 class Stated(Half):
     """States members of the base as parameters, in a class without slots."""
 
-    length: str = "2 days"
+    kept: tuple[str, ...] = ("shoes",)
     max_questions_per_tick: int = 5
     deterministic: bool = True
 
@@ -88,13 +89,13 @@ class Stated(Half):
 
 def test_a_field_replaces_a_default() -> None:
     """Also in a class without slots, where a property would hide the field."""
-    assert Stated(length="a week").length == "a week"
+    assert Stated(kept=()).kept == ()
     assert (Stated().max_questions_per_tick, Stated().deterministic) == (5, True)
-    assert (Stated().calendar, Stated().kept, Stated().date) == (None, None, None)
+    assert (Stated().models, Stated().series, Stated().time) == ({}, None, Time())
 
 
 @pytest.mark.parametrize(
-    "name", ["redraw", "series", "score", "presets", "roles", "models", "revision"]
+    "name", ["redraw", "series", "score", "time", "presets", "roles", "models", "revision"]
 )
 def test_a_parameter_that_hides_a_method_is_refused(name: str) -> None:
     """Where the class is written; the framework would call its value. A default may be one."""

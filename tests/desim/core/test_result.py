@@ -10,6 +10,7 @@ from attrs import frozen
 from support.small_worlds import STRIDE, Diary, Trail, Walk
 
 from desim import Run
+from desim.core.reported import Periods
 from desim.core.result import check_series, ended_series, read_series
 from desim.episodes.driver import play
 from desim.errors import ModelFailed, UsageError, WrongResult
@@ -33,7 +34,7 @@ class Odd(Walk):
 )
 def test_series_become_tuples_of_floats(given: Any) -> None:
     """Whatever sequence of numbers the model returns."""
-    (series,) = read_series(Odd(what=given), Trail([], [])).values()
+    (series,) = read_series(Odd(what=given), Trail([], []))[0].values()
     assert series == tuple(map(float, given))
     assert {type(value) for value in series} <= {float}
 
@@ -47,7 +48,7 @@ def test_a_series_that_is_none_is_refused(given: Any) -> None:
 
 def test_an_unknown_number_is_nan() -> None:
     """As the model returns it."""
-    (series,) = read_series(Odd(what=[1, math.nan]), Trail([], [])).values()
+    (series,) = read_series(Odd(what=[1, math.nan]), Trail([], []))[0].values()
     assert math.isnan(series[1])
 
 
@@ -59,11 +60,7 @@ class Yearly(Odd):
 
     def series(self, _path: Trail) -> Mapping[str, Any]:
         """Return a series with ends and one without."""
-        return {"cash": [1.0, 2.0, 3.0], "free": [4.0, 5.0]}
-
-    def series_ticks(self, _path: Trail) -> Mapping[str, Any]:
-        """Return the ends of one."""
-        return {"cash": self.ends}
+        return {"cash": Periods([1.0, 2.0, 3.0], self.ends), "free": [4.0, 5.0]}
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ class Scored(Model[None]):
     """A model whose score and metrics are given."""
 
     given: Any
-    figures: Any = field(factory=dict)
+    reported: Any = field(factory=dict)
     roles = {}  # noqa: RUF012 (never written to)
 
     def begin(self, world: World) -> None:
@@ -40,7 +40,7 @@ class Scored(Model[None]):
 
     def metrics(self, state: None) -> Any:
         """Return the metrics given."""
-        return self.figures
+        return self.reported
 
 
 def asking(name: str, times: int = 1, wait: int = 1) -> Story:

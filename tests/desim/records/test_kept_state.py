@@ -18,6 +18,7 @@ from desim import Episode, World, play, replay, resume, sweep
 from desim.composition import Composite
 from desim.core.calendar import Calendar
 from desim.core.points import Recorded
+from desim.core.reported import Figures, Periods, Time
 from desim.errors import UsageError
 from desim.records import tables
 from desim.show.column import Column
@@ -28,9 +29,9 @@ class Hike(Walk):
     """A walk of a step a day that records where it led, with dates, units and a nested record."""
 
     @property
-    def calendar(self) -> Calendar:
+    def time(self) -> Time:
         """Day 0 begins with the year 2025."""
-        return Calendar(dt.datetime(2025, 1, 1), dt.timedelta(days=1))  # noqa: DTZ001 (no zones)
+        return Time(calendar=Calendar(dt.datetime(2025, 1, 1), dt.timedelta(days=1)))  # noqa: DTZ001 (no zones)
 
     def begin(self, world: World) -> Trail:
         """Walk, and record every night."""
@@ -45,19 +46,20 @@ class Hike(Walk):
 
     def series(self, path: Trail) -> Mapping[str, Any]:
         """Return the place after every step."""
-        return {"place": path.places[1:], "gust": [float("nan"), *path.gusts[1:]]}
-
-    @property
-    def series_columns(self) -> Mapping[str, Column]:
-        """Places and metres."""
         return {
-            "place": Column("places", role="walker", period="step"),
-            "height": Column("m"),
+            "place": Periods(path.places[1:], range(1, len(path.places))),
+            "gust": [float("nan"), *path.gusts[1:]],
         }
 
-    def series_ticks(self, path: Trail) -> Mapping[str, Any]:
-        """Return the tick at the end of every step."""
-        return {"place": range(1, len(path.places))}
+    @property
+    def figures(self) -> Figures:
+        """Places and metres."""
+        return Figures(
+            series={
+                "place": Column("places", role="walker", period="step"),
+                "height": Column("m"),
+            }
+        )
 
 
 def test_a_played_episode_has_its_state_and_ledgers() -> None:

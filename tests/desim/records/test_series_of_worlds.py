@@ -80,13 +80,9 @@ def test_recording_changes_no_episode(name: str) -> None:
 def test_every_series_is_declared(name: str) -> None:
     """With a unit, at ticks that never decrease, and a date; so frames need no code of a user."""
     episode = play(*first(name), series=True)
-    model = episode.inside.model if episode.inside else None
-    assert model is not None
-    series, columns, ticks = (
-        episode.series(),
-        model.series_columns,
-        model.series_ticks(episode.state),
-    )
+    assert episode.inside is not None
+    series, columns = episode.series(), episode.inside.model.figures.series
+    ticks = episode.inside.series[1]
     assert series.keys() | episode.points().keys() <= columns.keys()
     assert all(column.unit and column.period != Column().period for column in columns.values())
     for each, values in series.items():

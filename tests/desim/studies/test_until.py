@@ -11,6 +11,7 @@ from support.until_narrow import until_narrow
 
 from desim import compare
 from desim.core.limits import Limits
+from desim.core.reported import Figures
 from desim.errors import UsageError
 from desim.statistics.sequential.sequences import ScoreRange
 from desim.statistics.sequential.stopping import Goal, look
@@ -24,10 +25,8 @@ ALPHA = 1 - 0.95
 class Ahead(Walk):
     """A walk whose score is whether the wind has helped: 0 or 1."""
 
-    @property
-    def score_range(self) -> tuple[float, float]:
-        """The range of a truth value."""
-        return 0.0, 1.0
+    #: The range of a truth value.
+    figures = Figures(score_range=(0.0, 1.0))
 
     def score(self, path: Trail) -> float:
         """Return 1 if the wind has helped."""

@@ -14,7 +14,7 @@ from support.workshop import Hire, Workshop
 
 from desim import Run, catalog, play
 from desim.core.points import Points
-from desim.core.reported import Span
+from desim.core.reported import Span, Time
 from desim.episodes.driver import play_session
 from desim.episodes.episode_options import EpisodeOptions
 from desim.episodes.export import write_trace
@@ -333,9 +333,8 @@ def test_a_wrong_file_is_refused_before_the_episode(name: str, text: str, tmp_pa
 class Dates(Workshop):
     """A model with days instead of a calendar."""
 
-    def date(self, tick: int) -> dt.date:
-        """Return a day, up to the year 9999."""
-        return dt.date(2025, 1, 1) + dt.timedelta(days=tick)
+    #: A day for each tick, up to the year 9999.
+    time = Time(date=lambda tick: dt.date(2025, 1, 1) + dt.timedelta(days=tick))
 
 
 def test_time_goes_on_from_event_to_event() -> None:

@@ -69,7 +69,7 @@ def test_figures_that_differ_are_named_with_both_values(tmp_path: Path) -> None:
 class Silent(type(BEER)):  # type: ignore[misc]
     """A Beer Game whose sentence fails."""
 
-    def effect_of(self, state: Any, role: str, action: Any, observation: Any) -> str:
+    def after(self, state: Any, role: str, action: Any, observation: Any) -> str:
         """Raise."""
         raise KeyError(role)
 

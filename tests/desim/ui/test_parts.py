@@ -129,7 +129,7 @@ def test_a_part_that_hides_its_years_hides_them_on_a_common_clock() -> None:
     lender = EnterpriseArena.preset("capped", horizon=3)
     region = Composite({"lender": lender, "inn": Inn()}, start="2015-01-01")
     run = Run(region, 0, ("lender.cfo", "inn.landlord"))
-    february = region.calendar.ticks(dt.datetime.fromisoformat("2015-02-28"))
+    february = region.time.calendar.ticks(dt.datetime.fromisoformat("2015-02-28"))
     assert time_text(region, run.state, "lender.cfo", february) == "Jan 2xx0"
     assert time_text(region, run.state, "inn.landlord", february) == "2015-02-28"
 

@@ -10,7 +10,7 @@ from models.beer_game import BeerGame
 def test_a_tick_is_the_end_of_a_week_and_the_first_begins_on_a_monday() -> None:
     """Tick 0 is where week 1 begins; a week lasts until the next Monday begins."""
     game = BeerGame()
-    calendar = game.calendar
+    calendar = game.time.calendar
     assert calendar.moment(0) == datetime(2025, 1, 6)
     assert calendar.moment(0).weekday() == 0
     assert calendar.moment(1) == datetime(2025, 1, 13)
@@ -21,4 +21,4 @@ def test_a_tick_is_the_end_of_a_week_and_the_first_begins_on_a_monday() -> None:
 
 def test_weeks_have_no_dates_of_their_own() -> None:
     """So that what is exported shows none."""
-    assert BeerGame().date is None
+    assert BeerGame().time.date is None

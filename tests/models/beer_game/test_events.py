@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from support.series import series_of
 
 from desim import Run, World, play
 from models.beer_game import BeerGame, Order
@@ -62,7 +63,7 @@ def test_the_series_hold_every_week_of_every_stage(preset: str) -> None:
     game = BeerGame.preset(preset)
     run = Run(game, 1, [])
     run.advance()
-    series, metrics = game.series(run.state), run.result().metrics
+    series, metrics = series_of(game, run.state), run.result().metrics
     names = {
         f"{what}_{s}" for what in ("orders", "inventory", "backlog", "cost") for s in game.stages
     }

@@ -2,6 +2,7 @@
 
 import pytest
 from support.interviews import BAKERY, held
+from support.series import series_of
 
 from desim import Run
 from desim.errors import UsageError
@@ -173,7 +174,7 @@ def test_tables_hold_what_their_role_may_know() -> None:
 def test_series_have_one_number_a_round() -> None:
     """A last message of the interviewer is a round too."""
     run = held({"interviewer": ["a b", f"c {END}"], "candidate": ["d e f"]})
-    assert run.model.series(run.state) == {
+    assert series_of(run.model, run.state) == {
         "words_interviewer": [2, 1],
         "words_candidate": [3, 0],
         "facts_released": [0, 0],

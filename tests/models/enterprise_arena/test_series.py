@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 from support.arena import DEBT, EQUITY, MILLION, played
+from support.series import series_of
 
 from desim import play
 from models.enterprise_arena import BookClosing, EnterpriseArena, FundRaisingRequest
@@ -41,7 +42,7 @@ def test_series_hold_a_value_for_every_month() -> None:
 def test_series_of_a_bankruptcy_end_with_its_month() -> None:
     """The last value is the closing cash that ended the episode."""
     lender = played(EnterpriseArena(zero_noise=True))
-    cash = EnterpriseArena().series(lender)["cash"]
+    cash = series_of(EnterpriseArena(), lender)["cash"]
     assert len(cash) == 34
     assert cash[-1] == -1_005_760.81
     assert min(cash[:-1]) >= 0

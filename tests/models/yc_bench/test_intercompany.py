@@ -5,9 +5,10 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
+from support.holdings import cash_of, intercompany, pay_cash, receive_cash
+from support.series import series_of
 from support.yc_links import DAY, HOUR, Link, LinkedRun
 
-from desim.core.ledger_protocols import HasIntercompany
 from desim.episodes.lineup import resolve
 from ledgers.consolidation import ACCOUNT, KIND
 from models.yc_bench import EndTurn, FinanceLedger, YCBench
@@ -34,7 +35,7 @@ def played(
 
 def receive(model: YCBench, cents: int, partner: str = "bank") -> Link:
     """Return a link that brings cash."""
-    return lambda company: model.receive_cash(company, cents, partner)
+    return lambda company: receive_cash(model, company, cents, partner)
 
 
 def idle(_: Any) -> EndTurn:
@@ -48,13 +49,12 @@ def idle(_: Any) -> EndTurn:
 def test_ticks_are_microseconds_from_the_opening_hour() -> None:
     """The company's own clock writes the same dates."""
     model = YCBench(start_date="2026-05-04", workday_start_hour=8)
-    assert model.calendar is not None
-    assert isinstance(model, HasIntercompany)
+    assert model.time.calendar is not None
     company = LinkedRun(model, 1).company
     for tick in (0, 1, 40 * DAY + 5):
-        assert model.calendar.moment(tick) == company.clock.moment(tick)
-    assert model.calendar.last_tick(datetime.fromisoformat("2026-05-04T09:00")) == HOUR
-    later = model.calendar.starting(datetime.fromisoformat("2027-01-15"))
+        assert model.time.calendar.moment(tick) == company.clock.moment(tick)
+    assert model.time.calendar.last_tick(datetime.fromisoformat("2026-05-04T09:00")) == HOUR
+    later = model.time.calendar.starting(datetime.fromisoformat("2027-01-15"))
     assert later.moment(0) == datetime.fromisoformat("2027-01-15T08:00")
     assert later.tick == timedelta(microseconds=1)
 
@@ -77,8 +77,8 @@ def test_cash_between_events_changes_nothing_but_cash(preset: str, rule: str) ->
     alone = played(model, 1, rule=rule)
 
     def swing(company: Any) -> None:
-        model.receive_cash(company, 700, "bank")
-        model.pay_cash(company, 400, "plant")
+        receive_cash(model, company, 700, "bank")
+        pay_cash(model, company, 400, "plant")
 
     linked = played(model, 1, dict.fromkeys(TICKS, swing), rule)
     for ours, theirs in zip(linked.states, alone.states, strict=True):
@@ -88,8 +88,8 @@ def test_cash_between_events_changes_nothing_but_cash(preset: str, rule: str) ->
     assert acted == 2 * len(TICKS)
     own = [entry for entry in linked.company.accounts.book.journal if entry.kind != KIND]
     assert own == list(alone.company.accounts.book.journal)
-    assert model.intercompany(linked.company) == {"bank": -700 * 26, "plant": 400 * 26}
-    assert model.cash(linked.company) == model.cash(alone.company) + 300 * 26
+    assert intercompany(model, linked.company) == {"bank": -700 * 26, "plant": 400 * 26}
+    assert cash_of(model, linked.company) == cash_of(model, alone.company) + 300 * 26
     ours, theirs = linked.run.result(), alone.run.result()
     assert (ours.ended, ours.decisions) == (theirs.ended, theirs.decisions)
     assert ours.score == pytest.approx(theirs.score + 3 * 26)
@@ -112,7 +112,7 @@ def test_a_company_without_partners_has_no_such_account() -> None:
     model = YCBench()
     linked = played(model, 1)
     assert ACCOUNT not in linked.company.accounts.book.accounts
-    assert model.intercompany(linked.company) == {}
+    assert intercompany(model, linked.company) == {}
 
 
 # -- what the founder sees -------------------------------------------------------------------------
@@ -122,8 +122,8 @@ def test_the_founder_sees_group_cash_in_funds_and_in_the_ledger() -> None:
     """Listed entries and the capital still sum to the funds, in reports and tables."""
     model = YCBench()
     linked = LinkedRun(model, 1)
-    model.receive_cash(linked.company, 900, "bank")
-    model.pay_cash(linked.company, 150, "plant")
+    receive_cash(model, linked.company, 900, "bank")
+    pay_cash(model, linked.company, 150, "plant")
     actions = iter([FinanceLedger(), FinanceLedger(category="intercompany"), FinanceLedger()])
     last: list[Any] = []
 
@@ -175,7 +175,7 @@ def test_a_resume_counts_what_has_come_in_meanwhile() -> None:
     linked.play(idle)
     rows = linked.company.accounts.entries()
     assert linked.company.funds_cents == 20_000_000 + sum(row.cents for row in rows)
-    series = model.series(linked.company)
+    series = series_of(model, linked.company)
     # The first payday is in February; the cash comes in January.
     assert series["funds_cents"][:2] == [21_000_000.0, 21_000_000.0 - 3_800_503]
 
@@ -196,11 +196,11 @@ def test_a_payment_that_is_refused_changes_nothing(cents: Any, sentence: str) ->
     model = YCBench()
     company = LinkedRun(model, 1).company
     with pytest.raises(ValueError, match=sentence):
-        model.pay_cash(company, cents, "bank")
-    assert (company.funds_cents, model.intercompany(company)) == (20_000_000, {})
+        pay_cash(model, company, cents, "bank")
+    assert (company.funds_cents, intercompany(model, company)) == (20_000_000, {})
     assert ACCOUNT not in company.accounts.book.accounts
-    model.pay_cash(company, 20_000_000, "bank")
-    assert (model.cash(company), company.bankrupt) == (0, False)
+    pay_cash(model, company, 20_000_000, "bank")
+    assert (cash_of(model, company), company.bankrupt) == (0, False)
 
 
 def test_a_receipt_that_is_no_amount_changes_nothing() -> None:
@@ -208,7 +208,7 @@ def test_a_receipt_that_is_no_amount_changes_nothing() -> None:
     model = YCBench()
     company = LinkedRun(model, 1).company
     with pytest.raises(ValueError, match="a whole number above 0"):
-        model.receive_cash(company, -5, "bank")
+        receive_cash(model, company, -5, "bank")
     assert len(company.accounts.book.journal) == 1
 
 
@@ -232,7 +232,7 @@ def test_cash_that_was_paid_away_is_missing() -> None:
     """A sweep brings the bankruptcy forward."""
     model = YCBench(idle_limit=1)
     swept = LinkedRun(
-        model, 1, {DAY: lambda company: model.pay_cash(company, 15_000_000, "treasury")}
+        model, 1, {DAY: lambda company: pay_cash(model, company, 15_000_000, "treasury")}
     )
     swept.play(idle)
     assert swept.run.result().metrics["bankrupt_on"] == "2025-03-03T09:00:00"
@@ -248,7 +248,7 @@ def test_cash_at_the_instant_of_a_bankruptcy_comes_too_late() -> None:
     def pay_and_rescue(tick: int, employee: str, cents: int) -> None:
         pay(tick, employee, cents)
         if company.funds_cents < 0 and employee == "Emp_8":
-            model.receive_cash(company, 90_000_000, "bank")
+            receive_cash(model, company, 90_000_000, "bank")
 
     company.accounts.pay_wages = pay_and_rescue  # type: ignore[method-assign]
     linked.play(idle)
@@ -264,18 +264,18 @@ def test_after_the_end_the_score_stands() -> None:
     linked = LinkedRun(model, 1)
     linked.play(idle)
     company = linked.company
-    before, series = linked.run.result(), model.series(company)
+    before, series = linked.run.result(), series_of(model, company)
     linked.run.world._now += 40 * DAY
     with pytest.raises(ValueError, match="to be paid to bank; the cash is -2803018 cents"):
-        model.pay_cash(company, 1, "bank")
-    model.receive_cash(company, 5_000_000, "bank")
-    model.pay_cash(company, 100, "plant")
+        pay_cash(model, company, 1, "bank")
+    receive_cash(model, company, 5_000_000, "bank")
+    pay_cash(model, company, 100, "plant")
     after = linked.run.result()
     assert after.score == before.score == -28_030.18
     assert after.metrics == before.metrics
-    assert model.series(company) == series
-    assert model.cash(company) == 5_000_000 - 100 - 2_803_018
-    assert model.intercompany(company) == {"bank": -5_000_000, "plant": 100}
+    assert series_of(model, company) == series
+    assert cash_of(model, company) == 5_000_000 - 100 - 2_803_018
+    assert intercompany(model, company) == {"bank": -5_000_000, "plant": 100}
 
 
 # -- several episodes ------------------------------------------------------------------------------
@@ -286,14 +286,14 @@ def test_balances_of_all_episodes_are_summed() -> None:
     model = YCBench(episodes=2, idle_limit=1)
     links = {DAY: receive(model, 300), 2 * DAY: receive(model, 50, "plant")}
     # 181 days to the bankruptcy of the first company, 10 of the second.
-    links[191 * DAY] = lambda company: model.pay_cash(company, 1_000, "bank")
+    links[191 * DAY] = lambda company: pay_cash(model, company, 1_000, "bank")
     linked = LinkedRun(model, 1, links)
     linked.play(idle)
     company = linked.company
     first, second = company.ledgers
-    assert model.intercompany(company) == {"bank": 700, "plant": -50}
+    assert intercompany(model, company) == {"bank": 700, "plant": -50}
     assert (first.balance(ACCOUNT), second.balance(ACCOUNT)) == (-350, 1_000)
-    assert model.cash(company) == second.balance("cash") == 20_000_000 - 1_000 - 6 * 3_800_503
+    assert cash_of(model, company) == second.balance("cash") == 20_000_000 - 1_000 - 6 * 3_800_503
     assert first.balance("cash") == 20_000_000 + 350 - 6 * 3_800_503
     ended = [each["final_funds_cents"] for each in linked.run.result().metrics["episodes"]]
     assert ended == [first.balance("cash"), second.balance("cash")]

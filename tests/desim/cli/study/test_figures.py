@@ -12,11 +12,12 @@ from desim import Rows, UsageError, sweep
 #: Those of `lost` and `huge` are no numbers after long strides if the first gust is not negative.
 WORLD = """
 import math
+from desim.core.reported import Figures
 from desim.show.column import Column
 from support.small_worlds import Stride, Walk
 
 class Lab(Walk):
-    metric_columns = {"far": Column(better="higher"), "debt": Column(better="lower")}
+    figures = Figures(columns={"far": Column(better="higher"), "debt": Column(better="lower")})
 
     def metrics(self, path):
         far, first = path.places[-1], path.gusts[0]

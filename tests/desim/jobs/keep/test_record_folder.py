@@ -155,11 +155,12 @@ def test_an_edited_prompt_is_refused(tmp_path: Path, stub: Stub) -> None:
 
 #: A world of the user, whose code and whose rules are edited.
 WORLD = """
+from desim.core.reported import Texts
 from models.beer_game.model import BeerGame
 
 class World(BeerGame):
-    def rules_for(self, role):
-        return "Order beer."
+    def texts(self, role):
+        return Texts("Order beer.")
 
     def score(self, state):
         return super().score(state) - 0

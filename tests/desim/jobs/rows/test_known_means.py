@@ -8,6 +8,7 @@ from support.known_worlds import FAIR, SHORT, Measured, Stale, known
 from support.small_worlds import STRIDE, Walk
 from support.sweep_rows import row
 
+from desim.catalog.known_scores import READ
 from desim.jobs.rows.known_means import KnownMeans, known_note
 from desim.jobs.rows.rows import Rows
 from desim.studies.boards.leaderboard import boards
@@ -96,5 +97,5 @@ def test_a_board_has_the_sentence_and_the_data(monkeypatch: pytest.MonkeyPatch) 
         "kind": "1 relaxation, 1 proved",
         "fair_bound": None,
     }
-    monkeypatch.setattr(Measured, "known_scores", Stale.known_scores)
+    monkeypatch.setitem(READ, Measured, READ[Stale])
     assert board.summary()["known"] is None

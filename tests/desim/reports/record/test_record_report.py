@@ -18,6 +18,7 @@ from support.shop import Shop
 from support.small_worlds import Diary, Stride
 
 from desim import Episode, Policy, catalog, play
+from desim.core.reported import Figures, Periods
 from desim.errors import BadRecord, ModelFailed, UsageError
 from desim.reports.record.record_page import MOST_RECORDS
 from desim.reports.record.record_read import MOST_DECISIONS
@@ -150,15 +151,11 @@ def test_usage_of_models_is_shown(tmp_path: Path) -> None:
 class Planned(Diary):
     """A walk that reports plans for all steps, whether these are over or not."""
 
-    series_columns: ClassVar[dict[str, Column]] = {"plan": Column("cents", period="step")}
+    figures: ClassVar[Figures] = Figures(series={"plan": Column("cents", period="step")})
 
-    def series(self, path: object) -> dict[str, list[float]]:
+    def series(self, path: object) -> dict[str, Periods]:
         """Return one number for each step of the whole walk."""
-        return {"plan": [700.0] * self.steps}
-
-    def series_ticks(self, path: object) -> dict[str, list[int]]:
-        """Return the end of each step."""
-        return {"plan": [*range(1, self.steps + 1)]}
+        return {"plan": Periods([700.0] * self.steps, range(1, self.steps + 1))}
 
 
 def altered(file: Path, kind: str, **changes: object) -> None:

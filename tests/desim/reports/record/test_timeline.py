@@ -10,6 +10,7 @@ from support.small_worlds import Walk
 
 from desim import catalog
 from desim.core.points import Recorded
+from desim.core.reported import Figures
 from desim.records.lines import Step
 from desim.reports.record.measured import (
     EpisodeSeries,
@@ -28,10 +29,12 @@ NEW_YEAR = (dt.date(2025, 1, 1) - dt.date(1970, 1, 1)).days
 class Stocked(Walk):
     """A walk that says what its series measure."""
 
-    series_columns = {  # noqa: RUF012 (as models write it)
-        "stock_walker": Column("cents", role="walker", period="week"),
-        "level": Column("units", period="week"),
-    }
+    figures = Figures(
+        series={
+            "stock_walker": Column("cents", role="walker", period="week"),
+            "level": Column("units", period="week"),
+        }
+    )
 
 
 def shown(

@@ -5,6 +5,7 @@ from support.known_worlds import MEASURED, ROUND, WRONG, Measured
 from support.small_worlds import WALK
 
 from desim.catalog import policy_finder
+from desim.catalog.known_scores import known_scores_of
 from desim.errors import UsageError
 from desim.jobs.rows.samples import Sample
 from desim.studies.boards.all_worlds import NormalisedBoards, normalised_boards
@@ -110,7 +111,7 @@ def test_all_worlds_without_a_scale_are_refused() -> None:
     """Before anything is played."""
     with pytest.raises(UsageError, match="no world has a scale: nothing is known of"):
         played(f"{WALK}/short")
-    assert Measured.known_scores("long") is not None
+    assert known_scores_of(Measured, "long") is not None
 
 
 def test_without_seeds_nothing_is_said_about_worlds() -> None:

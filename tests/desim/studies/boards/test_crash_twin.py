@@ -9,6 +9,7 @@ from rich.console import Console
 from support.small_worlds import Go, Spot, Walk
 
 from desim import Policy, Seat
+from desim.core.reported import Figures
 from desim.jobs.rows.rows import Rows
 from desim.studies.boards.leaderboard import Board, Entrant
 from desim.studies.sweep import sweep
@@ -47,7 +48,7 @@ class Crashes(Twin):
 class Bounded(Walk):
     """A walk that declares its lowest score."""
 
-    worst_score: ClassVar[float] = -400.0
+    figures: ClassVar[Figures] = Figures(score_range=(-400.0, None))
 
 
 def played(model: Walk) -> Rows:

@@ -45,7 +45,7 @@ def test_the_line_shows_a_bar_and_what_comes_next(small: Overview) -> None:
 def test_the_worlds_that_ship_say_how_long_they_last() -> None:
     """In one or two words, so that a line has 80 columns."""
     for name in model_finder.models():
-        length = model_finder.model(name).length  # type: ignore[attr-defined]
+        length = model_finder.model(name).time.length
         assert 0 < len(length) <= 12
 
 

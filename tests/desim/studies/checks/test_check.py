@@ -53,7 +53,7 @@ def test_all_faults_are_found_at_once() -> None:
 @pytest.mark.parametrize(
     ("fault", "place"),
     [
-        ("rules", "RigidStall.rules_for"),
+        ("rules", "RigidStall.texts"),
         ("random", "RigidStall.roles"),
         ("repeats", "RigidStall._observed"),
         ("seeds", "RigidStall.begin"),
@@ -79,16 +79,16 @@ def test_parameters_that_can_be_changed_are_found() -> None:
 
 @frozen
 class Misspelled(Stall):
-    """Means `briefing_for`."""
+    """Means `trace_spans`."""
 
-    def brefing_for(self, _role: str) -> None:
+    def trace_span(self, _state: object) -> None:
         """Return nothing."""
 
 
 def test_a_name_that_is_nearly_that_of_a_member_is_advice() -> None:
     """The member would be left out in silence."""
     text, _ = failures(Misspelled, "advice")["parameters"]
-    assert text == "'brefing_for' is no member of desim.Model; did you mean 'briefing_for'?"
+    assert text == "'trace_span' is no member of desim.Model; did you mean 'trace_spans'?"
 
 
 def test_a_demand_drawn_ahead_is_advice() -> None:

@@ -18,6 +18,7 @@ from support.small_worlds import FAILS, GATED, STRIDE, WALK, Go, Spot, Still, St
 
 from desim import sweep
 from desim.cli.main import main
+from desim.core.reported import Figures
 from desim.errors import DesimError, UsageError
 from desim.jobs.keep.cell_store import FILE_NAME, CellStore
 from desim.studies.tuning.tune import Tuned, tune
@@ -290,10 +291,8 @@ def test_failed_episodes_without_a_worst_score_fail_their_point() -> None:
 class Graded(Walk):
     """A walk with a worst score."""
 
-    @property
-    def worst_score(self) -> float:
-        """Return less than any walk scores."""
-        return -1_000.0
+    #: Less than any walk scores.
+    figures = Figures(score_range=(-1_000.0, None))
 
 
 def test_failed_episodes_count_with_the_worst_score() -> None:

@@ -107,7 +107,7 @@ def test_the_preset_and_its_texts_say_when_solvency_is_tested(
     cash = model.series(played(model, {32: EQUITY}))["cash"]
     assert [month for month, dollars in enumerate(cash) if dollars < 0] == negative
     assert f"cash is never below zero {when}" in world_rules(model, "cfo")
-    assert f"cash is below $0 {when}" in model.briefing_for("cfo").it_ends
+    assert f"cash is below $0 {when}" in model.texts("cfo").briefing.it_ends
 
 
 @pytest.mark.parametrize(

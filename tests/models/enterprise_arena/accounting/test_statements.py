@@ -72,7 +72,7 @@ def test_an_episode_of_a_month_has_one_year() -> None:
 )
 def test_a_tick_is_dated_by_the_last_day_of_its_month(tick: int, day: dt.date) -> None:
     """Also beyond the table, as a drawn history may be longer."""
-    assert EnterpriseArena().date(tick) == day
+    assert EnterpriseArena().time.date(tick) == day
 
 
 def test_parameters_are_a_class_of_their_own_and_the_model_can_be_pickled() -> None:

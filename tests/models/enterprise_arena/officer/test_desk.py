@@ -120,7 +120,7 @@ def test_a_hidden_state_costs_a_call() -> None:
     assert seat.month.tool_calls_remaining == full.month.tool_calls_remaining - 1
     month = seat.say(Pass())
     assert {*hidden.tables(seat.lender, "cfo")} == {"market", "cap table"}
-    assert hidden.effect_of(seat.lender, "cfo", Pass(), month) == "Jan 2xx0 is over."
+    assert hidden.after(seat.lender, "cfo", Pass(), month) == "Jan 2xx0 is over."
     assert "Tools alone show how things stand" in world_rules(hidden, "cfo")
 
 

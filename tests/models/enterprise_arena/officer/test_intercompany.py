@@ -11,10 +11,11 @@ import pytest
 from attrs import evolve, frozen
 from support.arena import DEBT, EQUITY, MILLION, entries, months, opened, played
 from support.articulated import faults
+from support.holdings import cash_of, intercompany, pay_cash, receive_cash
 from support.invariants import BrokenInvariant
+from support.series import series_of
 
 from desim import World
-from desim.core.ledger_protocols import HasIntercompany
 from ledgers.book import Memo
 from ledgers.consolidation import ACCOUNT, KIND, NotEnoughCash
 from models.enterprise_arena import BookClosing, EnterpriseArena, FundRaisingRequest, Pass
@@ -24,7 +25,7 @@ from models.enterprise_arena.officer.documents import on_file, retrieved
 from models.enterprise_arena.officer.funding import submit
 from models.enterprise_arena.processes import Process
 from models.enterprise_arena.ranks import MONTH_END, PAYDAY, YEAR_END
-from models.enterprise_arena.state import BANKRUPT, Lender
+from models.enterprise_arena.state import BANKRUPT, Lender, Purse
 
 #: After everything else of a month; before a month opens; between its operations and its close.
 RANKS = (MONTH_END + 1, YEAR_END, PAYDAY)
@@ -34,16 +35,17 @@ CAP_TABLE = "t0_board_materials/cap_table"
 
 def link(world: World, lender: Lender, seed: int, rank: int) -> Process:
     """Receive or pay random amounts at one place of every month."""
+    purse = Purse(lender)
     chance = random.Random(f"{seed} {rank}")  # noqa: S311 (dice)
     yield world.timeout(0 if rank else 1, rank=rank)
     while True:
         for _ in range(chance.choice([0, 0, 0, 1, 3])):
             partner = chance.choice(["plant", "office", "shop"])
             if chance.random() < 0.5 or lender.cash < 1:
-                lender.receive_cash(chance.randrange(1, 500 * MILLION), partner)
+                purse.receive(world.now, partner, chance.randrange(1, 500 * MILLION))
             else:
                 most = lender.cash if chance.random() < 0.01 else max(1, lender.cash // 9)
-                lender.pay_cash(chance.randint(1, most), partner)
+                purse.send(world.now, partner, chance.randint(1, most))
         yield world.timeout(1, rank=rank)
 
 
@@ -81,8 +83,8 @@ def figures(model: EnterpriseArena, lender: Lender) -> dict[str, dict[str, dict[
 def test_the_model_offers_what_a_group_needs() -> None:
     """A calendar and an intercompany account."""
     model = EnterpriseArena()
-    assert model.calendar is not None
-    assert isinstance(model, HasIntercompany)
+    assert model.time.calendar is not None
+    assert model.purse(opened(0, model)).balances == {}
 
 
 @pytest.mark.parametrize(
@@ -97,11 +99,11 @@ def test_the_model_offers_what_a_group_needs() -> None:
 )
 def test_a_tick_is_the_end_of_its_month(tick: int, moment: dt.datetime) -> None:
     """There and back; a second earlier it is the tick before."""
-    calendar = EnterpriseArena().calendar
+    calendar = EnterpriseArena().time.calendar
     assert calendar.moment(tick) == moment
     assert calendar.last_tick(moment) == tick
     assert calendar.last_tick(moment - dt.timedelta(seconds=1)) == tick - 1
-    assert EnterpriseArena().date(tick) == (moment - dt.timedelta(days=1)).date()
+    assert EnterpriseArena().time.date(tick) == (moment - dt.timedelta(days=1)).date()
 
 
 def test_the_calendar_begins_with_the_macro_table() -> None:
@@ -109,8 +111,8 @@ def test_the_calendar_begins_with_the_macro_table() -> None:
     table = EnterpriseArena().table
     dates = tuple(f"{2030 + month // 12}-{month % 12 + 1:02}" for month in table.month)
     later = EnterpriseArena(macro=evolve(table, date=dates))
-    assert later.calendar.moment(0) == dt.datetime(2030, 2, 1)
-    assert EnterpriseArena.preset("regime").calendar == EnterpriseArena().calendar
+    assert later.time.calendar.moment(0) == dt.datetime(2030, 2, 1)
+    assert EnterpriseArena.preset("regime").time.calendar == EnterpriseArena().time.calendar
 
 
 @pytest.mark.parametrize("date", ["2015-00", "2015-13", "0000-01"])
@@ -129,7 +131,7 @@ def test_a_lender_without_a_group_shows_nothing_of_one() -> None:
     model = EnterpriseArena(opening_cash=1e9)
     lender = played(model, dict.fromkeys(range(132), BookClosing()))
     assert ACCOUNT not in lender.books.book.accounts
-    assert model.intercompany(lender) == {}
+    assert intercompany(model, lender) == {}
     papers = [retrieved(on_file(lender), name) for name in on_file(lender)]
     shown = repr([papers, model.statements(lender)])
     assert len(papers) > 900
@@ -144,11 +146,11 @@ def test_a_refused_payment_changes_nothing() -> None:
     lender = seen.lender
     before = lender.books.book.digest(), lender.closing_cash, lender.cash
     with pytest.raises(NotEnoughCash, match=f"the cash is {lender.cash} cents"):
-        model.pay_cash(lender, lender.cash + 1, "plant")
-    for move in (model.pay_cash, model.receive_cash):
+        pay_cash(model, lender, lender.cash + 1, "plant")
+    for move in (pay_cash, receive_cash):
         for cents in (0, -5, 1.5, True):
             with pytest.raises(ValueError, match="a whole number above 0"):
-                move(lender, cents, "plant")  # type: ignore[arg-type] # what is tested
+                move(model, lender, cents, "plant")  # type: ignore[arg-type] # what is tested
     assert (lender.books.book.digest(), lender.closing_cash, lender.cash) == before
     assert ACCOUNT not in lender.books.book.accounts
 
@@ -158,9 +160,9 @@ def test_a_lender_whose_cash_is_negative_pays_nothing() -> None:
     model = EnterpriseArena(opening_cash=0, zero_noise=True, opening_payables=1e9)
     lender = played(model)
     assert lender.world.ended == BANKRUPT
-    assert model.cash(lender) < 0
+    assert cash_of(model, lender) < 0
     with pytest.raises(NotEnoughCash):
-        model.pay_cash(lender, 1, "plant")
+        pay_cash(model, lender, 1, "plant")
 
 
 # -- random months ---------------------------------------------------------------------------------
@@ -188,9 +190,9 @@ def _group(lender: Lender) -> list[Any]:
 
 def _reports_agree_with_the_book(model: Linked, lender: Lender) -> None:
     book, last = lender.books.book, lender.months_closed - 1
-    assert sum(model.intercompany(lender).values()) == book.balance(ACCOUNT)
+    assert sum(intercompany(model, lender).values()) == book.balance(ACCOUNT)
     assert lender.closing_cash == book.balance("1000", at=last)
-    assert model.metrics(lender)["end_cash"] == model.series(lender)["cash"][-1]
+    assert model.metrics(lender)["end_cash"] == series_of(model, lender)["cash"][-1]
     if lender.world.ended != BANKRUPT:
         assert model.score(lender) == pytest.approx(scores.curve(lender)[-1])
     tables = figures(model, lender)
@@ -211,7 +213,7 @@ def test_a_fault_after_the_close_stops_the_next_month() -> None:
     """With entries of a group, a month is verified again when the next one ends."""
     model = EnterpriseArena()
     lender = opened(3, model)
-    model.receive_cash(lender, 100, "plant")
+    receive_cash(model, lender, 100, "plant")
     lender.close_month()
     lender.books.book.post(3, Memo("cash from plant", KIND), {"1100": 100, ACCOUNT: -100})
     lender.world._now = 4
@@ -228,11 +230,11 @@ def test_equity_and_leverage_do_not_change() -> None:
     lender = opened(3, model, {0: DEBT})
     before = lender.books.equity, lender.leverage, lender.books.pretax
     assert before[1] > 0
-    model.receive_cash(lender, 400 * 10**8, "plant")
+    receive_cash(model, lender, 400 * 10**8, "plant")
     assert (lender.books.equity, lender.leverage, lender.books.pretax) == before
-    model.pay_cash(lender, 900 * 10**8, "plant")
+    pay_cash(model, lender, 900 * 10**8, "plant")
     assert (lender.books.equity, lender.leverage, lender.books.pretax) == before
-    assert model.intercompany(lender) == {"plant": 500 * 10**8}
+    assert intercompany(model, lender) == {"plant": 500 * 10**8}
 
 
 def test_the_odds_and_the_rate_of_a_request_do_not_change() -> None:
@@ -242,7 +244,7 @@ def test_the_odds_and_the_rate_of_a_request_do_not_change() -> None:
     for cents in (0, 10**11):
         lender = opened(4, model, {0: FundRaisingRequest("debt", 60 * MILLION)})
         if cents:
-            model.receive_cash(lender, cents, "plant")
+            receive_cash(model, lender, cents, "plant")
         assert submit(lender, "debt", 1e6).ok
         events.append(lender.events[-1])
     assert events[0]["m_company"] < 1
@@ -255,8 +257,8 @@ def test_the_balance_sheet_shows_what_is_due_by_its_sign() -> None:
     lender = opened(5, model)
     book = lender.books.book
     rows = {}
-    for way, cents in ((model.receive_cash, 700), (model.pay_cash, 1_200)):
-        way(lender, cents, "plant")
+    for way, cents in ((receive_cash, 700), (pay_cash, 1_200)):
+        way(model, lender, cents, "plant")
         sheet = reports(book, 5).balance_sheet(book, 5)
         assert sheet["total_assets"] == sheet["total_liabilities"] + sheet["total_equity"]
         rows[way.__name__] = sheet["due_from_group"], sheet["due_to_group"]
@@ -267,12 +269,12 @@ def test_the_balance_of_several_companies_is_one_line() -> None:
     """`intercompany` tells them apart."""
     model = EnterpriseArena()
     lender = opened(5, model)
-    model.receive_cash(lender, 700, "plant")
-    model.pay_cash(lender, 300, "office")
+    receive_cash(model, lender, 700, "plant")
+    pay_cash(model, lender, 300, "office")
     book = lender.books.book
     sheet = reports(book, 5).balance_sheet(book, 5)
     assert (sheet["due_from_group"], sheet["due_to_group"]) == (0, 400)
-    assert model.intercompany(lender) == {"plant": -700, "office": 300}
+    assert intercompany(model, lender) == {"plant": -700, "office": 300}
 
 
 def test_statements_have_the_lines_from_the_first_entry_on() -> None:
@@ -304,11 +306,11 @@ class Late(EnterpriseArena):
     def _group(self, world: World, lender: Lender) -> Process:
         yield world.timeout(20, rank=RANKS[0])
         closed = lender.closing_cash
-        self.receive_cash(lender, 1_000, "plant")
-        self.pay_cash(lender, 600, "office")
+        receive_cash(self, lender, 1_000, "plant")
+        pay_cash(self, lender, 600, "office")
         assert lender.closing_cash == closed + 400
         yield world.timeout(5, rank=RANKS[0])
-        self.pay_cash(lender, 600, "plant")
+        pay_cash(self, lender, 600, "plant")
 
 
 def test_a_document_on_file_never_changes() -> None:
@@ -391,7 +393,7 @@ class Rescued(EnterpriseArena):
     def _group(self, world: World, lender: Lender) -> Process:
         while True:
             yield world.timeout(0, rank=RANKS[0])
-            self.receive_cash(lender, 50 * MILLION * 100, "plant")
+            receive_cash(self, lender, 50 * MILLION * 100, "plant")
             yield world.timeout(1, rank=YEAR_END)
 
 
@@ -415,7 +417,7 @@ def test_an_entry_after_the_end_breaks_nothing(later: int, horizon: int) -> None
     lender = played(model)
     before, end = model.score(lender), lender.closing_cash
     lender.world._now += later
-    model.pay_cash(lender, 300, "plant")
+    pay_cash(model, lender, 300, "plant")
     assert [entry[0] for entry in entries(lender, KIND)] == [horizon - 1 + later]
     assert lender.closing_cash == (end if later else end - 300)
     assert model.score(lender) == pytest.approx(before if later else before - 3, abs=0.001)
@@ -424,7 +426,7 @@ def test_an_entry_after_the_end_breaks_nothing(later: int, horizon: int) -> None
     tables = figures(model, lender)
     assert sum(tables["cash_flow"]["intercompany_cash"].values()) == -3.0
     assert list(tables["balance_sheet"]["due_from_group"].values())[-1] == 3.0
-    assert len(model.series(lender)["cash"]) == horizon
+    assert len(series_of(model, lender)["cash"]) == horizon
     assert len(model.tables(lender, "cfo")["bank"]) >= horizon - 1
 
 
@@ -434,8 +436,8 @@ def test_an_entry_after_a_bankruptcy_breaks_nothing() -> None:
     lender = played(model)
     assert lender.world.ended == BANKRUPT
     end = lender.closing_cash
-    model.receive_cash(lender, 10**11, "plant")
+    receive_cash(model, lender, 10**11, "plant")
     assert (model.score(lender), lender.closing_cash) == (0.0, end)
-    assert model.cash(lender) > 0
+    assert cash_of(model, lender) > 0
     assert faults(lender, lender.month) == []
     assert figures(model, lender)["balance_sheet"]["due_to_group"]

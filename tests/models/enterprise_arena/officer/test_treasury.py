@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from support.arena import MILLION, months, opened, played
+from support.series import series_of
 
 from desim import catalog, play
 from models.enterprise_arena import TREASURY, BookClosing, EnterpriseArena, FundRaisingRequest
@@ -35,7 +36,7 @@ def test_nothing_but_overhead_happens() -> None:
     assert lender.world.ended == "cash balance went negative"
     assert lender.months_closed == 41
     assert kinds(lender) == {"opening", "J0", "J9", "J10", "J11"}
-    cash = [dollars / 1_000 for dollars in treasury().series(lender)["cash"]]
+    cash = [dollars / 1_000 for dollars in series_of(treasury(), lender)["cash"]]
     assert cash == [2_000 - 50 * month - 27.5 for month in range(41)]
     assert (lender.users, lender.gross_loans, lender.loss_carryforward) == (0.0, 0, 205 * 10**6)
 
@@ -86,7 +87,7 @@ def test_every_document_and_table_can_be_read(preset: str) -> None:
         assert model.tables(seen.lender, "cfo")["market"]
         assert project(outlook(seen.lender, None), 12)["rows"]
         assert _finite(seen.month)
-    assert _finite([model.metrics(seen.lender), model.series(seen.lender), curve(seen.lender)])
+    assert _finite([model.metrics(seen.lender), series_of(model, seen.lender), curve(seen.lender)])
 
 
 def _finite(value: Any) -> bool:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from support.paths import ROOT
+from support.series import series_of
 
 from desim import Run, play
 from desim.episodes.lineup import resolve
@@ -101,7 +102,7 @@ def test_the_workload_is_what_the_points_say() -> None:
 def test_series_add_up_to_the_metrics(spec: str, seed: int) -> None:
     """Month by month is the year, for money and for tasks; funds are the same curve."""
     model, run = played(spec, seed)
-    series, metrics = model.series(run.state), run.result().metrics
+    series, metrics = series_of(model, run.state), run.result().metrics
     assert {len(values) for values in series.values()} == {12}
     for name in ("revenue_cents", "payroll_cents", "fines_cents"):
         assert sum(series[name]) == metrics[name]
@@ -118,7 +119,7 @@ def test_series_add_up_to_the_metrics(spec: str, seed: int) -> None:
 def test_a_year_that_starts_in_a_month_has_a_rest_of_its_own() -> None:
     """Thirteen values, the last for the days up to the horizon."""
     model, run = played("published_greedy", 1, YCBench(start_date="2025-01-15"))
-    series = model.series(run.state)
+    series = series_of(model, run.state)
     assert {len(values) for values in series.values()} == {13}
     assert series["funds_cents"][-1] == run.state.funds_cents
 
@@ -206,7 +207,7 @@ def test_a_bankruptcy_has_the_cause_that_lost_most() -> None:
 def test_tasks_that_needed_trust_are_counted_among_the_successes() -> None:
     """Figure 3(a) is a share of successes, `trust_share` one of acceptances."""
     model, run = played("focus", 1)
-    metrics, series = run.result().metrics, model.series(run.state)
+    metrics, series = run.result().metrics, series_of(model, run.state)
     share = sum(series["trust_succeeded"]) / sum(series["tasks_succeeded"])
     assert metrics["succeeded_trust_share"] == pytest.approx(share)
     assert 0 < share < 1
