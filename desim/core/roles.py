@@ -27,7 +27,7 @@ KNOWLEDGE: Mapping[Knowledge, str] = {
 
 
 def knowledge_order(level: Knowledge) -> int:
-    """Return the place of a level, by which lists are sorted: 0 for observations."""
+    """Return the place of a level in `KNOWLEDGE`: 0 for observations."""
     return [*KNOWLEDGE].index(level)
 
 
@@ -95,9 +95,8 @@ class Thinking:
     def ticks(self, notes: Mapping[str, Any] | None = None) -> int:
         """Return the ticks of a decision.
 
-        Args:
-            notes: The notes of the policy. `seconds` and `completion_tokens` under the key `usage`
-                count; a value that is missing, or is not a number above 0, counts as 0.
+        Of the policy's notes, `seconds` and `completion_tokens` under the key `usage` count; a
+        value that is missing, or is not a number above 0, counts as 0.
         """
         usage = (notes or {}).get("usage")
         used = usage if isinstance(usage, Mapping) else {}
@@ -105,16 +104,11 @@ class Thinking:
             self.per_second * _above_zero(used.get("seconds"))
             + self.per_1000_tokens * _above_zero(used.get("completion_tokens")) / 1000
         )
-        return min(self.latency + int(min(given, MOST_TICKS)), self.most_ticks)
-
-    @property
-    def most_ticks(self) -> int:
-        """The largest number of ticks of one decision: `most`, or else `MOST_TICKS`."""
-        return MOST_TICKS if self.most is None else self.most
+        most = MOST_TICKS if self.most is None else self.most
+        return min(self.latency + int(min(given, MOST_TICKS)), most)
 
 
 def _above_zero(value: Any) -> float:
-    """Return a number above 0 up to a limit, and 0 for any other value."""
     # NaN is not above 0; the limit is one that can be multiplied.
     return min(value, 10**18) if isinstance(value, int | float) and value > 0 else 0
 
@@ -182,8 +176,7 @@ class Role:
         Raises:
             UsageError: One of them is not an action class of the role, or none is given.
         """
-        own = members(self.action)
-        given = action_classes(actions)
+        own, given = members(self.action), action_classes(actions)
         if not given or any(cls not in own for cls in given):
             names = ", ".join(cls.__name__ for cls in own)
             raise UsageError(f"actions={short_repr(actions)} was given; possible: {names}")
