@@ -55,7 +55,6 @@ LAYERS = (
     "desim.monitoring",
     "desim.tracing",
     "desim.catalog",
-    "desim.definitions",
     "desim.composition",
     "desim.records",
     "desim.episodes",
