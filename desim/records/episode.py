@@ -36,12 +36,9 @@ if TYPE_CHECKING:  # only callers that use a data frame need them
 
 @frozen(eq=False)
 class Inside:
-    """What an ended episode of this process holds besides its record; a copy of it has none.
+    """What an episode that ended in this process, at a tick *end*, holds besides its record.
 
-    Attributes:
-        model: The model that was played.
-        points: The points recorded by `world.point` and by monitors, by name.
-        end: The tick at which the episode ended.
+    A copy of the episode has none.
     """
 
     model: Model[Any]
@@ -56,11 +53,7 @@ class Inside:
     ) -> "Inside | None":
         """Return the inside of an ended run; None if nothing of it is wanted.
 
-        Args:
-            run: The ended run.
-            points: The points that it has recorded.
-            keep_state: Whether the state is held.
-            series: Whether the model's series are read now, and not when they are used.
+        With *series* the model's series are read now, and not when they are used.
         """
         if not keep_state and not series and points is None:
             return None
@@ -87,13 +80,7 @@ class Inside:
 
 @frozen
 class Transcribed:
-    """An entry of a policy's transcript, and the number of decisions before it.
-
-    Attributes:
-        entry: What the policy received or wrote, as a plain JSON value.
-        role: The role that the policy plays.
-        after: The number of decisions before it.
-    """
+    """An entry of the transcript of a role's policy, *after* so many decisions."""
 
     entry: Any
     role: str

@@ -166,7 +166,7 @@ class TaggedStep(Step, frozen=True, omit_defaults=True, gc=False):
 
 
 def step_class(role: Role) -> type[Step]:
-    """Return the class of a role's decisions that are not read from a file."""
+    """Return the class of a role's decisions."""
     return TaggedStep if has_tags(role.observation) else Step
 
 
