@@ -91,8 +91,6 @@ class Transcribed:
 class Episode:
     """An episode that was played: the header, the steps, and the result.
 
-    The last two attributes are no part of a comparison of two episodes.
-
     Attributes:
         header: Model, parameters, seed, policies.
         steps: The decisions in the order in which they were handed out. Where they were not kept
@@ -101,7 +99,7 @@ class Episode:
         transcript: What policies received between decisions, in order.
         failure: Where the model failed, and why; None if it did not.
         inside: State and series of an episode that was played in this process; no part of its
-            record, nor of a copy.
+            record, of a copy, or of a comparison.
         resumed: Where its record was resumed after a cut: the numbers of decisions before it.
     """
 
@@ -269,10 +267,9 @@ class Episode:
             path: The file.
             whole: Refuse a record without its last line. Otherwise a cut record is read up to the
                 last whole line, and its `result` is None.
-            keep_steps: Keep the decisions in memory. Otherwise they are read again from the file
-                whenever they are used.
-            decisions: Return it as if it had been cut after this many decisions. The lines behind
-                them are checked as the others are.
+            keep_steps: Keep the decisions in memory, not only in the file.
+            decisions: Return it as if it had been cut after this many decisions; the lines behind
+                them are checked.
 
         Raises:
             BadRecord: It is empty, cut, altered, of another format, no record at all, or beyond a

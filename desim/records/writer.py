@@ -50,9 +50,9 @@ class Recorder:
     def again(cls, path: str | Path, decisions: int | None = None) -> Self:
         """Continue a record behind its first decisions; None continues behind its last line.
 
-        The old file stays until a copy of these lines is on disk, which then replaces it. A partial
-        copy left by a killed process, `PATH.part`, is overwritten. The first line that is written
-        behind them states that the record was resumed. A branch that begins here is not resumed.
+        The old file stays until a copy of these lines, `PATH.part`, is on disk and replaces it. The
+        first line that is written behind them states that the record was resumed, unless a branch
+        begins there.
 
         Raises:
             BadRecord: The record cannot be read.
@@ -175,13 +175,7 @@ def write_failed(path: Path, fault: OSError) -> WriteFailed:
 
 
 def cut(path: Path, decisions: int) -> None:
-    """Shorten a record to its first decisions and the transcript entries before them.
-
-    The old file stays until the shorter one is on disk, which then replaces it.
-
-    Args:
-        path: A record, whole or not.
-        decisions: The number of decisions to keep, from 0 to the number recorded.
+    """Shorten a record, whole or not, to its first decisions and what was written before them.
 
     Raises:
         UsageError: The new file, `PATH.part`, cannot be made, or another process writes the record.
