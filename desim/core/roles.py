@@ -52,8 +52,7 @@ class Option:
 
     Attributes:
         action: An instance of one of the role's action classes.
-        value: A quick estimate of the action's value, higher is better, in the unit that the model
-            states.
+        value: A quick estimate of its value, higher is better, in the unit that the model states.
         note: The reason in a few words; shown to a person.
     """
 
@@ -118,17 +117,16 @@ class Role:
     """A role: the classes of its observations and actions, options, and a default action.
 
     Attributes:
-        observation: The frozen class of the observation, or a union of such classes, whose
-            observations are written with a tag.
-        action: The frozen class of the action, or a union of such classes.
-        options: Returns sensible actions for an observation: at least one, and each accepted by the
-            model. The policies `greedy` and `random` and a person's menu need it.
+        observation: A frozen class, or a union of such classes.
+        action: A frozen class, or a union of such classes.
+        options: Returns at least one sensible action for an observation, which the model accepts.
+            The policies `greedy` and `random` and a person's menu need it.
         optional: Whether the model itself plays the role when no policy does.
-        default_action: Returns the action taken when a policy has run out of budget or failed;
-            None means the first option.
+        default_action: Returns the action of a policy that failed or has no budget left; None means
+            the first option.
         options_know: What the options use, a level of `KNOWLEDGE`.
-        described: By tag of an action, columns of its fields that depend on the parameters, such
-            as a usual range; they replace those of the class.
+        described: By tag of an action, columns of fields, such as a usual range, that replace those
+            of the class because they depend on the parameters.
         thinking: The simulated time that a decision takes, while the world goes on.
     """
 
@@ -156,8 +154,7 @@ class Role:
             return self.default_action(observation)
         if self.options is None:
             raise UsageError("the role has neither a default action nor options to take one from")
-        # The first option, not the one of the highest value: a failed policy has not earned that
-        # choice. A role whose first option may do harm declares a default action.
+        # Not the one of the highest value: a failed policy has not earned that choice.
         return self.options(observation)[0].action
 
     @property
@@ -166,12 +163,9 @@ class Role:
         return tuple(tag(cls) for cls in members(self.action))
 
     def narrowed(self, actions: Any) -> "Role":
-        """Return the role with some of its action classes, and with the options among these.
+        """Return the role with some of its action classes, as `World.ask` takes them.
 
-        Its default action is that of the role where this is among them, or else the first option.
-
-        Args:
-            actions: A class, a union, a tuple or a list of classes.
+        Its default action is that of the role if it is among them, or else the first option.
 
         Raises:
             UsageError: One of them is not an action class of the role, or none is given.

@@ -40,6 +40,7 @@ class World(simpy.Environment):
         asked: Questions that are not handed out yet, in the order in which they were asked.
         on_event: Called with the world before every event, if anything counts or observes them.
         on_cause: Called with the world and a role when the model states a cause, if it is traced.
+        on_redraw: Called after every redraw: those of the parts.
         prefix: The prefix of names in a part's world, such as "plant."; empty otherwise.
         points: Those of the episode, which `point` records; None if they are not recorded.
         to_common: Returns the tick of the run's world at a tick of this one, a part's or the run's.
@@ -52,15 +53,12 @@ class World(simpy.Environment):
         @property
         def now(self) -> int:
             """The present tick."""
-            ...
 
         def peek(self) -> int:
             """Return the tick of the next event; infinite if no event is left."""
-            ...
 
         def timeout(self, delay: SimTime = 0, value: Any = None, rank: int = 0) -> Timeout:
             """Let `delay` whole ticks pass; `rank` orders events of one tick, lower first."""
-            ...
     else:
         # Without a function of Python around them, as these are called at every event.
         now = property(operator.attrgetter("_now"))
@@ -86,7 +84,7 @@ class World(simpy.Environment):
         # The generators that processes hold, which `redraw` changes in place.
         self._streams: dict[tuple[str, ...], Generator] = {}
         self._free: set[tuple[str, ...]] = set()
-        self._on_redraw: list[Callable[[], object]] = []
+        self.on_redraw: list[Callable[[], object]] = []
 
     # -- events ------------------------------------------------------------------------------------
 
@@ -123,15 +121,8 @@ class World(simpy.Environment):
         return ((tick, number, event) for tick, _, number, event in self._queue)  # type: ignore[misc]
 
     def move_to(self, tick: int) -> None:
-        """Move the clock to a tick, which need not have an event; never backwards.
-
-        Raises:
-            UsageError: The world has not ended, and an event is left before that tick.
-        """
-        if self.peek() < tick and not self.ended:
-            raise UsageError(
-                f"the clock cannot move to t={tick}: an event is left at t={self.peek()}"
-            )
+        """Move the clock to a tick before which no event is left; never backwards."""
+        assert self.ended or self.peek() >= tick
         # The calendar of a part may map the common tick to a local one that is over.
         self._now = max(self._now, tick)
 
@@ -139,11 +130,11 @@ class World(simpy.Environment):
         """End the episode after the present event; only the first reason given is kept."""
         self.ended = self.ended or reason
 
-    def waiting(self, most: int = 10) -> tuple[str, ...]:
-        """Return texts of the waiting processes and their events, at most `most` of them."""
+    def waiting(self) -> tuple[str, ...]:
+        """Return in words the waiting processes and their events, ten of them at most."""
         alive = [each for each in self.processes if each.is_alive]
-        texts = [f"{each.name} waits for {_event_name(each.target)}" for each in alive[:most]]
-        return (*texts, f"and {len(alive) - most} more") if len(alive) > most else tuple(texts)
+        texts = [f"{each.name} waits for {_event_name(each.target)}" for each in alive]
+        return (*texts[:10], *([f"and {len(alive) - 10} more"] if texts[10:] else []))
 
     # -- questions ---------------------------------------------------------------------------------
 
@@ -297,8 +288,8 @@ class World(simpy.Environment):
             stream.bit_generator.state = generator(self.draw_seed, *key).bit_generator.state
         self._free = set(self._streams)
         self._redraw_waits(self.now if now is None else max(now, self.now))
-        for inner in self._on_redraw:
-            inner()
+        for redraw in self.on_redraw:
+            redraw()
 
     def _redraw_waits(self, now: int) -> None:
         ends: dict[Event, int] = {}
@@ -308,10 +299,6 @@ class World(simpy.Environment):
         # The same events at other ticks: processes and conditions keep waiting for them.
         self._queue[:] = [(ends.get(entry[3], entry[0]), *entry[1:]) for entry in self._queue]
         heapify(self._queue)
-
-    def on_redraw(self, inner: Callable[[], object]) -> None:
-        """Call a function after every redraw, such as that of a part."""
-        self._on_redraw.append(inner)
 
     # -- what is recorded --------------------------------------------------------------------------
 
