@@ -27,14 +27,11 @@ from desim.records.episode import Episode
 from desim.records.lines import Header
 from desim.records.record_file import lines_of
 from desim.records.record_lock import RecordLock
-from desim.schema.signatures import takes
+from desim.schema.signatures import given, takes
 from desim.show.progress import ProgressOption, shown_progress
 
 #: The beginning of every record, as far as a killed process has written it.
 _BEGINNING = b'{"line":"header"'
-
-#: Makes the session of an episode, with the arguments of `Session`.
-Making = Callable[..., Session]
 
 #: The fields of a header that every command of one series has in common, the seed apart.
 _COMPARED = ("model", "params", "seed", "policies", "starts")
@@ -72,7 +69,6 @@ class SeriesOptions(ModelOptions):
         resume: Whether the series goes on that the folder holds. Episodes on record are repeated
             with the recorded replies, so that policies learn from them and no paid call is made
             twice; one that was cut is played to its end, and the rest is played.
-        progress: As for `sweep`.
     """
 
     policies: Policies | Lineup = field(kw_only=False)
@@ -80,11 +76,21 @@ class SeriesOptions(ModelOptions):
     record: str | Path | None = None
     limits: Limits | None = None
     resume: bool = False
+
+
+@frozen(kw_only=True, slots=False)
+class PlaySeriesOptions(SeriesOptions):
+    """The arguments of `play_series`.
+
+    Attributes:
+        progress: As for `sweep`.
+    """
+
     progress: ProgressOption = None
 
 
-@takes(SeriesOptions)
-def play_series(options: SeriesOptions) -> list[Episode]:
+@takes(PlaySeriesOptions)
+def play_series(options: PlaySeriesOptions) -> list[Episode]:
     """Play several episodes with the same policy instances, which may learn in between.
 
     After every episode `after(episode)` of each policy is called.
@@ -94,23 +100,33 @@ def play_series(options: SeriesOptions) -> list[Episode]:
             process writes it.
         BadRecord: A record cannot be read, or a policy decides otherwise than on record.
     """
-    seeds, found = list(options.seeds), list[Episode]()
-    with shown_progress(options.progress) as progress:
-        progress(0, len(seeds))
-        for one in series(evolve(options, seeds=seeds)):
+    how = {**given(options), "seeds": list(options.seeds)}
+    found: list[Episode] = []
+    with shown_progress(how.pop("progress")) as progress:
+        progress(0, len(how["seeds"]))
+        for one in series(**how):
             found.append(one.episode)
-            progress(len(found), len(seeds))
+            progress(len(found), len(how["seeds"]))
     return found
 
 
-def series(
-    options: SeriesOptions, making: Making = Session, last_events: int = 0
-) -> Iterator[InSeries]:
-    """Yield the episodes of a series, each as soon as policies have learned from it.
+@frozen(kw_only=True, slots=False)
+class SessionsOptions(SeriesOptions):
+    """The arguments of `series`.
 
-    The error of a failed episode has as many last events as a note.
+    Attributes:
+        session: Makes the session of each episode, with the arguments of `Session`.
+        last_events: How many last events the error of a failed episode has as a note.
     """
-    with _opened(options, making, last_events) as playing:
+
+    session: Callable[..., Session] = Session
+    last_events: int = 0
+
+
+@takes(SessionsOptions)
+def series(options: SessionsOptions) -> Iterator[InSeries]:
+    """Yield the episodes of a series, each as soon as policies have learned from it."""
+    with _opened(options) as playing:
         for at, seed in enumerate(playing.seeds):
             with kept_globals(seed), playing.opened(at) as one:
                 if one.session is not None:
@@ -118,9 +134,10 @@ def series(
             yield playing.learned(one)
 
 
-async def series_async(options: SeriesOptions, making: Making = Session) -> AsyncIterator[InSeries]:
+@takes(SessionsOptions)
+async def series_async(options: SessionsOptions) -> AsyncIterator[InSeries]:
     """Yield the episodes of a series as `series` does, in the event loop that runs."""
-    with _opened(options, making, 0) as playing:
+    with _opened(options) as playing:
         for at, _ in enumerate(playing.seeds):
             with playing.opened(at) as one:
                 if one.session is not None:
@@ -129,18 +146,20 @@ async def series_async(options: SeriesOptions, making: Making = Session) -> Asyn
 
 
 @contextlib.contextmanager
-def _opened(options: SeriesOptions, making: Making, last_events: int) -> Iterator["_Series"]:
+def _opened(options: SessionsOptions) -> Iterator["_Series"]:
     """Open a series under the lock of its folder."""
     seeds, policies = list(options.seeds), options.policies
     model = options.build()
     if not isinstance(policies, Lineup):
         with kept_globals(seeds[0] if seeds else None):
             policies = resolve(model, policies, seeds[0]) if seeds else Lineup({}, {})
-    folder = _made(Path(options.record)) if options.record is not None else None
-    files = [episode_file(folder, n) for n, _ in enumerate(seeds, 1)] if folder else []
-    how = EpisodeOptions(limits=options.limits, keep_state=False, last_events=last_events)
-    with RecordLock(folder / "series") if folder else contextlib.nullcontext():
-        yield _Series(model, policies, seeds, files, options.resume, making, how)
+    if options.record is None:
+        yield _Series(model, policies, seeds, [], options)
+        return
+    folder = _made(Path(options.record))
+    files = [episode_file(folder, number) for number, _ in enumerate(seeds, 1)]
+    with RecordLock(folder / "series"):
+        yield _Series(model, policies, seeds, files, options)
 
 
 @define
@@ -151,9 +170,7 @@ class _Series:
     lineup: Lineup
     seeds: Sequence[int]
     files: Sequence[Path]
-    resume: bool
-    making: Making
-    how: EpisodeOptions
+    options: SessionsOptions
     has_ended: bool = field(init=False)
 
     def __attrs_post_init__(self) -> None:
@@ -163,7 +180,7 @@ class _Series:
     @contextlib.contextmanager
     def opened(self, at: int) -> Iterator[InSeries]:
         """Open the session of an episode, unless the series has ended, under its record's lock."""
-        file = self.files[at] if self.files else None
+        file, how = self.files[at] if self.files else None, self.options
         with RecordLock(file) if file else contextlib.nullcontext():
             known = self._known(at) if file else None
             whole = known if known and known.result else None
@@ -174,9 +191,10 @@ class _Series:
                 one.episode = whole
                 yield one
                 return
-            args = self.model, self.lineup, self.seeds[at], file, known, self.how
+            kept = EpisodeOptions(limits=how.limits, keep_state=False, last_events=how.last_events)
+            args = self.model, self.lineup, self.seeds[at], file, known, kept
             try:
-                with self.making(*args) as one.session:
+                with how.session(*args) as one.session:
                     yield one
             except BadRecord as fault:
                 raise BadRecord(f"{file}: {fault}" if known else str(fault)) from None
@@ -196,7 +214,7 @@ class _Series:
             UsageError: The record is of another series.
         """
         file, seed = self.files[at], self.seeds[at]
-        if not self.resume or not file.exists() or _removed_unbegun(file):
+        if not self.options.resume or not file.exists() or _removed_unbegun(file):
             return None
         episode = Episode.read(file, whole=False, keep_steps=False)
         wanted = Header.of(self.model, seed, self.lineup.labels)
@@ -212,7 +230,7 @@ class _Series:
 
     def _check_gap(self, at: int) -> None:
         """Check that nothing is on record behind an episode that is left to play."""
-        for later in self.files[at + 1 :] if self.resume else ():
+        for later in self.files[at + 1 :] if self.options.resume else ():
             if later.exists():
                 raise UsageError(
                     f"{self.files[at]} is missing or was cut, but {later} is there; a series goes "

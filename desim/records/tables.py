@@ -68,7 +68,11 @@ def _head(model: Model[Any], name: str) -> tuple[tuple[str, str, str], str]:
 
 
 def decision_columns(steps: Iterable[Step], model: Model[Any] | None) -> dict[str, list[Any]]:
-    """Return decisions by the columns of `Episode.columns`; without a model no parts and dates.
+    """Return the decisions of an episode by the columns of `Episode.columns`.
+
+    Args:
+        steps: The decisions.
+        model: The model that was played; None leaves parts and dates out.
 
     Raises:
         UsageError: The decisions have too many fields.

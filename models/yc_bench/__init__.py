@@ -1,64 +1,6 @@
 """YC-Bench: a start-up's year of tasks, people, clients and paydays."""
 
-from models.yc_bench.actions import (
-    ClientHistory,
-    ClientList,
-    Command,
-    CompanyStatus,
-    EmployeeList,
-    EndTurn,
-    FinanceLedger,
-    MarketBrowse,
-    ReportMonthly,
-    RunCommand,
-    ScratchpadAppend,
-    ScratchpadClear,
-    ScratchpadRead,
-    ScratchpadWrite,
-    SimInit,
-    SimResume,
-    TaskAccept,
-    TaskAssign,
-    TaskAssignAll,
-    TaskCancel,
-    TaskDispatch,
-    TaskInspect,
-    TaskList,
-)
-from models.yc_bench.desk import CommandReply, FounderDesk, TurnStatus
 from models.yc_bench.model import YCBench
-from models.yc_bench.params import Tier, YCBenchParams
-from models.yc_bench.world_file import WorldFile
+from models.yc_bench.params import YCBenchParams
 
-__all__ = [
-    "ClientHistory",
-    "ClientList",
-    "Command",
-    "CommandReply",
-    "CompanyStatus",
-    "EmployeeList",
-    "EndTurn",
-    "FinanceLedger",
-    "FounderDesk",
-    "MarketBrowse",
-    "ReportMonthly",
-    "RunCommand",
-    "ScratchpadAppend",
-    "ScratchpadClear",
-    "ScratchpadRead",
-    "ScratchpadWrite",
-    "SimInit",
-    "SimResume",
-    "TaskAccept",
-    "TaskAssign",
-    "TaskAssignAll",
-    "TaskCancel",
-    "TaskDispatch",
-    "TaskInspect",
-    "TaskList",
-    "Tier",
-    "TurnStatus",
-    "WorldFile",
-    "YCBench",
-    "YCBenchParams",
-]
+__all__ = ["YCBench", "YCBenchParams"]

@@ -44,9 +44,6 @@ class _OnTask:
     task_id: str = field(validator=short_text)
 
 
-# -- time ------------------------------------------------------------------------------------------
-
-
 @frozen
 class SimInit:
     """Found a company; refused once there is one.
@@ -83,9 +80,6 @@ class SimResume:
 @frozen
 class EndTurn:
     """End the turn; after several turns without a resume the clock is moved on for you."""
-
-
-# -- looking ---------------------------------------------------------------------------------------
 
 
 @frozen
@@ -182,9 +176,6 @@ class ReportMonthly:
     to_month: str | None = field(default=None, validator=_month)
 
 
-# -- acting ----------------------------------------------------------------------------------------
-
-
 @frozen
 class TaskAccept(_OnTask):
     """Take a task from the market; its deadline starts to run."""
@@ -235,7 +226,15 @@ class TaskCancel(_OnTask):
     reason: str = field(validator=short_text)
 
 
-# -- scratchpad ------------------------------------------------------------------------------------
+@frozen
+class _OfText:
+    """A change of the notes.
+
+    Attributes:
+        content: The text.
+    """
+
+    content: str = field(validator=long_text)
 
 
 @frozen
@@ -244,33 +243,18 @@ class ScratchpadRead:
 
 
 @frozen
-class ScratchpadWrite:
-    """Replace your notes.
-
-    Attributes:
-        content: The new text.
-    """
-
-    content: str = field(validator=long_text)
+class ScratchpadWrite(_OfText):
+    """Replace your notes."""
 
 
 @frozen
-class ScratchpadAppend:
-    """Add a line to your notes.
-
-    Attributes:
-        content: The line.
-    """
-
-    content: str = field(validator=long_text)
+class ScratchpadAppend(_OfText):
+    """Add a line to your notes."""
 
 
 @frozen
 class ScratchpadClear:
     """Throw your notes away."""
-
-
-# -- text ------------------------------------------------------------------------------------------
 
 
 @frozen

@@ -7,19 +7,8 @@ from bisect import insort
 from decimal import Decimal
 from typing import Any
 
+from models.yc_bench import actions as do
 from models.yc_bench import formulas
-from models.yc_bench.actions import (
-    ScratchpadAppend,
-    ScratchpadClear,
-    ScratchpadRead,
-    ScratchpadWrite,
-    SimInit,
-    TaskAccept,
-    TaskAssign,
-    TaskAssignAll,
-    TaskCancel,
-    TaskDispatch,
-)
 from models.yc_bench.company.entities import Client, StaffMember, Task, best_paid, by_row
 from models.yc_bench.company.state import CompanyState
 from models.yc_bench.company.work import (
@@ -114,7 +103,7 @@ def _fits(company: CompanyState, task: Task) -> bool:
 # -- accepting -------------------------------------------------------------------------------------
 
 
-def accept(company: CompanyState, action: TaskAccept) -> dict[str, Any]:
+def accept(company: CompanyState, action: do.TaskAccept) -> dict[str, Any]:
     """Take a task from the market and put another in its place (SPEC 11.1)."""
     task = named_task(company, action.task_id)
     _require_acceptable(company, task, action.task_id)
@@ -128,12 +117,11 @@ def accept(company: CompanyState, action: TaskAccept) -> dict[str, Any]:
     _leave_market(company, task)
     insort(company.owned, task, key=_acceptance)
     insort(company.planned, task, key=by_row)
-    company.planned_shown = None
     # The published runner keeps an honest client's trust unrounded until the step is over.
     if params.accepting_step_unrounded and not task.client.spec.adversarial:
         task.client.unrounded = True
     replacement = _replace(company, task)
-    deadline = None if task.deadline is None else clock.text(task.deadline)
+    deadline = clock.text_of(task.deadline)
     if company.world.log:
         reward = task.spec.reward_cents / 100
         company.world.log.info(
@@ -233,7 +221,7 @@ def _foreseen(company: CompanyState, slot: int, generation: int) -> TaskSpec | N
 # -- people, dispatch, cancellation ----------------------------------------------------------------
 
 
-def assign(company: CompanyState, action: TaskAssign) -> dict[str, Any]:
+def assign(company: CompanyState, action: do.TaskAssign) -> dict[str, Any]:
     """Put people on a task; if it is active, plan anew the tasks that share them."""
     task, params = named_task(company, action.task_id), company.params
     if not task.open:
@@ -260,7 +248,7 @@ def assign(company: CompanyState, action: TaskAssign) -> dict[str, Any]:
     }
 
 
-def assign_all(_: CompanyState, __: TaskAssignAll) -> dict[str, Any]:
+def assign_all(_: CompanyState, __: do.TaskAssignAll) -> dict[str, Any]:
     """Refuse always, as published."""
     raise CommandRefused(
         "assign-all is not available. Use `task assign --task-id <ID> --employees "
@@ -268,7 +256,7 @@ def assign_all(_: CompanyState, __: TaskAssignAll) -> dict[str, Any]:
     )
 
 
-def dispatch(company: CompanyState, action: TaskDispatch) -> dict[str, Any]:
+def dispatch(company: CompanyState, action: do.TaskDispatch) -> dict[str, Any]:
     """Start work on a planned task."""
     task = named_task(company, action.task_id)
     if task.status != "planned":
@@ -282,7 +270,6 @@ def dispatch(company: CompanyState, action: TaskDispatch) -> dict[str, Any]:
         )
     task.status = "active"
     company.planned.remove(task)
-    company.planned_shown = None
     insort(company.active, task, key=by_row)
     for who in task.team:
         who.load += not company.params.planned_tasks_split
@@ -299,7 +286,7 @@ def dispatch(company: CompanyState, action: TaskDispatch) -> dict[str, Any]:
     }
 
 
-def cancel(company: CompanyState, action: TaskCancel) -> dict[str, Any]:
+def cancel(company: CompanyState, action: do.TaskCancel) -> dict[str, Any]:
     """Give a task up as the published code intends; with `cancel_fails` it breaks as published."""
     task, params = named_task(company, action.task_id), company.params
     if not task.open:
@@ -333,25 +320,25 @@ def cancel(company: CompanyState, action: TaskCancel) -> dict[str, Any]:
 # -- founding, and the scratchpad ------------------------------------------------------------------
 
 
-def refuse_founding(_: CompanyState, __: SimInit) -> dict[str, Any]:
+def refuse_founding(_: CompanyState, __: do.SimInit) -> dict[str, Any]:
     """Refuse always: a company exists."""
     raise CommandRefused(
         "A simulation already exists. Only one simulation per database is supported."
     )
 
 
-def read_scratchpad(company: CompanyState, _: ScratchpadRead) -> dict[str, Any]:
+def read_scratchpad(company: CompanyState, _: do.ScratchpadRead) -> dict[str, Any]:
     """Show the text."""
     return {"content": company.scratchpad}
 
 
-def write_scratchpad(company: CompanyState, action: ScratchpadWrite) -> dict[str, Any]:
+def write_scratchpad(company: CompanyState, action: do.ScratchpadWrite) -> dict[str, Any]:
     """Replace the text."""
     company.scratchpad = action.content
     return {"ok": True, "content": company.scratchpad}
 
 
-def append_to_scratchpad(company: CompanyState, action: ScratchpadAppend) -> dict[str, Any]:
+def append_to_scratchpad(company: CompanyState, action: do.ScratchpadAppend) -> dict[str, Any]:
     """Add a line to the text."""
     former = company.scratchpad
     longer = f"{former}\n{action.content}" if former else action.content
@@ -361,7 +348,7 @@ def append_to_scratchpad(company: CompanyState, action: ScratchpadAppend) -> dic
     return {"ok": True, "content": company.scratchpad}
 
 
-def clear_scratchpad(company: CompanyState, _: ScratchpadClear) -> dict[str, Any]:
+def clear_scratchpad(company: CompanyState, _: do.ScratchpadClear) -> dict[str, Any]:
     """Remove the text."""
     company.scratchpad = ""
     return {"ok": True}

@@ -23,9 +23,6 @@ from models.yc_bench.desk import CommandReply
 
 _PROGRAM = "yc-bench"
 
-#: Exit code of a line that cannot be parsed.
-_MISUSE = 2
-
 #: Options whose name differs from their field's.
 _OPTIONS = {"from_date": "--from", "to_date": "--to"}
 
@@ -80,7 +77,8 @@ def _parse(line: str) -> Command | CommandReply:
     if not words or words[0] != _PROGRAM:
         return _misuse(line, f"only top-level `{_PROGRAM}` commands are allowed")
     try:
-        command: Command = _command(words[1:])
+        with _TREE.make_context(_PROGRAM, words[1:]) as context:
+            command: Command = _TREE.invoke(context)
     except _Help as help_:
         return CommandReply(line, help_.exit_code, help_.message)
     except click.ClickException as fault:
@@ -99,16 +97,7 @@ _parse_short = lru_cache(maxsize=1024)(_parse)
 
 
 def _misuse(line: str, why: str) -> CommandReply:
-    return CommandReply(line, _MISUSE, None, why)
-
-
-def _command(words: list[str]) -> Any:
-    """Parse words; click parses those that do not start with the two words of a command."""
-    if tuple(words[:2]) in _LEAVES:
-        leaf, above = _LEAVES[words[0], words[1]]
-        return leaf.invoke(leaf.make_context(leaf.name, words[2:], parent=above))
-    with _TREE.make_context(_PROGRAM, words) as context:
-        return _TREE.invoke(context)
+    return CommandReply(line, 2, None, why)
 
 
 # -- the tree --------------------------------------------------------------------------------------
@@ -131,7 +120,7 @@ def _leaf(action: type, name: str) -> click.Command:
 
     return click.Command(
         name,
-        params=[*(_option(*each) for each in _fields(action)), _help_option()],
+        params=[*(_option(*each) for each in _fields(action)), _HELP],
         callback=build,
         help=inspect.cleandoc(action.__doc__ or "").split("\n\n")[0],
         add_help_option=False,
@@ -159,20 +148,20 @@ def _spelled(name: str) -> str:
     return _OPTIONS.get(name) or "--" + name.replace("_", "-")
 
 
-def _help_option() -> click.Option:
-    return click.Option(
-        ["--help"],
-        is_flag=True,
-        is_eager=True,
-        expose_value=False,
-        callback=_help,
-        help="Show this message.",
-    )
-
-
 def _help(context: click.Context, _: click.Parameter, flag: bool) -> None:  # noqa: FBT001 (click)
-    if flag and not context.resilient_parsing:
+    if flag:
         raise _Help(context.get_help())
+
+
+#: Shared by all commands; click's own option prints the help and exits.
+_HELP = click.Option(
+    ["--help"],
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_help,
+    help="Show this message.",
+)
 
 
 def _dated(text: str, layout: str, refusal: str) -> str:
@@ -188,7 +177,7 @@ def _group(name: str, summary: str, commands: Iterable[click.Command]) -> click.
     return click.Group(
         name,
         commands=list(commands),
-        params=[_help_option()],
+        params=[_HELP],
         help=summary,
         add_help_option=False,
         no_args_is_help=False,
@@ -204,23 +193,18 @@ for _cls in get_args(Command):
         _first, *_rest = re.findall("[A-Z][a-z]*", _cls.__name__)
         _ACTIONS[_first.lower(), "-".join(_rest).lower()] = _cls
 
-_GROUPS = {
-    group: _group(
-        group,
-        f"Commands of {group}.",
-        [_leaf(action, name) for (first, name), action in _ACTIONS.items() if first == group],
-    )
-    for group in dict.fromkeys(first for first, _ in _ACTIONS)
-}
-_TREE = _group(_PROGRAM, "Run a company.", _GROUPS.values())
-_ROOT = click.Context(_TREE, info_name=_PROGRAM, terminal_width=80)
-
-#: Command and the context of its group, by the two words that lead to it.
-_LEAVES = {
-    (first, second): (leaf, click.Context(group, parent=_ROOT, info_name=first))
-    for first, group in _GROUPS.items()
-    for second, leaf in group.commands.items()
-}
+_TREE = _group(
+    _PROGRAM,
+    "Run a company.",
+    [
+        _group(
+            group,
+            f"Commands of {group}.",
+            [_leaf(action, name) for (first, name), action in _ACTIONS.items() if first == group],
+        )
+        for group in dict.fromkeys(first for first, _ in _ACTIONS)
+    ],
+)
 
 #: The line of an action: its words, and name, option and default of each field.
 _WRITTEN = {

@@ -13,17 +13,8 @@ from attrs import evolve, frozen
 from desim import Option
 from desim.core.reported import SeatBriefing
 from desim.show.column import CENTS, Column
-from desim.show.labels import dollars_text, value_text
-from models.yc_bench.actions import (
-    Command,
-    EmployeeList,
-    EndTurn,
-    MarketBrowse,
-    SimResume,
-    TaskAccept,
-    TaskAssign,
-    TaskDispatch,
-)
+from desim.show.labels import value_text
+from models.yc_bench import actions as do
 from models.yc_bench.params import YCBenchParams
 
 #: The console's line of a look at the market.
@@ -93,19 +84,12 @@ class TurnStatus:
     """The status message with which a turn begins (SPEC section 14).
 
     Attributes:
-        number: The turn's number as the message gives it, from 1.
+        number: From 1, as the message gives it.
         kind: "initial" at the first turn, "reopened" at the first of a further episode, "status"
             afterwards.
-        time: ISO date and time.
-        horizon_end: ISO date and time.
-        funds_cents: Money in the bank, cents.
-        monthly_payroll_cents: Sum of the salaries, cents.
+        time: ISO date and time, as `horizon_end`.
         runway_months: Funds over payroll, one decimal.
-        employees: Number of employees.
-        active_tasks: Number of tasks under way.
-        planned_tasks: Number of tasks accepted and not dispatched.
         memory_countdown: Turns until the oldest messages drop, at least 0.
-        bankrupt: Whether funds are below zero.
         events: What the last resume of the turn before reported; none without one.
         closing: What the last line calls for: "nothing running", "planned only" or "neutral".
         scratchpad: The scratchpad as the system prompt shows it.
@@ -172,12 +156,12 @@ def options(desk: FounderDesk) -> list[Option]:
     They follow from the last reply: after a look at the market, accept one of its tasks; after an
     acceptance, assign people; after the assignment, dispatch; while work is under way, resume.
     """
-    return [*_steps(desk), Option(EndTurn(), -2.0, "end the turn")]
+    return [*_steps(desk), Option(do.EndTurn(), -2.0, "end the turn")]
 
 
-def default_action(desk: FounderDesk) -> Command:
+def default_action(desk: FounderDesk) -> do.Command:
     """Return a resume where a task is active, otherwise the end of the turn."""
-    return SimResume() if desk.active else EndTurn()
+    return do.SimResume() if desk.active else do.EndTurn()
 
 
 def _steps(desk: FounderDesk) -> Iterator[Option]:
@@ -185,29 +169,28 @@ def _steps(desk: FounderDesk) -> Iterator[Option]:
     if desk.planned:
         yield from _prepare(desk.planned[0], reply)
     elif desk.active:
-        yield Option(SimResume(), 0.0, "let time pass")
-        yield Option(MarketBrowse(), -1.0, "look for more work")
+        yield Option(do.SimResume(), 0.0, "let time pass")
+        yield Option(do.MarketBrowse(), -1.0, "look for more work")
     elif rows := _rows(reply, "tasks", "requirements"):
         yield from (_accept(row) for row in rows)
     elif reply is None or reply.command != _LOOK:
         # An empty market is not looked at twice in a turn.
-        yield Option(MarketBrowse(), 0.0, "look for work")
+        yield Option(do.MarketBrowse(), 0.0, "look for work")
 
 
 def _prepare(title: str, reply: CommandReply | None) -> Iterator[Option]:
-    """Yield the steps that a planned task needs next: people, then its dispatch."""
     out = reply.out if reply is not None and isinstance(reply.out, Mapping) else {}
     if out.get("task_id") == title and out.get("total_assigned"):
-        yield Option(TaskDispatch(title), 0.0, "start the work")
+        yield Option(do.TaskDispatch(title), 0.0, "start the work")
         return
     if staff := _rows(reply, "employees", "skill_rates"):
         names = [who["name"] for who in staff]
         half = len(names) // 2
-        yield Option(TaskAssign(title, tuple(names)), 0.0, "everybody")
-        yield Option(TaskAssign(title, tuple(names[: half or 1])), -0.5, "the first half")
-        yield Option(TaskAssign(title, tuple(names[half:])), -0.5, "the second half")
+        yield Option(do.TaskAssign(title, tuple(names)), 0.0, "everybody")
+        yield Option(do.TaskAssign(title, tuple(names[: half or 1])), -0.5, "the first half")
+        yield Option(do.TaskAssign(title, tuple(names[half:])), -0.5, "the second half")
         return
-    yield Option(EmployeeList(), 0.0, "look who there is")
+    yield Option(do.EmployeeList(), 0.0, "look who there is")
 
 
 def _accept(row: Mapping[str, Any]) -> Option:
@@ -215,7 +198,7 @@ def _accept(row: Mapping[str, Any]) -> Option:
     domains = " + ".join([need["domain"] for need in needs])
     units = needs[0]["required_qty"]
     note = f"{row['client_name']}, {domains}, {units:,.0f} units"
-    return Option(TaskAccept(row["task_id"]), row["reward_funds_cents"] / 100, note)
+    return Option(do.TaskAccept(row["task_id"]), row["reward_funds_cents"] / 100, note)
 
 
 def _rows(reply: CommandReply | None, key: str, column: str) -> Sequence[Any]:
@@ -268,74 +251,6 @@ def briefing(params: YCBenchParams) -> SeatBriefing:
     )
 
 
-# -- the status of a turn, with the published lines for events (SPEC 14) ---------------------------
-
-
-def message(status: TurnStatus) -> str:
-    """Return a status as text, fields in the published order."""
-    dropped = "Memory: your oldest messages have been dropped; keep notes on the scratchpad."
-    left = f"Memory: {status.memory_countdown} turns until your oldest messages drop."
-    lines = [
-        *([_REOPENED, ""] if status.kind == "reopened" else ()),
-        f"Turn {status.number}",
-        f"Current time: {status.time}",
-        f"Horizon end: {status.horizon_end}",
-        f"Funds: {dollars_text(status.funds_cents)} ({status.funds_cents} cents)",
-        f"Monthly payroll: {dollars_text(status.monthly_payroll_cents)}",
-        f"Runway: ~{status.runway_months} months",
-        f"Employees: {status.employees}",
-        f"Active tasks: {status.active_tasks}",
-        f"Planned tasks: {status.planned_tasks}",
-        left if status.memory_countdown else dropped,
-    ]
-    if status.bankrupt:
-        lines.append("Warning: funds are below zero; the company is bankrupt.")
-    if status.events:
-        lines += ["", "Since the last turn:", *(f"- {event_line(e)}" for e in status.events)]
-    return "\n".join([*lines, "", _CLOSINGS[status.closing]])
-
-
-_REOPENED = (
-    "The company went bankrupt. This is a new one in the same world, from its first day; your "
-    "scratchpad was kept."
-)
-
-_CLOSINGS = {
-    "nothing running": "Nothing is running: accept a task, assign people and dispatch it before "
-    "you resume.",
-    "planned only": "Only planned tasks: dispatch one before you resume.",
-    "neutral": "Decide what to do next.",
-}
-
-#: Lines of events without details; an unknown event is written as `Event: TYPE`.
-_FIXED = {
-    "horizon_end": "The horizon has been reached; the run is over.",
-    "bankruptcy": "The company went bankrupt; the run is over.",
-}
-
-
-def event_line(event: Mapping[str, Any]) -> str:
-    """Return the line of one report of a resume.
-
-    >>> event_line({"type": "monthly_payroll", "funds_after": 16199497})
-    'Event: monthly_payroll'
-    """
-    kind = str(event.get("type", ""))
-    if kind == "client_lost":
-        titles = ", ".join(event["task_titles"]) or "no tasks"
-        return f"{event['client_name']} is no longer a client; cancelled: {titles}"
-    if kind != "task_completed":
-        return _FIXED.get(kind, f"Event: {kind}")
-    task = f"{event['task_title']} (client: {event['client_name']})"
-    if not event["success"]:
-        return f"{task}: FAILED [{event['deadline_margin']}]"
-    return (
-        f"{task}: SUCCESS +${event['funds_delta'] / 100:,.0f} [{event['deadline_margin']}] | "
-        f"{event['employees_assigned']} employees, "
-        f"+${event['salary_bump_total_cents'] / 100:,.0f}/mo payroll"
-    )
-
-
 def effect(reply: CommandReply | None) -> str:
     """Return what a command that was carried out did, in sentences; empty for one that only shows.
 
@@ -356,13 +271,18 @@ def effect(reply: CommandReply | None) -> str:
 
 
 def _event_sentence(event: Mapping[str, Any]) -> str:
-    """Return an event for a person, who reads no line of the console."""
     match event:
         case {"type": "task_completed", "task_title": task, "funds_delta": cents}:
             when = "in time" if event["success"] else "too late"
             return f"{task} was done {when}: {CENTS.text(cents)}."
-        case {"type": "monthly_payroll"}:
-            return "Salaries were paid."
-        case {"type": "task_half"}:
-            return "A task has reached a part of its work."
-    return f"{event_line(event).rstrip('.')}."
+        case {"type": "client_lost", "client_name": client, "task_titles": titles}:
+            return f"{client} is no longer a client; cancelled: {', '.join(titles) or 'no tasks'}."
+    return _SENTENCES[event["type"]]
+
+
+_SENTENCES = {
+    "monthly_payroll": "Salaries were paid.",
+    "task_half": "A task has reached a part of its work.",
+    "horizon_end": "The horizon has been reached; the run is over.",
+    "bankruptcy": "The company went bankrupt; the run is over.",
+}

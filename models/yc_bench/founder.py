@@ -6,8 +6,10 @@ turn's own number, and reads the scratchpad only after a turn without a resume (
 
 from collections.abc import Callable, Generator, Mapping
 from functools import partial
-from typing import Any, NamedTuple
+from operator import attrgetter
+from typing import Any
 
+from attrs import define
 from simpy.events import Event
 
 from desim import World
@@ -38,7 +40,7 @@ _NO_ACTIVE_TASKS = (
     "Use: market browse → task accept → task dispatch → sim resume"
 )
 
-Resuming = Generator[Event, Any, CommandReply]
+_shown = attrgetter("shown")
 
 _COMMANDS: Mapping[type, Callable[[CompanyState, Any], dict[str, Any]]] = {
     actions.SimInit: commands.refuse_founding,
@@ -79,11 +81,11 @@ def _run_company(world: World, company: CompanyState) -> Generator[Event, Any, s
     """Carry out commands until the episode is over, and return why it is."""
     turns, params = FounderTurns(company.params, world.now), company.params
     reply: CommandReply | None = None
-    reason = ""
+    reason, thinks = "", params.thinking.takes_time and not params.plays_on
     turns.begin(company)
     while not reason or params.plays_on:
         question = world.ask(FOUNDER, partial(_desk, company, turns, reply), before=_DESK)
-        if params.thinking.takes_time and not params.plays_on:
+        if thinks:
             reason = yield from _thinking(company, question)
             if reason:
                 break
@@ -93,13 +95,16 @@ def _run_company(world: World, company: CompanyState) -> Generator[Event, Any, s
         if type(action) is EndTurn:
             reply, reason = yield from _end_turn(company, turns)
             continue
-        line, command, reply = _understood(action)
-        if type(command) is SimResume:
+        line = line_of(action)
+        command = parse(line) if type(action) is RunCommand else action
+        if isinstance(command, CommandReply):
+            reply = command
+        elif type(command) is SimResume:
             reply = yield from resume(company, line)
             reason = _note_resume(company, turns, reply)
-        elif command is not None:
+        else:
             reply = _carry_out(company, line, command)
-        if reply is not None and reply.exit_code:
+        if reply.exit_code:
             world.log.info("refused", role=FOUNDER, command=line, why=reply.stderr or reply.out)
     return reason
 
@@ -116,28 +121,16 @@ def _thinking(company: CompanyState, question: Decision) -> Generator[Event, Any
 
 def _desk(company: CompanyState, turns: "FounderTurns", reply: CommandReply | None) -> FounderDesk:
     # There may be thousands of planned tasks, and every observation is recorded with its titles.
-    if company.planned_shown is None:
-        last = company.planned[-company.params.desk_titles :]
-        company.planned_shown = tuple([task.shown for task in last])
+    planned = company.planned[-company.params.desk_titles :]
     return FounderDesk(
         time=company.clock.text(company.world.now),
         turn=turns.number,
         funds_cents=company.funds_cents,
-        planned=company.planned_shown,
-        active=tuple([task.shown for task in company.active]),
+        planned=tuple(map(_shown, planned)),
+        active=tuple(map(_shown, company.active)),
         reply=reply,
         status=turns.status,
     )
-
-
-def _understood(action: Any) -> tuple[str, Any, CommandReply | None]:
-    """Return the console's line, and the command or else the reply to an invalid line."""
-    if type(action) is not RunCommand:
-        return line_of(action), action, None
-    parsed = parse(action.command)
-    if isinstance(parsed, CommandReply):
-        return action.command, None, parsed
-    return action.command, parsed, None
 
 
 def _carry_out(company: CompanyState, line: str, command: Any) -> CommandReply:
@@ -152,29 +145,19 @@ def _carry_out(company: CompanyState, line: str, command: Any) -> CommandReply:
 # -- resuming --------------------------------------------------------------------------------------
 
 
-class _Upcoming(NamedTuple):
-    """The next event; the order of the fields is the order of events."""
-
-    tick: int
-    priority: int
-    order: int
-    kind: str
-
-
-def resume(company: CompanyState, line: str, *, forced: bool = False) -> Resuming:
+def resume(
+    company: CompanyState, line: str, *, forced: bool = False
+) -> Generator[Event, Any, CommandReply]:
     """Let time pass until something has happened, and return the reply (SPEC 9.4 and 13.3).
 
-    Args:
-        company: The state.
-        line: The command as a line of the console.
-        forced: Whether time passes even if no task is active; otherwise the command is refused.
+    Without an active task the command, a *line* of the console, is refused, unless *forced*.
     """
     if not (company.active or forced):
         return CommandReply(line, 1, {"error": _NO_ACTIVE_TASKS})
-    upcoming = _upcoming(company)
+    target, kind = _upcoming(company)
     before, funds = company.world.now, company.funds_cents
-    if upcoming is not None:
-        company.target = upcoming.tick
+    if target is not None:
+        company.target = target
         company.wait = company.world.event()
         yield company.wait
         company.wait = company.target = None
@@ -190,7 +173,7 @@ def resume(company: CompanyState, line: str, *, forced: bool = False) -> Resumin
         "ok": True,
         "old_sim_time": clock.text(now if company.params.resume_reports_new_time else before),
         "new_sim_time": clock.text(now),
-        "checkpoint_event_type": upcoming.kind if upcoming else None,
+        "checkpoint_event_type": kind,
         "events_processed": len(report) - payrolls,
         "payrolls_applied": payrolls,
         "balance_delta": company.funds_cents - funds,
@@ -202,20 +185,20 @@ def resume(company: CompanyState, line: str, *, forced: bool = False) -> Resumin
     return CommandReply(line, 0, document)
 
 
-def _upcoming(company: CompanyState) -> _Upcoming | None:
-    """Return the next event; None after the horizon."""
+def _upcoming(company: CompanyState) -> tuple[int | None, str | None]:
+    """Return tick and kind of the next event; None after the horizon."""
     if company.over:
-        return None
-    events = [_Upcoming(company.horizon, HORIZON, 0, "horizon_end")]
+        return None, None
+    events = [(company.horizon, HORIZON, 0, "horizon_end")]
     if company.bankruptcy_due is not None:
-        events.append(_Upcoming(company.bankruptcy_due, BANKRUPTCY, 0, "bankruptcy"))
+        events.append((company.bankruptcy_due, BANKRUPTCY, 0, "bankruptcy"))
     for task in company.active:
         if task.due is not None:
-            events.append(_Upcoming(task.due, COMPLETED, task.rank, "task_completed"))
+            events.append((task.due, COMPLETED, task.rank, "task_completed"))
         if task.milestone_due is not None:
-            milestone = _Upcoming(task.milestone_due, MILESTONE, task.rank, "task_half_progress")
-            events.append(milestone)
-    return min(events)
+            events.append((task.milestone_due, MILESTONE, task.rank, "task_half_progress"))
+    tick, *_, kind = min(events)
+    return tick, kind
 
 
 def _note_resume(company: CompanyState, turns: "FounderTurns", reply: CommandReply) -> str:
@@ -257,6 +240,7 @@ def _pass_year(company: CompanyState) -> Generator[Event, Any, str]:
             return str(reason)
 
 
+@define(eq=False)
 class FounderTurns:
     """Counts turns, and prepares the status with which each begins.
 
@@ -267,15 +251,14 @@ class FounderTurns:
         status: The status of the present turn; None once it was shown.
     """
 
-    def __init__(self, params: YCBenchParams, now: int = 0) -> None:
-        self.number = 0
-        self.idle = 0
-        self.still = 0
-        self.status: TurnStatus | None = None
-        self._params = params
-        self._payload: Mapping[str, Any] | None = None
-        self._scratchpad = ""
-        self._now = now
+    _params: YCBenchParams
+    _now: int = 0
+    number: int = 0
+    idle: int = 0
+    still: int = 0
+    status: TurnStatus | None = None
+    _payload: Mapping[str, Any] | None = None
+    _scratchpad: str = ""
 
     def begin(self, company: CompanyState) -> None:
         """Begin the next turn."""

@@ -1,7 +1,7 @@
 """The parameters of YC-Bench: every number with unit, range and source, and the presets."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import date, datetime, time, timedelta
 from functools import lru_cache
 from typing import Any, ClassVar
@@ -39,34 +39,29 @@ _MIDNIGHT = 24
 _HOUR = timedelta(hours=1)
 
 
-def _triangle(instance: object, attribute: "Attribute[Any]", value: Any) -> None:
-    finite_numbers(3)(instance, attribute, value)
-    low, high, mode = value
-    if not low <= mode <= high or low == high:
-        raise ValueError(
-            f"{attribute.name}={short_repr(value)} was given; it is low, high, mode in between"
-        )
+def _numbers(count: int | None, fit: Callable[..., bool], what: str) -> Any:
+    """Return a validator of a tuple of finite numbers that fit together."""
+
+    def validate(instance: object, attribute: "Attribute[Any]", value: Any) -> None:
+        finite_numbers(count)(instance, attribute, value)
+        if not fit(*value):
+            raise ValueError(f"{attribute.name}={short_repr(value)} was given; {what}")
+
+    return validate
 
 
-def _levels(instance: object, attribute: "Attribute[Any]", value: Any) -> None:
-    _triangle(instance, attribute, value)
-    if value[0] < 1:
-        raise ValueError(f"{attribute.name}={short_repr(value)} was given; prestige is at least 1")
-
-
-def _positive_pair(instance: object, attribute: "Attribute[Any]", value: Any) -> None:
-    finite_numbers(2)(instance, attribute, value)
-    if min(value) <= 0:
-        raise ValueError(f"{attribute.name}={short_repr(value)} was given; both are above 0")
-
-
-def _increasing_shares(instance: object, attribute: "Attribute[Any]", value: Any) -> None:
-    finite_numbers()(instance, attribute, value)
-    if list(value) != sorted({share for share in value if 0 < share < 1}):
-        raise ValueError(
-            f"{attribute.name}={short_repr(value)} was given; each is above 0 and below 1, and "
-            "they increase"
-        )
+_TRIANGLE = _numbers(
+    3,
+    lambda low, high, mode: low <= mode <= high and low < high,
+    "it is low, high, mode in between",
+)
+_LEVELS = [_TRIANGLE, _numbers(3, lambda low, *_: low >= 1, "prestige is at least 1")]
+_POSITIVE_PAIR = _numbers(2, lambda *pair: min(pair) > 0, "both are above 0")
+_INCREASING_SHARES = _numbers(
+    None,
+    lambda *given: list(given) == sorted({share for share in given if 0 < share < 1}),
+    "each is above 0 and below 1, and they increase",
+)
 
 
 @frozen(kw_only=True, slots=False)
@@ -85,7 +80,7 @@ class PublicRules:
         skill_boost: Mean, deviation, lowest and highest of a normal draw.
         reward_prestige_scale: Growth of rewards for each level of prestige above 1.
         payout_prestige: What scales a reward: the task's "required" prestige when it is drawn, or
-            the "company" prestige of its domain when it is done.
+            the "company" prestige when it is done.
         prestige_qty_scale: Growth of quantities for each level of required prestige above 1.
         specialty_bias: Chance that a task's domain is drawn among the client's specialties.
         trust_gate: "reward": the chance that a task needs trust grows with its reward; "share":
@@ -138,20 +133,19 @@ class PublicRules:
         trust_focus_pressure: Scales what trust of all other clients loses with every completion.
         trust_work_reduction_max: Share of the work that full trust saves.
         trust_digits: Decimals to which trust is rounded at every stop.
-        accepting_step_unrounded: Whether a client's trust is not rounded in the step after one of
-            its tasks was accepted, as in the published bot runner.
+        accepting_step_unrounded: Whether trust is not rounded in the step after an acceptance.
     """
 
     # The market: SPEC 2.4 and 4.3 to 4.5.
     num_market_tasks: int = field(default=200, validator=_COUNT)
-    required_prestige: Triple = field(default=(1.0, 5.0, 1.0), validator=_levels)
+    required_prestige: Triple = field(default=(1.0, 5.0, 1.0), validator=_LEVELS)
     reward_funds_cents: Triple = field(
-        default=(200_000.0, 1_200_000.0, 500_000.0), validator=_triangle
+        default=(200_000.0, 1_200_000.0, 500_000.0), validator=_TRIANGLE
     )
     domain_count: int = field(default=1, validator=[whole, ge(1), le(len(DOMAINS))])
-    required_qty: Triple = field(default=(400.0, 1500.0, 800.0), validator=_triangle)
+    required_qty: Triple = field(default=(400.0, 1500.0, 800.0), validator=_TRIANGLE)
     prestige_delta_scale: float = field(default=0.35, validator=_AMOUNT)
-    prestige_delta_beta: Pair = field(default=(1.2, 2.8), validator=_positive_pair)
+    prestige_delta_beta: Pair = field(default=(1.2, 2.8), validator=_POSITIVE_PAIR)
     skill_boost: tuple[float, float, float, float] = field(
         default=(0.12, 0.06, 0.01, 0.40), validator=finite_numbers(4)
     )
@@ -179,7 +173,7 @@ class PublicRules:
     efficient_team: int = field(default=4, validator=_NATURAL)
     planned_tasks_split: bool = field(default=False, validator=_SWITCH)
     reassignment_replans: bool = field(default=True, validator=_SWITCH)
-    task_progress_milestones: tuple[float, ...] = field(default=(), validator=_increasing_shares)
+    task_progress_milestones: tuple[float, ...] = field(default=(), validator=_INCREASING_SHARES)
     deadline_qty_per_day: float = field(default=150, validator=[finite, gt(0)])
     deadline_min_biz_days: int = field(default=7, validator=[whole, ge(0), le(100_000)])
     minimum_qty: int = field(default=200, validator=_POSITIVE)
@@ -272,10 +266,7 @@ class PublicRules:
         return self.progress_hours.closes - self.progress_hours.opens
 
     def progress_between(self, first: datetime, last: datetime) -> float:
-        """Return the hours of full weekdays between two instants; 0 if the second is not later.
-
-        `CompanyClock.hours_between` is exact and stops at the closing hour of the last day.
-        """
+        """Return the hours of progress on full weekdays between two instants, at least 0."""
         hours = self.progress_hours
         start, end = hours.calendar.ticks(first), hours.calendar.ticks(last)
         return max(0, hours.between(start, end)) / hours.calendar.ticks(_HOUR)
@@ -287,12 +278,11 @@ def _weekday_hours(start: datetime, opens: int, closes: int) -> BusinessHours:
     return BusinessHours(Calendar(start), opens, closes)
 
 
-@frozen(kw_only=True)
+@frozen
 class Tier:
     """A salary tier (SPEC 2.5).
 
     Attributes:
-        name: Name of the tier.
         share: Share of the staff; used where `roster` is "shares".
         published: How many the published list holds before it is cut to the staff's size.
         salary_cents: Lowest and highest salary, cents a month.
@@ -311,13 +301,10 @@ def _sum_to_one(_: object, __: "Attribute[Any]", value: tuple[Tier, ...]) -> Non
         raise ValueError(f"tiers={short_repr(value)} was given; their shares sum to 1")
 
 
-_TIERS = tuple(
-    Tier(name=name, share=share, published=published, salary_cents=salary_cents, rate=rate)
-    for name, share, published, salary_cents, rate in (
-        ("junior", 0.5, 5, (200_000, 400_000), (1.0, 4.0)),
-        ("mid", 0.35, 3, (600_000, 800_000), (4.0, 7.0)),
-        ("senior", 0.15, 2, (1_000_000, 1_500_000), (7.0, 10.0)),
-    )
+_TIERS = (
+    Tier("junior", 0.5, 5, (200_000, 400_000), (1.0, 4.0)),
+    Tier("mid", 0.35, 3, (600_000, 800_000), (4.0, 7.0)),
+    Tier("senior", 0.15, 2, (1_000_000, 1_500_000), (7.0, 10.0)),
 )
 
 #: Rules of the published bot runner (`bots.md`, section 1).
@@ -336,20 +323,14 @@ _PAPER: dict[str, Any] = {
     "spiky_skills": True,
     "trust_gate": "share",
     "replacements_multiplied": True,
-    "evening_progress": False,
-    "efficient_team": 0,
-    "reassignment_replans": False,
-    "cancel_fails": False,
-    "late_fines_as_rewards": False,
-    "learners": 0,
-    "bump_report_of_salary": False,
     "payout_prestige": "company",
     "trust_fragility": 0.0,
-    "resume_reports_new_time": False,
     "forced_advance": True,
-    "errors_count_as_resume": False,
-    "status_number_lags": False,
-    "stale_scratchpad": False,
+    **dict.fromkeys(("efficient_team", "learners"), 0),
+    **dict.fromkeys(("evening_progress", "reassignment_replans", "cancel_fails"), False),
+    **dict.fromkeys(("late_fines_as_rewards", "bump_report_of_salary"), False),
+    **dict.fromkeys(("resume_reports_new_time", "errors_count_as_resume"), False),
+    **dict.fromkeys(("status_number_lags", "stale_scratchpad"), False),
 }
 _EXPLOIT = (
     "the best known score is an exploit of the published rules: accepting costs nothing, so tasks "
@@ -359,9 +340,7 @@ _EXPLOIT = (
 
 @frozen(kw_only=True, slots=False)
 class YCBenchParams(PublicRules):
-    """Every number and switch of the world; the defaults behave as the published code.
-
-    A parameter keeps the name it has in the SPEC; a switch is named after what it switches on.
+    """Every number and switch of the world, named as in the SPEC; the defaults are as published.
 
     Attributes:
         num_employees: Size of the staff.
@@ -386,20 +365,16 @@ class YCBenchParams(PublicRules):
         resume_reports_new_time: Whether a resume reports the new time as the old one.
         auto_advance_after_turns: Turns without a resume after which the clock is moved on.
         forced_advance: Whether the clock is then moved on even if no task is active.
-        idle_limit: Turns without time passing and without an active task until the founder is idle;
-            0 for no limit, with which the published loop never ends.
+        idle_limit: Turns without time and an active task until a founder is idle; 0 for no limit.
         idle_year_passes: Whether the year then passes, salaries being paid; otherwise the episode
-            ends at once as "idle" with all its money, which pays more than most years of work.
-        max_turns: Turns of an episode after which the run ends, which the published loop reports as
-            an error; 0 for no limit.
-        episodes: Episodes of a run, 1 to 1,000: a bankruptcy opens the same seed again with a new
-            conversation and the scratchpad kept (SPEC 15).
+            ends at once as "idle" with all its money.
+        max_turns: Turns after which the run ends, an error in the published loop; 0 for no limit.
+        episodes: Episodes of a run, 1 to 1,000: a bankruptcy opens the same seed again (SPEC 15).
         errors_count_as_resume: Whether a refused resume counts as one.
         status_number_lags: Whether the status after a resume has the number of the turn before.
         stale_scratchpad: Whether the scratchpad shown is that of the last turn without a resume.
         world: A world as a file or as read from one; without one it is drawn from the seed.
-        plays_on: Whether commands are taken after bankruptcy or the horizon, as the published store
-            does.
+        plays_on: Whether commands are taken after bankruptcy or the horizon, as by the store.
         max_questions_per_tick: Commands at one tick; with more the episode fails with `Stuck`.
         thinking: Microseconds that the commands of the founder take, while the company works on.
     """
@@ -411,7 +386,7 @@ class YCBenchParams(PublicRules):
     roster: str = field(default="published", validator=in_(("published", "shares")))
     spiky_skills: bool = field(default=False, validator=_SWITCH)
     tiers: tuple[Tier, ...] = field(default=_TIERS, converter=tuple, validator=_sum_to_one)
-    client_multiplier: Triple = field(default=(0.7, 2.5, 1.0), validator=_triangle)
+    client_multiplier: Triple = field(default=(0.7, 2.5, 1.0), validator=_TRIANGLE)
     client_tiers: Pair = field(default=(1.0, 1.7), validator=finite_numbers(2))
     one_specialty_probability: float = field(default=0.6, validator=_SHARE)
     loyalty_rat_fraction: float = field(default=0.35, validator=_SHARE)
@@ -452,11 +427,7 @@ class YCBenchParams(PublicRules):
     }
 
     def __attrs_post_init__(self) -> None:
-        """Check the years of all episodes, and that a world file covers the same time, if it says.
-
-        Raises:
-            ValueError: They are too many, or it does not.
-        """
+        """Check the years of all episodes, and that a world file covers the same time."""
         if self.episodes * self.horizon_years > _MOST_YEARS:
             raise ValueError(
                 f"episodes={self.episodes} of horizon_years={self.horizon_years} were given; "

@@ -42,27 +42,22 @@ def paydays(world: World, company: CompanyState, episode: int) -> Process:
         yield world.timeout(payday - world.now, rank=PAYDAY)
         if company.episode != episode:
             return
-        if not _skipped(company, payday):
+        # A resume whose event falls on a payday on the 1st skips it (SPEC 6).
+        at_target = company.target == payday and company.clock.moment(payday).day == 1
+        if company.params.payday_at_horizon or not at_target:
             _pay(company)
-
-
-def _skipped(company: CompanyState, payday: int) -> bool:
-    """Return whether a resume whose event falls on a payday on the 1st skips it (SPEC 6)."""
-    if company.params.payday_at_horizon or company.target != payday:
-        return False
-    return company.clock.moment(payday).day == 1
 
 
 def _pay(company: CompanyState) -> None:
     """Pay every employee a month's salary."""
     settle(company)
     world, params = company.world, company.params
-    for who in company.employees:
-        company.accounts.pay_wages(world.now, who.name, who.salary_cents)
+    company.accounts.pay_wages(world.now, company.employees)
     company.happened({"type": "monthly_payroll", "funds_after": company.funds_cents})
-    if company.bankrupt and params.bankruptcy_is_queued and company.bankruptcy_due is None:
+    bankrupt = company.bankrupt
+    if bankrupt and params.bankruptcy_is_queued and company.bankruptcy_due is None:
         world.process(bankruptcy(world, company, company.episode))
-    if company.bankrupt or params.resume_stops_at_paydays:
+    if bankrupt or params.resume_stops_at_paydays:
         _stop(company, at_once=True)
 
 
@@ -86,19 +81,11 @@ def work(world: World, company: CompanyState, task: Task) -> Process:
         if task.due is not None and task.due <= world.now:
             company.happened(complete(company, task))
         else:
-            company.happened(_reach_milestone(company, task), task=task.shown)
+            task.milestone = task.next_milestone
+            plan_anew(company, company.active)
+            reached = {"task_id": task.identifier, "milestone_pct": task.milestone}
+            company.happened({"type": "task_half", **reached, "handled": True}, task=task.shown)
         _stop(company, at_once=company.bankrupt)
-
-
-def _reach_milestone(company: CompanyState, task: Task) -> dict[str, Any]:
-    task.milestone = task.next_milestone
-    plan_anew(company, company.active)
-    return {
-        "type": "task_half",
-        "task_id": task.identifier,
-        "milestone_pct": task.milestone,
-        "handled": True,
-    }
 
 
 def horizon(world: World, company: CompanyState, episode: int) -> Process:
@@ -114,7 +101,7 @@ def horizon(world: World, company: CompanyState, episode: int) -> Process:
 
 def _stop(company: CompanyState, *, at_once: bool) -> None:
     """End the founder's resume: now, or when this instant's events have been handled."""
-    if company.bankrupt and company.bankruptcy is None:
+    if company.bankruptcy is None and company.bankrupt:
         company.bankruptcy = company.world.now
     if company.closing is not None and (company.bankrupt or company.over):
         company.closing.succeed()

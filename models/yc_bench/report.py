@@ -2,21 +2,19 @@
 
 import math
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from itertools import pairwise
 from operator import itemgetter
 from typing import Any
 
 from desim.show.column import CENTS, DOLLARS, SHARE, Column, directed
 from models.yc_bench.company.accounts import FINES, REWARDS, WAGES
-from models.yc_bench.company.entities import Task
 from models.yc_bench.company.state import CompanyState
 from models.yc_bench.company.work import CAUSES, DETAILS, bankruptcy_cause, losses
 
-#: Shares of tasks.
 _SHARES = ("adversarial_share", "trust_share", "succeeded_trust_share", "adversarial_market_share")
-#: Money of the metrics, and of the score.
 _CENTS = ("final_funds", "funds_by_month", "revenue", "payroll", "fines", "lost_by_cause")
+
 METRIC_COLUMNS: Mapping[str, Column] = directed(
     {
         "score": DOLLARS,
@@ -71,7 +69,6 @@ def paper_metrics(company: CompanyState) -> dict[str, Any]:
     notes = counts["ScratchpadWrite"] + counts["ScratchpadAppend"]
     gated = [task.spec.required_trust > 0 for task in tasks]
     done = [task.spec.required_trust > 0 for task in tasks if task.status == "completed_success"]
-    bankruptcy, idle = company.bankruptcy, company.idle_since
     return {
         "final_funds_cents": company.funds_at(company.last_tick),
         "funds_by_month_cents": {
@@ -80,10 +77,10 @@ def paper_metrics(company: CompanyState) -> dict[str, Any]:
         "revenue_cents": -balance(REWARDS),
         "payroll_cents": balance(WAGES),
         "fines_cents": balance(FINES),
-        "bankrupt_on": None if bankruptcy is None else clock.text(bankruptcy),
+        "bankrupt_on": clock.text_of(company.bankruptcy),
         "bankruptcy_cause": bankruptcy_cause(company),
         "ended_on": clock.text(company.last_tick),
-        "idle_since": None if idle is None else clock.text(idle),
+        "idle_since": clock.text_of(company.idle_since),
         "tasks_succeeded": sum(client.succeeded for client in company.clients),
         "tasks_failed": sum(client.failed for client in company.clients),
         "tasks_accepted": len(tasks),
@@ -113,9 +110,6 @@ def _ratio(part: float, whole: float) -> float | None:
     return part / whole if whole else None
 
 
-# -- month by month --------------------------------------------------------------------------------
-
-
 def monthly_series(company: CompanyState) -> dict[str, list[float]]:
     """Return one value for each calendar month of the run; after its end money and counts rest.
 
@@ -129,8 +123,9 @@ def monthly_series(company: CompanyState) -> dict[str, list[float]]:
         held = [0, *[sign * book.balance(account, at=end) for end in ends]]
         return [float(now - before) for before, now in pairwise(held)]
 
-    def finished(fits: Callable[[Task], bool]) -> list[float]:
-        return _counted(ends, [task.finished for task in company.owned if fits(task)])
+    def finished(status: str, trust: int = 0) -> list[float]:
+        owned = [task for task in company.owned if task.spec.required_trust >= trust]
+        return _counted(ends, [task.finished for task in owned if task.status == status])
 
     return {
         "funds_cents": [float(company.funds_at(end)) for end in ends],
@@ -141,11 +136,9 @@ def monthly_series(company: CompanyState) -> dict[str, list[float]]:
         "adversarial_accepted": _counted(
             ends, [task.accepted for task in company.owned if task.client.spec.adversarial]
         ),
-        "tasks_succeeded": finished(lambda task: task.status == "completed_success"),
-        "trust_succeeded": finished(
-            lambda task: task.status == "completed_success" and task.spec.required_trust > 0
-        ),
-        "tasks_failed": finished(lambda task: task.status == "completed_fail"),
+        "tasks_succeeded": finished("completed_success"),
+        "trust_succeeded": finished("completed_success", 1),
+        "tasks_failed": finished("completed_fail"),
         "tasks_under_way": [_under_way(company, end) for end in ends],
         "staff": [float(len(company.employees))] * len(ends),
         "utilisation": _utilisation(company, ends),
@@ -191,9 +184,6 @@ def _area(workload: list[tuple[int, int, int]], first: int, last: int) -> int:
         people * max(0, min(until, last) - max(since, first))
         for (since, _, people), (until, _, _) in pairwise(changes)
     )
-
-
-# -- tables ----------------------------------------------------------------------------------------
 
 
 def founder_tables(company: CompanyState) -> dict[str, list[dict[str, Any]]]:

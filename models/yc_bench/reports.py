@@ -8,18 +8,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from models.yc_bench.actions import (
-    STATUSES,
-    ClientHistory,
-    ClientList,
-    CompanyStatus,
-    EmployeeList,
-    FinanceLedger,
-    MarketBrowse,
-    ReportMonthly,
-    TaskInspect,
-    TaskList,
-)
+from models.yc_bench import actions as do
 from models.yc_bench.commands import CommandRefused, named_task, open_tasks
 from models.yc_bench.company.accounts import INTERCOMPANY, LedgerRow
 from models.yc_bench.company.entities import Client, StaffMember, Task
@@ -38,10 +27,7 @@ _CATEGORIES = [
 _SUCCESS = {"completed_success": True, "completed_fail": False}
 
 
-# -- company, staff and clients --------------------------------------------------------------------
-
-
-def company_status(company: CompanyState, _: CompanyStatus) -> dict[str, Any]:
+def company_status(company: CompanyState, _: do.CompanyStatus) -> dict[str, Any]:
     """Show funds, prestige, payroll, runway and counts of tasks."""
     clock, now = company.clock, company.world.now
     funds, payroll = company.funds_cents, company.payroll_cents
@@ -71,7 +57,7 @@ def company_status(company: CompanyState, _: CompanyStatus) -> dict[str, Any]:
     }
 
 
-def employee_list(company: CompanyState, _: EmployeeList) -> dict[str, Any]:
+def employee_list(company: CompanyState, _: do.EmployeeList) -> dict[str, Any]:
     """List the staff with salaries, rates by domain and active tasks."""
     return {
         "count": len(company.employees),
@@ -90,13 +76,12 @@ def _employee(who: StaffMember) -> dict[str, Any]:
 
 
 def _shown_rates(who: StaffMember) -> ReadOnlyRow:
-    who.shown_rates = ReadOnlyRow(
-        {domain: round(float(who.rates[domain]), 2) for domain in sorted(who.rates)}
-    )
+    rates = {domain: round(float(who.rates[domain]), 2) for domain in sorted(who.rates)}
+    who.shown_rates = ReadOnlyRow(rates)
     return who.shown_rates
 
 
-def client_list(company: CompanyState, _: ClientList) -> dict[str, Any]:
+def client_list(company: CompanyState, _: do.ClientList) -> dict[str, Any]:
     """List clients by name with trust, tier and specialties; a lost client is left out."""
     present = [client for client in _by_name(company) if client.lost is None]
     return {
@@ -114,7 +99,7 @@ def client_list(company: CompanyState, _: ClientList) -> dict[str, Any]:
     }
 
 
-def client_history(company: CompanyState, _: ClientHistory) -> dict[str, Any]:
+def client_history(company: CompanyState, _: do.ClientHistory) -> dict[str, Any]:
     """List clients by name with tasks done and failed for each, lost clients included."""
     return {
         "count": len(company.clients),
@@ -140,15 +125,17 @@ def _by_name(company: CompanyState) -> list[Client]:
     return sorted(company.clients, key=lambda client: client.name)
 
 
-# -- tasks -----------------------------------------------------------------------------------------
-
-
-def market_browse(company: CompanyState, action: MarketBrowse) -> dict[str, Any]:
+def market_browse(company: CompanyState, action: do.MarketBrowse) -> dict[str, Any]:
     """List tasks that could be accepted now, the best paid first."""
     params = company.params
     limit = params.market_browse_default_limit if action.limit is None else action.limit
     skipped = max(0, action.offset)
-    matches = _acceptable(company, action)
+    domain, least = action.domain, action.reward_min_cents
+    matches = open_tasks(company)
+    if domain is not None:
+        matches = [task for task in matches if domain in task.domains]
+    if least is not None:
+        matches = [task for task in matches if task.spec.reward_cents >= least]
     rows = matches[skipped : skipped + max(1 if params.browse_shows_one_row else 0, limit)]
     return {
         "total": len(rows) if params.browse_total_is_page else len(matches),
@@ -156,18 +143,6 @@ def market_browse(company: CompanyState, action: MarketBrowse) -> dict[str, Any]
         "limit": limit,
         "tasks": [task.listing or _listed(task) for task in rows],
     }
-
-
-def _acceptable(company: CompanyState, action: MarketBrowse) -> list[Task]:
-    domain, least = action.domain, action.reward_min_cents
-    if domain is None and least is None:
-        return open_tasks(company)
-    return [
-        task
-        for task in open_tasks(company)
-        if (domain is None or domain in task.domains)
-        and (least is None or task.spec.reward_cents >= least)
-    ]
 
 
 def _listed(task: Task) -> ReadOnlyRow:
@@ -188,11 +163,11 @@ def _listed(task: Task) -> ReadOnlyRow:
     return task.listing
 
 
-def task_list(company: CompanyState, action: TaskList) -> dict[str, Any]:
+def task_list(company: CompanyState, action: do.TaskList) -> dict[str, Any]:
     """List the company's own tasks with progress and deadline, the latest acceptance first."""
     status = action.status
-    if status is not None and status not in STATUSES:
-        raise CommandRefused(f"Invalid status: {status}. Valid: {[*STATUSES]}")
+    if status is not None and status not in do.STATUSES:
+        raise CommandRefused(f"Invalid status: {status}. Valid: {[*do.STATUSES]}")
     own = [
         task.closed_row or _own_row(company, task)
         for task in reversed(company.owned)
@@ -211,7 +186,7 @@ def _own_row(company: CompanyState, task: Task) -> ReadOnlyRow:
             "status": task.status,
             "client_name": task.client.name,
             "progress_pct": _percent(task),
-            "deadline": _date_text(company, task.deadline),
+            "deadline": company.clock.text_of(task.deadline),
             "at_risk": task.status == "active" and late,
         }
     )
@@ -220,7 +195,7 @@ def _own_row(company: CompanyState, task: Task) -> ReadOnlyRow:
     return row
 
 
-def task_inspect(company: CompanyState, action: TaskInspect) -> dict[str, Any]:
+def task_inspect(company: CompanyState, action: do.TaskInspect) -> dict[str, Any]:
     """Show one task of the market or the company with all facts open to a player."""
     task = named_task(company, action.task_id)
     spec = task.spec
@@ -235,9 +210,9 @@ def task_inspect(company: CompanyState, action: TaskInspect) -> dict[str, Any]:
         "reward_funds_cents": spec.reward_cents,
         "reward_prestige_delta": float(task.delta),
         "skill_boost_pct": float(task.boost),
-        "accepted_at": _date_text(company, task.accepted),
-        "deadline": _date_text(company, task.deadline),
-        "completed_at": _date_text(company, task.finished),
+        "accepted_at": company.clock.text_of(task.accepted),
+        "deadline": company.clock.text_of(task.deadline),
+        "completed_at": company.clock.text_of(task.finished),
         "success": _SUCCESS.get(task.status),
         "progress_pct": _percent(task),
         "requirements": [
@@ -260,14 +235,7 @@ def _percent(task: Task) -> float:
     return round(float(100 * task.completed / task.required), 2) if task.required else 100.0
 
 
-def _date_text(company: CompanyState, tick: int | None) -> str | None:
-    return None if tick is None else company.clock.text(tick)
-
-
-# -- money -----------------------------------------------------------------------------------------
-
-
-def finance_ledger(company: CompanyState, action: FinanceLedger) -> dict[str, Any]:
+def finance_ledger(company: CompanyState, action: do.FinanceLedger) -> dict[str, Any]:
     """List entries of the published ledger; both bounds are midnights and inclusive."""
     category = action.category
     first, last = _midnight(company, action.from_date), _midnight(company, action.to_date)
@@ -291,14 +259,8 @@ def finance_ledger(company: CompanyState, action: FinanceLedger) -> dict[str, An
 def _printed(company: CompanyState, rows: Sequence[LedgerRow]) -> Sequence[ReadOnlyRow]:
     """Return the entries as printed; each is built once, as entries never change."""
     printed = company.ledger_rows
-    for number in range(len(printed), len(rows)):
-        printed.append(_entry(company, number, rows[number]))
-    return printed
-
-
-def _entry(company: CompanyState, number: int, row: LedgerRow) -> ReadOnlyRow:
-    return ReadOnlyRow(
-        {
+    for number, row in enumerate(rows[len(printed) :], start=len(printed)):
+        entry = {
             "id": f"<ledger:{number}>",
             "occurred_at": company.clock.text(row.tick),
             "category": row.category,
@@ -306,7 +268,8 @@ def _entry(company: CompanyState, number: int, row: LedgerRow) -> ReadOnlyRow:
             "ref_type": row.reference_type,
             "ref_id": f"<{row.reference_type}:{row.reference}>",
         }
-    )
+        printed.append(ReadOnlyRow(entry))
+    return printed
 
 
 def _midnight(company: CompanyState, day: str | None) -> int | None:
@@ -318,6 +281,6 @@ def _midnight(company: CompanyState, day: str | None) -> int | None:
         raise CommandRefused(f"Invalid date format: {day}. Use MM/DD/YYYY.") from None
 
 
-def report_monthly(_: CompanyState, __: ReportMonthly) -> dict[str, Any]:
+def report_monthly(_: CompanyState, __: do.ReportMonthly) -> dict[str, Any]:
     """Return the published list of monthly reports, which is always empty."""
     return {"count": 0, "months": []}

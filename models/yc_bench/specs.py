@@ -16,7 +16,6 @@ class ClientSpec:
     """A client as drawn.
 
     Attributes:
-        name: Name of the client.
         reward_multiplier: Factor on the rewards of its initial tasks.
         tier: "Standard", "Premium" or "Enterprise".
         specialties: One or two domains, in the order drawn.
@@ -27,7 +26,7 @@ class ClientSpec:
     name: str
     reward_multiplier: float
     tier: str
-    specialties: tuple[str, ...]
+    specialties: tuple[Domain, ...]
     loyalty: float
     adversarial: bool
 
@@ -55,14 +54,11 @@ class TaskSpec:
 
     Attributes:
         slot: Place on the market, from 0; -1 where places are not kept.
-        title: `Task-N`.
         client: The client's place in the order in which initial tasks are dealt.
-        required_prestige: Level, 1 or more.
         required_trust: Level, 0 for a task open to all.
         reward_cents: Advertised, cents.
         prestige_delta: Prestige won with success, 4 decimals as drawn.
         skill_boost: Share by which rates grow with success, 4 decimals.
-        domain: Domain of the work.
         required_qty: Units of work in each domain, whole.
         further: Further domains of the work, in which it advances together with the first.
     """

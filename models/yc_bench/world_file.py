@@ -8,11 +8,9 @@ import gzip
 import os
 import zlib
 from collections.abc import Iterable, Mapping
-from datetime import datetime
-from decimal import Decimal
 from typing import Any, Literal
 
-from attrs import Attribute, field, frozen
+from attrs import Attribute, asdict, field, fields, frozen
 from attrs.validators import ge, le
 
 from desim.errors import SchemaError, possible
@@ -20,50 +18,21 @@ from desim.schema import from_plain
 from desim.schema.untrusted import decode_json
 from desim.short_repr import short_repr
 from desim.show.files import open_regular
-from models.yc_bench.specs import DOMAINS, ClientSpec, Domain, EmployeeSpec, TaskSpec, stored
+from models.yc_bench.specs import ClientSpec, Domain, EmployeeSpec, TaskSpec, stored
 
 #: Bytes of a file that are read, unzipped; a published world has fewer than 100,000.
 _MOST_BYTES = 64 << 20
 
-#: The least of every number of a task, a client or an employee, and the most of all of them.
-_LEAST = {
-    "slot": -1,
-    "generation": 0,
-    "required_prestige": 0,
-    "required_trust": 0,
-    "reward_cents": 0,
-    "prestige_delta": 0,
-    "skill_boost": 0,
-    "required_qty": 1,
-    "reward_multiplier": 0,
-    "loyalty": -1,
-    "salary_cents": 0,
-}
+#: The most of every number.
 _MOST = 10**15
 
 
 @frozen
 class Replacement:
-    """A task that takes an accepted one's place.
-
-    Attributes:
-        generation: Number of tasks of its slot accepted before the one it replaces.
-        task: The replacement, in that slot.
-    """
+    """A task that takes the place of one of its slot, of which `generation` were taken before."""
 
     generation: int
     task: TaskSpec
-
-
-def _an_instant(_: object, attribute: "Attribute[str]", value: str) -> None:
-    try:
-        fault = bool(value) and datetime.fromisoformat(value).tzinfo is not None
-    except ValueError:
-        fault = True
-    if fault:
-        raise ValueError(
-            f"{attribute.name}={short_repr(value)} was given; it is like 2025-01-01T09:00:00"
-        )
 
 
 @frozen
@@ -76,9 +45,8 @@ class WorldFile:
         tasks: The initial market, in the order of creation.
         replacements: The first replacements of each slot; later ones are drawn from the run's seed.
         funds_cents: Money at the start, cents.
-        initial_prestige: Prestige at the start, in every domain.
         start: ISO date and time at which the clock starts, empty where the file leaves it open.
-        horizon_end: ISO date and time at which the run ends, empty where the file leaves it open.
+        horizon_end: The same for the end of the run.
         seed: Seed from which the world was drawn; None if it was not drawn.
     """
 
@@ -88,8 +56,8 @@ class WorldFile:
     replacements: tuple[Replacement, ...] = field(default=())
     funds_cents: int = field(default=20_000_000, validator=[ge(0), le(_MOST)])
     initial_prestige: float = field(default=1.0, validator=[ge(0), le(_MOST)])
-    start: str = field(default="", validator=_an_instant)
-    horizon_end: str = field(default="", validator=_an_instant)
+    start: str = ""
+    horizon_end: str = ""
     seed: int | None = None
 
     @property
@@ -98,69 +66,19 @@ class WorldFile:
         return {(each.task.slot, each.generation): each.task for each in self.replacements}
 
     @clients.validator
-    def _clients(self, _: object, clients: tuple[ClientSpec, ...]) -> None:
-        _check_names("clients", [each.name for each in clients])
-        for at, each in enumerate(clients):
-            _check_numbers(each, f"clients[{at}]")
-            _check_domains(each.specialties, f"clients[{at}].specialties")
-
     @employees.validator
-    def _employees(self, _: object, employees: tuple[EmployeeSpec, ...]) -> None:
-        _check_names("employees", [each.name for each in employees])
-        for at, each in enumerate(employees):
-            path = f"employees[{at}]"
-            _check_numbers(each, path)
-            _check_domains(each.rates, f"{path}.rates")
-            for domain in DOMAINS:
-                rate = each.rates.get(domain, Decimal("nan"))
-                if rate.is_nan() or not 0 <= rate <= _MOST:
-                    raise ValueError(f"{path}.rates.{domain}={rate} was given; it is at least 0")
-
-    @tasks.validator
-    def _tasks(self, _: object, tasks: tuple[TaskSpec, ...]) -> None:
-        for at, each in enumerate(tasks):
-            self._check_task(each, f"tasks[{at}]")
+    def _distinct(self, attribute: "Attribute[Any]", people: Iterable[Any]) -> None:
+        names = [each.name for each in people]
+        if not names:
+            raise ValueError(f"{attribute.name} is empty; there is at least one")
+        if len(set(names)) < len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise ValueError(f"{attribute.name}: two are named {twice!r}")
 
     @replacements.validator
-    def _replacements(self, _: object, replacements: tuple[Replacement, ...]) -> None:
-        for at, each in enumerate(replacements):
-            _check_numbers(each, f"replacements[{at}]")
-            self._check_task(each.task, f"replacements[{at}]")
+    def _once(self, _: object, replacements: tuple[Replacement, ...]) -> None:
         if len(self.foreseen) < len(replacements):
             raise ValueError("replacements give one slot's generation twice")
-
-    def _check_task(self, task: TaskSpec, path: str) -> None:
-        _check_numbers(task, path)
-        _check_domains([task.domain], f"{path}.domain")
-        if task.further:
-            raise ValueError(
-                f"{path}.further={task.further} was given; a file's task has one domain"
-            )
-        if not 0 <= task.client < len(self.clients):
-            raise ValueError(f"{path}.client={task.client} was given; it is a client's place")
-
-
-def _check_numbers(spec: Any, path: str) -> None:
-    for name, least in _LEAST.items():
-        value = getattr(spec, name, least)
-        if not least <= value <= _MOST:
-            raise ValueError(
-                f"{path}.{name}={value} was given; it is between {least} and {_MOST:g}"
-            )
-
-
-def _check_domains(domains: Iterable[str], path: str) -> None:
-    for domain in domains:
-        if domain not in DOMAINS:
-            raise ValueError(f"{path}: there is no {domain!r}; {possible(domain, DOMAINS)}")
-
-
-def _check_names(path: str, names: list[str]) -> None:
-    if not names:
-        raise ValueError(f"{path} is empty; there is at least one")
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"{path}: two are named {twice!r}")
 
 
 def as_world(value: Any) -> WorldFile | None:
@@ -191,10 +109,7 @@ def as_world(value: Any) -> WorldFile | None:
 
 def _from_path(path: str) -> WorldFile:
     try:
-        data = _content(path)
-        if not data.strip():
-            raise ValueError("the file is empty")  # noqa: TRY301 (reported with the others below)
-        return _world(decode_json(data.decode("utf-8-sig")))
+        return _world(decode_json(_content(path).decode("utf-8-sig")))
     except (OSError, EOFError, zlib.error, UnicodeDecodeError) as fault:
         why = getattr(fault, "strerror", None) or "it is cut, or no text"
         raise ValueError(f"world: cannot read {path!r}: {why}") from None
@@ -208,37 +123,53 @@ def _content(path: str) -> bytes:
         data: bytes = (gzip.GzipFile(fileobj=file) if zipped else file).read(_MOST_BYTES + 1)
     if len(data) > _MOST_BYTES:
         raise ValueError(f"it holds more than {_MOST_BYTES >> 20} MiB, the limit")
+    if not data.strip():
+        raise ValueError("the file is empty")
     return data
 
 
 # -- the reference format --------------------------------------------------------------------------
 
-_BODY_FIELDS = (
-    "title",
-    "client",
-    "required_prestige",
-    "required_trust",
-    "reward_funds_cents",
-    "prestige_delta_generated",
-    "prestige_delta_effective",
-    "skill_boost",
-    "domain",
-    "required_qty",
-)
-_TASK_FIELDS = ("market_slot", *_BODY_FIELDS)
-_REPLACEMENT_FIELDS = ("market_slot", "generation", *_BODY_FIELDS)
-
-_TaskRow = tuple[int, str, str, int, int, int, float, str, float, Domain, int]
-_ReplacementRow = tuple[int, int, str, str, int, int, int, float, str, float, Domain, int]
+_COUNT: list[Any] = [ge(0), le(_MOST)]
 
 
 @frozen(kw_only=True)
-class _EmployeeObject:
+class _Row:
+    """A task of the market, or a replacement, as its row in the file."""
+
+    market_slot: int = field(validator=_COUNT)
+    generation: int = field(default=0, validator=_COUNT)
+    title: str
+    client: str
+    required_prestige: int = field(validator=_COUNT)
+    required_trust: int = field(validator=_COUNT)
+    reward_funds_cents: int = field(validator=_COUNT)
+    prestige_delta_generated: float = field(validator=_COUNT)
+    prestige_delta_effective: str
+    skill_boost: float = field(validator=_COUNT)
+    domain: Domain
+    required_qty: int = field(validator=[ge(1), le(_MOST)])
+
+
+_REPLACEMENT_FIELDS = tuple([each.name for each in fields(_Row)])
+_TASK_FIELDS = tuple([name for name in _REPLACEMENT_FIELDS if name != "generation"])
+
+
+@frozen
+class _Rates:
+    research: float = field(validator=_COUNT)
+    inference: float = field(validator=_COUNT)
+    data_environment: float = field(validator=_COUNT)
+    training: float = field(validator=_COUNT)
+
+
+@frozen(kw_only=True)
+class _Employee:
     name: str
     tier: str
     salary_cents: int
     work_hours_per_day: float = 9
-    rates: dict[Domain, float]
+    rates: _Rates
 
 
 @frozen(kw_only=True)
@@ -250,31 +181,29 @@ class _Document:
     start: str = ""
     horizon_end: str = ""
     initial_prestige: float
-    initial_trust: float = 0.0
+    initial_trust: float = field(default=0.0, validator=[ge(0), le(0)])
     clients: tuple[ClientSpec, ...]
-    employees: tuple[_EmployeeObject, ...]
+    employees: tuple[_Employee, ...]
     task_fields: tuple[str, ...]
-    tasks: tuple[_TaskRow, ...]
+    tasks: tuple[tuple[Any, ...], ...]
     replacement_fields: tuple[str, ...] = _REPLACEMENT_FIELDS
-    replacements: tuple[_ReplacementRow, ...] = ()
+    replacements: tuple[tuple[Any, ...], ...] = ()
 
 
 def _world(plain: Any) -> WorldFile:
     if not isinstance(plain, Mapping) or plain.get("kind") != "world":
         raise ValueError("this is no world file, an object whose kind is 'world'")
     document: _Document = from_plain(plain, _Document)
-    _check_fields("task_fields", document.task_fields, _TASK_FIELDS)
-    _check_fields("replacement_fields", document.replacement_fields, _REPLACEMENT_FIELDS)
-    if document.initial_trust != 0:
-        raise ValueError(f"initial_trust={document.initial_trust} was given; trust starts at 0")
     places = {each.name: at for at, each in enumerate(document.clients)}
+    tasks = _rows("task", document.task_fields, _TASK_FIELDS, document.tasks)
+    taking = _rows(
+        "replacement", document.replacement_fields, _REPLACEMENT_FIELDS, document.replacements
+    )
     return WorldFile(
         clients=document.clients,
         employees=tuple(_employee(each) for each in document.employees),
-        tasks=tuple(_task(places, row) for row in document.tasks),
-        replacements=tuple(
-            Replacement(row[1], _task(places, (row[0], *row[2:]))) for row in document.replacements
-        ),
+        tasks=tuple(_task(places, row) for row in tasks),
+        replacements=tuple(Replacement(row.generation, _task(places, row)) for row in taking),
         funds_cents=document.funds_cents,
         initial_prestige=document.initial_prestige,
         start=document.start,
@@ -283,25 +212,40 @@ def _world(plain: Any) -> WorldFile:
     )
 
 
-def _employee(read: _EmployeeObject) -> EmployeeSpec:
-    rates: dict[str, Decimal] = {
-        domain: stored(read.rates[domain], 4) for domain in DOMAINS if domain in read.rates
-    }
+def _rows(
+    kind: str, given: tuple[str, ...], names: tuple[str, ...], rows: tuple[tuple[Any, ...], ...]
+) -> list[_Row]:
+    if given != names:
+        raise ValueError(f"{kind}_fields={[*given]} was given; they are {[*names]}")
+    return [
+        from_plain(dict(zip(names, row, strict=False)), _Row, f"$.{kind}s[{at}]")
+        for at, row in enumerate(rows)
+    ]
+
+
+def _employee(read: _Employee) -> EmployeeSpec:
+    rates = {domain: stored(rate, 4) for domain, rate in asdict(read.rates).items()}
     return EmployeeSpec(read.name, read.tier, read.salary_cents, rates)
 
 
-def _task(places: Mapping[str, int], row: tuple[Any, ...]) -> TaskSpec:
-    slot, title, client, prestige, trust, reward, delta, effective, *rest = row
+def _task(places: Mapping[str, int], row: _Row) -> TaskSpec:
+    title, client, delta = row.title, row.client, row.prestige_delta_generated
     if client not in places:
         raise ValueError(f"{title}: there is no client {client!r}; {possible(client, places)}")
-    if effective != f"{delta:.3f}":
+    if row.prestige_delta_effective != f"{delta:.3f}":
         raise ValueError(
-            f"{title}: prestige_delta_effective={short_repr(effective)} was given; "
-            f"{delta} is used as {f'{delta:.3f}'!r}"
+            f"{title}: prestige_delta_effective={short_repr(row.prestige_delta_effective)} was "
+            f"given; {delta} is used as {f'{delta:.3f}'!r}"
         )
-    return TaskSpec(slot, title, places[client], prestige, trust, reward, delta, *rest)
-
-
-def _check_fields(path: str, fields: tuple[str, ...], expected: tuple[str, ...]) -> None:
-    if tuple(fields) != expected:
-        raise ValueError(f"{path}={list(fields)} was given; they are {list(expected)}")
+    return TaskSpec(
+        slot=row.market_slot,
+        title=title,
+        client=places[client],
+        required_prestige=row.required_prestige,
+        required_trust=row.required_trust,
+        reward_cents=row.reward_funds_cents,
+        prestige_delta=delta,
+        skill_boost=row.skill_boost,
+        domain=row.domain,
+        required_qty=row.required_qty,
+    )

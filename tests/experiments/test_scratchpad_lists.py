@@ -7,7 +7,8 @@ from click.testing import CliRunner
 from scratchpad_lists import CLASSES, Lists, main, read_lists
 
 from desim import play
-from models.yc_bench import EndTurn, ScratchpadAppend, ScratchpadClear, ScratchpadWrite, YCBench
+from models.yc_bench import YCBench
+from models.yc_bench.actions import EndTurn, ScratchpadAppend, ScratchpadClear, ScratchpadWrite
 from models.yc_bench.desk import FounderDesk
 
 CLIENTS = ("Vanguard ML", "Equinox Labs", "Helix Systems", "Nova Research")

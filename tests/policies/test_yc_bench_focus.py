@@ -7,7 +7,8 @@ import pytest
 
 from desim import Episode, play
 from desim.core.policy import knows
-from models.yc_bench import TaskAccept, TaskAssign, YCBench
+from models.yc_bench import YCBench
+from models.yc_bench.actions import TaskAccept, TaskAssign
 from policies.heuristics.yc_bench import (
     Focus,
     LearningFocus,

@@ -7,6 +7,26 @@ from models.yc_bench.company.clock import CompanyClock
 from models.yc_bench.company.entities import StaffMember, Task
 from models.yc_bench.company.state import CompanyState
 
+_ENDINGS = {
+    "horizon_end": "The horizon has been reached; the run is over.",
+    "bankruptcy": "The company went bankrupt; the run is over.",
+}
+
+
+def event_line(event: dict[str, Any]) -> str:
+    """Return an event of a resume as the recorded loops note its line."""
+    kind = event["type"]
+    if kind != "task_completed":
+        return _ENDINGS.get(kind, f"Event: {kind}")
+    task = f"{event['task_title']} (client: {event['client_name']})"
+    if not event["success"]:
+        return f"{task}: FAILED [{event['deadline_margin']}]"
+    return (
+        f"{task}: SUCCESS +${event['funds_delta'] / 100:,.0f} [{event['deadline_margin']}] | "
+        f"{event['employees_assigned']} employees, "
+        f"+${event['salary_bump_total_cents'] / 100:,.0f}/mo payroll"
+    )
+
 
 def stamp(clock: CompanyClock, tick: int) -> str:
     """Return a tick as the published store writes it: always with six decimals."""

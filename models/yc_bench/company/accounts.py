@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from ledgers.book import Book, Entry, Memo
 from ledgers.consolidation import KIND, Intercompany
+from models.yc_bench.company.entities import StaffMember
 
 CASH, CAPITAL, WAGES, REWARDS, FINES = "cash", "capital", "wages", "rewards", "fines"
 
@@ -24,15 +25,9 @@ _CATEGORIES = {
 
 
 class LedgerRow(NamedTuple):
-    """An entry of the published ledger.
+    """An entry of the published ledger; `cents` is the change of funds.
 
-    Attributes:
-        tick: When it was posted.
-        category: One of the published categories, or "intercompany".
-        cents: Change of funds; below zero for a payment.
-        reference_type: "employee", "task" or "partner".
-        reference: The name of the employee or partner, or the task's place in the order of
-            creation.
+    `reference` is the name of an "employee" or "partner", or a "task" by its row.
     """
 
     tick: int
@@ -43,13 +38,7 @@ class LedgerRow(NamedTuple):
 
 
 class CompanyAccounts:
-    """Every cent the company gets or pays.
-
-    Args:
-        funds: Paid in by the founders, cents.
-        opened: Tick at which the company opens.
-        fines_as_rewards: Whether the published view shows fines as negative rewards.
-    """
+    """Every cent the company gets or pays, from the funds paid in by the founders."""
 
     def __init__(self, funds: int, *, opened: int = 0, fines_as_rewards: bool = True) -> None:
         self.book = Book(CASH, CAPITAL, WAGES, REWARDS, FINES)
@@ -63,18 +52,13 @@ class CompanyAccounts:
         self._wages: dict[str, Memo] = {}
         self.book.transfer(opened, Memo("capital by founders", _FOUNDING), CASH, CAPITAL, funds)
 
-    @property
-    def funds(self) -> int:
-        """Money in the bank, cents."""
-        return self.book.held[CASH]
-
-    def pay_wages(self, tick: int, employee: str, cents: int) -> None:
-        """Pay an employee's salary of a month."""
-        memo = self._wages.get(employee)
-        if memo is None:
-            memo = Memo(f"wages of {employee}", _WAGES, {"employee": employee})
-            self._wages[employee] = memo
-        self.book.transfer(tick, memo, WAGES, CASH, cents)
+    def pay_wages(self, tick: int, staff: Sequence[StaffMember]) -> None:
+        """Pay everybody's salary of a month."""
+        for who in staff:
+            name = who.spec.name
+            if name not in self._wages:
+                self._wages[name] = Memo(f"wages of {name}", _WAGES, {"employee": name})
+            self.book.transfer(tick, self._wages[name], WAGES, CASH, who.salary_cents)
 
     def earn(self, tick: int, row: int, cents: int) -> None:
         """Take the reward of a task, given by its place in the order of creation."""

@@ -83,6 +83,10 @@ class CompanyClock:
             text = self._texts[tick] = self.moment(tick).isoformat()
         return text
 
+    def text_of(self, tick: int | None) -> str | None:
+        """Write a tick that may be None for what has not happened."""
+        return None if tick is None else self.text(tick)
+
     def next_open(self, tick: int) -> int:
         """Return the tick itself if it is open, else the next opening."""
         return self._open.next_open(tick)

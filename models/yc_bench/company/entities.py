@@ -15,8 +15,6 @@ class Client:
 
     Attributes:
         trust: 0 to `trust_max`, with `trust_digits` decimals unless the rules leave it unrounded.
-        succeeded: Tasks done in time.
-        failed: Tasks done late.
         unmasked: When an adversarial client's first swollen task was finished late.
         unrounded: Whether trust is left unrounded until the present step is over.
         lost: When the client left; None while it is a client.
@@ -41,7 +39,6 @@ class StaffMember:
     """An employee.
 
     Attributes:
-        salary_cents: Cents a month.
         rates: Units an hour by domain, 4 decimals.
         tasks: Their planned and active tasks, in the order of assignment.
         load: Number of tasks that share their time.
@@ -68,7 +65,6 @@ class Task:
     Attributes:
         row: Place in the order of creation: 0 for the first of the initial market.
         shown: Its name in replies: its title or its identifier.
-        client: The client that offers it.
         delta: Prestige won with success, as used and shown.
         boost: Share by which rates grow with success.
         required: Units of work, 4 decimals.
@@ -79,8 +75,7 @@ class Task:
         rank: Rank among events of one instant; by default the order of creation.
         milestone: The last milestone reached, percent.
         next_milestone: The milestone to which `milestone_due` belongs, percent.
-        due: Planned tick of its completion; None without an event.
-        milestone_due: Planned tick of the next milestone; None without one.
+        due: Planned tick of its completion; None without an event, as `milestone_due`.
         wait: The event for which its process waits.
         cause: Cause of its lateness, if it was late: one of `work.CAUSES`.
         cause_detail: One of `work.DETAILS`, or empty.
@@ -92,6 +87,7 @@ class Task:
     row: int
     shown: str
     client: Client
+    domains: tuple[str, ...]
     delta: Decimal
     boost: Decimal
     required: Decimal
@@ -125,11 +121,6 @@ class Task:
     def identifier(self) -> str:
         """Its unique name, in the form of the reference data."""
         return f"<task:{self.row}>"
-
-    @property
-    def domains(self) -> tuple[str, ...]:
-        """Domains of the work."""
-        return self.spec.domains
 
     @property
     def open(self) -> bool:

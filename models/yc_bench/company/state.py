@@ -42,13 +42,9 @@ class CompanyState:
     """The state of an episode; times are ticks, None for what has not happened.
 
     Attributes:
-        horizon: When the run ends.
         episode: Number of the episode, from 1; a bankruptcy may open a further one.
-        ended: When the run ended.
         idle_since: From when the year passed without the founder.
-        turns: Turns begun.
         clients: In the order in which initial tasks are dealt.
-        employees: `Emp_1` first.
         prestige: By domain, 3 decimals; keys in the order of generation.
         tasks: All tasks by row.
         market: Tasks of the market, the best paid first, ties by row.
@@ -57,22 +53,17 @@ class CompanyState:
         adversarial_offered: Sum over all acceptances of the adversarial share of the open tasks.
         owned: Tasks accepted, in the order of acceptance; of one instant the last created first.
         planned: Accepted and not dispatched, by row.
-        planned_shown: Names of the planned tasks on the desk; None once `planned` has changed.
         active: Under way, by row.
         settled: Up to when progress and trust are recorded.
         target: Time of the event for which the present resume waits.
         over: Whether the horizon event has happened.
-        bankruptcy: When the first bankruptcy was.
         bankruptcy_due: Time of a bankruptcy event that has not been handled.
-        rescued_late: Whether a partner sent cash when funds were below zero, which does not undo
-            a bankruptcy.
+        rescued_late: Whether a partner sent cash when funds were below zero: too late.
         busy: Ticks of active tasks so far: two tasks for a day count two days.
         workload: Whenever it changed: the tick, active tasks, people on one.
-        drawn: The clients as drawn, in the order of `clients`.
         midpoints: Middle of each tier's salaries, cents.
         foreseen: Replacements from a world file, by slot and generation.
         generations: Number of tasks accepted, by slot.
-        replaced: Number of tasks replaced.
         replacement_seeds: The seed of each replacement so far, by its number: a task that was on
             the market comes again if the company opens again, also after a redraw.
         start: Starts the process of a dispatched task.
@@ -103,7 +94,6 @@ class CompanyState:
     adversarial_offered: float = 0.0
     owned: list[Task] = field(factory=list)
     planned: list[Task] = field(factory=list)
-    planned_shown: tuple[str, ...] | None = None
     active: list[Task] = field(factory=list)
     settled: int = 0
     target: int | None = None
@@ -136,7 +126,7 @@ class CompanyState:
     @property
     def funds_cents(self) -> int:
         """Money in the bank; below zero is bankrupt."""
-        return self.accounts.funds
+        return self.accounts.book.balance(CASH)
 
     @property
     def payroll_cents(self) -> int:
@@ -146,7 +136,7 @@ class CompanyState:
     @property
     def bankrupt(self) -> bool:
         """Whether funds are below zero, or were when a partner sent cash; zero is alive."""
-        return self.rescued_late or self.funds_cents < 0
+        return self.rescued_late or self.accounts.book.balance(CASH) < 0
 
     @property
     def last_tick(self) -> int:
@@ -180,6 +170,7 @@ class CompanyState:
             row=row,
             shown=f"<task:{row}>" if params.tasks_by_identifier else spec.title,
             client=self.clients[spec.client],
+            domains=spec.domains,
             delta=stored(spec.prestige_delta, params.prestige_delta_digits),
             boost=stored(spec.skill_boost, 4),
             required=stored(spec.required_qty, 4),

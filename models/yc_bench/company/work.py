@@ -87,7 +87,6 @@ def give_up(company: CompanyState, task: Task) -> None:
     team, active = task.team, task.status == "active"
     task.status = "cancelled"
     (company.active if active else company.planned).remove(task)
-    company.planned_shown = None
     _release(company, task, shared=active or company.params.planned_tasks_split)
     plan_anew(company, sharing(team))
 
@@ -99,18 +98,13 @@ def _rate(
 
     In one it is the sum over the fastest, each shared among their tasks, or `alone` on this one.
     """
-    most = company.params.efficient_team or None
-    slowest = None
-    for domain in task.domains:
+    most, sums = company.params.efficient_team or None, []
+    for each in task.domains:
         # Division by one is exact, so it is left out.
-        rates = [
-            e.rates[domain] if e.load <= 1 or alone else e.rates[domain] / e.load for e in team
-        ]
+        rates = [e.rates[each] if e.load <= 1 or alone else e.rates[each] / e.load for e in team]
         rates.sort(reverse=True)
-        rate = sum(rates[:most], Decimal(0))
-        slowest = rate if slowest is None else min(slowest, rate)
-    assert slowest is not None
-    return slowest
+        sums.append(sum(rates[:most], Decimal(0)))
+    return min(sums)
 
 
 def _wear(company: CompanyState, days: float) -> None:
@@ -178,9 +172,12 @@ def complete(company: CompanyState, task: Task) -> dict[str, Any]:
     company.active.remove(task)
     _release(company, task, shared=True)
     client, before = task.client, float(task.client.trust)
-    funds, bump = _succeed(company, task) if success else (_fail(company, task), 0)
-    change = formulas.trust_after_success if success else formulas.trust_after_failure
-    after = change(company.params, before)
+    if success:
+        funds, bump = _succeed(company, task)
+        after = formulas.trust_after_success(company.params, before)
+    else:
+        funds, bump = -_fail(company, task), 0
+        after = formulas.trust_after_failure(company.params, before)
     set_trust(company, client, after)
     for other in company.clients:
         if other is not client and other.trust > 0:
@@ -188,6 +185,7 @@ def complete(company: CompanyState, task: Task) -> dict[str, Any]:
             set_trust(company, other, left)
     plan_anew(company, company.active)
     ahead = task.deadline - now
+    margin = f"{'ahead' if ahead >= 0 else 'late'} by {abs(ahead) / 10**6 / 3600:.0f}h"
     return {
         "type": "task_completed",
         "task_id": task.identifier,
@@ -197,8 +195,7 @@ def complete(company: CompanyState, task: Task) -> dict[str, Any]:
         "funds_delta": funds,
         "listed_reward": task.spec.reward_cents,
         "trust_delta": after - before,
-        "deadline_margin": f"{'ahead' if ahead >= 0 else 'late'} by "
-        f"{abs(ahead) / 10**6 / 3600:.0f}h",
+        "deadline_margin": margin,
         "employees_assigned": len(task.team),
         "salary_bump_total_cents": bump,
         "bankrupt": company.bankrupt,
@@ -207,10 +204,9 @@ def complete(company: CompanyState, task: Task) -> dict[str, Any]:
 
 def lose_prestige(company: CompanyState, task: Task, times: float) -> None:
     """Subtract a multiple of a task's prestige in each of its domains."""
-    least = decimal(company.params.prestige_min)
+    least, lost = decimal(company.params.prestige_min), decimal(times) * task.delta
     for domain in task.domains:
-        level = company.prestige[domain]
-        company.prestige[domain] = stored(max(least, level - decimal(times) * task.delta), 3)
+        company.prestige[domain] = stored(max(least, company.prestige[domain] - lost), 3)
 
 
 def set_trust(company: CompanyState, client: Client, trust: float) -> None:
@@ -255,13 +251,13 @@ def _raise(company: CompanyState, who: StaffMember) -> int:
 
 
 def _fail(company: CompanyState, task: Task) -> int:
-    """Post the fine and lower prestige; return the change of funds, which is not above zero."""
+    """Lower prestige, and post and return the fine."""
     params = company.params
     lose_prestige(company, task, params.penalty_fail_multiplier)
     fine = int(task.spec.reward_cents * params.penalty_fail_funds_pct)
     company.accounts.fine(company.world.now, task.row, fine)
     task.client.failed += 1
-    return -fine
+    return fine
 
 
 # -- causes of lateness ----------------------------------------------------------------------------
@@ -270,12 +266,10 @@ def _fail(company: CompanyState, task: Task) -> int:
 def _note_lateness(company: CompanyState, task: Task) -> None:
     """Set the cause of a task that is late now, before its team is released.
 
-    "adversarial": its client swelled it; in detail "adversarial_again" if it was accepted after
-    the company had already finished a task of that client late. Else "understaffed": its team would
-    have been late even if it had worked on nothing else since the acceptance; in detail
-    "wrong_domain" if as many people, the fastest of the staff in their slowest domain of the task,
-    would have been in time, otherwise "too_few". Else "thin": its people had other tasks, or began
-    too late.
+    "adversarial": its client swelled it; "adversarial_again": accepted after the company had
+    finished a task of that client late. Else "understaffed": its team would have been late even on
+    nothing else since the acceptance; "wrong_domain": as many people, the fastest of the staff in
+    their slowest domain of the task, would have been in time, otherwise "too_few". Else "thin".
     """
     client, now = task.client, company.world.now
     if client.spec.adversarial:

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from support.examples import examples
 
 from desim import Run
-from models.yc_bench import Tier, YCBench, YCBenchParams
+from models.yc_bench import YCBench, YCBenchParams
+from models.yc_bench.params import Tier
 from models.yc_bench.specs import DOMAINS, ClientSpec, TaskSpec, stored
 from models.yc_bench.world import (
     draw_clients,

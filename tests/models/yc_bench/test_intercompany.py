@@ -1,6 +1,6 @@
 """The company in a group: its calendar, and cash that links bring and take between its events."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -11,7 +11,9 @@ from support.yc_links import DAY, HOUR, Link, LinkedRun
 
 from desim.episodes.lineup import resolve
 from ledgers.consolidation import ACCOUNT, KIND
-from models.yc_bench import EndTurn, FinanceLedger, YCBench
+from models.yc_bench import YCBench
+from models.yc_bench.actions import EndTurn, FinanceLedger
+from models.yc_bench.company.entities import StaffMember
 from models.yc_bench.report import founder_tables
 
 #: A tick of every fourteenth day at which no event of the company falls: most are at night.
@@ -245,9 +247,9 @@ def test_cash_at_the_instant_of_a_bankruptcy_comes_too_late() -> None:
     company = linked.company
     pay = company.accounts.pay_wages
 
-    def pay_and_rescue(tick: int, employee: str, cents: int) -> None:
-        pay(tick, employee, cents)
-        if company.funds_cents < 0 and employee == "Emp_8":
+    def pay_and_rescue(tick: int, staff: Sequence[StaffMember]) -> None:
+        pay(tick, staff)
+        if company.funds_cents < 0:
             receive_cash(model, company, 90_000_000, "bank")
 
     company.accounts.pay_wages = pay_and_rescue  # type: ignore[method-assign]

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from desim import Run, play
-from models.yc_bench import (
+from models.yc_bench import YCBench
+from models.yc_bench.actions import (
     ClientHistory,
     ClientList,
     Command,
@@ -17,7 +18,6 @@ from models.yc_bench import (
     TaskAccept,
     TaskInspect,
     TaskList,
-    YCBench,
 )
 from models.yc_bench.desk import options
 

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from desim import Run
-from models.yc_bench import (
+from models.yc_bench import YCBench
+from models.yc_bench.actions import (
     Command,
-    CommandReply,
     EndTurn,
     SimResume,
     TaskAccept,
@@ -17,9 +17,9 @@ from models.yc_bench import (
     TaskCancel,
     TaskDispatch,
     TaskInspect,
-    YCBench,
 )
 from models.yc_bench.company.state import CompanyState
+from models.yc_bench.desk import CommandReply
 from models.yc_bench.world import draw_clients, draw_employees, draw_market
 
 PAPER = YCBench.preset("paper")

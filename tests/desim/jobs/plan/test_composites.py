@@ -1,5 +1,6 @@
 """Sweeps of composites: parameters and policies of parts, workers, and the fingerprint."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -107,18 +108,17 @@ def test_the_fingerprint_covers_parts_and_links() -> None:
     plan = grid(Composite({"plant": "beer_game", "firm": Firm()}, links=pay_weekly), {
         "plant": "order_up_to", "firm": "greedy"
     }, [1])  # fmt: skip
-    rooms = {"desim", "models/beer_game", "policies/heuristics/beer_game", "policies"}
-    assert {*rooms, "support.companies"} <= _reached(plan)
+    assert {"BeerGame", "OrderUpTo", "Firm", "Greedy", "pay_weekly", "Group"} <= _reached(plan)
     linked = grid(
         Composite({"plant": "beer_game"}, links="support.companies:pay_weekly"), "greedy", [1]
     )
-    assert "support.companies" in _reached(linked)
+    assert "pay_weekly" in _reached(linked)
     unlinked = grid(Composite({"plant": "beer_game"}), "greedy", [1])
-    assert "support.companies" not in _reached(unlinked)
+    assert "pay_weekly" not in _reached(unlinked)
 
 
 def _reached(plan: Grid) -> set[str]:
-    return {topic.removeprefix("the code of ") for topic in code_topics(plan.parts(0))}
+    return {*json.loads(code_topics(plan.parts(0))["definitions"])}
 
 
 def test_a_policy_of_a_role_beside_the_parts_plays_in_sweeps() -> None:

@@ -1,15 +1,14 @@
-"""Turns: numbering, idleness, the scratchpad shown, and the message as text."""
+"""Turns: numbering, idleness, the scratchpad shown."""
 
 from typing import Any
 
-import attrs
 import pytest
 
 from desim import Run
 from models.yc_bench import YCBench
 from models.yc_bench.actions import EndTurn, RunCommand, TaskAccept
 from models.yc_bench.company.state import CompanyState
-from models.yc_bench.desk import TurnStatus, event_line, message
+from models.yc_bench.desk import TurnStatus
 from models.yc_bench.founder import MEMORY, FounderTurns
 
 ERROR = {"error": "No active tasks."}
@@ -236,75 +235,3 @@ def test_without_payroll_money_lasts() -> None:
     for who in company.employees:
         who.salary_cents = 0
     assert go_on(turns, company).runway_months == 9999.0
-
-
-# -- text ------------------------------------------------------------------------------------------
-
-SUCCESS = (
-    "Task-1 (client: Helix Systems): SUCCESS +$13,551 [ahead by 54h] | 4 employees, "
-    "+$264/mo payroll"
-)
-DONE = {
-    "type": "task_completed",
-    "task_title": "Task-1",
-    "client_name": "Helix Systems",
-    "success": True,
-    "funds_delta": 1355068,
-    "deadline_margin": "ahead by 54h",
-    "employees_assigned": 4,
-    "salary_bump_total_cents": 26400,
-}
-
-
-@pytest.mark.parametrize(
-    ("event", "line"),
-    [
-        (DONE, SUCCESS),
-        (
-            DONE | {"success": False, "deadline_margin": "late by 2h"},
-            "Task-1 (client: Helix Systems): FAILED [late by 2h]",
-        ),
-        ({"type": "monthly_payroll", "funds_after": 5}, "Event: monthly_payroll"),
-        ({"type": "task_half", "milestone_pct": 25}, "Event: task_half"),
-        (
-            {"type": "horizon_end", "reached": True},
-            "The horizon has been reached; the run is over.",
-        ),
-        ({"type": "bankruptcy", "bankrupt": True}, "The company went bankrupt; the run is over."),
-        ({"type": "tea"}, "Event: tea"),
-    ],
-)
-def test_an_event_is_one_line(event: dict[str, Any], line: str) -> None:
-    """Completions list what they earned; payroll and unknown events show their type alone."""
-    assert event_line(event) == line
-
-
-def test_the_message_holds_the_fields_in_the_published_order() -> None:
-    """One line each, and the call at the end."""
-    turns, _ = opened()
-    assert message(looked(turns)).splitlines() == [
-        "Turn 1",
-        "Current time: 2025-01-01T09:00:00",
-        "Horizon end: 2026-01-01T09:00:00",
-        "Funds: $200,000.00 (20000000 cents)",
-        "Monthly payroll: $38,005.03",
-        "Runway: ~5.3 months",
-        "Employees: 8",
-        "Active tasks: 0",
-        "Planned tasks: 0",
-        "Memory: 19 turns until your oldest messages drop.",
-        "",
-        "Nothing is running: accept a task, assign people and dispatch it before you resume.",
-    ]
-
-
-def test_the_message_warns_of_bankruptcy_and_lists_events() -> None:
-    """After the fields and before the last line."""
-    turns, _ = opened()
-    status = attrs.evolve(looked(turns), bankrupt=True, events=(DONE,), memory_countdown=0)
-    lines = message(status).splitlines()
-    assert lines[9:11] == [
-        "Memory: your oldest messages have been dropped; keep notes on the scratchpad.",
-        "Warning: funds are below zero; the company is bankrupt.",
-    ]
-    assert lines[11:15] == ["", "Since the last turn:", f"- {event_line(DONE)}", ""]

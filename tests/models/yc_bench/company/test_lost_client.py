@@ -12,7 +12,8 @@ from support.yc_snapshot import snapshot
 from desim import Policy
 from desim.episodes.lineup import resolve
 from desim.errors import UsageError
-from models.yc_bench import (
+from models.yc_bench import YCBench
+from models.yc_bench.actions import (
     ClientHistory,
     ClientList,
     EndTurn,
@@ -21,11 +22,10 @@ from models.yc_bench import (
     TaskAccept,
     TaskAssign,
     TaskDispatch,
-    YCBench,
 )
 from models.yc_bench.company.entities import Client
 from models.yc_bench.company.state import CompanyState
-from models.yc_bench.desk import event_line
+from models.yc_bench.desk import CommandReply, effect
 from models.yc_bench.world import draw_clients, draw_employees, draw_market, draw_replacement
 from models.yc_bench.world_file import Replacement, WorldFile
 
@@ -186,8 +186,9 @@ def test_reports_and_text_tell_of_it() -> None:
     assert name not in {row["name"] for row in listed["clients"]}
     assert history["count"] == 6
     event = {"type": "client_lost", "client_name": name, "task_titles": ["Task-1", "Task-2"]}
-    assert event_line(event) == f"{name} is no longer a client; cancelled: Task-1, Task-2"
-    assert event_line(event | {"task_titles": []}).endswith("cancelled: no tasks")
+    out = {"wake_events": [event], "new_sim_time": "2025-01-02T09:00:00"}
+    told = effect(CommandReply("", 0, out))
+    assert told.endswith(f"{name} is no longer a client; cancelled: Task-1, Task-2.")
 
 
 def test_what_is_drawn_later_is_what_would_have_been_drawn() -> None:

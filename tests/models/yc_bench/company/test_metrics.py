@@ -11,14 +11,14 @@ from support.series import series_of
 from desim import Run, play
 from desim.episodes.lineup import resolve
 from desim.suites.published import FIGURES
-from models.yc_bench import (
+from models.yc_bench import YCBench
+from models.yc_bench.actions import (
     Command,
     EndTurn,
     SimResume,
     TaskAccept,
     TaskAssign,
     TaskDispatch,
-    YCBench,
 )
 from models.yc_bench.company.work import CAUSES
 from models.yc_bench.report import month_ends

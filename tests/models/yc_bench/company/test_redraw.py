@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from desim import Run
-from models.yc_bench import TaskAccept, YCBench
+from models.yc_bench import YCBench
+from models.yc_bench.actions import TaskAccept
 from models.yc_bench.company.state import CompanyState
 from models.yc_bench.world_file import WorldFile
 

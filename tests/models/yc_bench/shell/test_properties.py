@@ -11,7 +11,8 @@ from support.cases import thinned
 from support.yc_snapshot import snapshot
 
 from desim import Policy, Run, play, replay
-from models.yc_bench import (
+from models.yc_bench import YCBench, console
+from models.yc_bench.actions import (
     CompanyStatus,
     EmployeeList,
     EndTurn,
@@ -25,8 +26,6 @@ from models.yc_bench import (
     TaskDispatch,
     TaskInspect,
     TaskList,
-    YCBench,
-    console,
 )
 
 #: Commands in all: over 30 seeds of the published rules and 10 of the paper's.

@@ -7,14 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.yc_snapshot import snapshot, stamp
+from support.yc_snapshot import event_line, snapshot, stamp
 
 from desim import Run
 from desim.episodes.lineup import resolve
 from desim.episodes.replay import open_decisions
-from models.yc_bench import CompanyStatus, EndTurn, RunCommand, TaskAccept, YCBench
+from models.yc_bench import YCBench
+from models.yc_bench.actions import CompanyStatus, EndTurn, RunCommand, TaskAccept
 from models.yc_bench.company.state import CompanyState
-from models.yc_bench.desk import CommandReply, TurnStatus, event_line
+from models.yc_bench.desk import CommandReply, TurnStatus
 
 
 def load(path: Path) -> dict[str, Any]:

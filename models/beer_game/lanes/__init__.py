@@ -1,0 +1,1 @@
+"""The chain on arrays: many episodes that are played together."""
