@@ -19,7 +19,7 @@ from desim.episodes.session import Session
 from desim.show.table import Table
 from desim.statistics.intervals import interval
 from models.enterprise_arena import EnterpriseArena
-from models.enterprise_arena.score import curve
+from models.enterprise_arena.report import curve
 
 ANY = "any"
 PROFILES = ("paper", "snapshot")

@@ -30,7 +30,7 @@ from desim.show.console import console
 from desim.show.table import Table
 from desim.statistics.intervals import interval
 from models.enterprise_arena import EnterpriseArena
-from models.enterprise_arena.actions import Action, Tool
+from models.enterprise_arena.desk import Action, Tool
 
 PAPER = "enterprise_arena"
 #: Rules of the tables, without those of the targets that only repeat them.

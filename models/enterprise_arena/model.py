@@ -1,4 +1,4 @@
-"""EnterpriseArena as a model: its role, its processes, its score and its statements."""
+"""EnterpriseArena as a model: its role, its start, its score and its reports."""
 
 import datetime as dt
 from collections.abc import Mapping, Sequence
@@ -9,24 +9,13 @@ from attrs import frozen
 from desim import Model, Role, World
 from desim.core.calendar import Months, month_end
 from desim.core.reported import Figures, Periods, Refused, ScoreSeries, Texts, Time
-from models.enterprise_arena import (
-    options,
-    processes,
-    rules_text,
-    score,
-    series,
-    tables,
-)
-from models.enterprise_arena.accounting import statements
-from models.enterprise_arena.actions import Command
-from models.enterprise_arena.economy import (
-    draws,
-    regimes,
-)
-from models.enterprise_arena.observation import BareMonth, Header, Month
-from models.enterprise_arena.officer import desk
+from ledgers.consolidation import Intercompany
+from models.enterprise_arena import options, processes, regimes, report, statements, tools
+from models.enterprise_arena.desk import BareMonth, Command, Header, Month, Pass
+from models.enterprise_arena.lender import CFO, Lender
 from models.enterprise_arena.params import ArenaParams
-from models.enterprise_arena.state import CFO, Lender, Purse
+
+Rows = list[dict[str, Any]]
 
 
 @frozen(kw_only=True, slots=False)
@@ -46,30 +35,26 @@ class EnterpriseArena(ArenaParams, Model[Lender]):
 
     @classmethod
     def files(cls, params: Mapping[str, Any]) -> Sequence[str]:
-        """Return the macro table, where the parameter is a path."""
         return [given] if isinstance(given := params.get("macro"), str) else []
 
     @property
     def roles(self) -> dict[str, Role]:
-        """The chief financial officer, who gives one command at a time."""
         role = Role(
             Month if self.header == "full" else BareMonth,
             Command,
             options.options,
-            default_action=options.default_action,
+            default_action=_pass,
             described=options.described(self),
             thinking=self.thinking,
         )
         return {CFO: role}
 
     def texts(self, role: str) -> Texts:
-        """Return the rules that *role* may read."""
-        return Texts(rules_text.rules(self), rules_text.briefing(self))
+        return Texts(options.rules(self), options.briefing(self))
 
     def after(self, state: Lender, role: str, action: Command, observation: Header) -> str:
-        """Return what the last command did, and when the rest of it shows."""
         reply = observation.reply
-        return desk.effect(state, action) if reply is None or reply.ok else Refused(reply.out)
+        return tools.effect(state, action) if reply is None or reply.ok else Refused(reply.out)
 
     @property
     def time(self) -> Time:
@@ -86,26 +71,29 @@ class EnterpriseArena(ArenaParams, Model[Lender]):
             role_time=_anonymised,
         )
 
+    def _month_end(self, month: int) -> dt.date:
+        return month_end(dt.date.fromisoformat(f"{self.table.date[0]}-01"), month)
+
     def begin(self, world: World) -> Lender:
-        """Post the opening balances and start the processes."""
         return processes.begin(world, self)
 
     @property
     def kept(self) -> tuple[str, ...]:
-        """Facts hidden from the officer that a redraw keeps: README, "Redrawn futures"."""
-        return draws.kept(self)
+        if self.history == "table":
+            macro = "macro figures of the months to come, which are those of a given table"
+        else:
+            macro = "the rest of a surge of borrower growth under way"
+        forced = ("outcomes of funding that the parameters force",) if self.forced else ()
+        return (macro, *forced)
 
     def redraw(self, world: World, state: Lender) -> None:
-        """Draw noise, funding and macro figures of the time to come again."""
-        draws.redraw(world, state)
+        processes.redraw(world, state)
 
     def score(self, state: Lender) -> float:
-        """Return the value at the end, or the value added, less the charge for tools, dollars."""
-        return score.score(state)
+        return report.score(state)
 
     def metrics(self, state: Lender) -> dict[str, Any]:
-        """Return the columns of the paper's Table 2, and the score net of debt."""
-        return score.metrics(state)
+        return report.metrics(state)
 
     @property
     def figures(self) -> Figures:
@@ -118,37 +106,28 @@ class EnterpriseArena(ArenaParams, Model[Lender]):
         """
         adds = self.score_of == "value_added"
         return Figures(
-            columns=score.METRIC_COLUMNS,
-            series=series.COLUMNS,
+            columns=report.METRIC_COLUMNS,
+            series=report.SERIES_COLUMNS,
             score_series=ScoreSeries("Cash in the bank", ("cash",)),
             board=("survived", "total_raised", "value" if adds else "value_added"),
             score_range=None if self.tool_charge or adds else (0.0, None),
         )
 
     def series(self, state: Lender) -> dict[str, Periods]:
-        """Return the monthly series by name; `series.py` states the units."""
-        return Periods.each(series.series(state), range(state.months_closed))
+        return Periods.each(report.series(state), range(state.months_closed))
 
-    def tables(self, state: Lender, role: str) -> dict[str, list[dict[str, Any]]]:
-        """Return the tables that a person in the role may look up, by name; money in dollars."""
-        assert role == CFO
-        return tables.tables(state)
+    def tables(self, state: Lender, role: str) -> dict[str, Rows]:
+        return report.tables(state)
 
-    def statements(self, state: Lender) -> dict[str, list[dict[str, Any]]]:
-        """Return the yearly statements of the episode, by name.
+    def statements(self, state: Lender) -> dict[str, Rows]:
+        return statements.yearly(state, self._month_end)
 
-        They are "income_statement", "balance_sheet" and "cash_flow". A row is a line of the
-        statement, with its name under "line" and a column for each year, named by the last day of
-        its last month; amounts are dollars.
-        """
-        return statements.statements(state, self._month_end)
+    def purse(self, state: Lender) -> Intercompany:
+        return state.books.intercompany
 
-    def _month_end(self, month: int) -> dt.date:
-        return month_end(dt.date.fromisoformat(f"{self.table.date[0]}-01"), month)
 
-    def purse(self, state: Lender) -> Purse:
-        """Return the cash in the bank; it is below 0 before a bankruptcy."""
-        return Purse(state)
+def _pass(_: Header) -> Pass:
+    return Pass()
 
 
 def _anonymised(state: Lender, _role: str, tick: int) -> str:

@@ -15,7 +15,7 @@ from models.enterprise_arena import (
     Month,
     Pass,
 )
-from models.enterprise_arena.state import Lender
+from models.enterprise_arena.lender import Lender
 
 MILLION = 1_000_000
 EQUITY = FundRaisingRequest("equity", 20 * MILLION)

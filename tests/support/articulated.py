@@ -10,23 +10,23 @@ from ledgers.chart import Account, Chart
 from ledgers.consolidation import ACCOUNT as INTERCOMPANY
 from models.enterprise import accounts as group_accounts
 from models.enterprise.state import Company
-from models.enterprise_arena.accounting import accounts
-from models.enterprise_arena.group import has_entries, reports
-from models.enterprise_arena.rules import YEAR
-from models.enterprise_arena.state import Lender
+from models.enterprise_arena import books
+from models.enterprise_arena.lender import Lender
+from models.enterprise_arena.params import YEAR
+from models.enterprise_arena.statements import has_entries, reports
 
 #: For each account of the lender's balance sheet, the posting rules that may change it.
 _ROLLS = {
-    accounts.LOANS: ("J5", "J6", "J8"),
-    accounts.PRINCIPAL_RECEIVABLE: ("J3", "J4", "J6"),
-    accounts.INTEREST_RECEIVABLE: ("J3", "J4", "J7"),
-    accounts.ALLOWANCE: ("J4", "J5", "J12"),
-    accounts.PAYABLES: ("J9", "J11"),
-    accounts.TAX_PAYABLE: ("J15", "J16"),
-    accounts.ACCRUED_INTEREST: ("J13",),
-    accounts.NOTES_PAYABLE: ("J2", "J14"),
-    accounts.PAID_IN_CAPITAL: ("J1",),
-    accounts.RETAINED_EARNINGS: ("J0",),
+    books.LOANS: ("J5", "J6", "J8"),
+    books.PRINCIPAL_RECEIVABLE: ("J3", "J4", "J6"),
+    books.INTEREST_RECEIVABLE: ("J3", "J4", "J7"),
+    books.ALLOWANCE: ("J4", "J5", "J12"),
+    books.PAYABLES: ("J9", "J11"),
+    books.TAX_PAYABLE: ("J15", "J16"),
+    books.ACCRUED_INTEREST: ("J13",),
+    books.NOTES_PAYABLE: ("J2", "J14"),
+    books.PAID_IN_CAPITAL: ("J1",),
+    books.RETAINED_EARNINGS: ("J0",),
 }
 
 
@@ -53,7 +53,7 @@ def faults(lender: Lender, month: int) -> list[str]:
     The notes are compared with their account as of now.
     """
     book = lender.books.book
-    chart, rolls = accounts.CHART, dict(_ROLLS)
+    chart, rolls = books.CHART, dict(_ROLLS)
     if has_entries(book, month):
         chart = Chart((*chart, Account(INTERCOMPANY, "Intercompany", "asset")))
         rolls[INTERCOMPANY] = (INTERCOMPANY,)

@@ -11,9 +11,8 @@ from statistics import median
 
 from attrs import define, field, frozen
 
-from models.enterprise_arena.actions import DEBT, EQUITY
-from models.enterprise_arena.observation import DEBT_DELIVERED, EQUITY_DELIVERED, Month
-from models.enterprise_arena.rules import YEAR, Raising
+from models.enterprise_arena.desk import DEBT, DEBT_DELIVERED, EQUITY, EQUITY_DELIVERED, Month
+from models.enterprise_arena.params import YEAR, Raising
 
 # -- yields of the loans ---------------------------------------------------------------------------
 

@@ -6,16 +6,18 @@ from attrs import define, field
 from attrs.validators import ge, in_
 
 from desim import Policy, Seat
-from models.enterprise_arena.actions import (
+from models.enterprise_arena.desk import (
     DEBT,
+    DEBT_DELIVERED,
     EQUITY,
+    EQUITY_DELIVERED,
     Action,
     BookClosing,
     FundRaisingRequest,
+    Header,
     Pass,
     VerifyCashPosition,
 )
-from models.enterprise_arena.observation import DEBT_DELIVERED, EQUITY_DELIVERED, Header
 from policies.heuristics.enterprise_arena.replies import reduced, refused
 from policies.heuristics.enterprise_arena.rules import free
 

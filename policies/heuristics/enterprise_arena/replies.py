@@ -6,8 +6,14 @@ from typing import Any
 from attrs import asdict, frozen
 
 from desim.errors import UsageError
-from models.enterprise_arena.actions import Command, FundRaisingRequest, ReviewFinancialRecords
-from models.enterprise_arena.observation import BareMonth, Header, Month
+from models.enterprise_arena.desk import (
+    BareMonth,
+    Command,
+    FundRaisingRequest,
+    Header,
+    Month,
+    ReviewFinancialRecords,
+)
 
 #: Size of the next request after a refused one, relative to it.
 _LESS = 0.9

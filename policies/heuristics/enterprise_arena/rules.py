@@ -9,15 +9,15 @@ from attrs import define, field, frozen
 from attrs.validators import ge, gt, in_, le, matches_re
 
 from desim import Policy
-from models.enterprise_arena.actions import (
+from models.enterprise_arena.desk import (
     EQUITY,
     INSTRUMENTS,
     Action,
     FundRaisingRequest,
+    Header,
     Pass,
     VerifyCashPosition,
 )
-from models.enterprise_arena.observation import Header
 from policies.heuristics.enterprise_arena.replies import cash
 
 

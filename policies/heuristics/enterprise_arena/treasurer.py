@@ -9,7 +9,7 @@ from attrs import define, field
 from attrs.validators import ge, gt, in_, le
 
 from desim import Policy
-from models.enterprise_arena.actions import (
+from models.enterprise_arena.desk import (
     DEBT,
     EQUITY,
     Action,
@@ -17,11 +17,12 @@ from models.enterprise_arena.actions import (
     CheckMarketData,
     Command,
     FundRaisingRequest,
+    Header,
+    Month,
     Pass,
     VerifyCashPosition,
 )
-from models.enterprise_arena.observation import Header, Month
-from models.enterprise_arena.rules import YEAR, Raising
+from models.enterprise_arena.params import YEAR, Raising
 from policies.heuristics.enterprise_arena import forecast
 from policies.heuristics.enterprise_arena.forecast import Debt, Odds, Yields
 from policies.heuristics.enterprise_arena.replies import (

@@ -13,7 +13,7 @@ from desim.errors import WrongAction
 from desim.studies.boards.ranking import ranked
 from desim.suites.published import FIGURES
 from models.enterprise_arena import EnterpriseArena, FundRaisingRequest, Month, Pass
-from models.enterprise_arena.score import metrics, score
+from models.enterprise_arena.report import metrics, score
 
 #: The exploit of the published rule: it makes a score of trillions.
 TRILLION = "raise_when_free,amount=1e12"

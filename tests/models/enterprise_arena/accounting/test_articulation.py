@@ -10,7 +10,7 @@ from support.invariants import BrokenInvariant
 
 from ledgers.book import Memo
 from models.enterprise_arena import BookClosing, EnterpriseArena, FundRaisingRequest, Pass
-from models.enterprise_arena.accounting.reports import CASH_LEDGER, REPORTS
+from models.enterprise_arena.statements import CASH_LEDGER, REPORTS
 
 PRESETS = ("paper", "snapshot", "regime")
 

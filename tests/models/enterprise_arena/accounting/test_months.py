@@ -10,9 +10,9 @@ from support.arena import DEBT, EQUITY, MILLION, entries, months, opened, played
 from desim import Policy, Run, play
 from desim.core.model import world_rules
 from models.enterprise_arena import BookClosing, EnterpriseArena, FundRaisingRequest, Pass
-from models.enterprise_arena.accounting.reports import REPORTS
-from models.enterprise_arena.ranks import OPERATE, PAYDAY, SERVICE
-from models.enterprise_arena.score import curve, metrics, score, trailing_revenue
+from models.enterprise_arena.params import OPERATE, PAYDAY, SERVICE
+from models.enterprise_arena.report import curve, metrics, score, trailing_revenue
+from models.enterprise_arena.statements import REPORTS
 
 #: Without noise and funding, cash is negative at the close of month 33.
 QUIET = EnterpriseArena(zero_noise=True)
@@ -104,7 +104,7 @@ def test_the_preset_and_its_texts_say_when_solvency_is_tested(
     """Equity that is due when month 34 opens comes too late in `paper`."""
     saved = {"zero_noise": True, "forced_funding": {32: (True, 1, 2)}}
     model = EnterpriseArena.preset(preset, **saved)
-    cash = model.series(played(model, {32: EQUITY}))["cash"]
+    cash = model.series(played(model, {32: EQUITY}))["cash"].values
     assert [month for month, dollars in enumerate(cash) if dollars < 0] == negative
     assert f"cash is never below zero {when}" in world_rules(model, "cfo")
     assert f"cash is below $0 {when}" in model.texts("cfo").briefing.it_ends

@@ -10,9 +10,9 @@ from support.arena import Seen, months, played
 
 from ledgers.book import Entry
 from models.enterprise_arena import BookClosing, EnterpriseArena, FundRaisingRequest, Pass
-from models.enterprise_arena.accounting.operations import chargeoff_rate
-from models.enterprise_arena.accounting.reports import REPORTS
-from models.enterprise_arena.state import Lender, TermLoan
+from models.enterprise_arena.lender import Lender, TermLoan
+from models.enterprise_arena.processes import chargeoff_rate
+from models.enterprise_arena.statements import REPORTS
 
 #: What fourteen months of rounding may add up to (SPEC section 19), cents.
 TOLERANCE = 5

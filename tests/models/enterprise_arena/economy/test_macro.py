@@ -11,14 +11,16 @@ from support.arena import opened
 from desim.catalog.changes import changed
 from desim.schema import from_plain, to_plain
 from models.enterprise_arena import EnterpriseArena, Macro
-from models.enterprise_arena.economy.macro import COLUMNS, RANGES, builtin, read, write
+from models.enterprise_arena.macro import COLUMNS, RANGES, builtin, read
 
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
     """The built-in table as a file."""
     path = tmp_path / "macro.csv"
-    write(str(path), builtin())
+    columns = (getattr(builtin(), name) for name in COLUMNS)
+    rows = [COLUMNS, *zip(*columns, strict=True)]
+    path.write_text("".join(",".join(map(str, row)) + "\n" for row in rows), encoding="utf-8")
     return path
 
 

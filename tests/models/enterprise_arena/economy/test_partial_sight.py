@@ -33,10 +33,9 @@ from models.enterprise_arena import (
     SaveNote,
     VerifyCashPosition,
 )
-from models.enterprise_arena.economy.macro import builtin
-from models.enterprise_arena.economy.market import SERIES
-from models.enterprise_arena.officer.documents import closed_months
-from models.enterprise_arena.state import Lender
+from models.enterprise_arena.lender import Lender
+from models.enterprise_arena.macro import builtin
+from models.enterprise_arena.options import SERIES
 
 #: Enough calls a month to read every document.
 OPEN = EnterpriseArena(tool_budget=1_000, cash_tool="snapshot", opening_cash=60e6)
@@ -268,7 +267,7 @@ def hidden_figures(lender: Lender) -> dict[str, float]:
     last month are hidden; zeros say nothing.
     """
     now, book = lender.month, lender.books.book
-    closed = closed_months(lender)
+    closed = lender.closed
     found: dict[str, float] = {}
     for month in range(closed[-1] + 1 if closed else 0, now):
         at = book.balances(month)
@@ -367,4 +366,4 @@ def test_a_month_is_not_readable_before_it_is_over() -> None:
     seat = Seat(OPEN)
     seat.run.answer(seat._decision, BookClosing())
     seat.lender.closings.append(0)
-    assert closed_months(seat.lender) == []
+    assert seat.lender.closed == []

@@ -11,8 +11,8 @@ from support.arena import EQUITY
 from desim import Run
 from desim.core.streams import generator
 from models.enterprise_arena import EnterpriseArena, Pass
-from models.enterprise_arena.economy.regimes import fit
-from models.enterprise_arena.state import Lender
+from models.enterprise_arena.lender import Lender
+from models.enterprise_arena.regimes import fit
 
 RICH: dict[str, Any] = {"opening_cash": 1e9, "horizon": 24}
 

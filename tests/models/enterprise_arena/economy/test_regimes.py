@@ -9,9 +9,17 @@ from support.arena import opened, played
 
 from desim.core.streams import generator
 from models.enterprise_arena import EnterpriseArena
-from models.enterprise_arena.economy.macro import COLUMNS, RANGES, Macro, builtin
-from models.enterprise_arena.economy.regimes import REGIMES, Switching, fit, labels, transitions
-from models.enterprise_arena.economy.surges import THRESHOLD, observe, runs
+from models.enterprise_arena.macro import COLUMNS, RANGES, Macro, builtin
+from models.enterprise_arena.regimes import (
+    REGIMES,
+    THRESHOLD,
+    Switching,
+    fit,
+    labels,
+    observe,
+    runs,
+    transitions,
+)
 
 GROWTH = "ind_user_growth_monthly"
 SEEDS = 200
@@ -100,7 +108,7 @@ def test_transitions_drawn_are_near_the_matrix(fitted: Switching) -> None:
     seen = [
         pair
         for seed in range(SEEDS)
-        for pair in pairwise(fitted.draw_regimes(generator(seed, "regimes"), 132))
+        for pair in pairwise(fitted.regimes(generator(seed, "regimes").random(131).tolist()))
     ]
     for one in range(3):
         moves = [after for before, after in seen if before == one]

@@ -19,8 +19,8 @@ from models.enterprise_arena import (
     ReviewFinancialRecords,
     VerifyCashPosition,
 )
-from models.enterprise_arena.economy.macro import builtin
-from models.enterprise_arena.economy.market import SERIES
+from models.enterprise_arena.macro import builtin
+from models.enterprise_arena.options import SERIES
 
 PAIRS = [
     (VerifyCashPosition(), CheckCashInBank()),

@@ -12,8 +12,8 @@ from models.enterprise_arena import (
     EnterpriseArena,
     FundRaisingRequest,
 )
-from models.enterprise_arena.economy.macro import builtin
-from models.enterprise_arena.officer.documents import folder
+from models.enterprise_arena.documents import folder
+from models.enterprise_arena.macro import builtin
 
 QUIET = EnterpriseArena(zero_noise=True)
 OPENING = [

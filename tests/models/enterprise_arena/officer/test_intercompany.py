@@ -19,13 +19,13 @@ from desim import World
 from ledgers.book import Memo
 from ledgers.consolidation import ACCOUNT, KIND, NotEnoughCash
 from models.enterprise_arena import BookClosing, EnterpriseArena, FundRaisingRequest, Pass
-from models.enterprise_arena import score as scores
-from models.enterprise_arena.group import reports
-from models.enterprise_arena.officer.documents import on_file, retrieved
-from models.enterprise_arena.officer.funding import submit
+from models.enterprise_arena.documents import on_file, retrieved
+from models.enterprise_arena.funding import submit
+from models.enterprise_arena.lender import BANKRUPT, Lender
+from models.enterprise_arena.params import MONTH_END, PAYDAY, YEAR_END
 from models.enterprise_arena.processes import Process
-from models.enterprise_arena.ranks import MONTH_END, PAYDAY, YEAR_END
-from models.enterprise_arena.state import BANKRUPT, Lender, Purse
+from models.enterprise_arena.report import curve
+from models.enterprise_arena.statements import reports
 
 #: After everything else of a month; before a month opens; between its operations and its close.
 RANKS = (MONTH_END + 1, YEAR_END, PAYDAY)
@@ -35,7 +35,7 @@ CAP_TABLE = "t0_board_materials/cap_table"
 
 def link(world: World, lender: Lender, seed: int, rank: int) -> Process:
     """Receive or pay random amounts at one place of every month."""
-    purse = Purse(lender)
+    purse = lender.books.intercompany
     chance = random.Random(f"{seed} {rank}")  # noqa: S311 (dice)
     yield world.timeout(0 if rank else 1, rank=rank)
     while True:
@@ -194,7 +194,7 @@ def _reports_agree_with_the_book(model: Linked, lender: Lender) -> None:
     assert lender.closing_cash == book.balance("1000", at=last)
     assert model.metrics(lender)["end_cash"] == series_of(model, lender)["cash"][-1]
     if lender.world.ended != BANKRUPT:
-        assert model.score(lender) == pytest.approx(scores.curve(lender)[-1])
+        assert model.score(lender) == pytest.approx(curve(lender)[-1])
     tables = figures(model, lender)
     income, sheet, flows = (
         tables[name] for name in ("income_statement", "balance_sheet", "cash_flow")

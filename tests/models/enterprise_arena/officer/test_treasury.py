@@ -9,11 +9,11 @@ from support.series import series_of
 
 from desim import catalog, play
 from models.enterprise_arena import TREASURY, BookClosing, EnterpriseArena, FundRaisingRequest
-from models.enterprise_arena.accounting.operations import borrowers
-from models.enterprise_arena.officer.documents import on_file, retrieved
-from models.enterprise_arena.officer.funding import leverage_factor
-from models.enterprise_arena.officer.projection import margin, outlook, project
-from models.enterprise_arena.score import curve
+from models.enterprise_arena.documents import on_file, retrieved
+from models.enterprise_arena.funding import leverage_factor
+from models.enterprise_arena.processes import borrowers
+from models.enterprise_arena.projection import margin, outlook, project
+from models.enterprise_arena.report import curve
 from policies.heuristics.enterprise_arena.forecast import Debt, Yields, lowest, measure
 
 #: Five years; month 132 of a table would be the last.

@@ -11,13 +11,12 @@ from typing import Any
 from attrs import evolve, field, frozen
 
 from desim.short_repr import short_repr
-from models.enterprise_arena.accounting import closings
-from models.enterprise_arena.accounting.accounts import LOANS, cents, dollars
-from models.enterprise_arena.observation import CommandRefused
-from models.enterprise_arena.officer import opening
-from models.enterprise_arena.officer.documents import closed_months
-from models.enterprise_arena.rules import YEAR, instalment
-from models.enterprise_arena.state import Lender, TermLoan
+from models.enterprise_arena.books import LOANS, cents, dollars
+from models.enterprise_arena.desk import CommandRefused
+from models.enterprise_arena.documents import COMPILED, INCOME_STATEMENT
+from models.enterprise_arena.lender import Lender, TermLoan
+from models.enterprise_arena.params import YEAR
+from models.enterprise_arena.statements import reports
 
 #: Lowest and highest `growth_rate_override`, percent a month.
 _LEAST, _MOST = -100.0, 1_000.0
@@ -116,14 +115,15 @@ def outlook(lender: Lender, override: float | None) -> Outlook:
 
 def margin(lender: Lender) -> Margin:
     """Return the EBITDA margin of the latest statements on file, the opening ones at first."""
-    params, closed = lender.params, closed_months(lender)
+    params, closed = lender.params, lender.closed
     if closed:
         month, source = closed[-1], "income_statement_ytd"
-        income = closings.income_statement(lender.books.book, month)
+        book = lender.books.book
+        income = reports(book, month).income_statement(book, month - month % YEAR, month)
         earned = income["ebitda"] + cents(params.overhead) * (month % YEAR + 1)
         percent = earned / income["revenue"] * 100 if income["revenue"] else 0.0
     else:
-        month, source = opening.COMPILED, opening.INCOME_STATEMENT
+        month, source = COMPILED, INCOME_STATEMENT
         percent = params.projection_ebitda_margin
     return Margin(percent, source, month, lender.month - month > params.projection_stale_after)
 
@@ -144,6 +144,20 @@ def project(start: Outlook, months: int) -> dict[str, Any]:
         users *= 1 + start.growth / 100
         rows.append(_row(month, inflow, lent, spent, service, cash))
     return {"rows": rows, "assumptions": _assumptions(start), **_source(start.margin)}
+
+
+def instalment(principal: int, balance: int, age: int, term: int) -> int:
+    """Return the principal of a note that is repaid in a month, cents (SPEC section 8.4).
+
+    Args:
+        principal: Cents drawn.
+        balance: Cents outstanding.
+        age: Months since the draw.
+        term: Number of instalments; the last one repays what rounding has left.
+    """
+    if age >= term - 1:
+        return balance
+    return min(balance, round(principal / term))
 
 
 def _service(start: Outlook, month: int) -> float:

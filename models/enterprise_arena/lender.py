@@ -1,4 +1,4 @@
-"""The state of an episode: the lender, its books and its events."""
+"""The state of an episode: the lender with its books, requests, notes and events."""
 
 from collections import Counter
 from typing import Any, NamedTuple
@@ -8,20 +8,18 @@ from simpy import Event, Resource
 
 from desim import World
 from ledgers.book import Book
-from models.enterprise_arena.accounting.accounts import (
+from models.enterprise_arena.books import (
     CASH,
     INTEREST_REVENUE,
     LOANS,
     NOTES_PAYABLE,
     PRINCIPAL_RECEIVABLE,
+    Books,
 )
-from models.enterprise_arena.accounting.books import Books
-from models.enterprise_arena.actions import Tool
-from models.enterprise_arena.economy.macro import Macro
-from models.enterprise_arena.economy.regimes import Path
-from models.enterprise_arena.observation import CommandReply, Note
-from models.enterprise_arena.params import ArenaParams
-from models.enterprise_arena.rules import YEAR
+from models.enterprise_arena.desk import CommandReply, Note, Tool
+from models.enterprise_arena.macro import Macro
+from models.enterprise_arena.params import YEAR, ArenaParams
+from models.enterprise_arena.regimes import Path
 
 #: The name of the only role: the chief financial officer.
 CFO = "cfo"
@@ -33,11 +31,8 @@ BANKRUPT, SURVIVED = "cash balance went negative", "horizon"
 class Indicators(NamedTuple):
     """The lender's own drivers of a month, its noise included; never shown.
 
-    Attributes:
-        gross_margin: Percent of revenue.
-        ebitda_margin: Percent of revenue.
-        growth: Of borrowers, percent a month.
-        collection_rate: Share of billed amounts that is collected.
+    Margins are percent of revenue, growth is percent a month, the collection rate is the share of
+    billed amounts that is collected.
     """
 
     gross_margin: float
@@ -92,31 +87,26 @@ class TermLoan:
 
 @define(eq=False, repr=False)
 class Lender:
-    """The state of an episode.
+    """The state of an episode; money is in cents.
 
     Attributes:
-        world: The clock.
-        params: The parameters.
         macro: The macro history in use: the table, or a path drawn from the seed.
         path: The drawn path, with the state on which its later months depend; None for a table.
         growth: Borrower growth of the industry in every month, percent: the profile's column.
-        books: Every balance.
         noise: Four standard deviates a month, times their sigmas.
         draws: Three uniform draws a month, for the request submitted in it.
         forced: Outcomes by month that replace the draws: success, fill, delay.
         users: Active borrowers, a real number.
         lending_rate: Blended annual yield of the loans, a share.
-        shares: Common shares.
-        loss_carryforward: Cents that reduce taxable income.
+        loss_carryforward: Reduces taxable income.
         slot: Capacity 1: the request under way holds it.
-        payroll: Cents that the staff receives on the month's payday.
-        payables_due: Payables of the end of last month, cents; vendors receive them this month.
         drawing: Triggered when a note is drawn; the service of notes waits for it.
+        payroll: The staff receives it on the month's payday.
+        payables_due: Payables of the end of last month; vendors receive them this month.
         rounds: Equity rounds closed.
         drawn: Notes drawn.
         term_loans: Notes with a balance.
-        request: The request under way, or None.
-        outcome: The event of its outcome.
+        outcome: The event of the outcome of `request`, the one under way.
         notifications: Outcomes of funding that became known this month, as shown.
         indicators: Of every month closed.
         closings: Months for which the officer ordered a closing, oldest first.
@@ -127,17 +117,14 @@ class Lender:
         note_calls: Uses of the notepad this month.
         refusals: Refused requests of this month.
         notepad: Notes, oldest first.
-        reply: The reply to the last command.
         events: Every event of funding with its odds, for analysis; never shown.
         counts: Actions by name, "refused" requests, "free_refusals" among them that did not use
             the month, and "equity" and "debt" successes.
-        raised: Cents received, by type of request.
-        revenue_to_date: Revenue of the year to date at the end of every month, cents.
-        pretax_to_date: Income before tax of the year to date at the end of last month, cents.
-        closing_cash: Cash at the end of the last month closed, cents; what the lender receives from
-            a group or pays to one after the close, but before the next month, is in it.
-        peak: Highest cash at the opening of a month so far, cents.
-        low: Lowest cash at the opening of a month so far, cents.
+        raised: Cash received, by type of request.
+        revenue_to_date: Revenue of the year to date at the end of every month.
+        pretax_to_date: Income before tax of the year to date at the end of last month.
+        peak: Highest cash at the opening of a month so far.
+        low: Lowest cash at the opening of a month so far.
     """
 
     world: World
@@ -178,7 +165,6 @@ class Lender:
     raised: Counter[str] = field(factory=Counter)
     revenue_to_date: list[int] = field(factory=list)
     pretax_to_date: int = 0
-    closing_cash: int = 0
     peak: int = 0
     low: int = 0
 
@@ -198,18 +184,32 @@ class Lender:
         return len(self.indicators)
 
     @property
+    def closed(self) -> list[int]:
+        """The months whose statements can be read, oldest first; never the present month."""
+        return [month for month in self.closings if month < self.month]
+
+    @property
     def cash(self) -> int:
-        """Cash in the bank, cents."""
+        """Cash in the bank."""
         return self.books.held[CASH]
 
     @property
+    def closing_cash(self) -> int:
+        """Cash at the end of the last month closed; 0 before the first.
+
+        What a group sends or receives after the close, but before the next month, is in it.
+        """
+        months = len(self.revenue_to_date)
+        return self.books.book.balance(CASH, at=months - 1) if months else 0
+
+    @property
     def debt(self) -> int:
-        """Notes outstanding, cents."""
+        """Notes outstanding."""
         return -self.books.held[NOTES_PAYABLE]
 
     @property
     def gross_loans(self) -> int:
-        """Unbilled principal, and billed principal not yet collected, cents."""
+        """Unbilled principal, and billed principal not yet collected."""
         return self.books.held[LOANS] + self.books.held[PRINCIPAL_RECEIVABLE]
 
     @property
@@ -230,54 +230,17 @@ class Lender:
     def open_month(self) -> None:
         """Begin a month: no tool call is used yet; record the opening cash."""
         self.calls.append(0)
-        self.note_calls = 0
-        self.refusals = 0
-        cash = self.cash
-        if cash > self.peak:
-            self.peak = cash
-        elif cash < self.low:
-            self.low = cash
+        self.note_calls = self.refusals = 0
+        self.peak = max(self.peak, self.cash)
+        self.low = min(self.low, self.cash)
 
     def close_month(self) -> None:
-        """End a month: record its revenue and closing cash, and drop its notifications."""
+        """End a month: record its revenue, and drop its notifications."""
         self.notifications = []
         self.revenue_to_date.append(-self.books.held[INTEREST_REVENUE])
-        self.closing_cash = self.cash
 
     def revenue(self, month: int) -> int:
-        """Return the revenue of a closed month, cents."""
+        """Return the revenue of a closed month."""
         to_date = self.revenue_to_date
         # January starts from zero, as the year-end close empties the account.
         return to_date[month] - (to_date[month - 1] if month % YEAR else 0)
-
-
-@frozen
-class Purse:
-    """The cash that the companies of a group may send to a lender or receive from it, cents."""
-
-    lender: Lender
-
-    @property
-    def held(self) -> int:
-        """The cash in the bank; below 0 before a bankruptcy."""
-        return self.lender.cash
-
-    @property
-    def balances(self) -> dict[str, int]:
-        """Cents by company; above 0 is owed to the lender."""
-        return self.lender.books.intercompany.balances
-
-    def receive(self, time: int, partner: str, cents: int) -> None:
-        """Post cash that a company has sent."""
-        self.lender.books.intercompany.receive(time, partner, cents)
-        self._close_again(time)
-
-    def send(self, time: int, partner: str, cents: int) -> None:
-        """Post cash that is sent to a company."""
-        self.lender.books.intercompany.send(time, partner, cents)
-        self._close_again(time)
-
-    def _close_again(self, month: int) -> None:
-        """Record the closing cash after an entry that belongs to a month already closed."""
-        if month < self.lender.months_closed:
-            self.lender.closing_cash = self.lender.cash

@@ -4,7 +4,6 @@ DATA.md lists the columns with their units and sources. A file is read when the 
 and kept in them, so that a record contains the table; the built-in table is written as None.
 """
 
-import csv
 import math
 import os
 import re
@@ -25,46 +24,23 @@ _FILE = Path(__file__).with_name("macro.csv")
 Column = tuple[float, ...]
 
 
-#: Lowest and highest plausible value by column, in its unit.
-RANGES: dict[str, tuple[float, float]] = {
-    "gdp_growth_qoq_saar": (-99, 1_000),
-    "gdp_growth_yoy": (-99, 1_000),
-    "cpi_index": (0, 1e6),
-    "cpi_yoy": (-100, 1_000),
-    "unrate": (0, 100),
-    "sofr": (-10, 100),
-    "fedfunds": (-10, 100),
-    "baa": (-10, 100),
-    "tsy2y": (-10, 100),
-    "tsy5y": (-10, 100),
-    "tsy10y": (-10, 100),
-    "tsy30y": (-10, 100),
-    "vix_avg": (0, 200),
-    "vix_close": (0, 200),
-    "pe_ratio": (-1e6, 1e6),
-    "ps_ratio": (0, 1e6),
-    "baa_10y_spread": (-100, 100),
-    "ind_gross_margin": (-100, 100),
-    "ind_ebitda_margin": (-100, 100),
-    "ind_user_growth_monthly": (-50, 50),
-    "ind_user_growth_annual": (-100, 1e5),
-    "ind_user_growth_monthly_alt": (-50, 50),
-}
+@frozen
+class _Within:
+    """The lowest and highest plausible value of a column, in its unit."""
 
+    least: float
+    most: float
 
-def _plausible(_: object, attribute: "Attribute[Any]", column: Column) -> None:
-    if type(column) is not tuple:
-        raise ValueError(f"{attribute.name} is a tuple, not {short_repr(column, 60)}")
-    least, most = RANGES[attribute.name]
-    if column and least <= min(column) and max(column) <= most:
-        return
-    for month, value in enumerate(column):
-        # A comparison with nan is False, so this form refuses nan as well.
-        if not least <= value <= most:
-            raise ValueError(
-                f"month {month}, {attribute.name}: {short_repr(value)} was given; "
-                f"it is between {least:g} and {most:g}"
-            )
+    def __call__(self, _: object, attribute: "Attribute[Any]", column: Column) -> None:
+        if type(column) is not tuple:
+            raise ValueError(f"{attribute.name} is a tuple, not {short_repr(column, 60)}")
+        for month, value in enumerate(column):
+            # A comparison with nan is False, so this form refuses nan as well.
+            if not self.least <= value <= self.most:
+                raise ValueError(
+                    f"month {month}, {attribute.name}: {short_repr(value)} was given; "
+                    f"it is between {self.least:g} and {self.most:g}"
+                )
 
 
 @frozen(kw_only=True)
@@ -102,31 +78,30 @@ class Macro:
     month: tuple[int, ...]
     date: tuple[str, ...]
     label: tuple[str, ...]
-    gdp_growth_qoq_saar: Column = field(validator=_plausible)
-    gdp_growth_yoy: Column = field(validator=_plausible)
-    cpi_index: Column = field(validator=_plausible)
-    cpi_yoy: Column = field(validator=_plausible)
-    unrate: Column = field(validator=_plausible)
-    sofr: Column = field(validator=_plausible)
-    fedfunds: Column = field(validator=_plausible)
-    baa: Column = field(validator=_plausible)
-    tsy2y: Column = field(validator=_plausible)
-    tsy5y: Column = field(validator=_plausible)
-    tsy10y: Column = field(validator=_plausible)
-    tsy30y: Column = field(validator=_plausible)
-    vix_avg: Column = field(validator=_plausible)
-    vix_close: Column = field(validator=_plausible)
-    pe_ratio: Column = field(validator=_plausible)
-    ps_ratio: Column = field(validator=_plausible)
-    baa_10y_spread: Column = field(validator=_plausible)
-    ind_gross_margin: Column = field(validator=_plausible)
-    ind_ebitda_margin: Column = field(validator=_plausible)
-    ind_user_growth_monthly: Column = field(validator=_plausible)
-    ind_user_growth_annual: Column = field(validator=_plausible)
-    ind_user_growth_monthly_alt: Column = field(validator=_plausible)
+    gdp_growth_qoq_saar: Column = field(validator=_Within(-99, 1_000))
+    gdp_growth_yoy: Column = field(validator=_Within(-99, 1_000))
+    cpi_index: Column = field(validator=_Within(0, 1e6))
+    cpi_yoy: Column = field(validator=_Within(-100, 1_000))
+    unrate: Column = field(validator=_Within(0, 100))
+    sofr: Column = field(validator=_Within(-10, 100))
+    fedfunds: Column = field(validator=_Within(-10, 100))
+    baa: Column = field(validator=_Within(-10, 100))
+    tsy2y: Column = field(validator=_Within(-10, 100))
+    tsy5y: Column = field(validator=_Within(-10, 100))
+    tsy10y: Column = field(validator=_Within(-10, 100))
+    tsy30y: Column = field(validator=_Within(-10, 100))
+    vix_avg: Column = field(validator=_Within(0, 200))
+    vix_close: Column = field(validator=_Within(0, 200))
+    pe_ratio: Column = field(validator=_Within(-1e6, 1e6))
+    ps_ratio: Column = field(validator=_Within(0, 1e6))
+    baa_10y_spread: Column = field(validator=_Within(-100, 100))
+    ind_gross_margin: Column = field(validator=_Within(-100, 100))
+    ind_ebitda_margin: Column = field(validator=_Within(-100, 100))
+    ind_user_growth_monthly: Column = field(validator=_Within(-50, 50))
+    ind_user_growth_annual: Column = field(validator=_Within(-100, 1e5))
+    ind_user_growth_monthly_alt: Column = field(validator=_Within(-50, 50))
 
     def __len__(self) -> int:
-        """The number of months."""
         return len(self.month)
 
     def __attrs_post_init__(self) -> None:
@@ -139,22 +114,19 @@ class Macro:
         self._spread()
 
     def _months(self) -> None:
-        for at, month in enumerate(self.month):
+        for at, (month, date, label) in enumerate(
+            zip(self.month, self.date, self.label, strict=True)
+        ):
             if month != at:
                 raise ValueError(
                     f"row {at} is of month {short_repr(month)}; months run 0, 1, 2, ..."
                 )
-            if not re.fullmatch(r"(?!0000)[0-9]{4}-(0[1-9]|1[0-2])", self.date[at]):
-                raise ValueError(
-                    f"month {at}, date: {short_repr(self.date[at])} was given; it is YYYY-MM"
-                )
-        known: set[str] = set()
-        for at, label in enumerate(self.label):
-            if not label or label in known:
+            if not re.fullmatch(r"(?!0000)[0-9]{4}-(0[1-9]|1[0-2])", date):
+                raise ValueError(f"month {at}, date: {short_repr(date)} was given; it is YYYY-MM")
+            if not label or label in self.label[:at]:
                 raise ValueError(
                     f"month {at}, label: {short_repr(label)} was given; each month has its own name"
                 )
-            known.add(label)
 
     def _spread(self) -> None:
         for at, spread in enumerate(self.baa_10y_spread):
@@ -168,6 +140,12 @@ class Macro:
 
 #: In the order of a file.
 COLUMNS = tuple(each.name for each in fields(Macro))
+#: Lowest and highest plausible value by column.
+RANGES: dict[str, tuple[float, float]] = {
+    each.name: (each.validator.least, each.validator.most)
+    for each in fields(Macro)
+    if isinstance(each.validator, _Within)
+}
 
 
 @cache
@@ -179,8 +157,7 @@ def builtin() -> Macro:
 def given(value: Any) -> Macro | None:
     """Convert the parameter `macro` to a table, or to None for the built-in one.
 
-    Args:
-        value: None, a table, the path of a CSV file, or columns by name, as in a record.
+    It is None, a table, the path of a CSV file, or columns by name, as in a record.
 
     Raises:
         ValueError: *value* is of another type, or has a fault; the text names the place.
@@ -217,21 +194,7 @@ def read(path: str) -> Macro:
         raise ValueError(f"macro: {path!r}: {fault}") from None
 
 
-def write(path: str, table: Macro) -> None:
-    """Write a table to a CSV file that `read` can read.
-
-    Raises:
-        OSError: The file cannot be written.
-    """
-    columns = [getattr(table, name) for name in COLUMNS]
-    with Path(path).open("w", newline="", encoding="utf-8") as lines:
-        writer = csv.writer(lines, lineterminator="\n")
-        writer.writerow(COLUMNS)
-        writer.writerows(zip(*columns, strict=True))
-
-
 def _columns(rows: list[tuple[int, list[str]]]) -> dict[str, tuple[Any, ...]]:
-    """Return the columns of a file's rows; the first row is the heading."""
     head = rows[0][1] if rows else []
     for name in head:
         if name not in COLUMNS:

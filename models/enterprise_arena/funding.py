@@ -10,19 +10,18 @@ from simpy.resources.resource import Request as SlotRequest
 
 from desim.errors import possible
 from desim.short_repr import short_repr
-from models.enterprise_arena.accounting.accounts import cents, dollars
-from models.enterprise_arena.actions import DEBT, EQUITY, INSTRUMENTS
-from models.enterprise_arena.economy.macro import Macro
-from models.enterprise_arena.observation import (
+from models.enterprise_arena.books import DRAW_NOTE, ISSUE_SHARES, cents, dollars
+from models.enterprise_arena.desk import (
+    DEBT,
     DEBT_DELIVERED,
     DECLINED,
+    EQUITY,
     EQUITY_DELIVERED,
+    INSTRUMENTS,
     CommandReply,
 )
-from models.enterprise_arena.params import ArenaParams
-from models.enterprise_arena.ranks import SETTLE
-from models.enterprise_arena.rules import Raising
-from models.enterprise_arena.state import FundingRequest, Lender, TermLoan
+from models.enterprise_arena.lender import FundingRequest, Lender, TermLoan
+from models.enterprise_arena.params import SETTLE, ArenaParams, Raising
 
 Process: TypeAlias = Generator[Event, Any, None]
 
@@ -65,61 +64,44 @@ def contract_rate(lender: Lender) -> float:
 
     Two-year Treasury + Baa yield + spread x (leverage above the threshold) (SPEC section 8.4).
     """
-    params, base = lender.params, base_rate(lender.macro, lender.month)
+    params, macro, month = lender.params, lender.macro, lender.month
+    base = (macro.tsy2y[month] + macro.baa[month]) / 100
     return base + params.leverage_spread * max(0.0, lender.leverage - params.leverage_threshold)
-
-
-def base_rate(macro: Macro, month: int) -> float:
-    """Return the rate of a note drawn in a month without leverage, a share a year."""
-    return (macro.tsy2y[month] + macro.baa[month]) / 100
 
 
 # -- a request -------------------------------------------------------------------------------------
 
 
 def submit(lender: Lender, kind: str, amount: float) -> CommandReply:
-    """Accept a request and start its process, or refuse it."""
+    """Accept a request and start its process, or refuse it.
+
+    A refused one uses the month, but for the first `free_refusals` of the month.
+    """
     fault = _fault(lender, kind, amount)
     if fault:
         return _refused(lender, kind, amount, fault)
     chance, own = _chance(lender, kind)
+    odds = {"p_macro": chance, "m_company": own, "p_adj": chance * own}
     lender.request = request = _outcome(lender, kind, amount, chance * own)
     rate = contract_rate(lender) if kind == DEBT else None
-    lender.events.append(
-        _event(
-            lender,
-            "submitted",
-            type=kind,
-            requested=amount,
-            p_macro=chance,
-            m_company=own,
-            p_adj=chance * own,
-            indicative_rate=rate,
-        )
-    )
+    submitted = _event(lender, "submitted", type=kind, requested=amount, **odds)
+    lender.events.append({**submitted, "indicative_rate": rate})
     lender.world.log.info("request submitted", instrument=kind, amount=amount, rate=rate)
     lender.world.process(raising(lender, request, lender.slot.request()))
     out = {"status": "submitted", "type": kind, "amount": amount}
-    return CommandReply(
-        ACTION, ok=True, out=out if rate is None else {**out, "indicative_rate": rate}
-    )
+    rated = {} if rate is None else {"indicative_rate": rate}
+    return CommandReply(ACTION, ok=True, out={**out, **rated})
 
 
 def _refused(lender: Lender, kind: str, amount: float, fault: str) -> CommandReply:
-    """Count a refused request; the reply says so if it does not use the month."""
     event = "rejected_pending" if lender.slot.count else "rejected_malformed"
     lender.events.append(_event(lender, event, type=kind, amount=amount))
     lender.counts["refused"] += 1
     lender.refusals += 1
     if lender.refusals <= lender.params.free_refusals:
         lender.counts["free_refusals"] += 1
-        fault = goes_on(fault)
+        fault = f"{fault}; the month goes on"
     return CommandReply(ACTION, ok=False, out=fault)
-
-
-def goes_on(fault: str) -> str:
-    """Return the reply to a refused request that does not use the month."""
-    return f"{fault}; the month goes on"
 
 
 def raising(lender: Lender, request: FundingRequest, place: SlotRequest) -> Process:
@@ -148,48 +130,36 @@ def settle(lender: Lender, request: FundingRequest) -> None:
 def _issue(lender: Lender, request: FundingRequest) -> None:
     amount = dollars(request.received)
     issued = amount / lender.params.share_price
-    lender.books.issue(lender.month, request.received)
+    lender.books.post(lender.month, ISSUE_SHARES, request.received)
     lender.rounds += 1
     lender.shares += issued
     _notify(lender, EQUITY_DELIVERED, amount=amount, shares_issued=issued)
 
 
 def _draw(lender: Lender, request: FundingRequest) -> None:
-    """Post a draw; the contract rate uses the leverage just before it (SPEC section 8.4)."""
-    rate, received = contract_rate(lender), request.received
-    leverage = lender.leverage
-    lender.books.draw(lender.month, received)
+    # The contract rate uses the leverage just before the draw (SPEC section 8.4).
+    rate, leverage, received = contract_rate(lender), lender.leverage, request.received
+    lender.books.post(lender.month, DRAW_NOTE, received)
     lender.drawn += 1
     lender.term_loans.append(TermLoan(lender.drawn, received, received, rate, lender.month))
     if not lender.drawing.triggered:
         lender.drawing.succeed()
-    _notify(
-        lender,
-        DEBT_DELIVERED,
-        {"leverage_at_settlement": leverage},
-        amount=dollars(received),
-        contract_rate=rate,
-    )
+    hidden = {"leverage_at_settlement": leverage}
+    _notify(lender, DEBT_DELIVERED, hidden, amount=dollars(received), contract_rate=rate)
 
 
 def _fault(lender: Lender, kind: str, amount: float) -> str:
-    """Return why a request is refused; empty if it is accepted."""
     if lender.slot.count:
         return PENDING
     if kind not in INSTRUMENTS:
         return f"type={short_repr(kind)} was given; {possible(kind, INSTRUMENTS)}"
-    params = lender.params
-    return "" if 0 < amount <= params.largest_request else wrong_amount(params, amount)
-
-
-def wrong_amount(terms: Raising, amount: float) -> str:
-    """Return why an amount is refused."""
-    most = terms.largest_request
+    most = lender.params.largest_request
+    if 0 < amount <= most:
+        return ""
     return f"amount={short_repr(amount)} was given; it is above 0 and at most {most:,.0f} dollars"
 
 
 def _chance(lender: Lender, kind: str) -> tuple[float, float]:
-    """Return the chance by the market and the lender's own factor, both of the present month."""
     params, macro, month = lender.params, lender.macro, lender.month
     if kind == EQUITY:
         return equity_chance(params, macro.vix_avg[month]), params.round_decay**lender.rounds
@@ -198,7 +168,6 @@ def _chance(lender: Lender, kind: str) -> tuple[float, float]:
 
 
 def _outcome(lender: Lender, kind: str, amount: float, chance: float) -> FundingRequest:
-    """Return the request with its outcome, from the draws or the forced outcome of the month."""
     params, month = lender.params, lender.month
     if month in lender.forced:
         succeeds, fill, delay = lender.forced[month]
@@ -235,7 +204,6 @@ def redraw(lender: Lender) -> None:
 def _drawn(
     params: ArenaParams, draws: Sequence[float], chance: float, delays: tuple[int, int]
 ) -> tuple[bool, float, int]:
-    """Return success, filled share and months to the outcome from three uniform draws."""
     luck, share, wait = draws
     low, high = params.fill_range
     soonest, latest = delays
@@ -248,7 +216,6 @@ def _limited(amount: float, most: int | None) -> int:
 
 
 def _notify(lender: Lender, event: str, hidden: dict[str, Any] | None = None, **shown: Any) -> None:
-    """Show an outcome to the officer, and log it with the figures that stay hidden."""
     outcome = _event(lender, event, **shown)
     lender.world.log.info("settlement", outcome=event, **shown)
     lender.notifications.append(outcome)

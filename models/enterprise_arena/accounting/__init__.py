@@ -1,1 +1,0 @@
-"""The books of the lender: postings, closings, statements."""

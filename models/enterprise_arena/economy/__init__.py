@@ -1,1 +1,0 @@
-"""Macro tables and drawn histories."""

@@ -1,1 +1,0 @@
-"""The officer's desk, tools and funding requests."""
