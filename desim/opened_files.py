@@ -6,7 +6,6 @@ opened otherwise than by Python, such as by a database library, is not noted.
 
 import contextlib
 import hashlib
-import importlib.machinery
 import os
 import stat
 import sys
@@ -22,24 +21,18 @@ from attrs import define, field
 #: The digest of every file by its absolute path.
 Files = dict[str, str]
 
-#: When a file was last modified, in nanoseconds, and its size in bytes.
-Stamp = tuple[int, int]
-
 #: Packages whose files are not data of a user; other digests cover the files of desim itself.
 _OURS = ("desim", "ledgers", "models", "policies")
 
 #: Folders of the system and of caches, in which no user keeps the data of a policy.
 _OF_SYSTEM = ("/proc", "/dev", "/sys", "/etc", "/usr/lib", "/usr/share", "~/.cache")
 
-#: Endings of the files from which Python imports.
-_OF_CODE = tuple(importlib.machinery.all_suffixes())
-
 
 @define
 class _Read:
-    """When a file was last opened, the digest of its content then, and the modules that did so."""
+    """When a file was modified (in nanoseconds) and its size, the digest, and who opened it."""
 
-    stamp: Stamp | None = None
+    stamp: tuple[int, int] | None = None
     digest: str = ""
     modules: set[str] = field(factory=set)
 
@@ -52,18 +45,13 @@ _written: set[str] = set()
 _depth = 0
 #: The frame that opened the first of them: frames further out only started the play.
 _outermost: FrameType | None = None
-#: The hook, once it has been added.
-_hooks: list[object] = []
 
 
 @contextlib.contextmanager
 def noting() -> Iterator[None]:
     """Note the files that are opened inside, with the modules that open them."""
     global _depth, _outermost  # noqa: PLW0603 (read by the hook at every event)
-    if not _hooks:
-        _ignored()
-        _hooks.append(_note)
-        sys.addaudithook(_note)
+    _add_hook()
     if not _depth:
         _outermost = sys._getframe(2)  # noqa: SLF001 (behind contextlib's)
     _depth += 1
@@ -73,6 +61,12 @@ def noting() -> Iterator[None]:
         _depth -= 1
         if not _depth:
             _outermost = None
+
+
+@cache
+def _add_hook() -> None:
+    _ignored()  # it opens files itself
+    sys.addaudithook(_note)
 
 
 def opened() -> set[str]:
@@ -89,8 +83,10 @@ def opened_by(modules: Iterable[str]) -> Files:
     wanted = {_package(name) for name in modules}
     read = {path: _opened[path] for path in opened()}
     found = [path for path, one in read.items() if wanted & {*map(_package, one.modules)}]
-    code = _loaded() if any(path.endswith(_OF_CODE) for path in found) else set()
-    return {path: read[path].digest for path in found if path not in code and _stamp(path)}
+    loaded = (
+        {module.__dict__.get("__file__") for module in [*sys.modules.values()]} if found else {}
+    )
+    return {path: read[path].digest for path in found if path not in loaded and _stamp(path)}
 
 
 def _package(module: str) -> str:
@@ -98,7 +94,6 @@ def _package(module: str) -> str:
 
 
 def _note(event: str, arguments: tuple[Any, ...]) -> None:
-    """Note an event of Python; called at each of its audit events."""
     if not _depth:
         return
     if event == "open":
@@ -137,19 +132,13 @@ def _modules(frame: FrameType | None) -> Iterator[str]:
 
 @cache
 def _ignored() -> tuple[str, ...]:
-    """Return the beginnings of the paths that are not noted."""
     python = {sysconfig.get_path(n) for n in ("stdlib", "platstdlib", "purelib", "platlib")}
     root = Path(__file__).parent.parent
     folders = [*python, *map(os.path.expanduser, _OF_SYSTEM), *(str(root / one) for one in _OURS)]
     return tuple(os.path.join(os.path.abspath(one), "") for one in folders)  # noqa: PTH100, PTH118
 
 
-def _loaded() -> set[Any]:
-    return {module.__dict__.get("__file__") for module in [*sys.modules.values()]}
-
-
-def _stamp(path: str) -> Stamp | None:
-    """Return when a file was modified, in nanoseconds, and its size; None if it is not regular."""
+def _stamp(path: str) -> tuple[int, int] | None:
     try:
         found = os.stat(path)  # noqa: PTH116 (at every opening of a file)
     except OSError:

@@ -28,7 +28,7 @@ from desim import Model, Policy, Role, Run, World, play, sweep
 from desim.composition import Composite
 from desim.composition.parts import part_seed
 from desim.episodes.lineup import resolve
-from desim.lanes.play_lanes import lanes_of, play_lanes
+from desim.lanes import lanes_of, play_lanes
 from desim.show.console import console
 from desim.show.table import Table
 from models.beer_game import BeerGame
@@ -199,7 +199,7 @@ def twin(runs: int) -> Lines:
     game, policies = BeerGame.preset("poisson"), {"retailer": "order_up_to"}
     rules = resolve(game, policies, 0).policies
     on_arrays = lanes_of(game, tuple(rules), range(1_000))
-    decisions = sum(play_lanes(on_arrays, rules).decisions)
+    decisions = sum(one["decisions"] for one in play_lanes(on_arrays, rules))
     steps = len(play(game, policies, 1).steps)
     works = (
         lambda: play_lanes(lanes_of(game, tuple(rules), range(1_000)), rules),

@@ -14,7 +14,7 @@ from desim.core.policy import (
     knows,
 )
 from desim.core.roles import Knowledge
-from desim.lanes.lane_protocols import DecidesAll, HasLanes
+from desim.lanes import DecidesAll, HasLanes
 from desim.schema import members
 from desim.schema.arguments import parameters
 from desim.schema.wire_types import attribute_texts

@@ -132,7 +132,7 @@ class Part:
         self.world.to_common = lambda tick: shared.to_common(self._common(tick))
         with self._noted():
             self.state = model.begin(self.world)
-        shared.on_redraw(self._redraw)
+        shared.on_redraw.append(self._redraw)
 
     @property
     def has_ended(self) -> bool:

@@ -1,10 +1,4 @@
-"""The calendar on a clock of whole ticks: dates, business hours, months.
-
-A world whose tick is a length of time (a microsecond, an hour, a week) has a `Calendar`, and
-`BusinessHours` on top of it. A world whose tick is a month, which has no fixed length, needs only
-the functions: `month_start(first, tick)` is the date of its tick and `months_between` the way back.
-Time zones and holidays are not modelled.
-"""
+"""Dates of the ticks of a clock, business hours, months; without time zones and holidays."""
 
 from datetime import date, datetime, time, timedelta
 from functools import cached_property
@@ -18,8 +12,7 @@ from desim.short_repr import short_repr
 #: Monday to Friday.
 WEEKDAYS = (0, 1, 2, 3, 4)
 
-_DAYS = 7
-_HOURS = 24
+_DAYS, _HOURS = 7, 24
 
 
 class TickCalendar(Protocol):
@@ -34,10 +27,9 @@ class TickCalendar(Protocol):
         ...
 
     def starting(self, start: datetime) -> "TickCalendar":
-        """Return the same calendar for a model that begins at another moment.
+        """Return the same calendar for a model that begins at a moment, or soon after it.
 
-        A calendar whose first tick is at an hour of the day, or at the start of a month, begins at
-        the first such moment that is not before the given one.
+        It begins at the same hour of the day, or at the start of a month, as this one.
         """
         ...
 
@@ -61,15 +53,11 @@ class Calendar:
 
     @start.validator
     def _without_zone(self, _: object, value: datetime) -> None:
-        # Python refuses to subtract a datetime with a zone from one without; that error would come
-        # in the middle of an episode.
-        if value.tzinfo is not None:
-            raise ValueError(f"start={value} was given; it has no time zone")
+        _require(value.tzinfo is None, f"start={value}", "it has no time zone")
 
     @tick.validator
     def _lasting(self, _: object, value: timedelta) -> None:
-        if value <= timedelta(0):
-            raise ValueError(f"tick={short_repr(value)} was given; it is longer than zero")
+        _require(value > timedelta(0), f"tick={short_repr(value)}", "it is longer than zero")
 
     def moment(self, tick: int) -> datetime:
         """Return when a tick is.
@@ -86,11 +74,9 @@ class Calendar:
             ValueError: The result is not a whole number.
         """
         length = span if isinstance(span, timedelta) else span - self.start
-        # A timedelta is a whole number of microseconds, so this division is exact; `total_seconds`
-        # would return a float.
+        # Exact, because a timedelta is a whole number of microseconds.
         whole, rest = divmod(length, self.tick)
-        if rest:
-            raise ValueError(f"{span} was given; it is no whole number of ticks of {self.tick}")
+        _require(not rest, f"{span}", f"it is no whole number of ticks of {self.tick}")
         return whole
 
     def last_tick(self, moment: datetime) -> int:
@@ -105,9 +91,7 @@ class Calendar:
 
 @frozen
 class Months:
-    """Dates of ticks that are the ends of calendar months.
-
-    A month ends at the instant at which the next one begins.
+    """Dates of ticks that are the ends of calendar months: the instants at which the next begin.
 
     Attributes:
         start: A day of the first month, without a time zone; its time of day is not used.
@@ -148,12 +132,21 @@ class Months:
         return datetime.combine(month_start(self.start.date(), months), time())
 
 
+def _require(holds: object, given: str, wanted: str) -> None:
+    if not holds:
+        raise ValueError(f"{given} was given; {wanted}")
+
+
 def _hour(_: object, attribute: "Attribute[Any]", value: Any) -> None:
     # `type` and not `isinstance`, because True would be one o'clock.
-    if type(value) is not int or not 0 <= value <= _HOURS:
-        raise ValueError(
-            f"{attribute.name}={short_repr(value)} was given; it is an hour from 0 to {_HOURS}"
-        )
+    fits = type(value) is int and 0 <= value <= _HOURS
+    _require(fits, f"{attribute.name}={short_repr(value)}", f"it is an hour from 0 to {_HOURS}")
+
+
+def _week(_: object, _attribute: "Attribute[Any]", value: Any) -> None:
+    fits = value and list(value) == sorted(set(value) & set(range(_DAYS)))
+    given = f"weekdays={short_repr(value)}"
+    _require(fits, given, "they are days from 0 to 6, increasing")
 
 
 @frozen
@@ -176,26 +169,22 @@ class BusinessHours:
     calendar: Calendar
     opens: int = field(default=9, validator=_hour)
     closes: int = field(default=17, validator=_hour)
-    weekdays: tuple[int, ...] = field(default=WEEKDAYS)
+    weekdays: tuple[int, ...] = field(default=WEEKDAYS, validator=_week)
 
     @closes.validator
     def _after_opening(self, _: object, value: int) -> None:
-        if value <= self.opens:
-            raise ValueError(f"closes={value} was given; it is after opens={self.opens}")
-
-    @weekdays.validator
-    def _days_of_a_week(self, _: object, value: tuple[int, ...]) -> None:
-        if not value or list(value) != sorted(set(value) & set(range(_DAYS))):
-            raise ValueError(
-                f"weekdays={short_repr(value)} was given; they are days from 0 to 6, increasing"
-            )
+        _require(value > self.opens, f"closes={value}", f"it is after opens={self.opens}")
 
     # Cached, because models look these up at every event and the parameters are frozen.
 
     @cached_property
+    def _hour(self) -> int:
+        return self.calendar.ticks(timedelta(hours=1))
+
+    @cached_property
     def day(self) -> int:
         """Ticks of a day and night."""
-        return _HOURS * self.calendar.ticks(timedelta(hours=1))
+        return _HOURS * self._hour
 
     @cached_property
     def length(self) -> int:
@@ -204,11 +193,11 @@ class BusinessHours:
 
     @cached_property
     def _opening(self) -> int:
-        return self.opens * self.calendar.ticks(timedelta(hours=1))
+        return self.opens * self._hour
 
     @cached_property
     def _closing(self) -> int:
-        return self.closes * self.calendar.ticks(timedelta(hours=1))
+        return self.closes * self._hour
 
     @cached_property
     def _offset(self) -> int:
@@ -235,23 +224,18 @@ class BusinessHours:
         if day % _DAYS in self.weekdays:
             if self._opening <= clock < self._closing:
                 return tick
-            # `_number` of a day off is that of the next working day; a day that is over must be
-            # skipped by hand.
             if clock >= self._closing:
                 day += 1
         return self._opening_of(self._number(day))
 
     def closing(self, tick: int) -> int:
-        """Return the closing hour of the day of an instant, whether or not that is a working day.
-
-        The instant may be after it.
-        """
+        """Return the closing hour of an instant's day, also of a day off; may be before it."""
         return self.midnight(tick) + self._closing
 
     def opening(self, tick: int, days: int = 0) -> int:
-        """Return the opening that is `days` working days after the opening of an instant's day.
+        """Return the opening that is `days` working days after that of an instant's day.
 
-        If that day is not a working day, the next working day is used instead.
+        Of a day off, it counts from the next working day.
         """
         return self._opening_of(self._number((tick + self._offset) // self.day) + days)
 
@@ -268,23 +252,21 @@ class BusinessHours:
         start = self.next_open(tick)
         if not ticks:
             return start
-        # The last tick decides the day: a full day's work ends at its closing hour, and without the
-        # 1 it would end at the next opening.
+        # The last tick decides the day; without the 1, a full day would end at the next opening.
         days, rest = divmod(self._worked(start) + ticks - 1, self.length)
         return self._opening_of(days) + rest + 1
 
     def between(self, first: int, last: int) -> int:
         """Return the working ticks from one instant to another; negative if that is earlier."""
-        # Each side counts from the first Monday, so that no loop over days is needed.
         return self._worked(last) - self._worked(first)
 
     def _number(self, day: int) -> int:
-        """Return how many working days are before a day, both counted from the first Monday."""
+        """Return how many working days are before a day, counted from the first Monday."""
         week, weekday = divmod(day, _DAYS)
         return week * len(self.weekdays) + self._before[weekday]
 
     def _opening_of(self, number: int) -> int:
-        """Return the opening of a working day; the inverse of `_number`."""
+        """Return the opening of a working day by its number."""
         week, which = divmod(number, len(self.weekdays))
         return (week * _DAYS + self.weekdays[which]) * self.day + self._opening - self._offset
 
@@ -301,13 +283,9 @@ class BusinessHours:
 def month_start(day: date, months: int = 0) -> date:
     """Return the first day of the month so many months after that of `day`.
 
-    Raises:
-        ValueError: The result is before year 1 or after year 9999.
-
     >>> month_start(date(2025, 1, 31), 13)
     datetime.date(2026, 2, 1)
     """
-    # Months from 0, because divmod by 12 then also works for months before the year's first.
     years, month = divmod(day.month - 1 + months, 12)
     return date(day.year + years, month + 1, 1)
 
@@ -315,13 +293,9 @@ def month_start(day: date, months: int = 0) -> date:
 def month_end(day: date, months: int = 0) -> date:
     """Return the last day of the month so many months after that of `day`.
 
-    Raises:
-        ValueError: See `month_start`, or it is December 9999.
-
     >>> month_end(date(2024, 1, 31), 1)
     datetime.date(2024, 2, 29)
     """
-    # Counted back from the next month's start, which handles February and leap years.
     return month_start(day, months + 1) - timedelta(days=1)
 
 
@@ -343,10 +317,7 @@ def first_business_day(day: date, weekdays: tuple[int, ...] = WEEKDAYS) -> date:
     >>> first_business_day(date(2025, 3, 31))
     datetime.date(2025, 3, 3)
     """
-    # Any seven days in a row hold every weekday.
-    first = month_start(day)
-    days = (first + timedelta(days=n) for n in range(_DAYS))
-    working = next((each for each in days if each.weekday() in weekdays), None)
-    if working is None:
-        raise ValueError(f"weekdays={short_repr(weekdays)} was given; they are days from 0 to 6")
-    return working
+    days = [month_start(day) + timedelta(days=n) for n in range(_DAYS)]
+    working = [each for each in days if each.weekday() in weekdays]
+    _require(working, f"weekdays={short_repr(weekdays)}", "they are days from 0 to 6")
+    return working[0]

@@ -36,11 +36,7 @@ class Ranked(Timeout):
 
 
 class Wait(Ranked):
-    """A timeout of random length, whose rest a redraw draws anew.
-
-    Args:
-        draw: Returns the whole ticks of such a wait.
-    """
+    """A timeout of random length, in whole ticks, whose rest a redraw draws anew."""
 
     def __init__(self, env: Environment, draw: Callable[[], int], rank: int = 0) -> None:
         super().__init__(env, draw(), rank=rank)
@@ -55,7 +51,7 @@ class Wait(Ranked):
 
 
 class LivingProcesses(list[simpy.Process]):
-    """The processes that live; the ended ones are removed whenever the list has doubled."""
+    """The processes that live; ended ones are removed whenever the list has doubled."""
 
     _most = 256
 
@@ -76,16 +72,12 @@ class Tracked(simpy.Process):
 
 
 class Waiters(list[Any]):
-    """The callbacks of a question.
-
-    Attributes:
-        left: Whether a process that waited for it has been interrupted or has gone on without it.
-    """
+    """The callbacks of a question; `left` if a process has stopped waiting for it."""
 
     left = False
 
     def remove(self, callback: Any) -> None:
-        """Remove a callback: SimPy calls this when a process stops waiting."""
+        """Remove a callback, as SimPy does when a process stops waiting."""
         self.left = True
         super().remove(callback)
 
@@ -139,8 +131,8 @@ class Decision(Event):
 
     def withdraw(self) -> None:
         """Close a question that no process waits for; a process that yields it later fails."""
-        # callbacks = None marks the event as processed, so a late `yield` resumes at once and
-        # raises. `_defused` keeps SimPy from raising if nothing yields it.
+        # Marked as processed, so a late `yield` resumes at once and raises; `_defused` keeps SimPy
+        # from raising if nothing yields it.
         self.callbacks = None  # type: ignore[assignment]
         self._ok, self._defused = False, True
         self._value = Withdrawn(

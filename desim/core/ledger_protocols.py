@@ -1,14 +1,9 @@
-"""What desim reads of ledgers, whose classes it does not import, and what companies exchange."""
+"""What desim reads of ledgers, whose classes it does not import."""
 
 import datetime as dt
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from typing import (
-    Any,
-    ClassVar,
-    Protocol,
-    runtime_checkable,
-)
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from desim.errors import UsageError
 from desim.short_repr import short_repr
@@ -17,10 +12,8 @@ from desim.short_repr import short_repr
 Rows = Sequence[Mapping[str, Any]]
 
 
-# Not the class of the folder `ledgers`, which desim does not import: any object with a digest is
-# accepted.
 class Ledger(Protocol):
-    """The member that the framework needs of a ledger."""
+    """A ledger; it may also have `name`, `digits`, `held`, and a `journal` or `moves`."""
 
     def digest(self) -> str:
         """Return a fingerprint: equal for equal entries in equal order."""
@@ -52,9 +45,8 @@ def scale_of(ledger: Any) -> int:
 
 @runtime_checkable
 class Exportable(Protocol):
-    """A ledger that can be written in forms which other programs read."""
+    """A ledger that can be written in forms which other programs read, such as "csv"."""
 
-    #: The forms that `export` offers, such as "csv".
     export_forms: ClassVar[tuple[str, ...]]
 
     @property
@@ -63,11 +55,7 @@ class Exportable(Protocol):
         ...
 
     def export(self, form: str, date: Callable[[int], dt.date] | None = None) -> Mapping[str, str]:
-        """Return texts by file name.
-
-        Args:
-            form: One of `export_forms`.
-            date: Returns the day of a tick, if the model has dates.
+        """Return texts by file name; *date* returns the day of a tick.
 
         Raises:
             ValueError: The ledger cannot be written in that form.
@@ -75,7 +63,6 @@ class Exportable(Protocol):
         ...
 
 
-# Not the class of the folder `ledgers`, for the same reason as `Ledger`.
 @runtime_checkable
 class Statement(Protocol):
     """A statement with an amount for each of its lines, such as `ledgers.statements.Statement`."""
@@ -86,10 +73,9 @@ class Statement(Protocol):
 
 
 class Holding(Protocol):
-    """Cash or goods of a company, which can be exchanged with the other companies of a group.
+    """Cash or goods that a company exchanges with the other companies of its group.
 
-    Such as `ledgers.consolidation.Intercompany` and `GoodsExchange`. Times are the company's ticks,
-    amounts whole cents or units of at least 1.
+    Times are the company's ticks, amounts whole cents or units of at least 1.
     """
 
     @property
@@ -118,12 +104,8 @@ class Holding(Protocol):
 def rows_of(name: str, given: Rows | Statement) -> Rows:
     """Return a table as rows; a statement gives its lines and amounts, as "line" and "amount".
 
-    Args:
-        name: What error texts call the table.
-        given: Rows, or an object with `money`.
-
     Raises:
-        UsageError: The value is neither rows nor a statement.
+        UsageError: The value is neither rows nor a statement; the text calls it *name*.
     """
     if isinstance(given, Statement):
         return [{"line": line, "amount": amount} for line, amount in given.money().items()]

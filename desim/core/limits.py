@@ -31,12 +31,12 @@ _MOST = 10**15
 
 @frozen
 class Limits:
-    """Limits on one episode; None means no limit.
+    """The most that one episode may take; None means no limit.
 
     Attributes:
-        seconds: Wall time of an episode, at most: from the start of the run, policies included.
-        events: Events of an episode, at most.
-        decisions: Decisions of an episode, at most.
+        seconds: Wall time from the start of the run, policies included.
+        events: Events of the clock.
+        decisions: Answers of policies.
     """
 
     seconds: float | None = field(default=None, validator=_positive)
@@ -51,8 +51,8 @@ class Alarm:
     """Interrupts Python code that runs too long, such as a policy or process that never returns.
 
     A context manager. Works in the main thread of a process on a POSIX system. Elsewhere, and
-    inside a call into C that does not return, only the checks between events apply. Alarms may be
-    nested; only the one that is due first raises.
+    inside a call into C that does not return, only the checks between events apply. Of nested
+    alarms, only the one that is due first raises.
 
     Args:
         seconds: The limit on wall time; None sets no limit.

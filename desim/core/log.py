@@ -1,11 +1,7 @@
-"""Structured log lines with the simulated time; silent until somebody listens.
-
-structlog is imported only then, because it takes longer to import than the rest of desim together.
-"""
+"""Structured log lines with the simulated time; silent until somebody listens."""
 
 import sys
 from collections.abc import MutableMapping
-from datetime import datetime
 from typing import Any
 
 from desim.errors import UsageError, possible
@@ -38,7 +34,7 @@ class Log:
         self._write("error", event, fields)
 
     def _write(self, level: str, event: str, fields: dict[str, Any]) -> None:
-        """Write nothing."""
+        pass
 
     def __bool__(self) -> bool:
         return False
@@ -61,20 +57,27 @@ def configure(level: str = "info", *, as_json: bool = False) -> None:
     """
     if level not in LEVELS:
         raise UsageError(f"there is no log level {level!r}; {possible(level, LEVELS)}")
-    import structlog
+    import structlog  # takes longer to import than the rest of desim together
 
     global _configured  # noqa: PLW0603 (one switch a process, as in structlog itself)
     _configured = True
     text = structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty(), sort_keys=False)
-    ending: tuple[Any, ...] = (_story, text)
-    if as_json:
-        ending = (structlog.processors.JSONRenderer(default=str),)
+    json = structlog.processors.JSONRenderer(default=str)
     structlog.configure(
-        processors=[structlog.processors.add_log_level, *ending],
+        processors=[structlog.processors.add_log_level, *([json] if as_json else [_dated, text])],
         wrapper_class=structlog.make_filtering_bound_logger(level),
         # Standard output is for data, also of `--json`.
         logger_factory=structlog.PrintLoggerFactory(sys.stderr),
     )
+
+
+def _dated(_log: Any, method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    """Begin a line with the date, or else the tick; show the level where it is a warning."""
+    tick = event.pop("t", None)
+    when = event.pop("date", "" if tick is None else f"t={tick}")
+    if method in ("debug", "info"):
+        event.pop("level", None)
+    return {"timestamp": f"{when:<16}", **event} if when else event
 
 
 def logger(world: Any) -> Log:
@@ -84,6 +87,12 @@ def logger(world: Any) -> Log:
     force.
     """
     return _Stamped(world) if _configured or _is_captured() else _SILENT
+
+
+def _is_captured() -> bool:
+    structlog: Any = sys.modules.get("structlog")
+    processors = structlog.get_config()["processors"] if structlog else ()
+    return any(isinstance(one, structlog.testing.LogCapture) for one in processors)
 
 
 class _Stamped(Log):
@@ -96,23 +105,20 @@ class _Stamped(Log):
 
     def _write(self, level: str, event: str, fields: dict[str, Any]) -> None:
         world = self._world
-        tick = fields.pop("t", world.now)
-        date = {} if world.calendar is None else {"date": _date(world.calendar.moment(tick))}
-        part = {"part": world.prefix.rstrip(".")} if world.prefix else {}
-        getattr(self._log, level)(event, **{"t": tick, **date, **part, **fields})
+        stamp: dict[str, Any] = {"t": fields.pop("t", world.now)}
+        if world.calendar is not None:
+            moment = world.calendar.moment(stamp["t"])
+            stamp["date"] = moment.isoformat(" ", "minutes").removesuffix(" 00:00")
+        if world.prefix:
+            stamp["part"] = world.prefix.rstrip(".")
+        getattr(self._log, level)(event, **{**stamp, **fields})
 
     def __bool__(self) -> bool:
         return True
 
 
 class LoggedDraws:
-    """A random generator whose draws are log lines.
-
-    Args:
-        stream: A generator of numpy.
-        name: The name of the stream.
-        log: Where they are logged.
-    """
+    """A generator of numpy, by the name of its stream, whose draws are log lines."""
 
     def __init__(self, stream: Any, name: str, log: Log) -> None:
         self._stream, self._name, self._log = stream, name, log
@@ -131,24 +137,3 @@ class LoggedDraws:
             return drawn
 
         return draw
-
-
-def _date(moment: datetime) -> str:
-    return moment.isoformat(" ", "minutes").removesuffix(" 00:00")
-
-
-def _is_captured() -> bool:
-    structlog = sys.modules.get("structlog")
-    if structlog is None:
-        return False
-    processors = structlog.get_config()["processors"]
-    return any(isinstance(one, structlog.testing.LogCapture) for one in processors)
-
-
-def _story(_log: Any, method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
-    """Begin a line with the date, or else the tick; show the level where it is a warning."""
-    tick = event.pop("t", None)
-    when = event.pop("date", "" if tick is None else f"t={tick}")
-    if method in ("debug", "info"):
-        event.pop("level", None)
-    return {"timestamp": f"{when:<16}", **event} if when else event

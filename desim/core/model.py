@@ -46,14 +46,14 @@ else:
 class Model(ABC, Generic[S]):
     """The parameters of a world as a frozen class; it has four members, and may have the others.
 
-    `S` is the class of the state that `begin` returns.
+    `S` is the class of the state that `begin` returns. The values of `figures`, `time`, `texts` and
+    `series` are of classes in `desim.core.reported`.
     """
 
     __slots__ = ()
 
-    #: Rises when equal answers give another episode; None counts only the parts of a model.
-    #: Records, boards and tasks state it. An episode recorded with an older revision replays where
-    #: the code still gives the same; otherwise the refusal names both revisions.
+    #: Rises when equal answers give another episode; None counts only the parts of a model. An
+    #: episode recorded with an older revision replays where the code still gives the same.
     revision: ClassVar[int | None] = FIRST_REVISION
 
     #: Changes of parameters by the preset's name; the first preset is the default.
@@ -107,14 +107,10 @@ class Model(ABC, Generic[S]):
     # On the class: the files are named before the model is built from a record, which opens them.
     @classmethod
     def files(cls, params: Mapping[str, Any], /) -> Sequence[str]:
-        """Return the files that are opened to build or play the model.
-
-        Args:
-            params: Plain JSON values by parameter, unchecked, as in a record; some may be missing.
-        """
+        """Return the files opened to build or play it, from plain, unchecked values of a record."""
         return ()
 
-    # -- roles, and what they may read -------------------------------------------------------------
+    # -- roles -------------------------------------------------------------------------------------
 
     @default
     def default_roles(self) -> Sequence[str]:
@@ -131,17 +127,11 @@ class Model(ABC, Generic[S]):
         return Texts()
 
     def after(self, state: S, role: str, action: Any, observation: Any, /) -> str | None:
-        """Return what the last action of a role did, or `Refused` with the reason.
+        """Return in a sentence or two what a role's last action did, or why it was `Refused`.
 
-        Args:
-            state: The state when the next decision of the role is open.
-            role: The role.
-            action: Its last action.
-            observation: The observation of its next decision.
-
-        Returns:
-            One or two sentences with nothing that the role may not know; may be empty. None from a
-            model that does not say whether an action was refused.
+        Called when the next decision of the role is open, with its observation; the text may be
+        empty, and holds nothing that the role may not know. None if the model does not say whether
+        actions are refused.
         """
         return None
 
@@ -154,10 +144,7 @@ class Model(ABC, Generic[S]):
 
     @default
     def deterministic(self) -> bool:
-        """True where, with these parameters, no draw of the model depends on the seed.
-
-        Two episodes of a policy that draws no random numbers are then the same for all seeds.
-        """
+        """True where, with these parameters, no draw of the model depends on the seed."""
         return False
 
     @default
@@ -179,10 +166,9 @@ class Model(ABC, Generic[S]):
         """
 
     def cluster(self, seed: int, /) -> str | None:
-        """Return the name of what a seed chooses from a few, such as the id of its case.
+        """Return what a seed chooses from a few, such as the id of its case; None if nothing.
 
-        Seeds of one cluster depend on each other: intervals count clusters. None if each seed is
-        one of its own.
+        Seeds of one cluster depend on each other: intervals count clusters.
         """
         return None
 
@@ -193,13 +179,12 @@ class Model(ABC, Generic[S]):
         """Units and bounds of the score, the metrics and the series."""
         return Figures()
 
-    #: A method that returns one number for each period (month, week) that was played, by name in
-    #: snake_case, at the end of an episode whose series are recorded; `Periods` have the ends of
-    #: the periods, too. A number that is not known is NaN. None from a model without series.
+    #: A method that returns by name one number, or NaN, for each period that was played; `Periods`
+    #: know when these end. None from a model without series.
     series: Callable[[S], Mapping[str, Sequence[float] | Periods]] | None = None
 
-    #: A method that returns, by name, tables that a role may look up during an episode, with
-    #: nothing that it may not know. None from a model without tables.
+    #: A method that returns by name the tables that a role may look up during an episode. None from
+    #: a model without tables.
     tables: Callable[[S, str], Mapping[str, Rows]] | None = None
 
     def statements(self, state: S, /) -> Mapping[str, Rows | Statement]:
@@ -207,26 +192,24 @@ class Model(ABC, Generic[S]):
         return {}
 
     def check(self, state: S, /) -> None:
-        """Check the ledgers of a state against each other, at the end of an episode.
+        """Raise `ModelFailed` if ledgers show at the end that something was created or lost."""
 
-        Raises:
-            ModelFailed: Something was created or lost.
-        """
+    def trace_spans(self, state: S, /) -> Iterable[Span]:
+        """Yield what was under way, for a trace of an episode, which may have been cut."""
+        return ()
+
+    # -- as a company of a group -------------------------------------------------------------------
 
     def purse(self, state: S, /) -> Holding | None:
-        """Return the cash in cents that a group may move; None from a model without any.
+        """Return the cash in cents, such as a `ledgers.Intercompany`; None if it cannot be moved.
 
         Cash received raises what the company owes to the partner, or lowers what the partner owes.
         """
         return None
 
     def stock(self, state: S, /) -> Mapping[str, Holding]:
-        """Return by place the goods that a group may move."""
+        """Return the goods by place, such as a `ledgers.GoodsExchange`."""
         return {}
-
-    def trace_spans(self, state: S, /) -> Iterable[Span]:
-        """Yield what was under way, for a trace of an episode, which may have been cut."""
-        return ()
 
 
 def _may_be_field(member: Any) -> bool:
@@ -234,12 +217,8 @@ def _may_be_field(member: Any) -> bool:
 
 
 def refuse_hiding(cls: Any, base: str, members: Collection[str]) -> None:
-    """Refuse parameters of an attrs class that hide members of its base class.
-
-    Raises:
-        UsageError: A parameter has the name of one of *members*.
-    """
-    for name in (one.name for one in fields(cls)):
+    """Refuse parameters of an attrs class that have the name of one of *members* of its base."""
+    for name in (one.name for one in fields(cls) if one.init):
         if name in members:
             raise UsageError(
                 f"the parameter {name!r} of {cls.__name__} hides a member of desim.{base} that is "
@@ -262,19 +241,11 @@ class ItemsModel(Model[S]):
 
     @abstractmethod
     def item_results(self, state: S, /) -> Mapping[str, tuple[float, bool]]:
-        """Return by item its part of the score and whether it was answered right.
-
-        The score is the mean of the parts.
-        """
+        """Return by item its part of the score, which is their mean, and whether it was right."""
 
 
 def no_model(given: object, name: str = "") -> UsageError:
-    """Return the error for what is no model, such as a class without the base class.
-
-    Args:
-        given: What was given: a class, or any object.
-        name: What the error text calls it, such as `module:Class`.
-    """
+    """Return the error for what is no model, a class or an object; *name* is what the text says."""
     what = name or short_repr(given)
     cls = given if isinstance(given, type) else type(given)
     if not all(hasattr(cls, member) for member in Model.__abstractmethods__):
@@ -288,10 +259,9 @@ def no_model(given: object, name: str = "") -> UsageError:
 
 
 def revision_of(model: Model[Any]) -> Revision:
-    """Return the revision of a world; of a model with parts the revisions by part.
+    """Return the revision of a world; of a model with parts the revisions by dotted part.
 
-    Names of parts inside a part are dotted. A model with parts and a revision of its own states
-    that one under the empty name.
+    A model with parts and a revision of its own states that one under the empty name.
 
     Raises:
         UsageError: A revision is not a whole number of at least 1.
@@ -308,11 +278,7 @@ def revision_of(model: Model[Any]) -> Revision:
 
 
 def own_revision(cls: type[Model[Any]]) -> int | None:
-    """Return the revision of a model's class; None if it only has parts.
-
-    Raises:
-        UsageError: It is not a whole number of at least 1.
-    """
+    """Return the revision of a model's class, as `revision_of`; None if it only has parts."""
     revision = cls.revision
     if revision is None or inspect.isdatadescriptor(revision):
         return None  # a parameter or a property of that name is something else
@@ -334,8 +300,8 @@ def revision_text(revision: Revision) -> str:
 def model_of(model: Model[Any], name: str) -> tuple[Model[Any], str]:
     """Return the innermost model that a dotted name leads to, and the rest of the name.
 
-    `plant.retailer` gives the model of the part `plant` and the rest `retailer`; `plant` gives the
-    same model and an empty rest. A name that does not begin with a part gives the model itself.
+    `plant.retailer` gives the model of the part `plant` and `retailer`; `plant` the same model and
+    an empty rest.
     """
     part, _, inside = name.partition(".")
     if part in (models := model.models):
@@ -344,10 +310,7 @@ def model_of(model: Model[Any], name: str) -> tuple[Model[Any], str]:
 
 
 def kept_facts(model: Model[Any]) -> tuple[str, ...]:
-    """Return the unobserved values that a redraw keeps; those of a part begin with its name.
-
-    A model without parts that does not declare them counts as one that keeps something.
-    """
+    """Return the unobserved values that a redraw keeps; those of a part begin with its name."""
     if not model.models:
         return (UNDECLARED,) if model.kept is None else tuple(model.kept)
     parts = model.models.items()
@@ -356,10 +319,10 @@ def kept_facts(model: Model[Any]) -> tuple[str, ...]:
 
 
 def world_rules(model: Model[Any], role: str) -> str:
-    """Return the rules of a world for one role; they hold nothing that the role may not know.
+    """Return the rules of a world for one role, without which the docstring describes it.
 
     A role of a part gets the part's rules, after the first paragraph of the whole model's
-    docstring. A model that states no rules is described by the first paragraph of its docstring.
+    docstring.
     """
     part, inside = model_of(model, role)
     text = part.texts(inside).rules or _first_paragraph(type(part))
@@ -375,7 +338,7 @@ def rules_of(model: Model[Any], role: str) -> str:
 
 
 def statements_of(model: Model[S], state: S) -> dict[str, Rows]:
-    """Return the statements of a model by name; empty if the model reports none.
+    """Return the statements of a model by name.
 
     Raises:
         UsageError: A statement is neither a table nor has `money`.
@@ -384,10 +347,7 @@ def statements_of(model: Model[S], state: S) -> dict[str, Rows]:
 
 
 def world_doc(cls: type) -> str:
-    """Return the docstring of a world's class, or of a world that it subclasses; may be empty.
-
-    That of `Model` describes no world.
-    """
+    """Return the docstring of a world's class, or of a world that it subclasses; may be empty."""
     worlds = takewhile(lambda one: not inspect.isabstract(one), cls.__mro__)
     return inspect.cleandoc(next((one.__doc__ for one in worlds if one.__doc__), ""))
 

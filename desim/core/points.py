@@ -22,12 +22,7 @@ _NAME = re.compile(r"[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*")
 
 @frozen
 class Recorded:
-    """The points of one series.
-
-    Attributes:
-        ticks: In the order of recording, which never decreases.
-        values: One for each tick; NaN if unknown.
-    """
+    """The points of one series: ticks, which never decrease, and a value for each, or NaN."""
 
     ticks: tuple[int, ...]
     values: tuple[float, ...]
@@ -48,12 +43,7 @@ class Points:
         self._series: dict[str, tuple[array[int], array[float]]] = {}
 
     def add(self, tick: int, name: str, value: Any) -> None:
-        """Append a point to a series.
-
-        Args:
-            tick: When; at least the tick of the last point.
-            name: Words in snake_case, joined by dots.
-            value: A number, also a numpy scalar; NaN if unknown.
+        """Append a point to a series; its tick is at least that of the last one.
 
         Raises:
             UsageError: The value is infinite or not a number, the name is not in snake_case, the
@@ -97,11 +87,7 @@ class Points:
 
 
 def checked_name(name: Any, what: str = "the name of a series") -> str:
-    """Return the name of a series, a monitor or what else *what* says, checked.
-
-    Raises:
-        UsageError: The name is not words in snake_case, joined by dots.
-    """
+    """Return a name, or raise a `UsageError` if it is not words in snake_case, joined by dots."""
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         raise UsageError(
             f"{short_repr(name)} was given as {what}; a name is words in snake_case, joined by dots"

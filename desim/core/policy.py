@@ -19,13 +19,7 @@ from desim.short_repr import short_repr
 
 @frozen
 class ShownMemory:
-    """The content of a file in which a policy keeps what it has learned.
-
-    Attributes:
-        method: The name of the method that learned it.
-        rows: Plain JSON values by column, the role first. Rows of other kinds have other columns.
-        episodes: How many episodes each role has played with it.
-    """
+    """What a policy has learned: the method, plain rows by column, and episodes by role."""
 
     method: str
     rows: Sequence[Mapping[str, Any]]
@@ -34,13 +28,7 @@ class ShownMemory:
 
 @frozen
 class ReadReply:
-    """A model's reply as a policy reads it.
-
-    Attributes:
-        thinking: The model's reasoning, which is not read for an action.
-        answer: The text that is read for an action.
-        fault: What makes the reply unusable; empty for a reply that can be read.
-    """
+    """A model's reply: reasoning, the text read for an action, and what makes it unusable."""
 
     thinking: str
     answer: str
@@ -52,8 +40,9 @@ class ReadReply:
 class Policy:
     """Decides for one role of one episode.
 
-    Only `decide` is required. The attributes are declared by the class, because records, tables and
-    boards read them before a policy is built; `notes` alone is the instance's.
+    Only `decide` is required. The attributes are declared on the class and are no parameters,
+    because records, tables and boards read them before a policy is built; `notes` alone is the
+    instance's. The arguments of a spec are the fields of the class.
 
     Attributes:
         knows: What it knows: `observation`, `rules`, `state` or `future`; None stands for `future`
@@ -84,8 +73,8 @@ class Policy:
 
     @classmethod
     def __attrs_init_subclass__(cls) -> None:
-        methods = {name for name in vars(Policy) if callable(getattr(Policy, name))}
-        refuse_hiding(cls, "Policy", methods - {"decide"})
+        own = {name for name in vars(Policy) if not name.startswith("_")}
+        refuse_hiding(cls, "Policy", own - {"decide", "notes"})
 
     knows: Knowledge | None = None
     knows_by: ClassVar[Mapping[str, Knowledge]] = MappingProxyType({})
@@ -106,10 +95,9 @@ class Policy:
 
     # `Any`, because the classes of seats, simulators and episodes are in packages that import this.
     def seated(self, seat: Any, /) -> object:
-        """Take the seat, a `desim.Seat`: model, role, schema and a seed for its draws.
+        """Take the `desim.Seat`, once, before the first decision.
 
-        Called once, before the first decision, on the policy itself; it returns nothing. The
-        arguments of a spec are the fields of the class.
+        It holds model, role, schema and a seed for draws.
 
         Raises:
             UsageError: It cannot play there.
@@ -121,38 +109,28 @@ class Policy:
     def after(self, episode: Any, /) -> object:
         """Learn from an ended `desim.Episode`; `play_series` calls this between episodes."""
 
+    # Arguments below are unchecked texts, as in a record; some may be missing.
+
     @classmethod
     def arguments(
-        cls,
-        model: type | None,
-        given: Mapping[str, Any],
-        /,
+        cls, model: type | None, given: Mapping[str, Any], /
     ) -> tuple[Callable[..., Any], ...]:
         """Return the classes or functions whose parameters are the arguments of a spec.
 
-        Args:
-            model: The model's class; None for the arguments that every model has.
-            given: The arguments given so far, as text or as values.
+        *model* is None for the arguments that every model has; *given* are those given so far.
         """
         return (cls,)
 
     @staticmethod
     def inner_policies(arguments: Mapping[str, str], /) -> Iterable[str]:
-        """Return the arguments that are specs of other policies, which it builds.
-
-        Args:
-            arguments: Texts by argument, unchecked, as in a record; some may be missing.
-        """
+        """Return the arguments that are specs of other policies, which it builds."""
         return ()
+
+    # A sweep is not continued after the code of one of these has changed.
 
     @staticmethod
     def inner_classes(arguments: Mapping[str, str], /) -> Iterable[Any]:
         """Return users' classes and functions that arguments name, or modules of what it calls.
-
-        A sweep refuses to continue once their code has changed.
-
-        Args:
-            arguments: Texts by argument; some may be missing.
 
         Raises:
             UsageError: A name leads to nothing.
@@ -161,10 +139,7 @@ class Policy:
 
     @staticmethod
     def dependencies(model: Model[Any], /) -> Iterable[Any]:
-        """Return what it finds by a model's name: modules, classes and functions; as bytes texts.
-
-        A sweep is not continued after one of them has changed.
-        """
+        """Return modules, classes and functions that it finds by a model's name; as bytes texts."""
         return ()
 
 
@@ -185,22 +160,19 @@ class OutsidePolicy(Policy):
         answer = await asyncio.to_thread(self.decide, *given)
         return await answer if hasattr(answer, "__await__") else answer
 
+    # The three below are called before the first decision.
+
     def resume(self, entries: Sequence[Any], write: Callable[[Any], None], /) -> object:
-        """Take the transcript of a cut record and the function that continues it.
+        """Take the transcript of a cut record, used as long as it lasts instead of asking again.
 
-        Called before the first decision.
-
-        Args:
-            entries: The entries in order, which are used, as long as they last, instead of asking
-                again; empty for an episode that begins now.
-            write: Writes a plain JSON value to the record before it returns.
+        *write* writes a plain JSON value to the record before it returns.
         """
 
     def rehearse(self, entries: Iterable[Any], /) -> object:
-        """Take the transcript of whole episodes, before the first decision.
+        """Take the transcript of whole episodes, and contact nothing outside.
 
-        All input is taken from it and written to the transcript again; nothing outside is opened or
-        contacted. So a stranger's record is checked: the same input must lead to the same actions.
+        All input is taken from it and written to the transcript again. So a stranger's record is
+        checked: the same input must lead to the same actions.
 
         Raises:
             UsageError: It cannot, such as a person.
@@ -208,43 +180,29 @@ class OutsidePolicy(Policy):
         raise UsageError(f"{short_repr(self)} cannot play again from its transcript")
 
     def reuse(self, entries: Iterable[Any], /) -> object:
-        """Take the transcript entries of earlier episodes, before the first decision.
+        """Take transcript entries of earlier episodes; what was asked for then costs nothing.
 
-        What is asked for as it was then is taken from them at no cost; the rest is asked for. An
-        entry `predictions` holds what methods answered to questions: `stored` to those of this
+        An entry `predictions` holds what methods answered to questions: `stored` to those of this
         episode, and `learned` to those from which a router learns its rules.
         """
 
     @staticmethod
     def predictions(model: Any, episodes: Mapping[str, Any], /) -> Iterable[dict[str, Any]]:
-        """Return the questions of a world as plain values, with the answers of methods.
-
-        Args:
-            model: The world.
-            episodes: A whole episode of it by the method that played it.
-        """
+        """Return a world's questions as plain values, with the answers of an episode by method."""
         return ()
 
     @staticmethod
     def calls_a_decision(arguments: Mapping[str, str], /) -> int:
-        """Return the requests that a decision takes whose replies are valid.
-
-        Args:
-            arguments: Texts by argument, as in a spec.
-        """
+        """Return the requests that a decision takes whose replies are valid."""
         return 0
 
     @staticmethod
     def shown_memory(path: str, /, *, trust: bool = False) -> ShownMemory:
-        """Return what a file holds in which it keeps what it learns; it may be a stranger's.
-
-        Args:
-            path: The file.
-            trust: Whether a module that the file names may be imported.
+        """Return what a file, which may be a stranger's, holds of what it has learned.
 
         Raises:
-            UsageError: The file does not exist, is not a memory of this policy, or a module would
-                be imported without *trust*.
+            UsageError: The file does not exist, is not a memory of this policy, or a module that it
+                names would be imported without *trust*.
         """
         raise UsageError(f"{path} is no memory of a policy")
 
@@ -254,13 +212,17 @@ class OutsidePolicy(Policy):
         return ReadReply(str(reply.get("thinking", "")), str(reply.get("text", "")))
 
 
-@frozen
 class FunctionPolicy(Policy):
     """A policy that calls a function, a partial, a bound method or another callable."""
 
-    decide: Callable[[Any], Any]
-    knows: Knowledge | None = None
-    draws: bool | None = None
+    def __init__(self, function: Callable[[Any], Any]) -> None:
+        self.function = function
+        self.knows = getattr(function, "knows", None)
+        self.draws = getattr(function, "draws", None)
+
+    def decide(self, observation: Any, /) -> Any:
+        """Return what the function returns."""
+        return self.function(observation)
 
 
 def as_policy(given: Any) -> type[Policy] | Policy:
@@ -275,7 +237,7 @@ def as_policy(given: Any) -> type[Policy] | Policy:
         return policy
     decides = callable(getattr(given, "decide", None))
     if callable(given) and not isinstance(given, type) and not decides:
-        return FunctionPolicy(given, *(getattr(given, name, None) for name in ("knows", "draws")))
+        return FunctionPolicy(given)
     if not decides or issubclass(cls, Policy):
         what = f"class {cls.__name__}" if given is cls else short_repr(given)
         raise UsageError(f"{what} is no policy: it has no method decide(observation)")
@@ -289,12 +251,9 @@ def knows(
 ) -> Knowledge:
     """Return what a policy, its class or a function knows.
 
-    Args:
-        given: The policy, its class, or a function.
-        model: The model of the episode, of which a policy that takes options or looks ahead uses
-            more: redrawn futures follow the world's constants, and hold the values that
-            `kept_facts` names. Without a model it counts as one without such values.
-        arguments: The arguments of its spec, by name.
+    Redrawn futures follow the world's constants and hold the values that `kept_facts` names, so one
+    that looks ahead knows more of a *model*; so does one that takes options. *arguments* are those
+    of its spec.
 
     Raises:
         UsageError: The policy declares something else than one of `KNOWLEDGE`.
@@ -331,13 +290,7 @@ def _checked(policy: Any, level: Any) -> Knowledge:
 def decide_arguments(
     policy: Policy, observation: Any, narrowed: Role | None
 ) -> tuple[Any] | tuple[Any, Role]:
-    """Return the arguments of a policy's `decide`.
-
-    Args:
-        policy: The policy.
-        observation: The observation.
-        narrowed: The role with the actions that may answer; None if all of the role's may.
-    """
+    """Return the arguments of `decide`; *narrowed* is None if all actions may answer."""
     if narrowed is not None and policy.takes_role:
         return observation, narrowed
     return (observation,)

@@ -19,16 +19,7 @@ class Refused(str):
 
 @frozen
 class SeatBriefing:
-    """The rules of a role in five short answers, for a person who begins.
-
-    Attributes:
-        title: The name of the world in words, such as "The Beer Game".
-        you_are: The role, and what it manages.
-        you_want: The aim.
-        it_costs: What costs money or score.
-        it_ends: When the episode ends.
-        score: What the score is, with its unit.
-    """
+    """The rules of a role in five short answers, for a person who begins; `title` is the world."""
 
     title: str
     you_are: str
@@ -53,10 +44,10 @@ class Texts:
     """The rules of a role.
 
     Attributes:
-        rules: All rules that it needs before its first decision, in plain English: aims, costs,
-            delays and the score, with the numbers of these parameters, and nothing that the role
-            may not know. If empty, the first paragraph of the model's docstring is shown.
-        briefing: The rules in five answers, for a person; None to cut them from docstrings.
+        rules: What it needs before its first decision, in plain English: aims, costs, delays and
+            the score, with the numbers of these parameters, and nothing that the role may not know.
+            If empty, the first paragraph of the model's docstring is shown.
+        briefing: The same in five answers, for a person; None to cut them from docstrings.
     """
 
     rules: str = ""
@@ -65,14 +56,14 @@ class Texts:
 
 @frozen
 class Span:
-    """Something that was under way: a project, a task, a journey.
+    """Something that was under way, such as a project.
 
     Attributes:
         kind: Such as "project"; spans of one kind are shown together.
         name: Its own name.
         start: Its first tick.
-        end: Its last tick, at least *start*; None if it was still under way at the end.
-        phases: The first tick and the name of each phase, in order; may be empty.
+        end: Its last tick; None if it was still under way at the end.
+        phases: The first tick and the name of each phase, in order.
     """
 
     kind: str
@@ -84,12 +75,7 @@ class Span:
 
 @frozen
 class Periods:
-    """A series with the ticks at which its periods end.
-
-    Attributes:
-        values: One number a period; NaN if unknown.
-        ends: The last tick of each period.
-    """
+    """A series: one value a period, and the tick at which each period ends."""
 
     values: Sequence[float]
     ends: Sequence[int]
@@ -98,7 +84,7 @@ class Periods:
     def each(
         cls, series: Mapping[str, Sequence[float]], ends: Sequence[int]
     ) -> "dict[str, Periods]":
-        """Return series of the same periods with the ticks at which these end."""
+        """Return several series of the same periods."""
         return {name: cls(values, ends) for name, values in series.items()}
 
 
@@ -118,18 +104,17 @@ class ScoreSeries:
 
     def names_of(self, roles: Sequence[str]) -> tuple[str, ...]:
         """Return the series of some roles."""
-        return tuple(
-            dict.fromkeys(name.replace("{role}", role) for name in self.names for role in roles)
-        )
+        found = (name.replace("{role}", role) for name in self.names for role in roles)
+        return tuple(dict.fromkeys(found))
 
 
 @frozen(kw_only=True)
 class Figures:
-    """The score, the metrics and the series of a world: what they are called and mean.
+    """What the score, the metrics and the series of a world are.
 
     Attributes:
-        columns: Unit, label, kind and which values are better, by metric; `score` is the score.
-        series: Unit, label, role and period of the series of `series` and of `world.point`.
+        columns: Unit, label, kind and which values are better, by metric, and of the `score`.
+        series: Unit, label, role and period, by series of `Model.series` and of `World.point`.
         score_series: The series that show on the last page how the score came about.
         board: Metrics without which the score can be misread; boards print their means. Of a metric
             that is a text or None, the share of episodes that have a text.
@@ -164,8 +149,8 @@ class Time:
         calendar: When ticks are in a world played alone, so that it can share a clock with others.
         length: The length of an episode in one or two words, such as "25 weeks".
         date: Returns the day of a tick, which may be negative for opening entries.
-        role_time: Returns a tick up to the present one, from state and role, as the role may know
-            it, for instance where the year is hidden: empty for a tick without a name, None for
+        role_time: Returns, of state, role and a tick up to the present, the tick as the role may
+            know it, for instance where the year is hidden: empty for one without a name, None for
             its date.
     """
 
@@ -180,12 +165,9 @@ class Time:
 
 
 def direction(columns: Mapping[str, Column], name: str, minimise: str = "") -> Direction:
-    """Return whether a higher or a lower value of a figure is better; empty if nothing says so.
+    """Return whether a higher or a lower value of the score or a metric is better; may be empty.
 
-    Args:
-        columns: The columns of a model's `figures`; a higher score is always better.
-        name: The score or a metric.
-        minimise: A figure of which lower is better whatever the model declares.
+    A higher score is better, and a lower value of *minimise*, whatever *columns* declare.
     """
     if name == minimise:
         return "lower"

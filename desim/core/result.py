@@ -1,7 +1,4 @@
-"""The result of an episode: score, reason of the end, metrics, and a digest of its ledgers.
-
-Also the series of an ended episode, which a model reports period by period.
-"""
+"""The result of an episode, and the series that its model reports period by period."""
 
 import contextlib
 import hashlib
@@ -18,6 +15,9 @@ from desim.core.world import World
 from desim.errors import UsageError, WrongResult
 from desim.schema import to_plain
 from desim.short_repr import short_repr
+
+#: One number for each period that was played, by name; NaN if unknown.
+Series = Mapping[str, Sequence[float]]
 
 #: The ticks at which periods end, by the name of the series.
 Ticks = Mapping[str, Sequence[int]]
@@ -56,24 +56,13 @@ class Result:
         """A sentence on the processes that wait for ever; empty if none does."""
         if not self.waiting:
             return ""
-        names = [text.partition(" waits for ")[0] for text in self.waiting]
-        more = int(names[-1].split()[1]) - 1 if names[-1].startswith("and ") else 0
-        count = len(names) + more
-        when = "" if self.last_tick is None else f" at t={self.last_tick:g}"
-        processes = "1 process still waits" if count == 1 else f"{count} processes still wait"
-        return f"nothing was left to happen{when}; {processes}: {', '.join(names)}"
+        when = "" if self.last_tick is None else f" at t={self.last_tick}"
+        names = ", ".join(text.partition(" waits for ")[0] for text in self.waiting)
+        return f"nothing was left to happen{when}; processes still wait: {names}"
 
 
 def summarise(model: Model[Any], state: Any, world: World, decisions: int) -> Result:
-    """Return the result of an episode, or of a part that may be cut by the end of another part.
-
-    A part that has not ended has no metrics, because these may need an end.
-
-    Args:
-        model: The model that was played.
-        state: Its state at the end.
-        world: Its world.
-        decisions: The number of questions that were answered.
+    """Return the result of an episode, or of a part, which may have no end and then no metrics.
 
     Raises:
         WrongResult: The model's score is not a finite number, or a metric is not a JSON value.
@@ -92,20 +81,16 @@ def summarise(model: Model[Any], state: Any, world: World, decisions: int) -> Re
 
 
 def score_of(model: Model[Any], state: Any) -> float:
-    """Return the score of a state.
+    """Return the score of a state, also one of numpy, as Python's float.
 
     Raises:
         WrongResult: The score is not a finite number.
     """
     given: Any = model.score(state)
-    # numpy scalars count as numbers; a result holds Python's float.
-    try:
-        score = float(given)
-    except (TypeError, ValueError):
-        score = math.nan
-    if not math.isfinite(score):
-        raise WrongResult(f"the model's score is {short_repr(given)}; a score is a finite number")
-    return score
+    with contextlib.suppress(TypeError, ValueError):
+        if math.isfinite(score := float(given)):
+            return score
+    raise WrongResult(f"the model's score is {short_repr(given)}; a score is a finite number")
 
 
 def metrics_of(model: Model[Any], state: Any) -> dict[str, Any]:
@@ -138,20 +123,11 @@ def flat(metrics: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, An
             yield f"{prefix}{name}", value
 
 
-#: One number for each period that was played, by name; NaN if unknown.
-Series = Mapping[str, Sequence[float]]
-
-
 def check_series(model: Model[Any]) -> None:
-    """Check before an episode that its model reports series.
-
-    Raises:
-        UsageError: The model has no method `series`.
-    """
+    """Raise a `UsageError` if a model reports no series."""
     if model.series is None:
-        raise UsageError(
-            f"{type(model).__name__} reports no series: it has no method series(state)"
-        )
+        name = type(model).__name__
+        raise UsageError(f"{name} reports no series: it has no method series(state)")
 
 
 def read_series(model: Model[Any], state: Any) -> tuple[dict[str, tuple[float, ...]], Ticks]:
@@ -172,16 +148,11 @@ def read_series(model: Model[Any], state: Any) -> tuple[dict[str, tuple[float, .
 
 
 def ended_series(model: Model[Any], state: Any, end: int) -> tuple[Series, Ticks]:
-    """Return the series of an ended episode up to its end, and the ends of their periods.
+    """Return the series of an episode that ended at a tick, and the ends of their periods.
 
-    A company that went bankrupt in May may report all months of its year. The period in which the
-    episode ended ends with it. Series without the ends of all periods are whole; a model without
-    series has none.
-
-    Args:
-        model: The model.
-        state: Its state.
-        end: The tick at which the episode ended.
+    Periods after the end are cut: a company that went bankrupt in May may report all months of its
+    year. The period in which the episode ended ends with it. Series without the ends of all periods
+    are whole; a model without series has none.
 
     Raises:
         WrongResult: A series is not a sequence of numbers.
@@ -196,7 +167,6 @@ def ended_series(model: Model[Any], state: Any, end: int) -> tuple[Series, Ticks
 
 
 def _played(ticks: Sequence[int], end: int) -> Sequence[int]:
-    """Return the ends of the periods that were played."""
     whole = [tick for tick in ticks if tick <= end]
     if len(whole) == len(ticks):
         return ticks

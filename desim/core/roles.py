@@ -27,7 +27,7 @@ KNOWLEDGE: Mapping[Knowledge, str] = {
 
 
 def knowledge_order(level: Knowledge) -> int:
-    """Return the place of a level, by which lists are sorted: 0 for observations."""
+    """Return the place of a level in `KNOWLEDGE`: 0 for observations."""
     return [*KNOWLEDGE].index(level)
 
 
@@ -52,8 +52,7 @@ class Option:
 
     Attributes:
         action: An instance of one of the role's action classes.
-        value: A quick estimate of the action's value, higher is better, in the unit that the model
-            states.
+        value: A quick estimate of its value, higher is better, in the unit that the model states.
         note: The reason in a few words; shown to a person.
     """
 
@@ -95,9 +94,8 @@ class Thinking:
     def ticks(self, notes: Mapping[str, Any] | None = None) -> int:
         """Return the ticks of a decision.
 
-        Args:
-            notes: The notes of the policy. `seconds` and `completion_tokens` under the key `usage`
-                count; a value that is missing, or is not a number above 0, counts as 0.
+        Of the policy's notes, `seconds` and `completion_tokens` under the key `usage` count; a
+        value that is missing, or is not a number above 0, counts as 0.
         """
         usage = (notes or {}).get("usage")
         used = usage if isinstance(usage, Mapping) else {}
@@ -105,16 +103,11 @@ class Thinking:
             self.per_second * _above_zero(used.get("seconds"))
             + self.per_1000_tokens * _above_zero(used.get("completion_tokens")) / 1000
         )
-        return min(self.latency + int(min(given, MOST_TICKS)), self.most_ticks)
-
-    @property
-    def most_ticks(self) -> int:
-        """The largest number of ticks of one decision: `most`, or else `MOST_TICKS`."""
-        return MOST_TICKS if self.most is None else self.most
+        most = MOST_TICKS if self.most is None else self.most
+        return min(self.latency + int(min(given, MOST_TICKS)), most)
 
 
 def _above_zero(value: Any) -> float:
-    """Return a number above 0 up to a limit, and 0 for any other value."""
     # NaN is not above 0; the limit is one that can be multiplied.
     return min(value, 10**18) if isinstance(value, int | float) and value > 0 else 0
 
@@ -124,17 +117,16 @@ class Role:
     """A role: the classes of its observations and actions, options, and a default action.
 
     Attributes:
-        observation: The frozen class of the observation, or a union of such classes, whose
-            observations are written with a tag.
-        action: The frozen class of the action, or a union of such classes.
-        options: Returns sensible actions for an observation: at least one, and each accepted by the
-            model. The policies `greedy` and `random` and a person's menu need it.
+        observation: A frozen class, or a union of such classes.
+        action: A frozen class, or a union of such classes.
+        options: Returns at least one sensible action for an observation, which the model accepts.
+            The policies `greedy` and `random` and a person's menu need it.
         optional: Whether the model itself plays the role when no policy does.
-        default_action: Returns the action taken when a policy has run out of budget or failed;
-            None means the first option.
+        default_action: Returns the action of a policy that failed or has no budget left; None means
+            the first option.
         options_know: What the options use, a level of `KNOWLEDGE`.
-        described: By tag of an action, columns of its fields that depend on the parameters, such
-            as a usual range; they replace those of the class.
+        described: By tag of an action, columns of fields, such as a usual range, that replace those
+            of the class because they depend on the parameters.
         thinking: The simulated time that a decision takes, while the world goes on.
     """
 
@@ -162,8 +154,7 @@ class Role:
             return self.default_action(observation)
         if self.options is None:
             raise UsageError("the role has neither a default action nor options to take one from")
-        # The first option, not the one of the highest value: a failed policy has not earned that
-        # choice. A role whose first option may do harm declares a default action.
+        # Not the one of the highest value: a failed policy has not earned that choice.
         return self.options(observation)[0].action
 
     @property
@@ -172,18 +163,14 @@ class Role:
         return tuple(tag(cls) for cls in members(self.action))
 
     def narrowed(self, actions: Any) -> "Role":
-        """Return the role with some of its action classes, and with the options among these.
+        """Return the role with some of its action classes, as `World.ask` takes them.
 
-        Its default action is that of the role where this is among them, or else the first option.
-
-        Args:
-            actions: A class, a union, a tuple or a list of classes.
+        Its default action is that of the role if it is among them, or else the first option.
 
         Raises:
             UsageError: One of them is not an action class of the role, or none is given.
         """
-        own = members(self.action)
-        given = action_classes(actions)
+        own, given = members(self.action), action_classes(actions)
         if not given or any(cls not in own for cls in given):
             names = ", ".join(cls.__name__ for cls in own)
             raise UsageError(f"actions={short_repr(actions)} was given; possible: {names}")

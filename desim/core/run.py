@@ -121,8 +121,7 @@ class Run(Generic[S]):
             UsageError: Decisions handed out before have no answer yet.
             Stuck: A role is asked more often at one tick than the model allows.
             ModelFailed: A process of the model raised an exception, returned an observation of
-                another class, or never yielded a question. The run is then dead: every later call
-                raises the same error.
+                another class, or never yielded a question. Every later call raises it again.
             LimitReached: The run has used up its time, events or decisions.
         """
         if self._fault is not None:
@@ -151,15 +150,13 @@ class Run(Generic[S]):
 
         Args:
             decision: One of those handed out last.
-            action: An instance of one of the role's action classes, or its tagged object (a
-                mapping).
-            delay: Ticks until the answer takes effect, in the ticks of the role's world, while the
-                clock goes on; None for the latency of the role.
+            action: An instance of one of the role's action classes, or its tagged object.
+            delay: Ticks of the role's world until the answer takes effect, while the clock goes on;
+                None for the latency of the role.
 
         Raises:
             WrongAction: The action is not in the role's schema.
             UsageError: The decision is not open, or the delay is not a whole number of ticks.
-            ModelFailed: The run is dead.
         """
         if self._fault is not None:
             raise self._fault
@@ -260,8 +257,7 @@ class Run(Generic[S]):
     def _count_event(self, world: World) -> None:
         """Count an event of the run's world or a part's against the limits."""
         self._events += 1
-        # The time is read at every event: a process that creates events without end must be
-        # stopped where no alarm can be set, such as in a thread.
+        # Read at every event, for a process without end where no alarm can be set: in a thread.
         most = self._limits.events
         if self._due is not None and time.monotonic() > self._due:
             self._stop(time_text(self._limits.seconds))
@@ -277,17 +273,10 @@ class Run(Generic[S]):
     # -- redraws and results -----------------------------------------------------------------------
 
     def redraw(self, future: int) -> None:
-        """Draw anew everything that no role can have observed yet; keep the rest.
+        """Draw anew, by the seed of a future, what no role can have observed yet; keep the rest.
 
         For a driver that branches at the present decision. An episode that is to be recorded takes
         *futures* instead, which are redrawn as soon as the following decision is open.
-
-        Args:
-            future: The seed of the future, a whole number of at least 0.
-
-        Raises:
-            UsageError: The seed is not a whole number of at least 0.
-            ModelFailed: The model's `redraw` raised an exception; the run is dead.
         """
         check_seed(future, "future")
         with self._faults():
@@ -300,7 +289,7 @@ class Run(Generic[S]):
         Raises:
             UsageError: The episode has not ended.
             WrongResult: The model's score is not a finite number, or a metric is not a JSON value.
-            ModelFailed: The run is dead, or the model's `score` or `metrics` raised an exception.
+            ModelFailed: The model's `score` or `metrics` raised an exception.
         """
         if self._fault is None and not self.world.ended:
             raise UsageError("the episode still runs: advance until it hands out no decision")
@@ -313,7 +302,7 @@ class Run(Generic[S]):
             return score_of(self.model, self.state)
 
     def ended_series(self) -> tuple[Series, Ticks]:
-        """Return the series of an ended episode and the ends of their periods, as `result.py`."""
+        """Return the series of an ended episode, and the ends of their periods."""
         with self._faults():
             return ended_series(self.model, self.state, self.world.now)
 
@@ -331,8 +320,7 @@ class Run(Generic[S]):
 
     def _fail(self, fault: BaseException) -> NoReturn:
         """Mark the run dead and raise: desim's own errors as such, others as ModelFailed."""
-        # The error is kept and raised again by every later call, so a driver that catches it cannot
-        # play on in a half-changed state.
+        # Kept, so that a driver that catches it cannot play on in a half-changed state.
         notes = notes_text(fault)
         if isinstance(fault, DesimError):
             self._fault = type(fault)(f"{fault}{notes}") if notes else fault

@@ -1,8 +1,7 @@
-"""Random numbers that depend on a seed and a name alone."""
+"""Random numbers that depend on a seed and a name alone; the global generators of an episode."""
 
 import contextlib
 import hashlib
-import sys
 import threading
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -11,19 +10,11 @@ from desim.errors import UsageError
 from desim.short_repr import short_repr
 
 if TYPE_CHECKING:  # numpy.random takes longer to import than all of desim
-    from numpy.random import MT19937, Generator
+    from numpy.random import Generator
 
 
 def check_seed(seed: object, what: str = "seed") -> None:
-    """Check a seed.
-
-    Args:
-        seed: The seed.
-        what: The name of the seed in the error text.
-
-    Raises:
-        UsageError: The seed is not a whole number of at least 0.
-    """
+    """Raise a `UsageError`, which names *what*, if a seed is not a whole number of at least 0."""
     # `type` and not `isinstance`: True would be written to a record as `true`.
     if type(seed) is not int or seed < 0:
         raise UsageError(
@@ -50,13 +41,7 @@ def redrawn_seed(seed: int, future: int) -> int:
 
 
 def future_seed(seed: int, role: str, decision: int, sample: int) -> int:
-    """Return the seed of a future that a policy samples; no stream of the model has it.
-
-    Args:
-        seed: The episode's seed.
-        role: The role that looks ahead.
-        decision: The number of decisions of the episode before the present one.
-        sample: The number of the future, from 0.
+    """Return the seed of a future that a role samples after so many decisions of an episode.
 
     >>> future_seed(7, "cfo", 0, 0)
     8200955408792125336
@@ -65,7 +50,6 @@ def future_seed(seed: int, role: str, decision: int, sample: int) -> int:
 
 
 def _hashed(text: str, size: int) -> int:
-    """Return the first bytes of the SHA-256 of a text as a number."""
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:size], "big")
 
 
@@ -81,16 +65,16 @@ def generator_of(seed: int) -> "Generator":
     return Generator(PCG64(seed))
 
 
-class _Kept(threading.local):
+class _Blocks(threading.local):
     """The number of blocks of `kept_globals` that this thread is in."""
 
     depth = 0
 
 
-_kept, _in_use = _Kept(), threading.Lock()
+_blocks, _in_use = _Blocks(), threading.Lock()
 
 #: numpy's global draws come from these inside blocks, one for each block around another.
-_bits: "list[MT19937]" = []
+_bits: list[Any] = []
 
 
 @contextlib.contextmanager
@@ -102,59 +86,57 @@ def kept_globals(seed: int | None = None) -> Iterator[None]:
     Args:
         seed: The seed of the episode in the block; None leaves `seed_globals` to the block.
     """
-    depth = _kept.depth
+    depth = _blocks.depth
     if not depth and not _in_use.acquire(blocking=False):
         yield
         return
-    import random  # both take longer to import than all of desim
-
-    from numpy import random as numpy_random
-
-    of_numpy: Any = numpy_random  # its stubs lack `get_bit_generator`
+    python, numpy = _modules()
     if depth == len(_bits):
-        _bits.append(of_numpy.MT19937())
-    before, bits = random.getstate(), of_numpy.get_bit_generator()
-    state = of_numpy.get_state(legacy=False)
+        _bits.append(numpy.MT19937())
+    before, bits, state = (
+        python.getstate(),
+        numpy.get_bit_generator(),
+        numpy.get_state(legacy=False),
+    )
     # Another source of bits, because to set a state takes ten times as long.
-    of_numpy.set_bit_generator(_bits[depth])
-    _kept.depth += 1
+    numpy.set_bit_generator(_bits[depth])
+    _blocks.depth += 1
     try:
         if seed is not None:
             seed_globals(seed)
         yield
     finally:
-        random.setstate(before)
-        of_numpy.set_bit_generator(bits)
+        python.setstate(before)
+        numpy.set_bit_generator(bits)
         if state["has_gauss"]:  # a number that was drawn, and that the bits do not hold
-            of_numpy.set_state(state)
-        _kept.depth -= 1
-        if not _kept.depth:
+            numpy.set_state(state)
+        _blocks.depth -= 1
+        if not _blocks.depth:
             _in_use.release()
 
 
 def seed_globals(seed: int) -> None:
     """Seed the global generators from an episode's seed; outside `kept_globals` do nothing."""
-    if not _kept.depth:
-        return
-    import random
-
-    from numpy import random as of_numpy
-
-    own = derived_seed(seed, "global generators")
-    random.seed(own)
-    of_numpy.seed(own % 2**32)  # noqa: NPY002
+    if _blocks.depth:
+        python, numpy = _modules()
+        own = derived_seed(seed, "global generators")
+        python.seed(own)
+        numpy.seed(own % 2**32)
 
 
 def unseeded_globals() -> object:
     """Return the states of the global generators to compare; None inside `kept_globals`."""
-    if _kept.depth:
+    if _blocks.depth:
         return None
+    python, numpy = _modules()
+    # numpy's is a dict with an array, whose text has all of it but the middle: a draw moves `pos`.
+    return python.getstate(), str(numpy.get_state(legacy=False))
+
+
+def _modules() -> tuple[Any, Any]:
+    """Return `random` and `numpy.random`, which take longer to import than all of desim."""
     import random
 
-    states: tuple[object, ...] = (random.getstate(),)
-    if "numpy.random" in sys.modules:
-        from numpy import random as of_numpy
+    from numpy import random as of_numpy
 
-        # A dict with an array, whose text has all of it but the middle: a draw moves `pos`.
-        states += (str(of_numpy.get_state(legacy=False)),)  # noqa: NPY002
-    return states
+    return random, of_numpy

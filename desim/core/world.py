@@ -1,8 +1,4 @@
-"""The clock: SimPy on whole ticks, with questions to roles, named random streams and an end.
-
-A process asks with `action = yield world.ask("founder", observe)`; `Run` in `run.py` hands out the
-question and returns the answer.
-"""
+"""The clock: SimPy on whole ticks, with questions to roles, named random streams and an end."""
 
 import contextlib
 import operator
@@ -36,23 +32,20 @@ class World(simpy.Environment):
     """A SimPy environment on whole ticks, with questions, named random streams and an end.
 
     Attributes:
-        seed: The episode's seed, a whole number of at least 0.
+        seed: The episode's seed.
         draw_seed: The seed of the streams that are claimed from now on: `seed` until `redraw`.
         seats: The roles that policies play; only they can be asked.
         ended: Why the episode ended; empty while it runs.
         left: The processes that waited when no event was left, as `waiting` returns them.
         asked: Questions that are not handed out yet, in the order in which they were asked.
-        on_event: Called with the world before every event of a run and of the parts of its model;
-            None in a run without limits and observers.
-        on_cause: Called with the world and a role when the model states a cause; None in a run
-            that is not traced.
+        on_event: Called with the world before every event, if anything counts or observes them.
+        on_cause: Called with the world and a role when the model states a cause, if it is traced.
+        on_redraw: Called after every redraw: those of the parts.
         prefix: The prefix of names in a part's world, such as "plant."; empty otherwise.
         points: Those of the episode, which `point` records; None if they are not recorded.
         to_common: Returns the tick of the run's world at a tick of this one, a part's or the run's.
         calendar: Says when a tick is; None in a model without dates.
         log: A structured logger that adds tick and date; silent, and False, if nobody listens.
-        processes: Those that live. SimPy's calendar lacks one that waits for an event which nothing
-            has scheduled.
     """
 
     if TYPE_CHECKING:
@@ -60,15 +53,12 @@ class World(simpy.Environment):
         @property
         def now(self) -> int:
             """The present tick."""
-            ...
 
         def peek(self) -> int:
             """Return the tick of the next event; infinite if no event is left."""
-            ...
 
         def timeout(self, delay: SimTime = 0, value: Any = None, rank: int = 0) -> Timeout:
             """Let `delay` whole ticks pass; `rank` orders events of one tick, lower first."""
-            ...
     else:
         # Without a function of Python around them, as these are called at every event.
         now = property(operator.attrgetter("_now"))
@@ -89,11 +79,12 @@ class World(simpy.Environment):
         self.to_common: Callable[[int], int] = int
         self.calendar: TickCalendar | None = None
         self.log = logger(self)
+        # SimPy's calendar lacks a process whose event nothing has scheduled.
         self.processes = LivingProcesses()
-        # The generators themselves, so that `redraw` reaches those that processes hold.
+        # The generators that processes hold, which `redraw` changes in place.
         self._streams: dict[tuple[str, ...], Generator] = {}
         self._free: set[tuple[str, ...]] = set()
-        self._on_redraw: list[Callable[[], object]] = []
+        self.on_redraw: list[Callable[[], object]] = []
 
     # -- events ------------------------------------------------------------------------------------
 
@@ -102,21 +93,12 @@ class World(simpy.Environment):
         # SimPy's own method accepts a fraction, which would make the clock a float for good.
         if type(delay) is not int or delay < 0:
             delay = whole_ticks(delay)
-        # The calendar is a heap of (tick, priority, serial number, event): a rank is added to the
-        # priority, so the serial number decides only between events of one tick and one rank.
+        # A heap of (tick, priority, serial number, event); a rank is added to the priority.
         entry: Any = (self._now + delay, priority, next(self._eid), event)
         heappush(self._queue, entry)
 
     def moved(self, event: Event, delay: int, rank: int = 0) -> Timeout:
-        """Move the processes that wait for an event to a new timeout, earlier or later than it.
-
-        Args:
-            event: A pending event; when it happens, it resumes no process.
-            delay: Whole ticks from now.
-            rank: Orders events of one tick, lower first.
-
-        Returns:
-            The timeout that they wait for now.
+        """Move the processes that wait for a pending event to a new timeout, and return it.
 
         Raises:
             UsageError: The event has happened.
@@ -124,8 +106,7 @@ class World(simpy.Environment):
         if event.callbacks is None:
             raise UsageError("the event has happened; only a pending event can be moved")
         instead = self.timeout(delay, rank=rank)
-        # The old entry stays in the heap, because a heap has no cheap removal; without callbacks
-        # it does nothing when its tick comes.
+        # The old event stays on the calendar, where it resumes nothing.
         instead.callbacks, event.callbacks = event.callbacks, []
         for callback in instead.callbacks:
             waiting = getattr(callback, "__self__", None)
@@ -135,36 +116,25 @@ class World(simpy.Environment):
         return instead
 
     def scheduled(self) -> Iterator[tuple[int, int, Event]]:
-        """Yield tick, serial number and event of the entries of the calendar, the next one first.
-
-        The others have no order.
-        """
+        """Yield tick, serial number and event of the calendar; only the first is in order."""
         # ticks are int
         return ((tick, number, event) for tick, _, number, event in self._queue)  # type: ignore[misc]
 
     def move_to(self, tick: int) -> None:
-        """Move the clock to a tick, which need not have an event; never backwards.
-
-        Raises:
-            UsageError: The world has not ended, and an event is left before that tick.
-        """
-        if self.peek() < tick and not self.ended:
-            raise UsageError(
-                f"the clock cannot move to t={tick}: an event is left at t={self.peek()}"
-            )
+        """Move the clock to a tick before which no event is left; never backwards."""
+        assert self.ended or self.peek() >= tick
         # The calendar of a part may map the common tick to a local one that is over.
         self._now = max(self._now, tick)
 
     def end(self, reason: str) -> None:
         """End the episode after the present event; only the first reason given is kept."""
-        # The first reason is the cause; later ones are often its consequences.
         self.ended = self.ended or reason
 
-    def waiting(self, most: int = 10) -> tuple[str, ...]:
-        """Return texts of the waiting processes and their events, at most `most` of them."""
+    def waiting(self) -> tuple[str, ...]:
+        """Return in words the waiting processes and their events, ten of them at most."""
         alive = [each for each in self.processes if each.is_alive]
-        texts = [f"{each.name} waits for {_event_name(each.target)}" for each in alive[:most]]
-        return (*texts, f"and {len(alive) - most} more") if len(alive) > most else tuple(texts)
+        texts = [f"{each.name} waits for {_event_name(each.target)}" for each in alive]
+        return (*texts[:10], *([f"and {len(alive) - 10} more"] if texts[10:] else []))
 
     # -- questions ---------------------------------------------------------------------------------
 
@@ -176,7 +146,7 @@ class World(simpy.Environment):
         *,
         actions: Any = None,
     ) -> Decision:
-        """Put a question to a role; a process yields it to receive the action.
+        """Put a question to a role: `action = yield world.ask("founder", observe)`.
 
         Args:
             role: The name of a role that a policy plays.
@@ -184,9 +154,7 @@ class World(simpy.Environment):
             before: Hand the question out before the events of this tick that have this rank or a
                 higher one. Without it, all events of the tick come first.
             actions: The action classes of the role that may answer this question: a class, a union
-                such as `Repair | Wait`, or a tuple; None for all. Another action is a
-                `WrongAction`. When the question is handed out, a `UsageError` is raised if one is
-                not among the role's.
+                such as `Repair | Wait`, or a tuple; None for all.
 
         Raises:
             UsageError: No policy plays that role.
@@ -199,16 +167,10 @@ class World(simpy.Environment):
         return decision
 
     def settled(self, last: float = inf) -> list[Decision]:
-        """Process events until questions go out or the model has ended.
+        """Process events up to a tick until questions go out; return these in their order.
 
         A question goes out once every event left at its tick ranks behind it. Without events left,
         the end is "finished".
-
-        Args:
-            last: No event of a later tick is processed.
-
-        Returns:
-            The questions that go out now, in the order in which they were asked.
 
         Raises:
             ModelFailed: A question was never yielded, or there were more than
@@ -255,7 +217,7 @@ class World(simpy.Environment):
         return [decision for decision in due if decision.callbacks or self._waits(decision)]
 
     def _waits(self, decision: Decision) -> bool:
-        """Withdraw a question without callbacks, whose process was interrupted."""
+        # Without callbacks: it was never yielded, or its process was interrupted.
         if isinstance(decision.callbacks, Waiters) and not decision.callbacks.left:
             raise ModelFailed(
                 f"the question to {decision.role!r} at t={self._now} was asked but never "
@@ -277,9 +239,7 @@ class World(simpy.Environment):
         """Claim a stream of random numbers that depends on the seed and its name alone.
 
         Use one stream for each cause, so that a decision never shifts the draws of another cause.
-
-        Args:
-            name: One or more strings or integers.
+        A name has one or more strings or integers.
 
         Raises:
             StreamTaken: The name was claimed before, and the future has not been redrawn since.
@@ -302,9 +262,8 @@ class World(simpy.Environment):
     ) -> Timeout:
         """Let a random time pass, such as the time to a breakdown, whose rest a redraw replaces.
 
-        A timeout is scheduled at its end, so its length is the same in all futures. `redraw` draws
-        the length of a delay that is under way again, given that it has lasted until then. A delay
-        that ends at the tick of the redraw stays.
+        It is drawn again given that it has lasted until then; one that ends at the tick of the
+        redraw stays.
 
         Args:
             stream: Random numbers, from `stream`.
@@ -314,20 +273,14 @@ class World(simpy.Environment):
         return Wait(self, lambda: sampler(stream), rank)
 
     def redraw(self, future: int, now: int | None = None) -> None:
-        """Make all later draws from new streams; earlier draws stay.
+        """Make all later draws from new streams, also of generators that processes hold.
 
-        Generators that were handed out begin new streams in place, so a process that keeps one
-        needs no extra code. A name that was claimed before may be claimed once more, for instance
-        to draw the rest of a table again, and returns the same generator. The ends of delays that
-        are under way are drawn anew.
+        A name that was claimed before may be claimed once more, for instance to draw the rest of a
+        table again. The ends of delays that are under way are drawn anew.
 
         Args:
-            future: The seed of the future, a whole number of at least 0. Equal seeds of the episode
-                and equal futures in equal order give equal draws.
+            future: The seed of the future, a whole number of at least 0.
             now: The present tick where the clock of this world is behind it, as in a part.
-
-        Raises:
-            UsageError: The seed is not a whole number of at least 0.
         """
         check_seed(future, "future")
         self.draw_seed = redrawn_seed(self.draw_seed, future)
@@ -335,11 +288,10 @@ class World(simpy.Environment):
             stream.bit_generator.state = generator(self.draw_seed, *key).bit_generator.state
         self._free = set(self._streams)
         self._redraw_waits(self.now if now is None else max(now, self.now))
-        for inner in self._on_redraw:
-            inner()
+        for redraw in self.on_redraw:
+            redraw()
 
     def _redraw_waits(self, now: int) -> None:
-        """Move the waits that end after a tick to ends that are drawn anew, the oldest first."""
         ends: dict[Event, int] = {}
         for tick, _, event in sorted(self.scheduled(), key=operator.itemgetter(1)):
             if isinstance(event, Wait) and tick > now and (end := event.drawn_after(now)):
@@ -348,37 +300,28 @@ class World(simpy.Environment):
         self._queue[:] = [(ends.get(entry[3], entry[0]), *entry[1:]) for entry in self._queue]
         heapify(self._queue)
 
-    def on_redraw(self, inner: Callable[[], object]) -> None:
-        """Call a function after every redraw; a part redraws the streams of its own world by it."""
-        self._on_redraw.append(inner)
-
     # -- what is recorded --------------------------------------------------------------------------
 
     def point(self, name: str, value: Any, *, replace: bool = False) -> None:
-        """Record a point of a series at the present tick, if the episode's series are recorded.
-
-        `Episode.points` returns them. The episode is the same whether or not they are recorded.
-        Models declare units in `figures`.
+        """Record a point of a series, which `Episode.points` returns, if series are recorded.
 
         Args:
-            name: Words in snake_case, joined by dots.
+            name: Words in snake_case, joined by dots; `Model.figures` has its unit.
             value: A number, also a numpy scalar; NaN if unknown.
             replace: Replace the last point of the series if it has the same tick.
 
         Raises:
-            UsageError: The series are recorded, and the name or the value is invalid, or there are
-                too many points.
+            UsageError: The series are recorded, and `Points.add` refuses the point.
         """
         if self.points is not None:
             record = self.points.set if replace else self.points.add
             record(self.to_common(self.now), f"{self.prefix}{name}", value)
 
     def caused_by(self, role: str) -> contextlib.AbstractContextManager[None]:
-        """State that a role's last answer has caused the effects of a `with` block.
+        """State for traces that a role's last answer has caused the effects of a `with` block.
 
-        For traces, whose arrows lead from decisions to their effects. Effects at the answer, and of
-        events scheduled there, are traced without it. It is needed if another process acts later
-        on an answer kept in the state. The episode itself does not change.
+        Needed if another process acts later on an answer kept in the state; effects at the answer,
+        and of events scheduled there, are traced without it.
         """
         tell = self.on_cause
         return contextlib.nullcontext() if tell is None else self._causing(tell, role)

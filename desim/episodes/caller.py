@@ -12,7 +12,7 @@ from desim.catalog.policy_spec import label
 from desim.core.events import Decision
 from desim.core.model import Model
 from desim.core.policy import Policy
-from desim.episodes.driver import OwnLoop, awaited, decide_in_loop
+from desim.episodes.driver import awaited, decide_in_loop, own_loop
 from desim.episodes.episode_options import EpisodeOptions
 from desim.episodes.lineup import resolve
 from desim.episodes.resume import with_starts
@@ -34,9 +34,8 @@ class CallerSeat(Policy):
 class CallerSession:
     """One episode in which the caller answers for some roles, and policies for the others.
 
-    It stops at the caller's decisions that fall on one instant, `open`. After an `answer` to each
-    of them, `advance` moves on to the next ones. Decisions are taken in the order in which they
-    were handed out, so that the record does not depend on the order of the answers.
+    It stops at the caller's decisions of one instant, `open`. After an `answer` to each, `advance`
+    moves on to the next ones. The record has them in the order in which they were handed out.
 
     Args:
         seats: The caller's roles, or by role the caller's name in the record.
@@ -51,10 +50,6 @@ class CallerSession:
         open: The caller's decisions without an answer; empty at the end.
         answered: The number of decisions that the caller has made, those of *past* included.
         episode: The ended episode; None before its end.
-
-    Raises:
-        UsageError: The seed or a role is wrong, the file exists, or it is locked.
-        ModelFailed: The model raised an exception.
     """
 
     def __init__(
@@ -85,7 +80,7 @@ class CallerSession:
             how = EpisodeOptions(keep_steps=keep_steps, keep_state=False)
             session = Session(model, lineup, seed, record, past, how)
             self.session = stack.enter_context(session)
-            self._loop = stack.enter_context(OwnLoop("advance_async"))
+            self._in_loop = stack.enter_context(own_loop("advance_async"))
             self._stack = stack.pop_all()
         self.run = session.run
         self._past = past.steps if past else ()
@@ -124,8 +119,8 @@ class CallerSession:
     def advance(self) -> list[Decision]:
         """Move to the caller's next decisions and return them; an empty list at the end.
 
-        Policies whose decisions come before an open one of the caller's decide first. Decisions of
-        the caller that have no answer stay open, and the clock where it is.
+        Policies before an open decision of the caller decide first. Decisions of the caller without
+        an answer stay open, and the clock where it is.
 
         Raises:
             ModelFailed: The model raised an exception.
@@ -183,7 +178,7 @@ class CallerSession:
         with _as_policy_failed():
             answer = self.session.ask(decision, self.session.policies[decision.role].decide)
             if hasattr(answer, "__await__"):
-                [(_, answer)] = self._loop.answers(self.session, [(decision, answer)])
+                [(_, answer)] = self._in_loop(self.session, [(decision, answer)])
             return answer
 
     async def _ask_others(self) -> None:

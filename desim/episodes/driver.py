@@ -7,7 +7,7 @@ import types
 from collections.abc import Awaitable, Callable, Generator, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from attrs import field, frozen
 
@@ -91,18 +91,12 @@ def _opened(options: PlayOptions) -> Iterator[Session]:
 
 
 def play_session(session: Session) -> Episode:
-    """Play a session to its end, with an event loop if a policy returns an awaitable.
-
-    Raises:
-        PolicyFailed: A policy raised an exception, or returned an awaitable where an event loop
-            runs already.
-        LimitReached: The episode has used up its time, events or decisions.
-    """
+    """Play a session to its end, with an event loop if a policy returns an awaitable."""
     deciding = {role: policy.decide for role, policy in session.policies.items()}
-    with OwnLoop("play_async") as loop:
+    with own_loop("play_async") as in_loop:
 
         async def answers(session: Session, given: Answers) -> Answers:
-            return loop.answers(session, given)
+            return in_loop(session, given)
 
         try:
             _played(session, deciding, answers).send(None)  # it awaits nothing
@@ -114,10 +108,9 @@ def play_session(session: Session) -> Episode:
 async def play_session_async(session: Session) -> Episode:
     """Play a session to its end in the event loop that runs.
 
-    Awaitables of one tick are awaited concurrently; an `OutsidePolicy` decides by
-    `decide_async`. Their decisions are recorded in the order in which they were handed out, once
-    all are made; what must not be lost if the run is killed before is written by the function that
-    `OutsidePolicy.resume` takes.
+    Awaitables of one tick are awaited concurrently. Their decisions are recorded in the order in
+    which they were handed out, once all are made; what must not be lost if the run is killed before
+    is written by the function that `OutsidePolicy.resume` takes.
     """
     deciding = {role: decide_in_loop(policy) for role, policy in session.policies.items()}
     return await _played(session, deciding, awaited)
@@ -214,34 +207,17 @@ def _discard(given: Answers) -> None:
             answer.close()
 
 
-class OwnLoop:
-    """An event loop for the awaitables of policies, made for the first one.
+@contextlib.contextmanager
+def own_loop(otherwise: str) -> Iterator[Callable[[Session, Answers], Answers]]:
+    """Yield what awaits the answers of one tick in an event loop, which is made for the first one.
 
     One loop for a whole episode: a client of a policy is bound to the loop that it has used first.
-
-    Args:
-        otherwise: What can be called where an event loop runs already.
+    The error where an event loop runs here already names what can be called *otherwise*.
     """
+    runner: asyncio.Runner | None = None
 
-    def __init__(self, otherwise: str) -> None:
-        self._otherwise = otherwise
-        self._runner: asyncio.Runner | None = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        # It runs where a stopped server leaves a policy that still decides in its thread.
-        if self._runner is not None and not self._runner.get_loop().is_running():
-            self._runner.close()
-        self._runner = None
-
-    def answers(self, session: Session, given: Answers) -> Answers:
-        """Await the answers of one tick.
-
-        Raises:
-            PolicyFailed: A policy raised an exception, or an event loop runs here already.
-        """
+    def answers(session: Session, given: Answers) -> Answers:
+        nonlocal runner
         import asyncio
 
         with contextlib.suppress(RuntimeError):  # no event loop runs
@@ -249,11 +225,18 @@ class OwnLoop:
             _discard(given)
             raise PolicyFailed(
                 f"the policy of {given[0][0].role!r} is a coroutine, and an event loop runs here; "
-                f"use {self._otherwise}"
+                f"use {otherwise}"
             )
-        self._runner = self._runner or asyncio.Runner()
+        runner = runner or asyncio.Runner()
         # Not `Runner.run`, which keeps Ctrl-C from a policy that computes.
-        return self._runner.get_loop().run_until_complete(awaited(session, given))
+        return runner.get_loop().run_until_complete(awaited(session, given))
+
+    try:
+        yield answers
+    finally:
+        # It runs where a stopped server leaves a policy that still decides in its thread.
+        if runner is not None and not runner.get_loop().is_running():
+            runner.close()
 
 
 def decide_in_loop(policy: Policy) -> _Decide:

@@ -68,14 +68,7 @@ class EpisodeOptions:
     last_events: int = 0
 
     def tracing(self, repeated: int = 0) -> Tracing | None:
-        """Return the observers of an episode; None where nothing is traced.
-
-        Args:
-            repeated: How many decisions are repeated from a record.
-
-        Raises:
-            UsageError: The file of the trace exists, or *last_events* is out of range.
-        """
+        """Return the observers of an episode that repeats some decisions; None without any."""
         if self.trace is None and not self.last_events:
             return None
         return Tracing(self.trace, self.last_events, repeated)

@@ -26,6 +26,8 @@ from desim.short_repr import cut, shown
 
 T = TypeVar("T")
 
+_decode = msgspec.json.decode
+
 
 def open_decisions(run: Run[Any]) -> Iterator[Decision]:
     """Yield the decisions of a run, from the open ones on, until the episode has ended.
@@ -43,9 +45,6 @@ def paired(run: Run[Any], past: Iterable[T]) -> Iterator[tuple[int, Decision, T]
     """Yield past decisions, each with its number from 1 and the decision that a run opens now.
 
     Each is answered before the next one is requested; the clock stays at the instant of the last.
-
-    Raises:
-        BadRecord: The episode has ended before the last decision.
     """
     decisions = open_decisions(run)
     for number, one in enumerate(past, 1):
@@ -56,11 +55,7 @@ def paired(run: Run[Any], past: Iterable[T]) -> Iterator[tuple[int, Decision, T]
 
 
 def repeat_step(run: Run[Any], number: int, decision: Decision, step: Step) -> None:
-    """Answer a decision as on record.
-
-    Raises:
-        BadRecord: Role, tick or observation differs, or the role has no such action.
-    """
+    """Answer a decision as on record; it must have the recorded role, tick and observation."""
     made = step_class(run.roles[decision.role])
     seen, possible = decision.observation, decision.possible
     _same_question(number, step, made(run.world.now, decision.role, seen, None, possible=possible))
@@ -110,11 +105,7 @@ def branch(
 
 
 def with_futures(header: Header, decisions: int, future: int | None) -> Header:
-    """Return the header of a branch after some decisions.
-
-    Raises:
-        UsageError: The future is not a seed, or the header has too many futures.
-    """
+    """Return the header of a branch after some decisions, with its future checked."""
     futures = header.futures_of_branch(decisions, future)
     check_futures(futures)
     return msgspec.structs.replace(header, futures=futures)
@@ -132,9 +123,6 @@ def repeated(
 
     *give* compares and answers each; *options* are further arguments of `Run`, such as *observers*
     and *points*.
-
-    Raises:
-        BadRecord: A decision differs from the recorded one; the text names the first.
     """
     run = Run(model, header.seed, [*header.policies], futures=header.futures, **options)
     with naming_changes(header, model):
@@ -154,11 +142,7 @@ def naming_changes(header: Header, model: Model[Any]) -> Iterator[None]:
 
 
 def repeated_whole(model: Model[Any], episode: Episode, **options: Any) -> Run[Any]:
-    """Return a run in which all decisions of an episode were repeated; *options* are of `repeated`.
-
-    Raises:
-        BadRecord: A decision differs, or the ledgers at the end do.
-    """
+    """Return a run in which all decisions of an episode were repeated, to the same ledgers."""
     run = repeated(model, episode.header, episode.steps, **options)
     if episode.result and (run.open or run.result().ledger_digest != episode.ledger_digest):
         raise BadRecord(
@@ -234,16 +218,11 @@ def _names_without(now: Mapping[str, Any], recorded: Mapping[str, Any]) -> Itera
 
 
 def same_step(number: int, recorded: Step, now: Step) -> None:
-    """Compare a decision with the recorded one.
-
-    Raises:
-        BadRecord: Role, tick, observation or action differs.
-    """
+    """Raise `BadRecord` if a decision differs from the recorded one."""
     _same_question(number, recorded, now)
     before, after = tagged(recorded.action), tagged(now.action)
     if before != after:
-        decode = msgspec.json.decode
-        _same(number, recorded, decode(before), decode(after), "$.action")
+        _same(number, recorded, _decode(before), _decode(after), "$.action")
 
 
 def _same_question(number: int, recorded: Step, now: Step) -> None:
@@ -254,8 +233,7 @@ def _same_question(number: int, recorded: Step, now: Step) -> None:
         )
     # The same JSON is the same value; only other JSON needs a comparison of plain values.
     if recorded.observed != now.observed:
-        decode = msgspec.json.decode
-        _same(number, recorded, decode(recorded.observed), decode(now.observed))
+        _same(number, recorded, _decode(recorded.observed), _decode(now.observed))
     if recorded.possible != now.possible:
         _same(number, recorded, [*recorded.possible], [*now.possible], "$.possible")
 
@@ -273,12 +251,9 @@ def first_difference(recorded: Any, now: Any, path: str = "$") -> str:
 
 
 def same_result(recorded: Result, now: Result) -> None:
-    """Compare a result with the recorded one, except what policies have used.
+    """Raise `BadRecord` if a result differs from the recorded one, except what policies have used.
 
     Metrics that the record does not have are not compared: a world may report more since.
-
-    Raises:
-        BadRecord: They differ.
     """
     before = to_plain(recorded)
     after = to_plain(evolve(now, usage=recorded.usage, last_tick=recorded.last_tick))

@@ -21,7 +21,7 @@ from desim.episodes.episode_options import EpisodeOptions, TrustOptions
 from desim.episodes.lineup import Lineup, Policies, knows_by_role, resolve
 from desim.episodes.replay import with_futures
 from desim.episodes.session import Session
-from desim.episodes.trust import given_policies, naming, recorded_roles, trusted_model
+from desim.episodes.trust import naming, trusted_players
 from desim.errors import BadRecord, UsageError
 from desim.records.episode import Episode
 from desim.records.lines import PERSON, Header, Step, TranscriptEntry
@@ -76,13 +76,7 @@ class Late(OutsidePolicy):
 
 
 def with_starts(lineup: Lineup, starts: Mapping[str, int], steps: Sequence[Step]) -> Lineup:
-    """Return a lineup in which some policies begin after some decisions of the episode.
-
-    Args:
-        lineup: The policies.
-        starts: Decisions of the episode before the policy of a role begins.
-        steps: The recorded decisions, which may be on disk; each of these roles reads them once.
-    """
+    """Return a lineup in which the policies of some roles begin after decisions of the episode."""
     policies = dict(lineup.policies)
     for role, start in starts.items():
         if role in policies:
@@ -111,14 +105,11 @@ class ResumeOptions(EpisodeOptions, TrustOptions):
 
 @takes(ResumeOptions)
 def resume(options: ResumeOptions) -> Episode:
-    """Play a cut record to its end, in the same file.
+    """Play a cut record to its end, in the same file, and return the whole episode.
 
     The policies are built anew and decide again; their decisions must equal those on record. A
     policy receives its transcript entries, so that no paid call is made twice. The record is locked
     meanwhile.
-
-    Returns:
-        The whole episode.
 
     Raises:
         BadRecord: The record cannot be read, or a decision differs from the one on record.
@@ -165,11 +156,9 @@ def _session(options: ResumeOptions) -> Iterator[Session]:
         past = Episode.read(path, whole=False, keep_steps=False)
         if past.result is not None:
             raise UsageError(f"{path} has been ended by another process; nothing was changed")
-        roles = recorded_roles(past.header, policies)
-        model = trusted_model(path, past.header, options, roles)
+        model, given = trusted_players(path, past.header, options, policies)
         with naming(path):
             try:
-                given = given_policies(past.header, model, policies)
                 lineup = _lineup(path, model, past, given)
             except UsageError as fault:
                 if policies is not None:
@@ -238,9 +227,7 @@ def play_branch(options: BranchOptions) -> Episode:
             f"{path} has {len(past.steps)} decisions; {decisions} were given to be repeated: a "
             f"branch begins at decision 1 to {len(past.steps) + 1}"
         )
-    roles = recorded_roles(past.header, options.policies)
-    model = trusted_model(path, past.header, options, roles)
-    given = given_policies(past.header, model, options.policies)
+    model, given = trusted_players(path, past.header, options, options.policies)
     header = _header(with_futures(past.header, decisions, options.future), model, given, decisions)
     kept = tuple(one for one in past.transcript if one.role not in given)
     begun = evolve(past, header=header, transcript=kept)

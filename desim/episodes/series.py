@@ -27,11 +27,14 @@ from desim.records.episode import Episode
 from desim.records.lines import Header
 from desim.records.record_file import lines_of
 from desim.records.record_lock import RecordLock
-from desim.schema.signatures import given, takes
+from desim.schema.signatures import takes
 from desim.show.progress import ProgressOption, shown_progress
 
 #: The beginning of every record, as far as a killed process has written it.
 _BEGINNING = b'{"line":"header"'
+
+#: Makes the session of an episode, with the arguments of `Session`.
+Making = Callable[..., Session]
 
 #: The fields of a header that every command of one series has in common, the seed apart.
 _COMPARED = ("model", "params", "seed", "policies", "starts")
@@ -69,6 +72,7 @@ class SeriesOptions(ModelOptions):
         resume: Whether the series goes on that the folder holds. Episodes on record are repeated
             with the recorded replies, so that policies learn from them and no paid call is made
             twice; one that was cut is played to its end, and the rest is played.
+        progress: As for `sweep`.
     """
 
     policies: Policies | Lineup = field(kw_only=False)
@@ -76,21 +80,11 @@ class SeriesOptions(ModelOptions):
     record: str | Path | None = None
     limits: Limits | None = None
     resume: bool = False
-
-
-@frozen(kw_only=True, slots=False)
-class PlaySeriesOptions(SeriesOptions):
-    """The arguments of `play_series`.
-
-    Attributes:
-        progress: As for `sweep`.
-    """
-
     progress: ProgressOption = None
 
 
-@takes(PlaySeriesOptions)
-def play_series(options: PlaySeriesOptions) -> list[Episode]:
+@takes(SeriesOptions)
+def play_series(options: SeriesOptions) -> list[Episode]:
     """Play several episodes with the same policy instances, which may learn in between.
 
     After every episode `after(episode)` of each policy is called.
@@ -100,33 +94,23 @@ def play_series(options: PlaySeriesOptions) -> list[Episode]:
             process writes it.
         BadRecord: A record cannot be read, or a policy decides otherwise than on record.
     """
-    how = {**given(options), "seeds": list(options.seeds)}
-    found: list[Episode] = []
-    with shown_progress(how.pop("progress")) as progress:
-        progress(0, len(how["seeds"]))
-        for one in series(**how):
+    seeds, found = list(options.seeds), list[Episode]()
+    with shown_progress(options.progress) as progress:
+        progress(0, len(seeds))
+        for one in series(evolve(options, seeds=seeds)):
             found.append(one.episode)
-            progress(len(found), len(how["seeds"]))
+            progress(len(found), len(seeds))
     return found
 
 
-@frozen(kw_only=True, slots=False)
-class SessionsOptions(SeriesOptions):
-    """The arguments of `series`.
+def series(
+    options: SeriesOptions, making: Making = Session, last_events: int = 0
+) -> Iterator[InSeries]:
+    """Yield the episodes of a series, each as soon as policies have learned from it.
 
-    Attributes:
-        session: Makes the session of each episode, with the arguments of `Session`.
-        last_events: How many last events the error of a failed episode has as a note.
+    The error of a failed episode has as many last events as a note.
     """
-
-    session: Callable[..., Session] = Session
-    last_events: int = 0
-
-
-@takes(SessionsOptions)
-def series(options: SessionsOptions) -> Iterator[InSeries]:
-    """Yield the episodes of a series, each as soon as policies have learned from it."""
-    with _opened(options) as playing:
+    with _opened(options, making, last_events) as playing:
         for at, seed in enumerate(playing.seeds):
             with kept_globals(seed), playing.opened(at) as one:
                 if one.session is not None:
@@ -134,10 +118,9 @@ def series(options: SessionsOptions) -> Iterator[InSeries]:
             yield playing.learned(one)
 
 
-@takes(SessionsOptions)
-async def series_async(options: SessionsOptions) -> AsyncIterator[InSeries]:
+async def series_async(options: SeriesOptions, making: Making = Session) -> AsyncIterator[InSeries]:
     """Yield the episodes of a series as `series` does, in the event loop that runs."""
-    with _opened(options) as playing:
+    with _opened(options, making, 0) as playing:
         for at, _ in enumerate(playing.seeds):
             with playing.opened(at) as one:
                 if one.session is not None:
@@ -146,20 +129,18 @@ async def series_async(options: SessionsOptions) -> AsyncIterator[InSeries]:
 
 
 @contextlib.contextmanager
-def _opened(options: SessionsOptions) -> Iterator["_Series"]:
+def _opened(options: SeriesOptions, making: Making, last_events: int) -> Iterator["_Series"]:
     """Open a series under the lock of its folder."""
     seeds, policies = list(options.seeds), options.policies
     model = options.build()
     if not isinstance(policies, Lineup):
         with kept_globals(seeds[0] if seeds else None):
             policies = resolve(model, policies, seeds[0]) if seeds else Lineup({}, {})
-    if options.record is None:
-        yield _Series(model, policies, seeds, [], options)
-        return
-    folder = _made(Path(options.record))
-    files = [episode_file(folder, number) for number, _ in enumerate(seeds, 1)]
-    with RecordLock(folder / "series"):
-        yield _Series(model, policies, seeds, files, options)
+    folder = _made(Path(options.record)) if options.record is not None else None
+    files = [episode_file(folder, n) for n, _ in enumerate(seeds, 1)] if folder else []
+    how = EpisodeOptions(limits=options.limits, keep_state=False, last_events=last_events)
+    with RecordLock(folder / "series") if folder else contextlib.nullcontext():
+        yield _Series(model, policies, seeds, files, options.resume, making, how)
 
 
 @define
@@ -170,7 +151,9 @@ class _Series:
     lineup: Lineup
     seeds: Sequence[int]
     files: Sequence[Path]
-    options: SessionsOptions
+    resume: bool
+    making: Making
+    how: EpisodeOptions
     has_ended: bool = field(init=False)
 
     def __attrs_post_init__(self) -> None:
@@ -180,7 +163,7 @@ class _Series:
     @contextlib.contextmanager
     def opened(self, at: int) -> Iterator[InSeries]:
         """Open the session of an episode, unless the series has ended, under its record's lock."""
-        file, how = self.files[at] if self.files else None, self.options
+        file = self.files[at] if self.files else None
         with RecordLock(file) if file else contextlib.nullcontext():
             known = self._known(at) if file else None
             whole = known if known and known.result else None
@@ -191,10 +174,9 @@ class _Series:
                 one.episode = whole
                 yield one
                 return
-            kept = EpisodeOptions(limits=how.limits, keep_state=False, last_events=how.last_events)
-            args = self.model, self.lineup, self.seeds[at], file, known, kept
+            args = self.model, self.lineup, self.seeds[at], file, known, self.how
             try:
-                with how.session(*args) as one.session:
+                with self.making(*args) as one.session:
                     yield one
             except BadRecord as fault:
                 raise BadRecord(f"{file}: {fault}" if known else str(fault)) from None
@@ -214,7 +196,7 @@ class _Series:
             UsageError: The record is of another series.
         """
         file, seed = self.files[at], self.seeds[at]
-        if not self.options.resume or not file.exists() or _removed_unbegun(file):
+        if not self.resume or not file.exists() or _removed_unbegun(file):
             return None
         episode = Episode.read(file, whole=False, keep_steps=False)
         wanted = Header.of(self.model, seed, self.lineup.labels)
@@ -230,7 +212,7 @@ class _Series:
 
     def _check_gap(self, at: int) -> None:
         """Check that nothing is on record behind an episode that is left to play."""
-        for later in self.files[at + 1 :] if self.options.resume else ():
+        for later in self.files[at + 1 :] if self.resume else ():
             if later.exists():
                 raise UsageError(
                     f"{self.files[at]} is missing or was cut, but {later} is there; a series goes "

@@ -260,17 +260,12 @@ class Session:
         By decision and not at the redraw: others of its instant belong to the time before it.
         """
         for number, decision in enumerate(decisions, self.decided):
-            due = [future for at, future in self.header.futures if at <= number]
-            if len(due) > self._redrawn.get(decision.role, 0):
-                self._redrawn[decision.role] = len(due)
-                seed = reduce(redrawn_seed, due, self.header.seed)
-                self._begin_anew(decision.role, derived_seed(seed, "policy", decision.role))
-
-    def _begin_anew(self, role: str, seed: int) -> None:
-        from numpy.random import PCG64  # takes longer to import than all of desim
-
-        for generator in self._draws.get(role, ()):
-            generator.bit_generator.state = PCG64(seed).state
+            role, due = decision.role, [one for at, one in self.header.futures if at <= number]
+            if len(due) > self._redrawn.get(role, 0):
+                self._redrawn[role] = len(due)
+                seed = derived_seed(reduce(redrawn_seed, due, self.header.seed), "policy", role)
+                for bits in (one.bit_generator for one in self._draws.get(role, ())):
+                    bits.state = type(bits)(seed).state
 
     def _record_failure(self, fault: DesimError) -> None:
         """Write where the model failed as the last line of the record, if there is one.

@@ -21,22 +21,11 @@ from desim.short_repr import short_repr
 
 
 def trusted_model(
-    path: str | Path,
-    header: Header,
-    trusted: TrustOptions = UNTRUSTED,
-    roles: Iterable[str] = (),
+    path: str | Path, header: Header, trusted: TrustOptions = UNTRUSTED, roles: Iterable[str] = ()
 ) -> Model[Any]:
-    """Build the model of a record.
+    """Build the model of a record, which reaches outside only by names that the caller gives.
 
-    Args:
-        path: The record, for errors.
-        header: Its header.
-        trusted: What may be used, and the model and the parameters instead of the recorded ones.
-        roles: Those whose policies will be built from their labels on record.
-
-    Raises:
-        UsageError: The header would reach outside by names that the caller does not give.
-        BadRecord: The model does not exist, or does not take the parameters.
+    The policies of *roles* will be built from their labels on record; *path* is for errors.
     """
     name, given = trusted.model, trusted.params or {}
     if not isinstance(name, str):
@@ -74,11 +63,18 @@ def naming(path: object) -> Iterator[None]:
         raise BadRecord(f"{path}: {fault}") from None
 
 
-def recorded_roles(header: Header, policies: Policies) -> list[str]:
-    """Return the roles whose policies are built from their labels on record."""
+def trusted_players(
+    path: str | Path, header: Header, trusted: TrustOptions, policies: Policies
+) -> tuple[Model[Any], dict[str, Any]]:
+    """Return the model of a record, and by role the policies that the caller gives.
+
+    Those of the other roles may be built from their labels on record.
+    """
+    built: list[str] = []
     if policies is None or isinstance(policies, Mapping):
-        return [role for role in header.policies if role not in (policies or {})]
-    return []
+        built = [role for role in header.policies if role not in (policies or {})]
+    model = trusted_model(path, header, trusted, built)
+    return model, given_policies(header, model, policies)
 
 
 def given_policies(header: Header, model: Model[Any], policies: Policies) -> dict[str, Any]:

@@ -9,9 +9,10 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, ClassVar
 
-from attrs import Attribute, define, field
+from attrs import define, field
 
-from desim.errors import LimitReached, UsageError
+from desim.errors import LimitReached
+from desim.schema.validators import not_negative
 
 #: The largest share of default actions with which an episode counts as played.
 MOST_DEFAULTS = 0.5
@@ -75,11 +76,6 @@ def _sum(values: list[float]) -> float:
     return sum(values) if whole else math.fsum(values)
 
 
-def _not_negative(_: object, attribute: "Attribute[Any]", value: float | None) -> None:
-    if value is not None and not 0 <= value < math.inf:
-        raise UsageError(f"{attribute.name}={value} was given; it is a number of at least 0")
-
-
 #: Held while a call is checked and counted: several threads may share a limit.
 _LOCK = threading.Lock()
 
@@ -126,7 +122,7 @@ class CommandBudget:
     Attributes:
         max_calls: Requests sent.
         max_cost: Money, in the unit of the policies' prices.
-        calls_at_once: Calls under way at one endpoint, at most.
+        calls_at_once: Most calls under way at one endpoint.
         shared: The limits of money: those given, and `max_cost`.
     """
 
@@ -135,8 +131,8 @@ class CommandBudget:
         "`desim resume` continues a record",
     )
 
-    max_calls: int | None = field(default=None, validator=_not_negative)
-    max_cost: float | None = field(default=None, validator=_not_negative)
+    max_calls: int | None = field(default=None, validator=not_negative)
+    max_cost: float | None = field(default=None, validator=not_negative)
     calls: int = field(default=0, init=False)
     cost: float = field(default=0.0, init=False)
     calls_at_once: int | None = field(default=None, kw_only=True)
@@ -172,12 +168,8 @@ class CommandBudget:
     def reserve(self, call: float) -> "Future[None] | None":
         """Reserve the most that a call can cost, infinite if nothing is known.
 
-        Returns:
-            None once it is reserved. Otherwise a future that is done when another call has given
-            back what it had reserved; then ask again.
-
-        Raises:
-            LimitReached: A limit is reached, or leaves less than the call can cost.
+        Returns None once it is reserved, or a future that is done when another call has given back
+        what it had reserved; then ask again. Raises `LimitReached` where less is left.
         """
         with _LOCK:
             self.check()

@@ -56,16 +56,7 @@ def text_id(value: Any) -> str:
 
 
 class RequestEntry(msgspec.Struct):
-    """The entry of a request.
-
-    Attributes:
-        request: The number of the request at its seat, from 1.
-        digest: The SHA-256 of all fields as sent.
-        messages: The identifiers of the messages.
-        tools: The identifier of the list of tools; empty without tools.
-        fields: The other fields.
-        phase: What the call was for.
-    """
+    """The entry of a request, with the identifiers of its messages and of its list of tools."""
 
     request: int = 0
     digest: str = ""
@@ -76,11 +67,7 @@ class RequestEntry(msgspec.Struct):
 
 
 def request_entry(entry: Any) -> RequestEntry:
-    """Return the entry of a request.
-
-    Raises:
-        BadRecord: It has another form.
-    """
+    """Return the entry of a request; a `BadRecord` if it has another form."""
     try:
         return msgspec.convert(entry, RequestEntry)
     except msgspec.ValidationError as fault:
@@ -89,7 +76,7 @@ def request_entry(entry: Any) -> RequestEntry:
 
 @frozen
 class RecordedCall:
-    """One request to a model and its outcome, as a record holds them.
+    """One request to a model, as it was sent, and its outcome.
 
     Attributes:
         number: The number of the request at its seat, from 1.
@@ -97,10 +84,8 @@ class RecordedCall:
         decision: The number of the decision that it led to, from 1; None if the record was cut
             before it.
         phase: What the call was for: "step", "judge", "memory", "label" or "vectors".
-        messages: The messages as sent.
-        tools: The tools as sent.
-        fields: The other fields as sent, such as the model and the temperature.
-        digest: The SHA-256 of all fields as sent.
+        fields: What was sent beside messages and tools, such as the model and the temperature.
+        digest: The SHA-256 of all that was sent.
         reply: The reply as plain values; None if none is on record.
         failure: The error in place of a reply; empty with a reply, or if the process was killed.
     """

@@ -23,13 +23,7 @@ _DEEPEST = 8
 
 @frozen
 class DifferingPlace:
-    """A place at which two records differ.
-
-    Attributes:
-        path: The place, such as `params.horizon`.
-        a: What the first record has there; None if it has nothing.
-        b: What the second one has.
-    """
+    """A place, such as `params.horizon`, and what each of two records has there, or None."""
 
     path: str
     a: Any
@@ -95,23 +89,18 @@ class RecordDifferences:
 def record_differences(a: str | Path, b: str | Path) -> RecordDifferences:
     """Compare two records, which may have been cut.
 
-    Args:
-        a: A record.
-        b: Another one, or the same.
-
     Raises:
         BadRecord: One cannot be read.
     """
     first, second = (Episode.read(path, whole=False, keep_steps=False) for path in (a, b))
     head, other = (msgspec.to_builtins(each.header) for each in (first, second))
-    if is_one_world := head["model"] == other["model"]:
-        header = _differences(head, other)
-    else:
-        header = _differences({**head, "params": None}, {**other, "params": None})
+    is_one_world = head["model"] == other["model"]
+    if not is_one_world:
+        head["params"] = other["params"] = None
     return RecordDifferences(
         first,
         second,
-        tuple(header),
+        tuple(_differences(head, other)),
         tuple(_differences(*_ends(first, second))),
         _first_decision(first, second) if is_one_world else None,
     )
@@ -145,12 +134,11 @@ def _differences(a: Any, b: Any, path: str = "", depth: int = 0) -> Iterator[Dif
         return
     a, b = a or {}, b or {}
     for key in dict.fromkeys([*a, *b]):
-        name = cut(str(key))
-        inner = f"{path}.{name}" if path else name
+        inner = f"{path}.{cut(str(key))}".removeprefix(".")
         yield from _differences(a.get(key), b.get(key), inner, depth + 1)
 
 
-def _ends(a: Episode, b: Episode) -> tuple[dict[str, Any], dict[str, Any]]:
+def _ends(a: Episode, b: Episode) -> tuple[Any, Any]:
     """Return how episodes ended as plain values; of one that was cut or failed only this."""
     if a.result is None or b.result is None:
         return {"ended": _ended(a)}, {"ended": _ended(b)}
@@ -165,15 +153,13 @@ def _ended(episode: Episode) -> str:
 
 def _first_decision(a: Episode, b: Episode) -> FirstDifference | None:
     for same, (mine, theirs) in enumerate(zip_longest(a.steps, b.steps)):
+        step = mine or theirs
+        label = f"decision {same + 1:,}, t={step.t:,}, {step.role}"
         if mine is None or theirs is None:
-            return FirstDifference(same, _label(same, mine or theirs), (), "A" if mine else "B")
+            return FirstDifference(same, label, goes_on="A" if mine else "B")
         if places := tuple(_step_places(mine, theirs)):
-            return FirstDifference(same, _label(same, mine), places)
+            return FirstDifference(same, label, places)
     return None
-
-
-def _label(same: int, step: Step) -> str:
-    return f"decision {same + 1:,}, t={step.t:,}, {step.role}"
 
 
 def _step_places(a: Step, b: Step) -> Iterator[DifferingPlace]:

@@ -36,12 +36,9 @@ if TYPE_CHECKING:  # only callers that use a data frame need them
 
 @frozen(eq=False)
 class Inside:
-    """What an ended episode of this process holds besides its record; a copy of it has none.
+    """What an episode that ended in this process, at a tick *end*, holds besides its record.
 
-    Attributes:
-        model: The model that was played.
-        points: The points recorded by `world.point` and by monitors, by name.
-        end: The tick at which the episode ended.
+    A copy of the episode has none.
     """
 
     model: Model[Any]
@@ -56,11 +53,7 @@ class Inside:
     ) -> "Inside | None":
         """Return the inside of an ended run; None if nothing of it is wanted.
 
-        Args:
-            run: The ended run.
-            points: The points that it has recorded.
-            keep_state: Whether the state is held.
-            series: Whether the model's series are read now, and not when they are used.
+        With *series* the model's series are read now, and not when they are used.
         """
         if not keep_state and not series and points is None:
             return None
@@ -87,13 +80,7 @@ class Inside:
 
 @frozen
 class Transcribed:
-    """An entry of a policy's transcript, and the number of decisions before it.
-
-    Attributes:
-        entry: What the policy received or wrote, as a plain JSON value.
-        role: The role that the policy plays.
-        after: The number of decisions before it.
-    """
+    """An entry of the transcript of a role's policy, *after* so many decisions."""
 
     entry: Any
     role: str
@@ -104,8 +91,6 @@ class Transcribed:
 class Episode:
     """An episode that was played: the header, the steps, and the result.
 
-    The last two attributes are no part of a comparison of two episodes.
-
     Attributes:
         header: Model, parameters, seed, policies.
         steps: The decisions in the order in which they were handed out. Where they were not kept
@@ -114,7 +99,7 @@ class Episode:
         transcript: What policies received between decisions, in order.
         failure: Where the model failed, and why; None if it did not.
         inside: State and series of an episode that was played in this process; no part of its
-            record, nor of a copy.
+            record, of a copy, or of a comparison.
         resumed: Where its record was resumed after a cut: the numbers of decisions before it.
     """
 
@@ -282,10 +267,9 @@ class Episode:
             path: The file.
             whole: Refuse a record without its last line. Otherwise a cut record is read up to the
                 last whole line, and its `result` is None.
-            keep_steps: Keep the decisions in memory. Otherwise they are read again from the file
-                whenever they are used.
-            decisions: Return it as if it had been cut after this many decisions. The lines behind
-                them are checked as the others are.
+            keep_steps: Keep the decisions in memory, not only in the file.
+            decisions: Return it as if it had been cut after this many decisions; the lines behind
+                them are checked.
 
         Raises:
             BadRecord: It is empty, cut, altered, of another format, no record at all, or beyond a

@@ -36,19 +36,16 @@ class Header(
     """The first line of a record: what is needed to play the episode again, except the answers.
 
     Attributes:
-        format: `FORMAT`.
         version: The version of desim.
         model: A name in the catalog, or `module:Class`.
         preset: The nearest preset of the model.
         params: All parameters as plain values.
-        seed: The episode's seed.
         policies: The policies' labels by role.
         starts: For a branch: by role the number of decisions that were repeated from another record
             before its policy began.
         futures: For a branch: the numbers of decisions after which the future was redrawn, and the
             seeds.
         knows: What policies know, by role, where it is more than observations.
-        provenance: The revision and the code of the world, and versions.
         code: Digests of the source files of the policies, by role, of an episode that was recorded
             while it was played.
     """
@@ -98,19 +95,13 @@ class Header(
         return self.provenance.changes(self.model, Provenance.of(model))
 
     def futures_of_branch(self, decisions: int, future: int | None) -> tuple[tuple[int, int], ...]:
-        """Return the futures of a branch of this episode after some decisions.
-
-        The seed of its future replaces all later ones; None keeps those of the episode.
-        """
+        """Return the futures of a branch; its own replaces all later ones, None keeps them."""
         if future is None:
             return self.futures
         return (*(each for each in self.futures if each[0] <= decisions), (decisions, future))
 
     def build(self, *, trust: bool = False) -> Model[Any]:
-        """Build the model.
-
-        Args:
-            trust: Whether a module may be imported and files may be opened that the header names.
+        """Build the model, which with *trust* may import a module and open files.
 
         Raises:
             BadRecord: Its class does not exist here, or does not take these parameters.
@@ -134,7 +125,6 @@ class Step(
 
     Attributes:
         t: The tick.
-        role: The role that decided.
         observation: The role's observation; plain JSON values when read from a file.
         action: The role's action; a tagged object when read from a file.
         notes: Notes of the policy (tokens, cost), if any.
@@ -166,7 +156,7 @@ class TaggedStep(Step, frozen=True, omit_defaults=True, gc=False):
 
 
 def step_class(role: Role) -> type[Step]:
-    """Return the class of a role's decisions that are not read from a file."""
+    """Return the class of a role's decisions."""
     return TaggedStep if has_tags(role.observation) else Step
 
 
@@ -211,7 +201,6 @@ class FailureLine(msgspec.Struct, frozen=True, kw_only=True, tag="failure", tag_
     """The last line of a record whose model failed.
 
     Attributes:
-        t: The tick.
         error: The exception, and the place where it was raised.
         decisions: The number of answered decisions; the last of them preceded the failure.
         before: Their number before the tick of the last one; `desim branch --at` takes the next.

@@ -25,16 +25,12 @@ _FURTHER = ("tool_calls", "tool_call_id")
 
 
 class _ReplyCall(msgspec.Struct):
-    """A tool call as a model wrote it; the arguments should be a JSON object."""
-
     id: str = ""
     name: str = ""
     arguments: str = ""
 
 
 class _Reply(msgspec.Struct):
-    """What a message holds of a reply on record."""
-
     text: str = ""
     refusal: str = ""
     thinking: str = ""
@@ -147,7 +143,6 @@ def _message(
 
 
 def _deciding(step: Step, calls: Sequence[RecordedCall]) -> RecordedCall | None:
-    """Return the call whose reply took a decision; None for a default action or no call."""
     replied = [call for call in calls if call.reply is not None and call.phase == "step"]
     return replied[-1] if replied and "default_action" not in (step.notes or {}) else None
 

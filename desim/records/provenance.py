@@ -79,7 +79,7 @@ class Provenance(msgspec.Struct, frozen=True, omit_defaults=True):
 
 @cache
 def versions() -> Mapping[str, str]:
-    """Return the versions of Python and of the packages that may change an episode, by name."""
+    """Return the versions of Python and of packages by name."""
     packages = {name: importlib.metadata.version(name) for name in _PACKAGES}
     return {"python": platform.python_version(), **packages}
 

@@ -42,13 +42,9 @@ def model_reaches(name: str, params: Mapping[str, Any]) -> Iterator[str]:
 def policy_reaches(
     role: str, label: str, model: str, params: Mapping[str, Any] | None = None
 ) -> Iterator[str]:
-    """Yield what building a role's policy from its label would do outside.
+    """Yield what building a role's policy from its label on record would do outside.
 
-    Args:
-        role: The role that it plays.
-        label: The label on record.
-        model: The name of the model.
-        params: The model's plain parameters, unchecked, which name the models of its parts.
+    The model of the record and its plain, unchecked parameters name the models of its parts.
     """
     try:
         spec = Spec.read(label)

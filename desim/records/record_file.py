@@ -27,29 +27,17 @@ _GZIP_MAGIC = b"\x1f\x8b"
 
 
 def record_stem(path: Path) -> str:
-    """Return the name of a record's file without its suffixes.
-
-    >>> record_stem(Path("games/a.1.jsonl.gz")), record_stem(Path("notes.txt"))
-    ('a.1', 'notes.txt')
-    """
+    """Return the name of a record's file without `.jsonl` and `.gz`."""
     return path.name.removesuffix(".gz").removesuffix(".jsonl")
 
 
 def is_record_name(name: str) -> bool:
-    """Return whether a file of a folder may be a record, by its name.
-
-    >>> [is_record_name(name) for name in ("a.jsonl", "a.jsonl.gz", "a.csv")]
-    [True, True, False]
-    """
+    """Return whether a file of a folder may be a record, by its name."""
     return name.endswith((".jsonl", ".jsonl.gz"))
 
 
 def begun(record: Path) -> bool:
-    """Return whether a record holds at least its first line; remove one that does not.
-
-    Raises:
-        BadRecord: The file cannot be read.
-    """
+    """Return whether a record holds at least its first line; remove one that does not."""
     try:
         with record.open("rb") as file:
             if file.readline().endswith(b"\n"):

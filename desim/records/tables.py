@@ -68,11 +68,7 @@ def _head(model: Model[Any], name: str) -> tuple[tuple[str, str, str], str]:
 
 
 def decision_columns(steps: Iterable[Step], model: Model[Any] | None) -> dict[str, list[Any]]:
-    """Return the decisions of an episode by the columns of `Episode.columns`.
-
-    Args:
-        steps: The decisions.
-        model: The model that was played; None leaves parts and dates out.
+    """Return decisions by the columns of `Episode.columns`; without a model no parts and dates.
 
     Raises:
         UsageError: The decisions have too many fields.

@@ -50,9 +50,9 @@ class Recorder:
     def again(cls, path: str | Path, decisions: int | None = None) -> Self:
         """Continue a record behind its first decisions; None continues behind its last line.
 
-        The old file stays until a copy of these lines is on disk, which then replaces it. A partial
-        copy left by a killed process, `PATH.part`, is overwritten. The first line that is written
-        behind them states that the record was resumed. A branch that begins here is not resumed.
+        The old file stays until a copy of these lines, `PATH.part`, is on disk and replaces it. The
+        first line that is written behind them states that the record was resumed, unless a branch
+        begins there.
 
         Raises:
             BadRecord: The record cannot be read.
@@ -90,7 +90,6 @@ class Recorder:
 
     def write(self, line: Line) -> None:
         """Write a line of a record: a header, what a policy received, a decision that was read."""
-        self._state_resumed()
         self._put(_encode(line))
 
     def decision(
@@ -132,7 +131,6 @@ class Recorder:
             self._resumed = ResumedLine(decisions)
 
     def _become(self, path: Path) -> None:
-        """Take another name, and replace the file of that name, once the lines are on disk."""
         try:
             os.fsync(self._raw.fileno())
             self.path.replace(path)
@@ -146,6 +144,7 @@ class Recorder:
             self._put(_encode(resumed))
 
     def _put(self, line: bytes) -> None:
+        self._state_resumed()
         if self._fault is not None:
             raise self._fault
         line += b"\n"
@@ -159,11 +158,7 @@ class Recorder:
 
 
 def new_record(path: Path) -> BinaryIO:
-    """Open a file that does not exist yet.
-
-    Raises:
-        UsageError: It exists or cannot be made.
-    """
+    """Open a file that does not exist yet; a `UsageError` if it exists or cannot be made."""
     try:
         return path.open("xb")
     except FileExistsError:
@@ -175,19 +170,12 @@ def new_record(path: Path) -> BinaryIO:
 
 def write_failed(path: Path, fault: OSError) -> WriteFailed:
     """Return the error for a file that the system does not write."""
-    return WriteFailed(
-        f"cannot write {path}: {fault.strerror}; every line that was written before is kept"
-    )
+    kept = "every line that was written before is kept"
+    return WriteFailed(f"cannot write {path}: {fault.strerror}; {kept}")
 
 
 def cut(path: Path, decisions: int) -> None:
-    """Shorten a record to its first decisions and the transcript entries before them.
-
-    The old file stays until the shorter one is on disk, which then replaces it.
-
-    Args:
-        path: A record, whole or not.
-        decisions: The number of decisions to keep, from 0 to the number recorded.
+    """Shorten a record, whole or not, to its first decisions and what was written before them.
 
     Raises:
         UsageError: The new file, `PATH.part`, cannot be made, or another process writes the record.

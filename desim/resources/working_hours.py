@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 import simpy
-from simpy.resources.resource import Preempted, PriorityRequest, Request
+from simpy.resources.resource import Preempted
 
 from desim.core.calendar import BusinessHours
 from desim.core.events import Ranked
@@ -57,10 +57,6 @@ class WorkingHours:
         ends: "finish" or "preempt".
         rank: The rank of the interrupts among the events of their tick, at least 0.
 
-    Attributes:
-        timetable: The capacity over time.
-        ends: As given.
-
     Raises:
         UsageError: The resource has another type, belongs to no World or has working hours, or an
             argument is invalid.
@@ -96,8 +92,7 @@ class WorkingHours:
                 "whole number from 0 on"
             )
         self._resource._capacity = capacity  # noqa: SLF001 (SimPy has no public setter)
-        self._grant()
-        self._report(0)
+        self._grant(cut=0)
 
     def _schedule(self) -> None:
         now = self._world.now
@@ -120,22 +115,23 @@ class WorkingHours:
 
     def _send_off(self, _: simpy.Event) -> None:
         resource = self._resource
-        users = list(resource.users)
+        users: list[Any] = list(resource.users)
         if isinstance(resource, simpy.PriorityResource):
-            users.sort(key=_importance)
+            users.sort(key=lambda request: request.key)
         over = users[int(resource.capacity) :]
         for request in over:
             resource.release(request)
             # A request without a process, or of one that has ended, has nothing to interrupt.
             if request.proc is not None and request.proc.is_alive:
                 request.proc.interrupt(ShiftEnded(None, request.usage_since, resource))
-        self._grant()
-        self._report(len(over))
+        self._grant(cut=len(over))
 
-    def _grant(self) -> None:
+    def _grant(self, cut: int) -> None:
         # One call grants at most the first request of the queue.
         for _ in range(len(self._resource.put_queue)):
             self._resource._trigger_put(None)  # noqa: SLF001 (SimPy calls it after a release)
+        for watcher in vars(self._resource).get(_WATCHERS, ()):
+            watcher(self._resource.capacity, cut)
 
     def _guarded(self, do: Callable[[Any], Any]) -> Callable[[Any], Any]:
         """Return the resource's own method, which is not called while all open units are over."""
@@ -147,10 +143,6 @@ class WorkingHours:
             return do(request)
 
         return guarded
-
-    def _report(self, sent_off: int) -> None:
-        for watcher in vars(self._resource).get(_WATCHERS, ()):
-            watcher(self._resource.capacity, sent_off)
 
 
 def has_working_hours(resource: simpy.Resource) -> bool:
@@ -173,8 +165,3 @@ def _checked_world(resource: Any) -> World:
     if not isinstance(world, World):
         raise UsageError("the resource does not belong to a World")
     return world
-
-
-def _importance(request: Request) -> Any:
-    assert isinstance(request, PriorityRequest)
-    return request.key

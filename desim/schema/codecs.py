@@ -45,11 +45,7 @@ class Codec:
     """The compiled schema of a role's actions: checks an action and converts it to and from JSON.
 
     Args:
-        action: A frozen class or a union of frozen classes.
-
-    Attributes:
-        classes: The classes by tag.
-        wire_type: The wire type, or the union of the wire types.
+        action: A frozen class or a union of frozen classes, which become `classes` by tag.
 
     Raises:
         SchemaError: One of them is not an attrs class, or two share a tag.
@@ -252,9 +248,7 @@ def check_observation(observation: Any, cls: type | UnionType) -> None:
 def class_of(observation: Any, kind: Any) -> Any:
     """Return the class of an observation, an instance or what a record holds of it.
 
-    Args:
-        observation: The observation.
-        kind: The role's class, or union of classes; returned if no class of a union fits.
+    If no class of a union fits, *kind* itself, the role's class or union, is returned.
     """
     if not has_tags(kind):
         return kind

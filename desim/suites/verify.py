@@ -24,7 +24,7 @@ from desim.episodes.driver import play_session
 from desim.episodes.episode_options import EpisodeOptions
 from desim.episodes.lineup import Lineup, Policies, assign, resolve
 from desim.episodes.replay import replay
-from desim.episodes.series import episode_file, series
+from desim.episodes.series import SeriesOptions, episode_file, series
 from desim.episodes.session import Session
 from desim.errors import BadRecord, DesimError, UsageError
 from desim.jobs.keep.outcome import JobOutcome
@@ -230,7 +230,7 @@ def _record_again(
 ) -> list[Path]:
     files = [episode_file(folder, number) for number in range(1, len(seeds) + 1)]
     if len(seeds) > 1:
-        for _ in series(model, lineup, seeds, record=folder):
+        for _ in series(SeriesOptions(model, lineup, seeds, record=folder)):
             pass
         return files
     how = EpisodeOptions(keep_steps=False, keep_state=False)

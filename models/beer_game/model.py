@@ -11,7 +11,7 @@ from desim import Model, Role, World
 from desim.core.calendar import Calendar
 from desim.core.reported import Figures, Periods, ScoreSeries, Texts, Time
 from desim.core.run import check_roles
-from desim.lanes.lane_protocols import Lanes
+from desim.lanes import Lanes
 from ledgers.consolidation import GoodsExchange, Intercompany
 from models.beer_game import demand, report, stage, weeks
 from models.beer_game.chain import Chain, shown
@@ -130,7 +130,7 @@ class BeerGame(BeerGameParams, Model[Chain]):
                 quantity is outside the exact range.
             UsageError: The chain has no such stage, or a seed is not a whole number of at least 0.
         """
-        from models.beer_game.lanes.games import BeerGameLanes  # imports numpy
+        from models.beer_game.lanes import BeerGameLanes  # imports numpy
 
         check_roles(self, roles)
         return BeerGameLanes(self, seeds, roles)

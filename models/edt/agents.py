@@ -61,8 +61,8 @@ class Engagement:
     of the steps t - 1 and t; rounds are computed when their result is needed.
 
     Attributes:
-        terms: The project of the scenario; of the parent for a follow-on.
-        name: For people.
+        terms: The project of the scenario; for a follow-on the parent's, with its own name and
+            probabilities.
         index: Place among all projects, follow-ons in the order of creation.
         rank: Place in the list of agents.
         key: Names its random streams, independent of all decisions.
@@ -71,8 +71,6 @@ class Engagement:
         start_step: Step of `start`; None if no step is at that time.
         deadline_step: First step that is not before `deadline`, nor before the project's creation.
         on_time: Whether that step is at the deadline exactly, so that a follow-on is possible.
-        contracted_probability: The share of the contracted revenue that is sure, 0 to 1.
-        follow_on_probability: 0 to 1; 0 for a follow-on.
         seats: The largest number of consultants.
         accepted: Whether consultants may join.
         worked: The last round that is computed.
@@ -91,7 +89,6 @@ class Engagement:
     """
 
     terms: Project
-    name: str
     index: int
     rank: int
     key: str
@@ -100,8 +97,6 @@ class Engagement:
     start_step: int | None
     deadline_step: int
     on_time: bool
-    contracted_probability: float
-    follow_on_probability: float
     seats: int
     accepted: bool
     worked: int
@@ -117,6 +112,11 @@ class Engagement:
     status: Any = None
     staffing: list[tuple[int, int]] = field(factory=list)
     rounds: list[tuple[int, int, float, float]] = field(factory=list)
+
+    @property
+    def name(self) -> str:
+        """The name of the project."""
+        return self.terms.name
 
     def become(self, phase: Phase, step: int) -> None:
         """Enter a phase and log it."""

@@ -317,7 +317,7 @@ def _status(project: Engagement) -> ProjectStatus:
             contracted_effort=terms.contracted_effort,
             billing_rate=terms.billing_rate,
             extension_probability=terms.extension_probability,
-            follow_on_probability=project.follow_on_probability,
+            follow_on_probability=terms.follow_on_probability,
             start=project.start,
             deadline=project.deadline,
             **changing,

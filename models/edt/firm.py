@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from operator import attrgetter
 from typing import Any
 
-from attrs import define, field
+from attrs import define, evolve, field
 from simpy.events import Event
 
 from desim import World
@@ -37,10 +37,6 @@ class Firm:
     """The state of an episode.
 
     Attributes:
-        world: The clock.
-        params: The parameters.
-        scenario: The scenario of the parameters.
-        controlling: The book and the reports behind it.
         intercompany: Cash from and to the other companies of a group.
         risk: R, the revenue risk level, 0 to 1.
         plan: The decision as applied; None before it and in the interactive game.
@@ -117,23 +113,21 @@ class Firm:
                 self.controlling.employ(who.terms, rank, 1)
             elif kind == "project":
                 terms = self.scenario.projects[number]
-                open_between = self._times(terms, windows.get(number))
-                chances = (terms.contracted_probability, terms.follow_on_probability)
-                self._engage(terms, terms.name, rank, str(number), open_between, chances)
+                self._engage(terms, rank, str(number), *self._times(terms, windows.get(number)))
 
     def found_follow_on(self, parent: Engagement) -> Engagement:
         """List the follow-on of a project at its deadline, behind all other agents."""
         now = self.scenario.time(self.world.now)
         end = min(self.scenario.stoptime, now + parent.deadline - parent.start)
         listed = [agents[-1].rank for agents in (self.employees, self.engagements) if agents]
-        return self._engage(
+        terms = evolve(
             parent.terms,
-            f"{parent.name} (Follow On)",
-            max(*listed, self.controlling.rank) + 1,
-            f"{parent.key}+",
-            (now + 1, end),
-            (parent.follow_on_probability, 0.0),
+            name=f"{parent.name} (Follow On)",
+            contracted_probability=parent.terms.follow_on_probability,
+            follow_on_probability=0.0,
         )
+        rank = max(*listed, self.controlling.rank) + 1
+        return self._engage(terms, rank, f"{parent.key}+", now + 1, end)
 
     def _times(self, terms: Project, window: Window | None) -> tuple[float, float]:
         """Return start and deadline of a project as times."""
@@ -147,22 +141,13 @@ class Firm:
         return max(min(last, start), first), max(min(last, deadline), first)
 
     def _engage(
-        self,
-        terms: Project,
-        name: str,
-        rank: int,
-        key: str,
-        window: tuple[float, float],
-        chances: tuple[float, float],
+        self, terms: Project, rank: int, key: str, start: float, deadline: float
     ) -> Engagement:
-        """List a project; *chances* are its contracted and its follow-on probability."""
-        scenario, (start, deadline) = self.scenario, window
-        created = max(1, self.world.now)
+        scenario, created = self.scenario, max(1, self.world.now)
         started = scenario.step_at(start)
         ended = scenario.first_step_from(deadline)
         project = Engagement(
             terms=terms,
-            name=name,
             index=len(self.engagements),
             rank=rank,
             key=key,
@@ -171,8 +156,6 @@ class Firm:
             start_step=started if started is not None and started >= created else None,
             deadline_step=max(ended, created),
             on_time=ended >= created and scenario.time(ended) == deadline,
-            contracted_probability=chances[0],
-            follow_on_probability=chances[1],
             seats=terms.consultants,
             accepted=not self.offers,
             worked=created - 1,
@@ -183,21 +166,14 @@ class Firm:
 
     # -- turns -------------------------------------------------------------------------------------
 
-    def turn(self, agent: StaffMember | Engagement, step: int) -> Event:
+    def turn(self, agent: StaffMember | Engagement, step: int, rank: int | None = None) -> Event:
         """Return the event of an agent's turn; it is not scheduled after the last step."""
-        agent.turn = (
-            self.world.timeout(step - self.world.now, rank=agent.rank)
-            if step <= self.steps
-            else self.world.event()
-        )
+        at = agent.rank if rank is None else rank
+        if step <= self.steps:
+            agent.turn = self.world.timeout(step - self.world.now, rank=at)
+        else:
+            agent.turn = self.world.event()
         return agent.turn
-
-    def starts(self, project: Engagement, step: int) -> Event:
-        """Return the event of a project's start: its turn, or before the consultants' turns."""
-        if self.delay or step > self.steps:
-            return self.turn(project, step)
-        project.turn = self.world.timeout(step - self.world.now, rank=OPENING)
-        return project.turn
 
     def hasten(self, agent: StaffMember | Engagement, step: int) -> None:
         """Move an agent's turn to an earlier step."""
@@ -242,7 +218,7 @@ class Firm:
         self.work_off(project, step - 1 if who.rank < project.rank else step)
         if project.phase is Phase.READY:
             project.refill(project.terms.contracted_effort, step)
-            project.effort_risk = 1 - project.contracted_probability
+            project.effort_risk = 1 - project.terms.contracted_probability
             project.become(Phase.STARTED, step)
         project.staff.append(who)
         project.hands += 1

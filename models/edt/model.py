@@ -1,7 +1,8 @@
-"""The Enterprise Digital Twin as a model: roles, start, score, metrics and tables."""
+"""The Enterprise Digital Twin as a model: what it is made of, and where each part is."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from typing import Any, ClassVar
 
 from attrs import frozen
@@ -26,45 +27,29 @@ class EnterpriseDigitalTwin(DigitalTwinParams, Model[Firm]):
 
     revision: ClassVar[int] = 1
     default_roles: ClassVar[tuple[str, ...]] = (MANAGER,)
+    figures: ClassVar[Figures] = Figures(
+        columns=report.METRIC_COLUMNS,
+        series=report.COLUMNS,
+        score_series=ScoreSeries("Earnings so far", ("accumulated_earnings",)),
+    )
 
     @classmethod
     def files(cls, params: Mapping[str, Any]) -> Sequence[str]:
-        """Return the scenario document, where the parameter is a path."""
         return [given] if isinstance(given := params.get("scenario"), str) else []
 
     @property
     def roles(self) -> dict[str, Role]:
         """The manager; without a policy for it the scenario runs as it is given."""
+        of = partial(Role, optional=True, described=options.described(self.loaded_scenario))
         if self.asks == "once":
-            role = Role(
-                Briefing,
-                Decide | Answer,
-                options.decisions,
-                optional=True,
-                default_action=options.default_decision,
-                described=options.described(self.loaded_scenario),
+            choose, default = options.decisions, options.default_decision
+            return {MANAGER: of(Briefing, Decide | Answer, choose, default_action=default)}
+        waits, thinking = options.default_command, self.thinking
+        return {
+            MANAGER: of(
+                Dashboard, Command, options.commands, default_action=waits, thinking=thinking
             )
-        else:
-            role = Role(
-                Dashboard,
-                Command,
-                options.commands,
-                optional=True,
-                default_action=options.default_command,
-                described=options.described(self.loaded_scenario),
-                thinking=self.thinking,
-            )
-        return {MANAGER: role}
-
-    def texts(self, role: str) -> Texts:
-        """Return the rules that *role* may read."""
-        return Texts(rules_text.rules(self), rules_text.briefing(self))
-
-    def after(self, state: Firm, role: str, action: Any, observation: Any) -> str:
-        """Return what the last command did; nothing before the run of the published game."""
-        if observation.refused:
-            return Refused(observation.refused)
-        return rules_text.effect(action, observation) if isinstance(observation, Dashboard) else ""
+        }
 
     @property
     def time(self) -> Time:
@@ -77,65 +62,46 @@ class EnterpriseDigitalTwin(DigitalTwinParams, Model[Firm]):
         calendar = Months(OPENING_DAY, ticks=steps) if steps else None
         return Time(calendar=calendar, length=f"{scenario.steps} steps")
 
-    def begin(self, world: World) -> Firm:
-        """Set up the firm and start its processes."""
-        return manager.begin(world, self)
-
     @property
     def kept(self) -> tuple[str, ...]:
-        """Facts hidden from the manager that a redraw keeps: the rest of the scenario.
-
-        It replaces nothing: a gate draws when it is reached, from the redrawn world.
-        """
+        """The rest of the scenario; a gate draws when it is reached, so nothing is replaced."""
         hidden = "work that an extension adds"
         if self.asks == "once":
             return () if self.shows_costs else (hidden, "costs of the scenario")
         return (hidden,)
 
+    def texts(self, role: str) -> Texts:
+        return Texts(rules_text.rules(self), rules_text.briefing(self))
+
+    def begin(self, world: World) -> Firm:
+        return manager.begin(world, self)
+
+    def after(self, state: Firm, role: str, action: Any, observation: Any) -> str:
+        if observation.refused:
+            return Refused(observation.refused)
+        return rules_text.effect(action, observation) if isinstance(observation, Dashboard) else ""
+
     def score(self, state: Firm) -> float:
-        """Return the accumulated earnings, in money."""
         return report.score(state)
 
     def metrics(self, state: Firm) -> dict[str, Any]:
-        """Return the figures of the last step under the names of reference SPEC section 7."""
         return report.metrics(state)
 
-    def trace_spans(self, state: Firm) -> Iterator[Span]:
-        """Yield the projects with their phases."""
-        return report.projects(state)
-
-    @property
-    def figures(self) -> Figures:
-        """Units of metrics and series."""
-        return Figures(
-            columns=report.METRIC_COLUMNS,
-            series=report.COLUMNS,
-            score_series=ScoreSeries("Earnings so far", ("accumulated_earnings",)),
-        )
-
     def series(self, state: Firm) -> dict[str, Periods]:
-        """Return money, staff and projects by step: README, "Series"."""
         return Periods.each(report.by_step(state), range(1, state.controlling.booked + 1))
 
     def tables(self, state: Firm, role: str) -> dict[str, list[dict[str, Any]]]:
-        """Return the firm's trial balance and journal, in money."""
         return desk.tables(state)
+
+    def trace_spans(self, state: Firm) -> Iterator[Span]:
+        return report.projects(state)
 
     # -- in a group: behind the turns of a step ----------------------------------------------------
 
     def purse(self, state: Firm) -> Intercompany:
-        """Return the cash in cents, rounded down, with all entries of the steps that are over."""
         state.settle()
         return state.intercompany
 
     def lose_project(self, state: Firm, name: str = "") -> None:
-        """End a project without a follow-on; bills already posted stay.
-
-        Args:
-            state: The firm.
-            name: Name of the project; without it, the one with the most contracted revenue left.
-
-        Raises:
-            ValueError: No project of that name is on the list, or it has ended.
-        """
+        """End a project without a follow-on, as `manager.lose` does."""
         manager.lose(state, name)

@@ -103,7 +103,8 @@ def judged(given: Any, limits: DecisionLimits, mode: str) -> tuple[str, Plan | N
     """
     if mode == "strict":
         try:
-            raw = parsed(given)
+            is_text = isinstance(given, str)
+            raw = json.loads(given, parse_constant=refuse_constant) if is_text else given
         except (ValueError, RecursionError) as error:
             return f"not_json: {error}", None
         reason = fault(raw, limits)
@@ -117,19 +118,10 @@ def judged(given: Any, limits: DecisionLimits, mode: str) -> tuple[str, Plan | N
 # -- reading ---------------------------------------------------------------------------------------
 
 
-def parsed(given: Any) -> Any:
-    """Return the JSON value of an answer; a text is parsed, any other value is returned as it is.
-
-    Raises:
-        ValueError: The text is not valid JSON.
-    """
-    return json.loads(given, parse_constant=refuse_constant) if isinstance(given, str) else given
-
-
 def extracted(given: Any) -> Mapping[str, Any]:
     """Return the decision object in an answer, as the published code extracts it.
 
-    In a text it is the first part in balanced braces; `final_answer` is unwrapped. An answer
+    In a text it is the JSON object at the first brace; `final_answer` is unwrapped. An answer
     without an object gives an empty one, so that every default applies.
     """
     value = _object_in(given) if isinstance(given, str) else given
@@ -140,32 +132,10 @@ def extracted(given: Any) -> Mapping[str, Any]:
 
 
 def _object_in(text: str) -> Any:
-    whole = _loaded(text)
-    return whole if isinstance(whole, Mapping) else _loaded(_first_braces(text))
-
-
-def _loaded(text: str) -> Any:
     try:
-        return json.loads(text)
+        return json.JSONDecoder().raw_decode(text, max(0, text.find("{")))[0]
     except (ValueError, RecursionError):
         return None
-
-
-def _first_braces(text: str) -> str:
-    """Return the text from the first opening brace to the one that closes it; empty if none."""
-    start = text.find("{")
-    depth, quoted, escaped = 0, False, False
-    for at in range(max(start, 0), len(text)):
-        letter = text[at]
-        if quoted:
-            quoted, escaped = escaped or letter != '"', letter == "\\" and not escaped
-        elif letter == '"':
-            quoted = True
-        elif letter in "{}":
-            depth += 1 if letter == "{" else -1
-            if not depth:
-                return text[start : at + 1]
-    return ""
 
 
 # -- the published repair: the agent side makes the first pass, the scenario side the second -------

@@ -62,7 +62,8 @@ def _enter(firm: Firm, me: StaffMember, first: Event) -> Process:
 def project(world: World, firm: Firm, me: Engagement) -> Process:
     """Become ready, be worked on, be extended while the gate is open, end, be followed."""
     if me.start_step is not None and me.start_step + firm.delay <= me.deadline_step:
-        yield firm.starts(me, me.start_step)
+        # Where work begins at once, ahead of the consultants' turns.
+        yield firm.turn(me, me.start_step, None if firm.delay else OPENING)
         become_ready(world, firm, me)
     while me.phase is not Phase.COMPLETED:
         yield firm.turn(me, firm.plan_turn(me))
@@ -76,7 +77,7 @@ def project(world: World, firm: Firm, me: Engagement) -> Process:
         if world.now < me.deadline_step:
             yield firm.turn(me, me.deadline_step)
         # At the deadline, staffed or not.
-        if is_open(world, firm, me, "follow_on", me.follow_on_probability):
+        if is_open(world, firm, me, "follow_on", me.terms.follow_on_probability):
             world.log.info("follow-on project", after=me.name)
             world.process(project(world, firm, firm.found_follow_on(me)))
 

@@ -30,21 +30,9 @@ def _named(_: object, attribute: "Attribute[Any]", value: Any) -> None:
         )
 
 
-def _number(*limits: Any, default: Any = None) -> Any:
-    given = {} if default is None else {"default": default}
-    return field(converter=_float, validator=[finite, *limits], **given)
-
-
-def _amount() -> Any:
-    return _number(ge(0), le(_LARGEST))
-
-
-def _share() -> Any:
-    return _number(ge(0), le(1))
-
-
-def _instant() -> Any:
-    return _number(ge(-_LARGEST), le(_LARGEST))
+def _number(*limits: float) -> Any:
+    bounds = [ge(limits[0]), le(limits[1])] if limits else []
+    return field(converter=_float, validator=[finite, *bounds])
 
 
 def _runs(order: Any) -> Any:
@@ -68,8 +56,8 @@ class Consultant:
     """
 
     name: str = field(validator=_named)
-    salary: float = _amount()
-    workplace_cost: float = _amount()
+    salary: float = _number(0, _LARGEST)
+    workplace_cost: float = _number(0, _LARGEST)
 
 
 @frozen(kw_only=True)
@@ -91,15 +79,15 @@ class Project:
     """
 
     name: str = field(validator=_named)
-    contracted_effort: float = _amount()
-    contracted_probability: float = _share()
-    extension_probability: float = _share()
-    extension_effort: float = _amount()
-    follow_on_probability: float = _share()
-    deadline: float = _instant()
+    contracted_effort: float = _number(0, _LARGEST)
+    contracted_probability: float = _number(0, 1)
+    extension_probability: float = _number(0, 1)
+    extension_effort: float = _number(0, _LARGEST)
+    follow_on_probability: float = _number(0, 1)
+    deadline: float = _number(-_LARGEST, _LARGEST)
     consultants: int = field(validator=[whole, ge(1), le(AGENTS)])
-    start_time: float = _instant()
-    billing_rate: float = _amount()
+    start_time: float = _number(-_LARGEST, _LARGEST)
+    billing_rate: float = _number(0, _LARGEST)
     is_follow_on: bool = field(default=False, validator=instance_of(bool))
 
     def __attrs_post_init__(self) -> None:
@@ -132,8 +120,8 @@ class Scenario:
     starttime: float = _number()
     stoptime: float = _number()
     dt: float = _number()
-    revenue_risk_level: float = _share()
-    fixed_cost: float = _amount()
+    revenue_risk_level: float = _number(0, 1)
+    fixed_cost: float = _number(0, _LARGEST)
     consultants: tuple[Consultant, ...] = field(converter=tuple)
     projects: tuple[Project, ...] = field(converter=tuple)
     order: tuple[tuple[Kind, int], ...] = field(converter=_runs)

@@ -12,15 +12,13 @@ from typing import Any
 
 from attrs import define
 
-from desim.show.column import Column
+from desim.core.reported import Figures, Periods, ScoreSeries
+from desim.show.column import Column, directed
 from models.reasoning.desk import Desk
 from models.reasoning.item import Item, groups, slug
 from models.reasoning.scoring import Graded
 
 _Pair = tuple[Item, Graded]
-
-#: Unit and label of every series.
-COLUMNS = {"right": Column("1 or 0", "Right answers", "analyst", "item")}
 
 
 @define
@@ -101,15 +99,29 @@ def item_results(desk: Desk) -> dict[str, tuple[float, bool]]:
     return found
 
 
-def series(desk: Desk) -> dict[str, list[float]]:
+def series(desk: Desk) -> dict[str, Periods]:
     """Return by item: whether it was right (1, 0, or NaN where its scorer failed)."""
     outcomes = [math.nan if one.correct is None else float(one.correct) for one in desk.grades]
-    return {"right": outcomes}
+    # Answers take equally long, without a break.
+    ends = [desk.params.seconds_per_item * number for number in range(1, len(outcomes) + 1)]
+    return {"right": Periods(outcomes, ends)}
 
 
-def ticks(desk: Desk) -> list[int]:
-    """Return the tick at which each answer was graded: they take equally long, without a break."""
-    return [desk.params.seconds_per_item * number for number in range(1, len(desk.grades) + 1)]
+def figures(items: Iterable[Item]) -> Figures:
+    """Return directions of metrics: accuracies and right answers of all, of each task and so on.
+
+    The score is a mean of shares of right labels. Boards show the answers for which the scorer
+    raised an exception.
+    """
+    named = {name for i in items for name in (slug(i.task), slug(i.category), *groups(i))}
+    parts = [f"{figure}_{name}" for figure in ("accuracy", "right") for name in named]
+    return Figures(
+        columns=directed({}, higher=("accuracy", "right", *parts), lower=("raised",)),
+        series={"right": Column("1 or 0", "Right answers", "analyst", "item")},
+        score_series=ScoreSeries("Right answers so far", ("right",), is_total=True),
+        board=("raised",),
+        score_range=(0.0, 1.0),
+    )
 
 
 def _evaluated(desk: Desk) -> Iterator[_Pair]:

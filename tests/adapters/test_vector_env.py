@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from desim.errors import UsageError, WrongAction
-from desim.lanes.lane_protocols import NoLanes
+from desim.lanes import NoLanes
 
 pytest.importorskip("gymnasium")
 

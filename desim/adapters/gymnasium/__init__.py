@@ -30,7 +30,7 @@ from desim.core.ledger_protocols import Rows
 from desim.core.model import Model, rules_of
 from desim.core.roles import Option
 from desim.errors import UsageError, possible
-from desim.lanes.lane_protocols import HasLanes
+from desim.lanes import HasLanes
 
 __all__ = ["SeatEnv", "env_id", "register_all"]
 

@@ -21,8 +21,7 @@ from desim.adapters.gymnasium.space_parts import (
 )
 from desim.adapters.gymnasium.spaces import ActionSpace, ObservationSpace
 from desim.errors import WrongAction, possible, sentence
-from desim.lanes.lane_columns import Array, Columns
-from desim.lanes.lane_protocols import NoLanes
+from desim.lanes import Array, Columns, NoLanes
 from desim.schema import TAG, Codec, encode
 from desim.short_repr import short_repr
 

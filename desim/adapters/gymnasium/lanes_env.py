@@ -18,8 +18,7 @@ from desim.core.model import Model
 from desim.core.streams import check_seed
 from desim.errors import DesimError, UsageError, possible
 from desim.jobs.plan.parameter_values import from_numpy
-from desim.lanes.lane_columns import Array
-from desim.lanes.lane_protocols import NoLanes
+from desim.lanes import Array, NoLanes
 
 #: Types of columns of infos by the types of their values; other values are objects.
 _DTYPES = {

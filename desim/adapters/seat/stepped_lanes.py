@@ -13,9 +13,7 @@ from desim.core.run import Run
 from desim.episodes.caller import CallerSeat
 from desim.episodes.lineup import resolve
 from desim.errors import UsageError, WrongResult
-from desim.lanes.lane_columns import Array, Columns
-from desim.lanes.lane_protocols import NoLanes
-from desim.lanes.play_lanes import all_answers, answers_all, lanes_of
+from desim.lanes import Array, Columns, NoLanes, all_answers, answers_all, lanes_of
 from desim.schema import to_plain
 
 #: The end of errors: a vector environment that plays every world.

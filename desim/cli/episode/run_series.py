@@ -10,7 +10,7 @@ import msgspec
 
 from desim.core.result import Result
 from desim.episodes.driver import PlayOptions
-from desim.episodes.series import InSeries, series
+from desim.episodes.series import InSeries, SeriesOptions, series
 from desim.episodes.usage import default_share, is_played, unplayed_roles
 from desim.errors import LimitReached, PolicyFailed
 from desim.records.episode import Episode
@@ -31,15 +31,15 @@ def run_series(options: PlayOptions, seeds: range, *, as_json: bool) -> None:
         KeyboardInterrupt: Ctrl-C.
     """
     record = options.record
-    played = series(
+    how = SeriesOptions(
         options.model,
         options.policies,
         seeds,
         record=record,
         limits=options.limits,
         resume=record is not None,
-        last_events=options.last_events,
     )
+    played = series(how, last_events=options.last_events)
     try:
         if as_json:
             _print_json(played)

@@ -1,9 +1,8 @@
 """Everything outside its data that determines an episode, as text by topic.
 
-These are versions, the definitions that model and policies reach in source (see `definitions`), the
-code of a notebook and of local classes and functions (see `code_digests`), the content of every
-file that a parameter or an argument names, and of files that a policy opens itself, noted when it
-opens them (see `desim.opened_files`). Services that it contacts are not covered.
+These are versions, source files (see `sources`), the code of a notebook or a script (see
+`code_without_file`), the content of every file that a parameter or an argument names, and of files
+that a policy opens itself (see `desim.opened_files`). Services that it contacts are not covered.
 """
 
 import hashlib
@@ -12,22 +11,15 @@ import os
 import platform
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from types import FunctionType, ModuleType
 from typing import Any
 
-import msgspec
-
-from desim.definitions.module_files import digest, modules_that_define
-from desim.definitions.modules import is_installed
-from desim.definitions.reached import Reached, reached
 from desim.errors import UsageError
-from desim.jobs.keep.code_digests import code_digests, forget_standard_input
+from desim.jobs.keep.code_without_file import digest_without_file, forget_standard_input, has_file
+from desim.jobs.keep.sources import Sources, file_digest
 from desim.version import __version__
 
-#: The topic of the definitions that are reached, and the one that holds a digest of each, by which
-#: an error text names what has changed.
-CODE, DEFINITIONS = "code", "definitions"
-
-#: Packages whose version may change a row of any model; users' code adds those that it uses.
+#: Packages whose version may change a row of any model; users' code adds those that it imports.
 _PACKAGES = ("simpy", "numpy")
 
 #: The topic of texts that policies read of a model.
@@ -36,14 +28,11 @@ _TEXTS = "the rules and schemas that a policy reads"
 #: Marks a text that stands for the content of files.
 _DIGEST = "sha256:"
 
-#: Begins the topics of files that are named, and of those that were opened.
-_NAMED, _OPENED = "file ", "opened file "
+#: Begins the topics of code, of files that are named, and of those that were opened.
+_CODE, _NAMED, _OPENED = "the code of ", "file ", "opened file "
 
 #: The text of a topic whose file cannot be read any more.
 GONE = _DIGEST
-
-#: The functions that play a row, by name: an executor's module imports this one.
-_PLAY = ("desim.jobs.run.play_job:play_to_json", "desim.jobs.run.play_job:play_on_lanes")
 
 #: Most topics that an error text lists, and most characters of one.
 _MAX_TOPICS, _MAX_TEXT = 4, 60
@@ -90,16 +79,42 @@ def _roots(found: Iterable[Any]) -> list[Any]:
 
 def _program_topics(roots: Sequence[Any]) -> dict[str, str]:
     forget_standard_input()
-    codes, met = code_digests(roots)
-    defined = [one for one in roots if hasattr(one, "__qualname__")]
-    code = reached([*_PLAY, *defined, *(one for one in met if not is_installed(one))])
+    without, met = _without_file(roots)
+    sources = Sources()
+    sources.add("desim")  # it plays every row
+    for one in [*roots, *met]:
+        is_name = isinstance(one, str | ModuleType) or hasattr(one, "__qualname__")
+        sources.add(one if is_name else type(one))
+    versions = {name: _version(name) for name in (*_PACKAGES, *sorted(sources.packages))}
+    digests = dict(sorted(sources.digests.items())) | without
     return {
         "desim": __version__,
         "python": ".".join(platform.python_version_tuple()[:2]),
-        **_versions(code),
-        **{topic: _DIGEST + text for topic, text in {CODE: code.digest, **codes}.items()},
-        DEFINITIONS: msgspec.json.encode(code.definitions).decode(),
+        **versions,
+        **{_CODE + name: digest_text(digest) for name, digest in digests.items()},
     }
+
+
+def _without_file(roots: Sequence[Any]) -> tuple[dict[str, str], list[Any]]:
+    """Return digests of classes, functions and objects without a file, and what of files they use.
+
+    One that is given twice, under one name, counts with both.
+    """
+    found: dict[str, str] = {}
+    met: list[Any] = []
+    for root in roots:
+        for each in root.__mro__ if isinstance(root, type) else (root,):
+            if isinstance(each, ModuleType):
+                continue
+            if not isinstance(each, type | FunctionType):
+                name = f"an object of {type(each).__qualname__}"
+            elif not has_file(each):
+                name = f"{each.__module__}:{each.__qualname__}"
+            else:
+                continue
+            digest = found.get(name, "") + digest_without_file(each, met)
+            found[name] = hashlib.sha256(digest.encode()).hexdigest()
+    return found, met
 
 
 def file_topics(found: Iterable[Any]) -> dict[str, str]:
@@ -112,7 +127,7 @@ def file_topics(found: Iterable[Any]) -> dict[str, str]:
     named = dict.fromkeys(n for one in found if isinstance(one, str) for n in _named_files(one))
     every = [hashlib.sha256(one).hexdigest() for one in found if isinstance(one, bytes)]
     texts = {_TEXTS: text_digest("".join(every).encode())} if every else {}
-    return {**{_NAMED + name: digest_text(digest(name)) for name in named}, **texts}
+    return {**{_NAMED + name: digest_text(file_digest(name)) for name in named}, **texts}
 
 
 def opened_topics(files: Mapping[str, str], known: Iterable[str], folder: Path) -> dict[str, str]:
@@ -144,23 +159,14 @@ def opened_now(known: Iterable[str]) -> dict[str, str]:
 
 def _present_digest(topic: str) -> str:
     try:
-        return digest_text(digest(topic.removeprefix(_OPENED)))
+        return digest_text(file_digest(topic.removeprefix(_OPENED)))
     except UsageError:
         return GONE
 
 
 def topics_beyond(known: Mapping[str, str], topics: Mapping[str, str]) -> dict[str, str]:
-    """Return the topics that differ from known ones; of definitions those that are not known."""
-    beyond = {topic: text for topic, text in topics.items() if known.get(topic) != text}
-    if DEFINITIONS in beyond and DEFINITIONS in known:
-        before, now = (msgspec.json.decode(one[DEFINITIONS]) for one in (known, topics))
-        own = {name: text for name, text in now.items() if before.get(name) != text}
-        beyond[DEFINITIONS] = msgspec.json.encode(own).decode()
-    return beyond
-
-
-def _versions(code: Reached) -> dict[str, str]:
-    return {name: _version(name) for name in (*_PACKAGES, *code.packages)}
+    """Return the topics that differ from known ones."""
+    return {topic: text for topic, text in topics.items() if known.get(topic) != text}
 
 
 def _version(package: str) -> str:
@@ -196,19 +202,6 @@ def _named_files(text: str) -> Iterator[str]:
                 yield name
 
 
-def _differing_topics(
-    stored: Mapping[str, str], now: Mapping[str, str]
-) -> tuple[dict[str, str], dict[str, str]]:
-    """Return the topics in which two fingerprints differ, of both, definition by definition.
-
-    The topics of a played part begin with its name, for example `entries.mine: code`.
-    """
-    before, after = ({**one, **_definitions(one)} for one in (stored, now))
-    topics = [one for one in {**before, **after} if before.get(one) != after.get(one)]
-    named = [one for one in topics if _kind(one) not in {CODE, DEFINITIONS}] or topics
-    return {t: before[t] for t in named if t in before}, {t: after[t] for t in named if t in after}
-
-
 def difference(command: str, stored: Mapping[str, str], now: Mapping[str, str]) -> str:
     """Return what is kept instead of what a command needs, with the topics that differ.
 
@@ -217,8 +210,7 @@ def difference(command: str, stored: Mapping[str, str], now: Mapping[str, str]) 
         stored: The topics of the kept rows, which differ from *now*.
         now: The topics of the command.
     """
-    stored, now = _differing_topics(stored, now)
-    topics = list({**stored, **now})
+    topics = [one for one in {**stored, **now} if stored.get(one) != now.get(one)]
     values = [t for t in topics if not is_digest(stored.get(t) or now[t])]
     # Topics that only one side has follow from the others, such as the source files of a policy.
     changed = [t for t in topics if t not in values and t in stored and t in now]
@@ -227,27 +219,6 @@ def difference(command: str, stored: Mapping[str, str], now: Mapping[str, str]) 
     more = f" and {len(named) - _MAX_TOPICS} more" if len(named) > _MAX_TOPICS else ""
     kind = f"another {command}" if values and command else "rows of other code or data"
     return f"{kind} ({', '.join(texts)}{more})"
-
-
-def _definitions(topics: Mapping[str, str]) -> dict[str, str]:
-    """Return the definitions that are reached as topics of their own."""
-    return {
-        topic.removesuffix(DEFINITIONS) + _definition(name): digest_text(text)
-        for topic, known in topics.items()
-        if _kind(topic) == DEFINITIONS
-        for name, text in msgspec.json.decode(known, type=dict[str, str]).items()
-    }
-
-
-def _kind(topic: str) -> str:
-    """Return a topic without the name of the part that it is of."""
-    return topic.rpartition(": ")[2]
-
-
-def _definition(name: str) -> str:
-    """Return a definition's name with its module, where one module alone defines that name."""
-    modules = modules_that_define(name)
-    return f"{name} of {modules[0]}" if len(modules) == 1 else name
 
 
 def _topic_text(topic: str, stored: Mapping[str, str], now: Mapping[str, str]) -> str:

@@ -6,8 +6,7 @@ from desim.catalog.policy_spec import label
 from desim.core.model import ItemsModel, Model, model_of
 from desim.episodes.lineup import Policies, assign, maker_of
 from desim.errors import UsageError
-from desim.lanes.lane_protocols import NoLanes
-from desim.lanes.play_lanes import answers_all, lanes_of
+from desim.lanes import NoLanes, answers_all, lanes_of
 
 
 def is_on_lanes(model: Model[Any], policies: Policies) -> bool:

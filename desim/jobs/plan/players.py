@@ -54,7 +54,7 @@ def _policy(policy: Any, model: Model[Any]) -> Iterator[Any]:
 
 def _code(maker: type[Policy] | Policy) -> Any:
     """Return the class that a spec names, or the function."""
-    return maker.decide if isinstance(maker, FunctionPolicy) else maker
+    return maker.function if isinstance(maker, FunctionPolicy) else maker
 
 
 def inside(value: Any) -> Iterator[Any]:

@@ -38,8 +38,7 @@ from desim.jobs.plan.job import (
 from desim.jobs.run.files_read import PlayedCell, RowFiles
 from desim.jobs.run.play_episode import error_label, opened_session, play_in_loop
 from desim.jobs.run.signals import hard_limit
-from desim.lanes.lane_protocols import NoLanes
-from desim.lanes.play_lanes import MOST_LANES, answers_all, lanes_of, play_lanes
+from desim.lanes import MOST_LANES, NoLanes, answers_all, lanes_of, play_lanes
 from desim.opened_files import noting
 from desim.records.episode import Episode
 from desim.schema.convert import plain_scalar
@@ -197,19 +196,9 @@ def play_on_lanes(jobs: Sequence[Job], policies: Any) -> Iterator[dict[str, Any]
     answering = {role: one for role, one in made.items() if answers_all(one)}
     if len(answering) < len(made):
         raise NoLanes("a policy decides for one episode at a time")
-    found = play_lanes(lanes_of(model, tuple(made), seeds), answering)
-    columns = zip(found.scores, found.end_reasons, found.decisions, strict=True)
-    metrics = zip(*found.metrics.values(), strict=True) if found.metrics else ((),) * len(seeds)
-    for seed, (score, ended, decisions), each in zip(seeds, columns, metrics, strict=True):
-        yield {
-            "score": score,
-            "ended": ended,
-            "decisions": decisions,
-            "metrics": dict(zip(found.metrics, each, strict=True)),
-            "ledger_digest": None,
-            "error": None,
-            **_cluster(model, seed),
-        }
+    results = play_lanes(lanes_of(model, tuple(made), seeds), answering)
+    for seed, found in zip(seeds, results, strict=True):
+        yield {**found, "ledger_digest": None, "error": None, **_cluster(model, seed)}
 
 
 async def play_first_in_loop(jobs: Sequence[Job]) -> list[bytes]:

@@ -23,7 +23,7 @@ from desim.core.streams import kept_globals
 from desim.episodes.driver import in_background, play_session
 from desim.episodes.episode_options import EpisodeOptions
 from desim.episodes.lineup import Lineup, resolve
-from desim.episodes.series import episode_file, series, series_async
+from desim.episodes.series import SeriesOptions, episode_file, series, series_async
 from desim.episodes.session import Session
 from desim.episodes.usage import CommandBudget, spending, usage_in_all
 from desim.errors import BadRecord, DesimError, LimitReached
@@ -127,7 +127,7 @@ class SeriesJob:
 
             asyncio.run(self._play_async())
             return
-        for one in series(self.job.model, self.lineup, self.job.seeds, **self._options):
+        for one in series(self._options, self.session):
             self._count(one.number)
 
     async def play_in_loop(self) -> None:
@@ -135,14 +135,13 @@ class SeriesJob:
         await (self._play_async() if self.lineup.waits else in_background(self.play))
 
     async def _play_async(self) -> None:
-        model, seeds = self.job.model, self.job.seeds
-        async for one in series_async(model, self.lineup, seeds, **self._options):
+        async for one in series_async(self._options, self.session):
             self._count(one.number)
 
     @property
-    def _options(self) -> dict[str, Any]:
-        folder = series_folder(self.record)
-        return {"record": folder, "resume": True, "session": self.session}
+    def _options(self) -> SeriesOptions:
+        job, folder = self.job, series_folder(self.record)
+        return SeriesOptions(job.model, self.lineup, job.seeds, record=folder, resume=True)
 
     def _count(self, number: int) -> None:
         now = time.monotonic()

@@ -36,7 +36,7 @@ from desim.jobs.run.pool_executor import EventLoopExecutor
 from desim.jobs.run.process_executor import ProcessExecutor
 from desim.jobs.run.signals import interrupts_deferred
 from desim.jobs.run.warm_pool import kept_workers
-from desim.lanes.play_lanes import MOST_LANES
+from desim.lanes import MOST_LANES
 from desim.short_repr import short_repr
 from desim.show.progress import Progress, ProgressOption, shown_progress
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from desim.episodes.child import WAITS_FOR_PARENT
 from desim.errors import UsageError
-from desim.jobs.keep.code_digests import forget_standard_input
+from desim.jobs.keep.code_without_file import forget_standard_input
 from desim.jobs.plan.job import Job
 from desim.jobs.run.executors import DIED, ChunkResult, Work, WorkerDied
 from desim.jobs.run.job_messages import import_path, pickled, unpickle_and_play

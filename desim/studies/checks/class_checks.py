@@ -42,14 +42,14 @@ def parameters(world: CheckedWorld) -> str:
     plain = msgspec.json.decode(msgspec.json.encode(to_plain(model)))
     if from_plain(plain, cls) != model:
         raise CheckFailed("a model that is read from JSON differs from the original", cls)
-    for name, member in _misspelled(cls):
+    for name, member in misspelled(cls, PartsModel, ItemsModel):
         raise CheckAdvice(f"{name!r} is no member of desim.Model; did you mean {member!r}?", cls)
     return f"{counted(len(names), 'parameter')}: frozen, and equal after pickling and JSON"
 
 
-def _misspelled(cls: type) -> Iterator[tuple[str, str]]:
+def misspelled(cls: type, *bases: type) -> Iterator[tuple[str, str]]:
     """Yield public names of a class that are nearly those of members which it lacks, with these."""
-    members = {name: one for each in (PartsModel, ItemsModel) for name, one in _statics(each)}
+    members = {name: one for each in bases for name, one in _statics(each)}
     lacking = [name for name, one in _statics(cls) if members.get(name) is one]
     for name in sorted({name for name, _ in _statics(cls)} - {*members}):
         if near := difflib.get_close_matches(name, lacking, n=1, cutoff=0.85):

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from desim.core.policy import decide_arguments
+from desim.core.policy import OutsidePolicy, decide_arguments
 from desim.episodes.lineup import Policies, resolve
 from desim.episodes.replay import replay, same_result
 from desim.episodes.resume import play_branch, resume
@@ -16,6 +16,7 @@ from desim.jobs.plan.grid import grid
 from desim.jobs.run.playing import differing_text
 from desim.studies.checks.answers import FittingPolicy
 from desim.studies.checks.checked_world import CheckedWorld
+from desim.studies.checks.class_checks import misspelled
 from desim.studies.checks.course import played
 from desim.studies.checks.outcomes import CheckAdvice, CheckFailed, NotChecked, fault_sentence
 from desim.studies.checks.wording import counted
@@ -149,6 +150,11 @@ def policy(policies: Policies, world: CheckedWorld) -> str:
         raise CheckFailed(f"seed {rows.failed[0]['seed']}: {rows.failed[0]['error']}")
     if rows.differing:
         raise CheckFailed(differing_text([rows[0]["policy"]]))
+    for cls in map(type, resolve(world.model, policies, world.seeds[0]).policies.values()):
+        for name, member in misspelled(cls, OutsidePolicy):
+            raise CheckAdvice(
+                f"{name!r} is no member of desim.Policy; did you mean {member!r}?", cls
+            )
     return f"{rows[0]['policy']}: {counted(len(rows), 'episode')}; the first one repeats itself"
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from desim import Policy, Seat
 from desim.core.streams import generator
-from desim.lanes.lane_protocols import HasLanes, Lanes, NoLanes
+from desim.lanes import HasLanes, Lanes, NoLanes
 from models.beer_game import demand
 from models.beer_game.params import BeerGameParams
 from models.beer_game.stage import Order, Stage

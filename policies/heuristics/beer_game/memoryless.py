@@ -8,8 +8,7 @@ from attrs.validators import ge, optional
 
 from desim import Policy, Seat
 from desim.core.roles import Knowledge
-from desim.lanes.elementwise import at_least, at_most, is_array, whole
-from desim.lanes.lane_columns import Array, Columns
+from desim.lanes import Array, Columns, at_least, at_most, is_array, whole
 from models.beer_game import rules
 from models.beer_game.rules import LARGEST, Number
 from models.beer_game.stage import Order, Stage

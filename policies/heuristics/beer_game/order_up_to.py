@@ -13,7 +13,7 @@ from attrs import define, evolve, field
 
 from desim import Seat
 from desim.errors import UsageError
-from desim.lanes.elementwise import where
+from desim.lanes import where
 from models.beer_game import demand
 from models.beer_game.params import BeerGameParams
 from policies.heuristics.beer_game.memoryless import OrderingRule

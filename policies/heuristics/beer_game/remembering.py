@@ -7,8 +7,7 @@ from attrs import define, field
 from attrs.setters import NO_OP
 from attrs.validators import ge, in_, le
 
-from desim import Seat
-from desim.lanes import elementwise
+from desim import Seat, lanes
 from models.beer_game import rules
 from models.beer_game.rules import Number
 from policies.heuristics.beer_game.memoryless import OrderingRule, facts
@@ -89,5 +88,5 @@ class Sterman(OrderingRule):
         self.expected = self.theta * stage.incoming_order + (1 - self.theta) * self.expected
         net = stage.inventory - stage.backlog
         gap = self.target - net - self.beta * stage.supply_line
-        units = elementwise.at_least(0, self.expected + self.alpha * gap)
-        return elementwise.whole(units + 0.5) if self.rounding == "half_up" else units
+        units = lanes.at_least(0, self.expected + self.alpha * gap)
+        return lanes.whole(units + 0.5) if self.rounding == "half_up" else units

@@ -13,7 +13,7 @@ from support.recorded import GAME, played_lines
 from desim import Episode, Policy, play_series
 from desim.catalog.policy_spec import label
 from desim.episodes.lineup import Lineup
-from desim.episodes.series import series_async
+from desim.episodes.series import SeriesOptions, series_async
 from desim.errors import BadRecord, UsageError
 from desim.records.record_lock import RecordLock
 from models.beer_game import Order, Stage
@@ -192,7 +192,8 @@ def test_a_series_is_played_in_an_event_loop(
 
     async def played() -> list[bool]:
         given = Lineup({"retailer": policy()}, {"retailer": label(Learns())})
-        each = series_async(GAME, given, [5, 6, 7], record=tmp_path / "a", resume=True)
+        how = SeriesOptions(GAME, given, [5, 6, 7], record=tmp_path / "a", resume=True)
+        each = series_async(how)
         return [one.was_recorded async for one in each]
 
     (tmp_path / "a").mkdir()

@@ -89,8 +89,8 @@ def test_a_member_that_fails_names_the_policy_and_the_member() -> None:
         play_series(Walk(), Unlearned, seeds=range(2))
 
 
-@pytest.mark.parametrize("name", ["seated", "after", "arguments"])
-def test_a_parameter_that_hides_a_method_is_refused(name: str) -> None:
+@pytest.mark.parametrize("name", ["seated", "after", "arguments", "draws", "knows"])
+def test_a_parameter_that_hides_a_member_is_refused(name: str) -> None:
     """Where the class is written."""
     text = f"^the parameter '{name}' of Hiding hides a member of desim.Policy that is no parameter"
     with pytest.raises(UsageError, match=text):

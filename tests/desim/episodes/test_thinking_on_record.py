@@ -19,8 +19,7 @@ from desim.episodes.episode_options import TrustOptions
 from desim.episodes.replay import branch
 from desim.episodes.resume import play_branch, resume
 from desim.errors import BadRecord
-from desim.lanes.lane_protocols import NoLanes
-from desim.lanes.play_lanes import lanes_of
+from desim.lanes import NoLanes, lanes_of
 from desim.records.writer import cut
 from models.beer_game import BeerGame
 

@@ -9,14 +9,13 @@ from typing import Any, Literal
 import msgspec
 import numpy as np
 import pytest
-from attrs import Attribute, Factory, asdict, define, field, frozen
+from attrs import Attribute, asdict, define, field, frozen
 from attrs.validators import (
     and_,
     deep_iterable,
     ge,
     gt,
     in_,
-    instance_of,
     le,
     lt,
     matches_re,
@@ -29,7 +28,7 @@ from hypothesis import strategies as st
 from support.cases import stable
 
 from desim.errors import SchemaError, WrongAction
-from desim.schema import Codec, codec, encode, from_plain, json_schema, tag, tagged, to_plain
+from desim.schema import Codec, codec, encode, from_plain, tag, to_plain
 
 
 def is_even(_: Any, attribute: "Attribute[int]", value: int) -> None:
@@ -114,11 +113,9 @@ ROLE = Codec(Hire | AssignAll | Wait)
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
-        ("Order", "order"),
         ("AssignAll", "assign_all"),
         ("HTTPServer", "http_server"),
         ("Order2Go", "order2_go"),
-        ("A", "a"),
     ],
 )
 def test_a_tag_is_the_class_name_in_snake_case(name: str, expected: str) -> None:
@@ -152,17 +149,6 @@ def test_what_is_left_out_takes_its_default() -> None:
     assert first.pairs is not second.pairs
 
 
-def test_a_default_may_depend_on_other_fields() -> None:
-    """The attrs class computes it."""
-
-    @frozen
-    class Twice:
-        n: int
-        double: int = field(default=Factory(lambda self: 2 * self.n, takes_self=True))
-
-    assert Codec(Twice).read({"do": "twice", "n": 4}) == Twice(4, 8)
-
-
 def test_an_action_can_be_given_as_instance_mapping_or_text() -> None:
     """`take` accepts an object, `read` also its JSON."""
     plain = {"do": "assign_all", "task": 1}
@@ -180,50 +166,31 @@ HIRE = {"do": "hire", "name": "ann"}
     ("given", "says"),
     [
         ({**HIRE, "nmae": 1}, "unknown field `nmae`"),
-        ({**HIRE, "place": {"floor": 1, "roof": 2}}, r"unknown field `roof` - at `\$\.place`"),
         ({"do": "hire"}, "missing required field `name`"),
         ({**HIRE, "place": {}}, r"missing required field `floor` - at `\$\.place`"),
         ({**HIRE, "days": "7"}, r"Expected `int`, got `str` - at `\$\.days`"),
-        ({**HIRE, "days": 7.5}, r"Expected `int`, got `float` - at `\$\.days`"),
         ({**HIRE, "days": True}, r"Expected `int`, got `bool` - at `\$\.days`"),
-        ({**HIRE, "days": None}, r"Expected `int`, got `null` - at `\$\.days`"),
         ({**HIRE, "days": -1}, r"Expected `int` >= 0 - at `\$\.days`"),
-        ({**HIRE, "days": 100}, r"Expected `int` <= 99 - at `\$\.days`"),
         ({**HIRE, "days": 10**400}, r"Expected `int` <= 99 - at `\$\.days`"),
-        ({**HIRE, "share": 0}, r"Expected `float` > 0.0 - at `\$\.share`"),
         ({**HIRE, "share": 1.5}, r"Expected `float` <= 1.0 - at `\$\.share`"),
-        ({**HIRE, "share": True}, r"got `bool` - at `\$\.share`"),
-        ({**HIRE, "share": math.nan}, r"not a finite number - at `\$\.share`"),
         ({**HIRE, "share": math.inf}, r"not a finite number - at `\$\.share`"),
         ({**HIRE, "terms": {"do": "fixed", "pay": -math.inf}}, r"finite .*`\$\.terms\.pay`"),
         ({**HIRE, "terms": {"pay": 1.0}}, r"missing required field `do` - at `\$\.terms`"),
-        ({**HIRE, "terms": {"do": "fix"}}, r"Invalid value 'fix' - at `\$\.terms\.do`"),
         ({**HIRE, "name": "a"}, r"length >= 2 - at `\$\.name`"),
-        ({**HIRE, "name": "annann"}, r"length <= 5 - at `\$\.name`"),
         ({**HIRE, "name": "Ann"}, r"matching regex .* - at `\$\.name`"),
         ({**HIRE, "name": "an\ud800"}, "surrogates not allowed"),
         ({**HIRE, "grade": "c"}, r"Invalid enum value 'c' - at `\$\.grade`"),
-        ({**HIRE, "team": "green"}, r"Invalid .* - at `\$\.team`"),
         ({**HIRE, "past": [{"floor": 1}, {"floor": -1}]}, r">= 0 - at `\$\.past\[1\]\.floor`"),
-        ({**HIRE, "past": [{"floor": 1}] * 4}, r"length <= 3 - at `\$\.past`"),
-        ({**HIRE, "place": 3}, r"got `int` - at `\$\.place`"),
         ({"do": "assign_all", "task": 1, "pairs": [2, 3]}, r"pairs=3 is odd - at `\$`"),
         ({"do": "assign_all", "_task": 1}, "unknown field `_task`"),
         ({"do": "hier", "name": "ann"}, "did you mean 'hire'. Possible: hire, assign_all, wait"),
-        ({"do": "Wait"}, "did you mean 'wait'"),
         ({"do": 3}, r"Expected `str` - at `\$\.do`"),
         ({}, "missing required field `do`"),
-        ({"name": "ann"}, "missing required field `do`"),
         ('{"do":"hire","name":"ann","share":1e999}', r"out of range - at `\$\.share`"),
         ('{"do":"hire","name":"ann","share":NaN}', "JSON is malformed"),
-        ('{"do":"wait"} and more', "JSON is malformed"),
         ('{"do":"wait"', "truncated"),
-        ("", "truncated"),
-        (b"  ", "truncated"),
         (b"\xff\xfe", "JSON is malformed"),
-        ("[]", "Expected `object`, got `array`"),
         ("null", "Expected `object`, got `null`"),
-        ("3", "Expected `object`, got `int`"),
         (object(), "type object cannot be written as JSON"),
     ],
     ids=lambda value: stable(value)[:60],
@@ -251,17 +218,14 @@ def test_json_nested_beyond_reason_is_refused() -> None:
     ("action", "says"),
     [
         (Hire("ann", days=True), r"got `bool` - at `\$\.days`"),
-        (Hire("ann", days=2.0), r"got `float` - at `\$\.days`"),  # type: ignore[arg-type]
         (Hire("ann", place=Place(floor=True)), r"got `bool` - at `\$\.place\.floor`"),
         (Hire("ann", place=Fixed(1.0)), r"unknown field `pay` - at `\$\.place`"),  # type: ignore[arg-type]
         (Hire("ann", terms=Fixed(math.nan)), r"not a finite number - at `\$\.terms\.pay`"),
         (AssignAll(None), r"got `null` - at `\$\.task`"),  # type: ignore[arg-type]
         (AssignAll(1, "a\ud800"), "surrogates not allowed"),
         (AssignAll(object()), "unsupported"),  # type: ignore[arg-type]
-        (Place(1), "expected Hire"),
         (Wait, "expected Hire"),
         (None, "expected Hire"),
-        ([], "expected Hire"),
     ],
     ids=lambda value: stable(value)[:50],
 )
@@ -337,7 +301,7 @@ def test_sets_enums_bytes_and_literals_survive() -> None:
         Codec(Rich).read({"do": "rich", "level": "boss"})
 
 
-@pytest.mark.parametrize("name", ["origin", "name", "from_", "match", "self_", "type", "tag"])
+@pytest.mark.parametrize("name", ["origin", "from_", "tag"])
 def test_fields_may_have_any_name(name: str) -> None:
     """Also names that Python or msgspec uses itself."""
     from attrs import make_class
@@ -376,16 +340,11 @@ def test_two_classes_with_one_tag_are_refused() -> None:
         Codec(Left.Turn | Right.Turn)
 
 
-@pytest.mark.parametrize("action", [int, Wait | None, str | Wait, Literal["a"]])
+@pytest.mark.parametrize("action", [int, Wait | None])
 def test_only_frozen_classes_can_be_actions(action: Any) -> None:
     """Numbers, texts and None cannot."""
     with pytest.raises(SchemaError, match="is not a frozen attrs class"):
         Codec(action)
-
-
-def test_a_codec_is_made_once() -> None:
-    """The same union gives the same codec."""
-    assert codec(Hire | Wait) is codec(Hire | Wait)
 
 
 def test_a_mutable_class_is_checked_when_it_is_given() -> None:
@@ -435,16 +394,6 @@ def test_the_schema_holds_the_texts_of_the_docstring() -> None:
     assert "undocumented_later" not in properties
 
 
-def test_a_class_without_a_text_has_none_in_its_schema() -> None:
-    """The docstring that attrs generates is left out."""
-
-    @frozen
-    class Mute:
-        n: int
-
-    assert "description" not in Codec(Mute).json_schema()["$defs"]["Mute"]
-
-
 def test_the_schema_holds_the_bounds_of_attrs_validators() -> None:
     """One entry for each validator that JSON Schema can express."""
     properties = definition(Hire)["properties"]
@@ -467,13 +416,9 @@ def test_the_schema_holds_the_bounds_of_attrs_validators() -> None:
     [
         (float, in_((0.5, 1.5)), 0.5, 0.7),
         (int, in_(range(5)), 4, 5),
-        (str, in_("abc"), "ab", "ac"),
-        (str, in_({"b", "a"}), "b", "c"),
         (int, [ge(0.5), le(1e9)], 1, 0),
         (int, le(math.inf), 10**30, None),
-        (float, instance_of(float), 0.5, None),
         (int, is_even, 2, 3),
-        (list[int], min_len(1), [1], []),
         (dict[str, int], max_len(1), {"a": 1}, {"a": 1, "b": 2}),
     ],
     ids=stable,
@@ -500,12 +445,6 @@ def test_options_from_a_set_are_listed_in_order() -> None:
 
     listed = Codec(Pick).json_schema()["$defs"]["Pick"]["properties"]["x"]["enum"]
     assert listed == ["a", "b", "c", "d"]
-
-
-def test_an_observation_is_described_untagged() -> None:
-    """It has no `do` itself, but the classes of a union inside it have one."""
-    assert "do" not in json_schema(Place)["$defs"]["Place"]["properties"]
-    assert "do" in json_schema(Hire)["$defs"]["Fixed"]["properties"]
 
 
 # -- plain values ----------------------------------------------------------------------------------
@@ -565,12 +504,9 @@ def test_a_subclass_that_adds_nothing_is_written_as_its_parent() -> None:
     ("value", "kind", "says"),
     [
         ({"staff": 0}, Firm, r"Expected `int` >= 1 - at `params\.staff`"),
-        ({"stuff": 1}, Firm, r"unknown field `stuff`"),
         ({"office": {"floor": -1}}, Firm, r"at `params\.office\.floor`"),
         ({"rates": [0.1, math.nan]}, Firm, r"not a finite number - at `params\.rates\[1\]`"),
-        ({"code": 3}, Firm, r"got `int` - at `params\.code`"),
         ([], Firm, "Expected `object`, got `array` - at `params`"),
-        ("7", int, "Expected `int`, got `str` - at `params`"),
         (10**400, float, "out of range - at `params`"),
         ([[2], [2, 3]], list[list[int]], ""),
     ],
@@ -602,13 +538,6 @@ def test_a_validator_deep_inside_is_named_with_its_path() -> None:
         from_plain({"many": [{"n": 2}, {"n": 3}]}, Pairs)
     with pytest.raises(SchemaError, match=r"^n=5 is odd - at `\$\.by\.a`$"):
         from_plain({"many": [], "by": {"a": {"n": 5}}}, Pairs)
-
-
-def test_an_action_is_tagged_without_its_role() -> None:
-    """An instance gets the tag of its class; a tagged object is written unchanged."""
-    assert tagged(Wait()) == b'{"do":"wait"}'
-    assert tagged({"do": "wait"}) == b'{"do":"wait"}'
-    assert tagged(Hire("ann")) == ROLE.take(Hire("ann"))[1]
 
 
 # -- there and back --------------------------------------------------------------------------------
@@ -646,18 +575,6 @@ class Team:
 
     names: tuple[str, ...] = ()
     shares: tuple[float, ...] = ()
-
-
-def test_tuples_are_taken_as_a_replay_reads_them() -> None:
-    """Also those inside others."""
-    given = Team(("a", "b"), (0.5, 1.0))
-    assert codec(Team).take(given)[0] == given
-    kept, _ = codec(Team).take(Team((), (1,)))
-    assert repr(kept) == repr(Team((), (1.0,)))
-    nested: Any = frozen(
-        type("Nested", (), {"__annotations__": {"rows": tuple[tuple[float], ...]}})
-    )
-    assert repr(codec(nested).take(nested(((1,),)))[0]) == "Nested(rows=((1.0,),))"
 
 
 @given(flat)

@@ -11,9 +11,7 @@ from attrs import frozen
 from desim import Policy, Run, play
 from desim.episodes.lineup import resolve
 from desim.errors import UsageError, WrongAction
-from desim.lanes.lane_columns import Columns
-from desim.lanes.lane_protocols import NoLanes
-from desim.lanes.play_lanes import lanes_of
+from desim.lanes import Columns, NoLanes, lanes_of
 from models.beer_game import BeerGame, Order
 from policies.heuristics.beer_game import MovingAverage, OrderUpTo, Sterman
 

@@ -158,7 +158,7 @@ def test_an_answer_is_taken_as_it_is_and_a_reply_is_searched() -> None:
 
 def test_the_series_has_one_number_an_item() -> None:
     """NaN where a scorer failed."""
-    outcomes = series(ended(world(), *ANSWERS))["right"]
+    outcomes = series(ended(world(), *ANSWERS))["right"].values
     assert (outcomes[0], outcomes[2:]) == (0.0, [1.0, 0.0])
     assert math.isnan(outcomes[1])
 

@@ -83,7 +83,7 @@ def test_an_edited_policy_is_refused_and_restart_plays_it(tmp_path: Path, half: 
         code, printed, errors = played(suite, out, *more)
         assert (code, printed) == (2, "")
         assert "rows of other code or data (entries.mine: " in errors
-        assert "Mine of mine has changed" in errors
+        assert "the code of mine has changed" in errors
         assert "entries.rule" not in errors
     assert (out / "results.csv").read_bytes() == before
     code, _, errors = played(suite, out, "--restart")

@@ -15,7 +15,7 @@ from support.faulty_world import (
     SmallStall,
     Stall,
 )
-from support.small_worlds import STRIDE, WALK, Tally
+from support.small_worlds import STRIDE, WALK, Stride, Tally
 
 from desim import UsageError, check
 from desim.studies.checks.check import CHECKS
@@ -149,6 +149,20 @@ def test_a_policy_that_keeps_state_in_its_class_is_found() -> None:
     ok, failed = (check(WALK, policies=one, preset="short").findings[-1] for one in (STRIDE, Tally))
     assert (ok.check, ok.outcome, failed.outcome) == ("policy", "ok", "FAILED")
     assert "keep no state in its class" in failed.text
+
+
+class Seeted(Stride):
+    """Means `seated`."""
+
+    def seted(self, _seat: object) -> None:
+        """Take no seat."""
+
+
+def test_a_name_that_is_nearly_that_of_a_member_of_a_policy_is_advice() -> None:
+    """The member would be left out in silence."""
+    found = check(WALK, policies=Seeted, preset="short").findings[-1]
+    assert (found.check, found.outcome) == ("policy", "advice")
+    assert found.text == "'seted' is no member of desim.Policy; did you mean 'seated'?"
 
 
 def test_the_table_has_a_line_for_each_check() -> None:

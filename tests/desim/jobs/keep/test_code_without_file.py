@@ -1,7 +1,6 @@
 """Classes and functions without a file count by what they do: a notebook's and local ones."""
 
 import functools
-import json
 import os
 import subprocess
 import sys
@@ -11,14 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import support.small_worlds
 from attrs import field, frozen
 from support.paths import PYTHONPATH
 from support.small_worlds import Go, Spot, Stride, Walk
 
 from desim import Policy, sweep
 from desim.errors import UsageError
-from desim.jobs.keep.code_digests import code_digests
+from desim.jobs.keep.code_without_file import digest_without_file
 from desim.jobs.keep.fingerprint import code_topics
 from desim.jobs.plan.grid import grid
 
@@ -27,8 +25,7 @@ SIZE = {"plus": 1}
 
 def digest(made: object) -> str:
     """Return the digest of the class or function itself."""
-    found, _ = code_digests([made])
-    return found[f"the code of {made.__module__}:{made.__qualname__}"]  # type: ignore[attr-defined]
+    return digest_without_file(made, [])
 
 
 def rule(size: int) -> Callable[[Spot], Go]:
@@ -83,74 +80,30 @@ def test_a_class_counts_with_its_members_and_globals(monkeypatch: pytest.MonkeyP
     assert digest(owner(2)) != before
 
 
-def test_what_has_a_file_counts_by_definitions() -> None:
+def test_what_has_a_file_counts_by_it() -> None:
     """Also where a local class uses it; what belongs to Python and packages does not."""
-    assert code_digests([Walk, digest, Path]) == ({}, [])
 
     class Local(Stride):
         """A local class of a file's class."""
 
     topics = code_topics(grid(Walk, Local, [0]).parts(0))
-    assert {"Stride", "Walk"} <= {*json.loads(topics["definitions"])}
-    assert [one for one in topics if one.startswith("the code of")] == [
-        f"the code of {__name__}:test_what_has_a_file_counts_by_definitions.<locals>.Local"
+    assert "the code of support.small_worlds" in topics
+    assert [one for one in topics if ":" in one] == [
+        f"the code of {__name__}:test_what_has_a_file_counts_by_it.<locals>.Local"
     ]
 
 
-def described(text: str, *, imports: bool) -> Callable[[Spot], Any]:
-    """A function with or without docstrings and import lines, from the same text."""
-    lines = (
-        text if imports else text.replace("        import os.path, desim.errors as faults\n", "")
-    )
-    known: dict[str, Any] = {"json": json}
-    exec(compile(lines, "<a notebook>", "exec", dont_inherit=True), known)  # noqa: S102 (our text)
-    made: Callable[[Spot], Any] = known["rule"]
-    return made
-
-
-RULE = """
-def rule(spot):
-        {doc}
-        import os.path, desim.errors as faults
-        class Inner:
-            {doc}
-            size = 1
-        try:
-            while spot:
-                spot = json.loads(spot)
-        except ValueError:
-            return {result}
-        return [one for one in Inner.size]
-"""
-
-
-def test_docstrings_and_import_lines_do_not_count() -> None:
-    """Nor those of what is inside; what is done does, and what an import line names."""
-    texts = [RULE.format(doc=doc, result=2) for doc in ('"""One."""', '"""Two.\n\n  Three."""', "")]
-    digests = {digest(described(text, imports=imports)) for text in texts for imports in (False,)}
-    assert len(digests) == 1
-    assert len({digest(described(text, imports=True)) for text in texts}) == 1
-    other = described(RULE.format(doc="", result=3), imports=False)
-    assert digest(other) not in digests
+def test_a_local_import_is_met() -> None:
+    """By the name of the module, which counts by its file."""
 
     def late(_spot: Spot) -> Go:
         from support.small_worlds import Stride as Other
 
         return Other().decide(_spot)
 
-    _, met = code_digests([late])
-    assert Stride in met
-
-
-def test_a_member_of_a_module_counts_and_not_all_of_it() -> None:
-    """A function that uses `module.name` reaches that name alone."""
-
-    def rule(_spot: Spot) -> Any:
-        return support.small_worlds.Go(1)
-
-    _, met = code_digests([rule])
-    assert Go in met
-    assert support not in met
+    met: list[Any] = []
+    digest_without_file(late, met)
+    assert "support.small_worlds" in met
 
 
 def test_what_cannot_be_pickled_counts_by_its_class() -> None:
@@ -238,4 +191,4 @@ def test_a_notebook_continues_its_sweep_in_another_process(tmp_path: Path) -> No
     assert played("another\n", 2).stdout == "3\n"
     assert "(the code of __main__:Own has changed)" in played("third", 3).stderr
     (tmp_path / "helper.py").write_text("def factor(): return 2\n")
-    assert "(factor of helper has changed)" in played("first", 2).stderr
+    assert "(the code of helper has changed)" in played("first", 2).stderr

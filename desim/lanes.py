@@ -1,0 +1,277 @@
+"""Many episodes of one model on arrays: the protocol of such a twin, and playing it.
+
+A model with fixed periods may offer its rules once more on arrays. One lane is one episode, and
+each step answers one decision of every lane. Lanes are equal to `play` in every observation, score
+and metric; what they cannot do exactly they refuse with `NoLanes`.
+"""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from inspect import getattr_static
+from typing import Any, Protocol, Self, TypeAlias, TypeGuard, runtime_checkable
+
+import numpy as np
+
+from desim.core.model import Model
+from desim.core.policy import Policy
+from desim.core.result import flat
+from desim.errors import UsageError
+
+#: An array of numpy with one entry a lane.
+Array: TypeAlias = Any
+
+#: Most lanes that are played together, so that many seeds need little memory.
+MOST_LANES = 2_000
+
+#: Members of a model class that lanes do not repeat.
+_REST = {"presets", "preset_warnings"}
+
+
+class NoLanes(UsageError):
+    """A model, role or action has no lanes, or a figure would leave the exact range of doubles."""
+
+
+class Columns(Mapping[str, Array]):
+    """The fields of an observation or action class, one entry a lane.
+
+    A field is an item and an attribute, and a property of the class is computed from the arrays, so
+    that a rule written for one observation works on all lanes.
+
+    Args:
+        kind: The class.
+        arrays: The fields by name. A field with one value in all lanes may be that value.
+    """
+
+    __slots__ = ("_arrays", "kind")
+
+    def __init__(self, kind: Any, arrays: Mapping[str, Array]) -> None:
+        self.kind = kind
+        self._arrays = dict(arrays)
+
+    def read_only(self) -> "Columns":
+        """Return the columns with arrays that cannot be written; no array is copied."""
+        arrays = dict(self._arrays)
+        for name, array in arrays.items():
+            if isinstance(array, np.ndarray):
+                arrays[name] = view = array.view()
+                view.flags.writeable = False
+        return Columns(self.kind, arrays)
+
+    def __getitem__(self, name: str) -> Array:
+        return self._arrays[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._arrays)
+
+    def __len__(self) -> int:
+        return len(self._arrays)
+
+    def __getattr__(self, name: str) -> Array:
+        # `_arrays` itself is missing while an instance is copied or unpickled.
+        if name != "_arrays":
+            if name in self._arrays:
+                return self._arrays[name]
+            found = getattr(self.kind, name, None)
+            if isinstance(found, property) and found.fget is not None:
+                return found.fget(self)
+        raise AttributeError(f"{self.kind.__name__} has no field {name!r}")
+
+    def row(self, lane: int) -> Any:
+        """Return the observation or action of one lane, by its number from 0."""
+        entries = {n: c[lane].item() if is_array(c) else c for n, c in self._arrays.items()}
+        return self.kind(**entries)
+
+
+# -- the protocol ----------------------------------------------------------------------------------
+
+
+class Lanes(Protocol):
+    """Episodes of one model that are played together, one a seed.
+
+    All roles that are asked have one class of actions, and every lane is asked at every step.
+    """
+
+    @property
+    def ended(self) -> Array:
+        """Whether the episode of each lane has ended."""
+
+    @property
+    def decisions(self) -> Array:
+        """The number of decisions that each lane has answered, of all roles."""
+
+    def reset(self) -> Mapping[str, Columns]:
+        """Begin the episodes again and return the first questions by role."""
+
+    def step(self, actions: Mapping[str, Any]) -> Mapping[str, Columns]:
+        """Answer the open questions of all lanes and return the next ones by role; none at the end.
+
+        Args:
+            actions: By role the columns of an answer for every lane.
+
+        Raises:
+            WrongAction: An answer does not fit the role's schema; the text names the lane, and
+                nothing has changed.
+            NoLanes: A figure would leave the range in which it is exact, or the action has no
+                lanes; nothing has changed.
+        """
+
+    def score(self) -> Array:
+        """Return the score of every lane, also of one that has not ended."""
+
+    def metrics(self) -> Mapping[str, Sequence[Any]]:
+        """Return the metrics of every lane by name, as `Model.metrics` has them, all finite."""
+
+    def end_reasons(self) -> Sequence[str]:
+        """Return why each episode ended; empty texts for those under way."""
+
+    def fork(self, rows: Array) -> Self:
+        """Return new lanes that continue lanes of these; these do not change.
+
+        Args:
+            rows: The number of the lane that each new one continues; one may occur many times.
+        """
+
+
+@runtime_checkable
+class HasLanes(Protocol):
+    """A model that can be played as lanes."""
+
+    def lanes(self, seeds: Sequence[int], roles: Sequence[str]) -> Lanes:
+        """Return lanes of this model, one for each seed.
+
+        Args:
+            seeds: The seeds of the episodes.
+            roles: The roles that are asked.
+
+        Raises:
+            NoLanes: With these parameters or roles the model has no lanes; one sentence says why.
+        """
+
+
+@runtime_checkable
+class DecidesAll(Protocol):
+    """A policy that can answer all lanes at once.
+
+    It answers each lane as `decide` would, and its answers depend neither on chance nor on the seed
+    of its seat. What it remembers it keeps as arrays with an entry a lane; with one entry they are
+    broadcast to all lanes, as after `Lanes.fork` of a single one.
+    """
+
+    def decide_all(self, observed: Columns, /) -> Columns | Mapping[str, Array]:
+        """Return the fields of the actions, one entry a lane."""
+
+
+# -- functions of numbers that also take arrays, so that one rule serves an episode and all lanes --
+
+
+def is_array(number: Any) -> bool:
+    """Return whether *number* is an array with entries rather than one number."""
+    return bool(getattr(number, "ndim", 0))
+
+
+def at_least(least: float, number: Any) -> Any:
+    """Return the larger of two numbers."""
+    return np.maximum(number, least) if is_array(number) else max(least, number)
+
+
+def at_most(most: float, number: Any) -> Any:
+    """Return the smaller of two numbers."""
+    return np.minimum(number, most) if is_array(number) else min(most, number)
+
+
+def whole(number: Any) -> Any:
+    """Return the largest whole number that is not larger, as an integer."""
+    return np.floor(number).astype(np.int64) if is_array(number) else math.floor(number)
+
+
+def where(condition: Any, number: Any, otherwise: Any) -> Any:
+    """Return one number where the condition holds, and the other where it does not."""
+    if is_array(condition):
+        return np.where(condition, number, otherwise)
+    return number if condition else otherwise
+
+
+# -- playing ---------------------------------------------------------------------------------------
+
+
+def lanes_of(model: Model[Any], roles: Sequence[str], seeds: Sequence[int]) -> Lanes:
+    """Return lanes of a model.
+
+    Raises:
+        NoLanes: The model offers none, has none with these parameters or roles, or its class
+            replaces rules of the class whose lanes it inherits; or decisions of a role take time.
+    """
+    name = type(model).__name__
+    if any(role.thinking.takes_time for role in model.roles.values()):
+        raise NoLanes(f"{name} has no lanes where decisions take time")
+    if model.models or not isinstance(model, HasLanes):
+        raise NoLanes(f"{name} has no lanes")
+    if replaced := _replaced(type(model)):
+        raise NoLanes(f"{name} has no lanes of its own, and replaces {', '.join(replaced)}")
+    return model.lanes(seeds, roles)
+
+
+def _replaced(cls: type) -> list[str]:
+    """Return the members of the class with the lanes that a subclass of it defines anew."""
+    place = next(n for n, each in enumerate(cls.__mro__) if "lanes" in vars(each))
+    owner, kept = cls.__mro__[place], {one.name for one in getattr(cls, "__attrs_attrs__", ())}
+    return [
+        name
+        for each in cls.__mro__[:place]
+        for name in vars(each)
+        if name not in kept | _REST and not name.startswith(("__", "_abc_"))
+        if getattr_static(owner, name, None) is not getattr_static(Model, name, None)
+    ]
+
+
+def answers_all(policy: Policy | type[Policy]) -> TypeGuard[DecidesAll]:
+    """Return whether a policy, or the instances of a class, can answer all lanes.
+
+    A class that replaces `decide` alone inherits a `decide_all` that decides otherwise, so it
+    cannot; nor can one that draws, has its world's seed, looks ahead or contacts a host.
+    """
+    if policy.draws or policy.needs_world_seed or policy.looks_ahead or policy.reaches:
+        return False
+    for each in (policy if isinstance(policy, type) else type(policy)).__mro__:
+        if "decide_all" in vars(each) or "decide" in vars(each):
+            return "decide_all" in vars(each)
+    return False
+
+
+def all_answers(policy: DecidesAll, observed: Columns) -> Columns | Mapping[str, Array]:
+    """Return a policy's answers for all lanes; it cannot write to the arrays that it observes."""
+    # Arrays of an observation may be those of the lanes themselves.
+    return policy.decide_all(observed.read_only())
+
+
+def play_lanes(lanes: Lanes, policies: Mapping[str, DecidesAll]) -> list[dict[str, Any]]:
+    """Play lanes to the end, and return by lane `score`, `ended`, `decisions` and `metrics`.
+
+    Args:
+        lanes: The lanes.
+        policies: New ones by role.
+
+    Raises:
+        NoLanes: See `Lanes.step`.
+        WrongAction: An answer is not in the schema of its role.
+    """
+    asked = lanes.reset()
+    while asked:
+        asked = lanes.step({role: all_answers(policies[role], asked[role]) for role in asked})
+    names, columns = zip(*flat(lanes.metrics()), strict=True)
+    found = zip(
+        np.asarray(lanes.score()).tolist(),
+        lanes.end_reasons(),
+        np.asarray(lanes.decisions).tolist(),
+        zip(*columns, strict=True),
+        strict=True,
+    )
+    return [
+        {
+            "score": score,
+            "ended": ended,
+            "decisions": decisions,
+            "metrics": dict(zip(names, metrics, strict=True)),
+        }
+        for score, ended, decisions, metrics in found
+    ]

@@ -1,1 +1,0 @@
-"""Many episodes of one model at once, as arrays: one lane is one episode, equal to `play`."""

@@ -1,1 +1,0 @@
-"""The chain on arrays: many episodes that are played together."""
