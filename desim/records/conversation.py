@@ -35,23 +35,18 @@ _Objects = tuple[dict[str, Any], ...]
 _decode = msgspec.json.Decoder(float_hook=lambda text: repr(float(text))).decode
 
 
-def without_floats(value: Any) -> Any:
-    """Return a plain value in which each float is its shortest text, as digests need it."""
-    return _decode(msgspec.json.encode(value))
-
-
 def canonical_json(value: Any) -> bytes:
-    """Return a plain value without floats as JSON: keys sorted, no spaces, UTF-8."""
-    return msgspec.json.encode(value, order="sorted")
+    """Return a plain value as JSON: keys sorted, no spaces, a float as its shortest text."""
+    return msgspec.json.encode(_decode(msgspec.json.encode(value)), order="sorted")
 
 
 def digest_of(value: Any) -> str:
-    """Return the SHA-256 of the canonical JSON of a plain value without floats."""
+    """Return the SHA-256 of the canonical JSON of a plain value."""
     return hashlib.sha256(canonical_json(value)).hexdigest()
 
 
 def text_id(value: Any) -> str:
-    """Return the identifier of a message or of a list of tools, both without floats."""
+    """Return the identifier of a message or of a list of tools."""
     return digest_of(value)[:_DIGITS]
 
 
@@ -133,7 +128,7 @@ def calls_of(record: str | Path | Iterable[bytes]) -> Iterator[RecordedCall]:
 
 def _unaltered(texts: dict[str, Any]) -> dict[str, Any]:
     for key, value in texts.items():
-        if key != text_id(without_floats(value)):
+        if key != text_id(value):
             raise BadRecord(f"the text {shown(key)} of the transcript was altered")
     return texts
 

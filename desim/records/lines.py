@@ -181,7 +181,7 @@ class ResultLine(msgspec.Struct, frozen=True, kw_only=True, tag="result", tag_fi
     metrics: dict[str, Any]
     decisions: int
     ledger_digest: str | None
-    usage: dict[str, dict[str, float]] | msgspec.UnsetType = msgspec.UNSET
+    usage: dict[str, dict[str, int | float]] | msgspec.UnsetType = msgspec.UNSET
     waiting: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
 
     @classmethod

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from desim.records.conversation import text_id, without_floats
+from desim.records.conversation import text_id
 
 HEAD = {
     "line": "header",
@@ -39,11 +39,11 @@ def call(
     **fields: Any,
 ) -> list[dict[str, Any]]:
     """Return the entries of a call; a reply as text is that of a whole reply."""
-    ids = [text_id(without_floats(each)) for each in messages]
+    ids = [text_id(each) for each in messages]
     texts: dict[str, Any] = dict(zip(ids, messages, strict=True))
     request: dict[str, Any] = {"request": 1, "digest": "0" * 64, "messages": ids}
     if tools:
-        request["tools"] = text_id(without_floats(list(tools)))
+        request["tools"] = text_id(list(tools))
         texts[request["tools"]] = list(tools)
     if phase != "step":
         request["phase"] = phase

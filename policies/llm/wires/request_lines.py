@@ -15,7 +15,6 @@ from desim.records.conversation import (
     canonical_json,
     digest_of,
     text_id,
-    without_floats,
 )
 from desim.short_repr import shown
 from policies.llm.wires.wire import Request, Send
@@ -65,15 +64,13 @@ class SentRequest:
     def of(cls, send: Send, request: Request) -> Self:
         """Return a request as a sender sends it."""
         fields = fields_of(send, request)
-        plain = without_floats({"messages": list(request.messages), **fields})
-        messages = [text_id(one) for one in plain["messages"]]
+        messages = [text_id(one) for one in request.messages]
         texts: dict[str, Any] = dict(zip(messages, request.messages, strict=True))
-        tools = text_id(plain["tools"]) if "tools" in fields else ""
+        tools = text_id(fields["tools"]) if "tools" in fields else ""
         if tools:
             texts[tools] = fields["tools"]
         rest = {name: value for name, value in fields.items() if name not in _TEXT_FIELDS}
-        digest = digest_of({name: plain[name] for name in fields})
-        return cls(digest, messages, tools, rest, request.phase, texts)
+        return cls(digest_of(fields), messages, tools, rest, request.phase, texts)
 
     def entry(self, number: int) -> dict[str, Any]:
         """Return the transcript entry of the request."""
@@ -136,7 +133,7 @@ class RequestLines:
 
 def _first_change(old: Any, new: Any) -> str:
     """Return where the JSON of two values begins to differ, and both from there on."""
-    texts = [canonical_json(without_floats(each)).decode() for each in (old, new)]
+    texts = [canonical_json(each).decode() for each in (old, new)]
     start = max(0, len(commonprefix(texts)) - _BEFORE)  # noqa: RUF071 (texts, not paths)
     was, now = (shown(text[start:]) for text in texts)
     return f"had {was} and has {now} now"

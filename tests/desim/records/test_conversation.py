@@ -9,7 +9,7 @@ from support.stub import Served, serving, text
 
 from desim import play
 from desim.errors import BadRecord
-from desim.records.conversation import RecordedCall, calls_of, text_id, without_floats
+from desim.records.conversation import RecordedCall, calls_of, text_id
 
 HEAD = {
     "line": "header",
@@ -22,7 +22,7 @@ HEAD = {
     "policies": {},
 }
 WEEK = {"role": "user", "content": "Week 1", "weight": 0.5}
-KEY = text_id(without_floats(WEEK))
+KEY = text_id(WEEK)
 
 
 def lines(*entries: Any) -> list[bytes]:
