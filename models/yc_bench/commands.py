@@ -327,28 +327,20 @@ def refuse_founding(_: CompanyState, __: do.SimInit) -> dict[str, Any]:
     )
 
 
-def read_scratchpad(company: CompanyState, _: do.ScratchpadRead) -> dict[str, Any]:
-    """Show the text."""
-    return {"content": company.scratchpad}
-
-
-def write_scratchpad(company: CompanyState, action: do.ScratchpadWrite) -> dict[str, Any]:
-    """Replace the text."""
-    company.scratchpad = action.content
-    return {"ok": True, "content": company.scratchpad}
-
-
-def append_to_scratchpad(company: CompanyState, action: do.ScratchpadAppend) -> dict[str, Any]:
-    """Add a line to the text."""
-    former = company.scratchpad
-    longer = f"{former}\n{action.content}" if former else action.content
-    if len(longer) > MOST_CHARACTERS:
+def note(company: CompanyState, action: Any) -> dict[str, Any]:
+    """Show or change the scratchpad, a text that the founder keeps between turns (SPEC 13)."""
+    text = company.scratchpad
+    match action:
+        case do.ScratchpadWrite(content):
+            text = content
+        case do.ScratchpadAppend(content):
+            text = f"{text}\n{content}" if text else content
+        case do.ScratchpadClear():
+            company.scratchpad = ""
+            return {"ok": True}
+        case _:
+            return {"content": text}
+    if len(text) > MOST_CHARACTERS:
         raise CommandRefused(f"The scratchpad holds {MOST_CHARACTERS} characters at most.")
-    company.scratchpad = longer
-    return {"ok": True, "content": company.scratchpad}
-
-
-def clear_scratchpad(company: CompanyState, _: do.ScratchpadClear) -> dict[str, Any]:
-    """Remove the text."""
-    company.scratchpad = ""
-    return {"ok": True}
+    company.scratchpad = text
+    return {"ok": True, "content": text}

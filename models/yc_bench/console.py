@@ -10,7 +10,6 @@ import re
 import shlex
 from collections.abc import Iterable
 from datetime import datetime
-from functools import lru_cache
 from types import NoneType, UnionType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
@@ -34,11 +33,6 @@ _FORMATS = {
     **dict.fromkeys(("from_month", "to_month"), _MONTH),
 }
 
-_QUOTES = re.compile(r"[\\'\"]")
-
-#: Lines up to this length are cached; agents repeat the short ones.
-_SHORT = 120
-
 
 def parse(line: str) -> Command | CommandReply:
     """Parse a line as the published console does; it is split as a shell splits it.
@@ -47,7 +41,23 @@ def parse(line: str) -> Command | CommandReply:
         The command, or the reply to a line that is not a command: exit code 2 and the reason, or,
         for `--help`, exit code 0 and the help as text.
     """
-    return _parse_short(line) if len(line) <= _SHORT else _parse(line)
+    if not line.strip():
+        return CommandReply(line, 2, None, "command must be a non-empty string")
+    try:
+        words = shlex.split(line)
+    except ValueError:
+        return CommandReply(line, 2, None, f"invalid command syntax: {line}")
+    if not words or words[0] != _PROGRAM:
+        why = f"only top-level `{_PROGRAM}` commands are allowed"
+        return CommandReply(line, 2, None, why)
+    try:
+        with _TREE.make_context(_PROGRAM, words[1:]) as context:
+            command: Command = _TREE.invoke(context)
+    except _Help as help_:
+        return CommandReply(line, 0, help_.message)
+    except click.ClickException as fault:
+        return CommandReply(line, 2, None, fault.format_message())
+    return command
 
 
 def line_of(action: Any) -> str:
@@ -63,41 +73,6 @@ def line_of(action: Any) -> str:
 
 class _Help(click.ClickException):
     """`--help` was given; the message is the help."""
-
-    exit_code = 0
-
-
-def _parse(line: str) -> Command | CommandReply:
-    if not line.strip():
-        return _misuse(line, "command must be a non-empty string")
-    try:
-        words = _split(line)
-    except ValueError:
-        return _misuse(line, f"invalid command syntax: {line}")
-    if not words or words[0] != _PROGRAM:
-        return _misuse(line, f"only top-level `{_PROGRAM}` commands are allowed")
-    try:
-        with _TREE.make_context(_PROGRAM, words[1:]) as context:
-            command: Command = _TREE.invoke(context)
-    except _Help as help_:
-        return CommandReply(line, help_.exit_code, help_.message)
-    except click.ClickException as fault:
-        return _misuse(line, fault.format_message())
-    return command
-
-
-def _split(line: str) -> list[str]:
-    """Split as a shell does; plain lines are spared `shlex`, which is slow."""
-    if line.isascii() and line.isprintable() and not _QUOTES.search(line):
-        return line.split()
-    return shlex.split(line)
-
-
-_parse_short = lru_cache(maxsize=1024)(_parse)
-
-
-def _misuse(line: str, why: str) -> CommandReply:
-    return CommandReply(line, 2, None, why)
 
 
 # -- the tree --------------------------------------------------------------------------------------

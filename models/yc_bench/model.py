@@ -53,7 +53,7 @@ class YCBench(YCBenchParams, Model[CompanyState]):
         return Time(
             calendar=self.open_hours.calendar,
             length=f"{self.horizon_years} year{'s' * (self.horizon_years > 1)}",
-            date=lambda tick: CompanyClock.of(self).moment(tick).date(),
+            date=lambda tick: CompanyClock(self).moment(tick).date(),
         )
 
     def texts(self, role: str) -> Texts:

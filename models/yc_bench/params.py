@@ -35,8 +35,6 @@ _ROUNDING = 1e-9
 
 #: Years in which a run may start, and years of all episodes together: dates end in the year 9999.
 _FIRST_YEAR, _LAST_YEAR, _MOST_YEARS = 1900, 3000, 1000
-_MIDNIGHT = 24
-_HOUR = timedelta(hours=1)
 
 
 def _numbers(count: int | None, fit: Callable[..., bool], what: str) -> Any:
@@ -257,7 +255,7 @@ class PublicRules:
     @property
     def progress_hours(self) -> BusinessHours:
         """The hours that progress counts on a full weekday: with evenings, until midnight."""
-        closes = _MIDNIGHT if self.evening_progress else self.workday_end_hour
+        closes = 24 if self.evening_progress else self.workday_end_hour
         return _weekday_hours(self.start, self.workday_start_hour, closes)
 
     @property
@@ -269,7 +267,7 @@ class PublicRules:
         """Return the hours of progress on full weekdays between two instants, at least 0."""
         hours = self.progress_hours
         start, end = hours.calendar.ticks(first), hours.calendar.ticks(last)
-        return max(0, hours.between(start, end)) / hours.calendar.ticks(_HOUR)
+        return max(0, hours.between(start, end)) / hours.calendar.ticks(timedelta(hours=1))
 
 
 # Cached here: a value cached on the parameter object itself would be written to records.

@@ -10,7 +10,7 @@ import zlib
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
-from attrs import Attribute, asdict, field, fields, frozen
+from attrs import Attribute, asdict, astuple, field, fields, frozen
 from attrs.validators import ge, le
 
 from desim.errors import SchemaError, possible
@@ -196,9 +196,8 @@ def _world(plain: Any) -> WorldFile:
     document: _Document = from_plain(plain, _Document)
     places = {each.name: at for at, each in enumerate(document.clients)}
     tasks = _rows("task", document.task_fields, _TASK_FIELDS, document.tasks)
-    taking = _rows(
-        "replacement", document.replacement_fields, _REPLACEMENT_FIELDS, document.replacements
-    )
+    given, names = document.replacement_fields, _REPLACEMENT_FIELDS
+    taking = _rows("replacement", given, names, document.replacements)
     return WorldFile(
         clients=document.clients,
         employees=tuple(_employee(each) for each in document.employees),
@@ -229,23 +228,12 @@ def _employee(read: _Employee) -> EmployeeSpec:
 
 
 def _task(places: Mapping[str, int], row: _Row) -> TaskSpec:
-    title, client, delta = row.title, row.client, row.prestige_delta_generated
+    slot, _, title, client, prestige, trust, reward, delta, effective, *rest = astuple(row)
     if client not in places:
         raise ValueError(f"{title}: there is no client {client!r}; {possible(client, places)}")
-    if row.prestige_delta_effective != f"{delta:.3f}":
+    if effective != f"{delta:.3f}":
         raise ValueError(
-            f"{title}: prestige_delta_effective={short_repr(row.prestige_delta_effective)} was "
-            f"given; {delta} is used as {f'{delta:.3f}'!r}"
+            f"{title}: prestige_delta_effective={short_repr(effective)} was given; "
+            f"{delta} is used as {f'{delta:.3f}'!r}"
         )
-    return TaskSpec(
-        slot=row.market_slot,
-        title=title,
-        client=places[client],
-        required_prestige=row.required_prestige,
-        required_trust=row.required_trust,
-        reward_cents=row.reward_funds_cents,
-        prestige_delta=delta,
-        skill_boost=row.skill_boost,
-        domain=row.domain,
-        required_qty=row.required_qty,
-    )
+    return TaskSpec(slot, title, places[client], prestige, trust, reward, delta, *rest)

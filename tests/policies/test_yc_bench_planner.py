@@ -114,7 +114,7 @@ def test_it_finds_out_who_is_adversarial() -> None:
 
 # -- what it computes with -------------------------------------------------------------------------
 
-CLOCK = CompanyClock.of(GAME)
+CLOCK = CompanyClock(GAME)
 START, END = CLOCK.start, CLOCK.moment(CLOCK.horizon)
 stops = st.builds(
     lambda day, seconds: START + timedelta(days=day, seconds=seconds),

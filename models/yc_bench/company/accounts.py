@@ -40,7 +40,7 @@ class LedgerRow(NamedTuple):
 class CompanyAccounts:
     """Every cent the company gets or pays, from the funds paid in by the founders."""
 
-    def __init__(self, funds: int, *, opened: int = 0, fines_as_rewards: bool = True) -> None:
+    def __init__(self, funds: int, opened: int = 0, *, fines_as_rewards: bool = True) -> None:
         self.book = Book(CASH, CAPITAL, WAGES, REWARDS, FINES)
         self.intercompany = Intercompany(self.book, CASH)
         self._categories = dict(_CATEGORIES)

@@ -8,11 +8,10 @@ from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from functools import lru_cache
 from itertools import count
-from typing import Self
 
-from attrs import evolve, field, frozen
+from attrs import evolve
 
-from desim.core.calendar import BusinessHours, Calendar, first_business_day, month_start
+from desim.core.calendar import Calendar, first_business_day, month_start
 from models.yc_bench.params import PublicRules
 
 _HOUR = Decimal(3_600_000_000)
@@ -25,7 +24,6 @@ _LAST_YEAR, _MOST_HOURS = 9000, Decimal(10**9)
 _first_weekday = lru_cache(1_000)(first_business_day)
 
 
-@frozen(eq=False)
 class CompanyClock:
     """Dates and working hours of ticks, which are microseconds.
 
@@ -35,38 +33,17 @@ class CompanyClock:
         horizon: The tick at which the run ends.
     """
 
-    start: datetime
-    opened: int
-    horizon: int
-    _evenings: bool = field(repr=False)
-    _open: BusinessHours = field(repr=False)
-    _progress: BusinessHours = field(repr=False)
-    _last: int = field(repr=False)
-    _day_hours: Decimal = field(repr=False)
-    _evening_day_hours: Decimal = field(repr=False)
-    # Every reply of one instant writes the same few ticks again.
-    _texts: dict[int, str] = field(factory=dict, init=False, repr=False)
-
-    @classmethod
-    def of(cls, rules: PublicRules, opened: int = 0) -> Self:
-        """Build the clock of a company that opens at a tick."""
-        working, progress = rules.open_hours, rules.progress_hours
-        if opened:
-            calendar = Calendar(rules.start - opened * _MICROSECOND)
-            working = evolve(working, calendar=calendar)
-            progress = evolve(progress, calendar=calendar)
-        ticks = working.calendar.ticks
-        return cls(
-            start=rules.start,
-            opened=opened,
-            horizon=ticks(rules.end),
-            evenings=rules.evening_progress,
-            open=working,
-            progress=progress,
-            last=ticks(datetime(_LAST_YEAR + 1, 1, 1)) - 1,  # noqa: DTZ001 (no zones)
-            day_hours=Decimal(working.closes - working.opens),
-            evening_day_hours=Decimal(progress.closes - progress.opens),
-        )
+    def __init__(self, rules: PublicRules, opened: int = 0) -> None:
+        calendar = Calendar(rules.start - opened * _MICROSECOND)
+        self.start, self.opened, self.horizon = rules.start, opened, calendar.ticks(rules.end)
+        self._evenings = rules.evening_progress
+        self._open = evolve(rules.open_hours, calendar=calendar)
+        self._progress = evolve(rules.progress_hours, calendar=calendar)
+        self._last = calendar.ticks(datetime(_LAST_YEAR + 1, 1, 1)) - 1  # noqa: DTZ001 (no zones)
+        self._day_hours = Decimal(self._open.closes - self._open.opens)
+        self._evening_day_hours = Decimal(self._progress.closes - self._progress.opens)
+        # Every reply of one instant writes the same few ticks again.
+        self._texts: dict[int, str] = {}
 
     def moment(self, tick: int) -> datetime:
         """Return the date and time of a tick."""

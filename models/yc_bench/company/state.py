@@ -2,7 +2,7 @@
 
 from bisect import insort
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any
 
@@ -16,7 +16,7 @@ from models.yc_bench.company.clock import CompanyClock
 from models.yc_bench.company.entities import Client, StaffMember, Task, best_paid
 from models.yc_bench.desk import ReadOnlyRow
 from models.yc_bench.params import YCBenchParams
-from models.yc_bench.specs import DOMAINS, ClientSpec, EmployeeSpec, TaskSpec, stored
+from models.yc_bench.specs import DOMAINS, ClientSpec, TaskSpec, stored
 from models.yc_bench.world import draw
 
 #: Identifiers with more digits name no row.
@@ -234,48 +234,34 @@ _KEPT = {"world", "params", "episode", "past", "scratchpad", "start", "replaceme
 
 def found(world: World, params: YCBenchParams) -> CompanyState:
     """Return a company that opens now; its paydays and its horizon are not on the calendar yet."""
-    fixed = params.fixed_world
-    if fixed is not None:
-        company = _founded(world, params, fixed.funds_cents, fixed.initial_prestige)
-        company.foreseen = fixed.foreseen
-        _populate(company, fixed.clients, fixed.employees, fixed.tasks)
-        return company
-    company = _founded(world, params, params.initial_funds_cents, params.initial_prestige_level)
-    clients, staff, tasks = draw(params, world.seed)
-    if world.log:
-        world.log.debug("draw", stream="clients", drawn=[each.name for each in clients])
-        world.log.debug("draw", stream="employees", drawn=[each.name for each in staff])
-        world.log.debug("draw", stream="market", drawn=[each.title for each in tasks])
-    _populate(company, clients, staff, tasks)
-    return company
-
-
-def _founded(world: World, params: YCBenchParams, funds: int, prestige: float) -> CompanyState:
-    now, clock = world.now, CompanyClock.of(params, opened=world.now)
-    fines_as_rewards = params.late_fines_as_rewards
-    return CompanyState(
+    now, clock, fixed = world.now, CompanyClock(params, world.now), params.fixed_world
+    if fixed is None:
+        clients, staff, tasks = draw(params, world.seed)
+        funds, prestige = params.initial_funds_cents, params.initial_prestige_level
+        if world.log:
+            world.log.debug("draw", stream="clients", drawn=[each.name for each in clients])
+            world.log.debug("draw", stream="employees", drawn=[each.name for each in staff])
+            world.log.debug("draw", stream="market", drawn=[each.title for each in tasks])
+    else:
+        clients, staff, tasks = fixed.clients, fixed.employees, fixed.tasks
+        funds, prestige = fixed.funds_cents, fixed.initial_prestige
+    company = CompanyState(
         world=world,
         params=params,
         clock=clock,
-        accounts=CompanyAccounts(funds, opened=now, fines_as_rewards=fines_as_rewards),
+        accounts=CompanyAccounts(funds, now, fines_as_rewards=params.late_fines_as_rewards),
         horizon=clock.horizon,
         settled=now,
         prestige=dict.fromkeys(DOMAINS, stored(prestige, 3)),
         midpoints={tier.name: sum(tier.salary_cents) // 2 for tier in params.tiers},
+        drawn=clients,
+        clients=[Client(spec) for spec in clients],
+        employees=[StaffMember(each, each.salary_cents, dict(each.rates)) for each in staff],
+        foreseen=fixed.foreseen if fixed else {},
     )
-
-
-def _populate(
-    company: CompanyState,
-    clients: tuple[ClientSpec, ...],
-    staff: Sequence[EmployeeSpec],
-    tasks: Sequence[TaskSpec],
-) -> None:
-    company.drawn = clients
-    company.clients = [Client(spec) for spec in clients]
-    company.employees = [StaffMember(each, each.salary_cents, dict(each.rates)) for each in staff]
     for task in tasks:
         company.enter(task)
+    return company
 
 
 @frozen

@@ -16,7 +16,7 @@ from models.yc_bench.params import PublicRules
 
 YEAR = 365 * 86_400_000_000
 
-clock = CompanyClock.of(PublicRules())
+clock = CompanyClock(PublicRules())
 
 instants = st.one_of(
     st.integers(0, 2 * YEAR),
@@ -155,7 +155,7 @@ def test_evenings_count_but_the_last() -> None:
 @given(instants, hours)
 def test_without_evenings_progress_keeps_to_the_plan(tick: int, many: Decimal) -> None:
     """What is planned in open hours is what passes until then, to the microsecond."""
-    fair = CompanyClock.of(PublicRules(evening_progress=False))
+    fair = CompanyClock(PublicRules(evening_progress=False))
     end = fair.add_hours(tick, many)
     assert end is not None
     assert abs(fair.hours_between(tick, end) - many) <= Decimal(1) / 3_600_000_000
@@ -178,7 +178,7 @@ def test_a_plan_beyond_the_calendar_is_none() -> None:
 
 def test_other_hours_have_other_days() -> None:
     """A day from 8 to 24 has 16 hours; its evening is none."""
-    long = CompanyClock.of(PublicRules(workday_start_hour=8, workday_end_hour=24))
+    long = CompanyClock(PublicRules(workday_start_hour=8, workday_end_hour=24))
     assert long.text(0) == "2025-01-01T08:00:00"
     assert long.text(long.add_hours(0, Decimal(16)) or 0) == "2025-01-02T00:00:00"
     assert long.text(long.add_hours(0, Decimal(17)) or 0) == "2025-01-02T09:00:00"
@@ -210,7 +210,7 @@ def test_paydays_of_the_default_year() -> None:
 @given(st.dates(date(1990, 1, 1), date(2090, 1, 1)), st.integers(1, YEAR))
 def test_paydays_are_the_specified_ones(start: date, until: int) -> None:
     """From any start, which is no payday itself."""
-    other = CompanyClock.of(PublicRules(start_date=start.isoformat()))
+    other = CompanyClock(PublicRules(start_date=start.isoformat()))
     found = [other.moment(each) for each in other.paydays(until)]
     expected = naive_paydays(other.moment(0), other.moment(until))
     last = other.moment(until)
@@ -240,7 +240,7 @@ def test_month_ends() -> None:
 
 def test_a_leap_day_has_an_anniversary() -> None:
     """29 February plus one year is 28 February."""
-    leap = CompanyClock.of(PublicRules(start_date="2024-02-29"))
+    leap = CompanyClock(PublicRules(start_date="2024-02-29"))
     assert leap.text(leap.horizon) == "2025-02-28T09:00:00"
-    four = CompanyClock.of(PublicRules(start_date="2024-02-29", horizon_years=4))
+    four = CompanyClock(PublicRules(start_date="2024-02-29", horizon_years=4))
     assert four.text(four.horizon) == "2028-02-29T09:00:00"

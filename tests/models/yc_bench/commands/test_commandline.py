@@ -1,6 +1,5 @@
 """Lines of the console: read as published, written so that they are read back."""
 
-import shlex
 from typing import Any, get_args
 
 import pytest
@@ -85,18 +84,6 @@ WORDS += ["--task-id", "--limit", "--seed", "--from", "--help", "--", "-", "-x",
 def test_any_words_are_a_command_or_get_a_reply(text: str) -> None:
     """No line that is nearly a command raises."""
     assert isinstance(console.parse(text), (CommandReply, *WRITABLE))
-
-
-@given(st.text(alphabet=st.sampled_from("ab -\\'\"#\t\n\x0b\x00\x1c\xa0é|&"), max_size=20))
-def test_plain_lines_are_split_as_a_shell_would(text: str) -> None:
-    """The shortcut splits as `shlex` does."""
-    try:
-        expected = shlex.split(text)
-    except ValueError:
-        with pytest.raises(ValueError, match=r"No (closing quotation|escaped character)"):
-            console._split(text)
-        return
-    assert console._split(text) == expected
 
 
 @pytest.mark.parametrize(
@@ -185,10 +172,3 @@ def test_a_line_given_as_text_is_its_own_and_the_end_of_a_turn_has_none() -> Non
     """`RunCommand` and `EndTurn` are no commands of the console."""
     assert console.line_of(RunCommand("ls -la")) == "ls -la"
     assert console.line_of(EndTurn()) == ""
-
-
-def test_long_lines_are_not_cached() -> None:
-    """Only short ones are cached, which agents repeat."""
-    before = console._parse_short.cache_info().currsize
-    console.parse(f"yc-bench scratchpad write --content {'long' * 100}")
-    assert console._parse_short.cache_info().currsize == before
