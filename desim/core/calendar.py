@@ -27,21 +27,16 @@ class TickCalendar(Protocol):
         ...
 
     def starting(self, start: datetime) -> "TickCalendar":
-        """Return the same calendar for a model that begins at a moment, or soon after it.
-
-        It begins at the same hour of the day, or at the start of a month, as this one.
-        """
+        """Return the calendar that begins at the same hour of day or month, not before a moment."""
         ...
 
 
-# Datetimes have no time zone on purpose: with one, a day could have 23 hours, and ticks of a fixed
-# length would drift against the office's clock.
 @frozen
 class Calendar:
     """Dates of ticks.
 
     Attributes:
-        start: When tick 0 is, without a time zone.
+        start: When tick 0 is, without a time zone: with one, a day could have 23 hours.
         tick: Its length; above zero.
 
     >>> Calendar(datetime(2025, 1, 1), timedelta(weeks=1)).moment(2)
@@ -60,19 +55,11 @@ class Calendar:
         _require(value > timedelta(0), f"tick={short_repr(value)}", "it is longer than zero")
 
     def moment(self, tick: int) -> datetime:
-        """Return when a tick is.
-
-        Raises:
-            OverflowError: Before year 1 or after year 9999.
-        """
+        """Return when a tick is; an OverflowError is raised outside the years 1 to 9999."""
         return self.start + self.tick * tick
 
     def ticks(self, span: datetime | timedelta) -> int:
-        """Return the tick of a moment, or how many ticks a length of time is.
-
-        Raises:
-            ValueError: The result is not a whole number.
-        """
+        """Return the tick of a moment, or the ticks of a length of time; a ValueError if broken."""
         length = span if isinstance(span, timedelta) else span - self.start
         # Exact, because a timedelta is a whole number of microseconds.
         whole, rest = divmod(length, self.tick)
@@ -107,11 +94,7 @@ class Months:
     ticks: int = 1
 
     def moment(self, tick: int) -> datetime:
-        """Return when a tick is.
-
-        Raises:
-            ValueError: Before year 1 or after year 9999.
-        """
+        """Return when a tick is; a ValueError is raised outside the years 1 to 9999."""
         months, part = divmod(tick - self.opening, self.ticks)
         begin = self._month(months)
         return begin + (self._month(months + 1) - begin) * part / self.ticks if part else begin
@@ -203,7 +186,6 @@ class BusinessHours:
     def _offset(self) -> int:
         """Ticks from the Monday, 00:00, of the first week to tick 0."""
         start = self.calendar.start
-        # Not the weekday of tick 0 as such: the start may be at any hour of its day.
         monday = datetime.combine(start - timedelta(days=start.weekday()), time())
         return self.calendar.ticks(start - monday)
 
@@ -214,47 +196,35 @@ class BusinessHours:
 
     def midnight(self, tick: int) -> int:
         """Return the midnight at which the day of an instant begins."""
-        # Python's remainder is never negative, so instants before tick 0 are handled alike.
         return tick - (tick + self._offset) % self.day
 
     def next_open(self, tick: int) -> int:
         """Return the instant itself if it is open, else the next opening."""
-        # Days are counted from a Monday, so that a day's remainder by 7 is its weekday.
         day, clock = divmod(tick + self._offset, self.day)
-        if day % _DAYS in self.weekdays:
-            if self._opening <= clock < self._closing:
-                return tick
-            if clock >= self._closing:
-                day += 1
-        return self._opening_of(self._number(day))
+        if day % _DAYS in self.weekdays and self._opening <= clock < self._closing:
+            return tick
+        return self._instant(self._worked(tick))
 
     def closing(self, tick: int) -> int:
         """Return the closing hour of an instant's day, also of a day off; may be before it."""
         return self.midnight(tick) + self._closing
 
     def opening(self, tick: int, days: int = 0) -> int:
-        """Return the opening that is `days` working days after that of an instant's day.
-
-        Of a day off, it counts from the next working day.
-        """
-        return self._opening_of(self._number((tick + self._offset) // self.day) + days)
+        """Return the opening `days` after that of an instant's day, or of the next working day."""
+        number = self._number((tick + self._offset) // self.day) + days
+        return self._instant(number * self.length)
 
     def add(self, tick: int, ticks: int) -> int:
-        """Return the instant at which so many working ticks from the next opening have passed.
+        """Return the instant at which so many working ticks, 0 or more, have passed.
 
-        The end of a day's work is that day's closing hour, not the opening of the next.
-
-        Raises:
-            ValueError: The ticks are below 0.
+        They begin at the next opening. A day's work ends at its closing hour.
         """
         if ticks < 0:
             raise ValueError(f"{ticks} working ticks were given; there are 0 or more")
-        start = self.next_open(tick)
         if not ticks:
-            return start
+            return self.next_open(tick)
         # The last tick decides the day; without the 1, a full day would end at the next opening.
-        days, rest = divmod(self._worked(start) + ticks - 1, self.length)
-        return self._opening_of(days) + rest + 1
+        return self._instant(self._worked(tick) + ticks - 1) + 1
 
     def between(self, first: int, last: int) -> int:
         """Return the working ticks from one instant to another; negative if that is earlier."""
@@ -265,10 +235,12 @@ class BusinessHours:
         week, weekday = divmod(day, _DAYS)
         return week * len(self.weekdays) + self._before[weekday]
 
-    def _opening_of(self, number: int) -> int:
-        """Return the opening of a working day by its number."""
+    def _instant(self, worked: int) -> int:
+        """Return the open instant before which so many ticks were worked; see `_worked`."""
+        number, rest = divmod(worked, self.length)
         week, which = divmod(number, len(self.weekdays))
-        return (week * _DAYS + self.weekdays[which]) * self.day + self._opening - self._offset
+        day = week * _DAYS + self.weekdays[which]
+        return day * self.day + self._opening + rest - self._offset
 
     def _worked(self, tick: int) -> int:
         """Return the working ticks between the first Monday's opening and an instant."""
@@ -310,9 +282,6 @@ def months_between(first: date, last: date) -> int:
 
 def first_business_day(day: date, weekdays: tuple[int, ...] = WEEKDAYS) -> date:
     """Return the first working day of the month of `day`.
-
-    Raises:
-        ValueError: None of the weekdays is from 0 to 6.
 
     >>> first_business_day(date(2025, 3, 31))
     datetime.date(2025, 3, 3)

@@ -70,12 +70,10 @@ _rate: list[Any] = [finite, ge(0), le(MOST_TICKS)]
 
 @frozen(kw_only=True)
 class Thinking:
-    """The simulated time that a decision takes, in ticks of the role's world; 0 by default.
-
-    The sum of the three parts, cut to whole ticks: below one tick a decision takes no time.
+    """The simulated time that a decision takes: the sum of three parts, cut to whole ticks.
 
     Attributes:
-        latency: Ticks of every decision, by whichever policy.
+        latency: Ticks of the role's world for every decision.
         per_second: Ticks for each second that the policy waited for replies.
         per_1000_tokens: Ticks for each 1,000 tokens that the replies hold.
         most: The largest number of ticks of one decision; None for no limit.

@@ -44,7 +44,7 @@ class Run(Generic[S]):
         limits: Limits of wall time, events and decisions.
         futures: Redraws of the future, in order: the number of decisions before it, and its seed.
         observers: Called before every event.
-        points: Receives the points of `world.point` and of monitors; None records none.
+        points: Receives the points of `world.point` and of monitors.
 
     Attributes:
         roles: The model's roles by name.
@@ -266,7 +266,7 @@ class Run(Generic[S]):
             self._stop(f"the limit of {most:,} events was reached", f", before {by}" if by else "")
 
     def _stop(self, text: str, before: str = "") -> NoReturn:
-        # The first error again, with its notes, where a part has raised it in an event before.
+        # The same error again, with its notes, if a part has raised it before.
         self._fault = self._fault or LimitReached(f"{text} at t={self.world.now}{before}")
         raise self._fault
 
