@@ -6,7 +6,7 @@ from typing import Any, Self
 
 from attrs import evolve, field, frozen
 
-from desim.composition.group import Group, Member
+from desim.composition.group import Group
 from desim.composition.parts_model import PartsModel
 from desim.composition.specs import LinkSpec, PartSpec, as_links, as_parts, check_date
 from desim.core.model import Model
@@ -19,8 +19,8 @@ from desim.errors import possible
 class Composite(PartsModel):
     """Several models on one common clock, whose ticks are microseconds.
 
-    A part is played as it would be alone with the seed `part_seed(seed, name)`: without links its
-    ledgers, score and metrics are the same.
+    A part without links has the ledgers, score and metrics that it has alone with the seed
+    `part_seed(seed, name)`.
 
     Attributes:
         parts: By name: a model, its name in the catalog, a `PartSpec`, or its plain values. Their
@@ -45,8 +45,6 @@ class Composite(PartsModel):
                 raise ValueError(
                     f"ends={self.ends} was given, and there is no part {name!r}; {known}"
                 )
-
-    # -- parts -----------------------------------------------------------------------------------
 
     @property
     def models(self) -> dict[str, Model[Any]]:
@@ -78,12 +76,16 @@ class Composite(PartsModel):
         names = [link.get("function") if isinstance(link, Mapping) else link for link in given]
         return [str(name) for name in names if name and not LinkSpec(str(name)).is_given]
 
-    # -- what a model offers ---------------------------------------------------------------------
-
     def begin(self, world: World) -> Group:
         """Begin the parts and start the links."""
-        members = {name: self._member(part) for name, part in self.parts.items()}
-        group = Group(world, members, dt.datetime.fromisoformat(self.start))
+        starts = {n: part.start for n, part in self.parts.items() if part.start}
+        group = Group(
+            world,
+            self.models,
+            dt.datetime.fromisoformat(self.start),
+            starts={name: dt.datetime.fromisoformat(start) for name, start in starts.items()},
+            times={name: part.times for name, part in self.parts.items()},
+        )
         group.end_when(self.ends)
         for link in self.links:
             world.process(link.start(world, group))
@@ -94,18 +96,13 @@ class Composite(PartsModel):
         return sum(self.parts[name].weight * score for name, score in state.scores().items())
 
     def trace_spans(self, state: Group) -> Iterator[Span]:
-        """Yield the spans of the parts that report any, of all repetitions, in common ticks."""
-        for part in (part for name in state.members for part in state.repetitions(name)):
-            common = part.ticks.to_common
+        """Yield the spans of all repetitions of the parts, in common ticks."""
+        for part in (part for name in state.models for part in state.repetitions(name)):
             for span in part.model.trace_spans(part.state):
                 yield evolve(
                     span,
                     kind=f"{part.name}.{span.kind}",
-                    start=common(span.start),
-                    end=None if span.end is None else common(span.end),
-                    phases=tuple((common(tick), phase) for tick, phase in span.phases),
+                    start=part.to_common(span.start),
+                    end=None if span.end is None else part.to_common(span.end),
+                    phases=tuple((part.to_common(tick), phase) for tick, phase in span.phases),
                 )
-
-    def _member(self, part: PartSpec) -> Member:
-        start = dt.datetime.fromisoformat(part.start) if part.start else None
-        return Member(part.built, start, part.times)

@@ -5,9 +5,9 @@ from contextlib import AbstractContextManager, contextmanager
 from datetime import datetime
 from fractions import Fraction
 from functools import partial
+from types import MappingProxyType
 from typing import Any
 
-from attrs import frozen
 from simpy.events import Event
 
 from desim.composition.exchange import (
@@ -23,36 +23,18 @@ from desim.composition.exchange import (
 from desim.composition.parts import (
     AFTER_LINKS,
     MAX_PARTS,
-    CommonClock,
-    LocalTicks,
     Part,
     PartLedger,
     part_ledgers,
     part_seed,
 )
-from desim.core.calendar import TickCalendar
+from desim.core.calendar import Calendar, TickCalendar
 from desim.core.model import Model
 from desim.core.world import World
 from desim.errors import UsageError, possible
 
 #: The result of a link: a process, such as a generator of timeouts.
 Process = Generator[Event, Any, None]
-
-
-@frozen
-class Member:
-    """One part of a group.
-
-    Attributes:
-        model: Its frozen parameters; it has a calendar.
-        start: The earliest begin; None for the group's start. It begins at the first moment from
-            then on that its calendar allows, such as the next start of a month.
-        times: The number of episodes, one after the other; its policies stay the same.
-    """
-
-    model: Model[Any]
-    start: datetime | None = None
-    times: int = 1
 
 
 class Group:
@@ -66,33 +48,48 @@ class Group:
 
     Args:
         world: The common clock, whose ticks are microseconds.
-        members: The parts by name; their ranks are in this order.
+        models: The models of the parts by name, which have calendars; their ranks are in this
+            order.
         start: When common tick 0 is.
+        starts: When a part begins at the earliest, by name; the others begin at *start*. A part
+            begins at the first moment from then on that its calendar allows, such as the next
+            start of a month.
+        times: The number of episodes of a part, one after the other, if it is not 1.
 
     Attributes:
         world: The common clock.
         clock: Dates and times of common ticks.
-        members: The parts by name.
+        models: The models of the parts by name.
         parts: The parts that have begun, by name; for a repeated part the present repetition.
 
     Raises:
         UsageError: There are too many parts, or one begins before the group.
     """
 
-    def __init__(self, world: World, members: Mapping[str, Member], start: datetime) -> None:
-        if len(members) > MAX_PARTS:
-            raise UsageError(f"{len(members)} parts were given; {MAX_PARTS} are possible")
+    def __init__(
+        self,
+        world: World,
+        models: Mapping[str, Model[Any]],
+        start: datetime,
+        *,
+        starts: Mapping[str, datetime] = MappingProxyType({}),
+        times: Mapping[str, int] = MappingProxyType({}),
+    ) -> None:
+        if len(models) > MAX_PARTS:
+            raise UsageError(f"{len(models)} parts were given; {MAX_PARTS} are possible")
         self.world = world
-        self.clock = CommonClock(start)
-        self.members = dict(members)
+        self.clock = Calendar(start)
+        self.models = dict(models)
         self.parts: dict[str, Part] = {}
+        self._starts = {name: starts.get(name, start) for name in models}
+        self._times = {name: times.get(name, 1) for name in models}
         self._past: dict[str, list[Part]] = {}
-        self._ranks = {name: rank for rank, name in enumerate(members)}
+        self._ranks = {name: rank for rank, name in enumerate(models)}
         self._finished: list[str] = []
         self._under_way: list[Shipment] = []
         self._ends: tuple[str, ...] = ()
         self._ends_with = all
-        for name in self.members:
+        for name in models:
             world.process(self._play(name, begun=self._begin_first(name)))
 
     # -- for models ------------------------------------------------------------------------------
@@ -102,7 +99,7 @@ class Group:
         """The ledgers of all parts and repetitions, in the order of the parts."""
         return [
             ledger
-            for name in self.members
+            for name in self.models
             for part in self.repetitions(name)
             for ledger in part_ledgers(part)
         ]
@@ -113,14 +110,14 @@ class Group:
         Args:
             ends: "all", "any", or names of parts separated by commas, all of which must have ended.
         """
-        self._ends = tuple(self.members) if ends in ("all", "any") else tuple(ends.split(","))
+        self._ends = tuple(self.models) if ends in ("all", "any") else tuple(ends.split(","))
         self._ends_with = any if ends == "any" else all
 
     def scores(self) -> dict[str, float]:
         """Return the scores of all parts by name: sums over repetitions, 0 before a part begins."""
         return {
             name: sum((part.score() for part in self.repetitions(name)), 0.0)
-            for name in self.members
+            for name in self.models
         }
 
     def repetitions(self, name: str) -> Iterator[Part]:
@@ -132,8 +129,8 @@ class Group:
 
     def part(self, name: str) -> Part:
         """Return a part that has begun."""
-        if name not in self.members:
-            raise UsageError(f"there is no part {name!r}; {possible(name, self.members)}")
+        if name not in self.models:
+            raise UsageError(f"there is no part {name!r}; {possible(name, self.models)}")
         if name not in self.parts:
             raise UsageError(f"part {name!r} has not begun at t={self.world.now}")
         return self.parts[name]
@@ -148,7 +145,7 @@ class Group:
 
     def until(self, moment: datetime) -> int:
         """Return the ticks from now to a moment; 0 if it is past."""
-        return max(0, self.clock.tick(moment) - self.world.now)
+        return max(0, self.clock.last_tick(moment) - self.world.now)
 
     def cash(self, name: str) -> int:
         """Return a part's cash on hand in cents."""
@@ -206,7 +203,7 @@ class Group:
         The balances of a repeated part are summed.
         """
         parts = (part for name in self.parts for part in self.repetitions(name))
-        return exchange_faults(parts, self.members, self._under_way)
+        return exchange_faults(parts, self.models, self._under_way)
 
     def check_conserved(self) -> None:
         """Check that cash and goods which entered a part have left another."""
@@ -237,7 +234,7 @@ class Group:
 
     def _begin_first(self, name: str) -> bool:
         """Begin a part if it starts with the group; return whether it does."""
-        start = self.members[name].start or self.clock.start
+        start = self._starts[name]
         if start < self.clock.start:
             raise UsageError(
                 f"part {name!r} begins on {start.date()}, before the start on "
@@ -252,10 +249,10 @@ class Group:
         past = self._past.setdefault(name, [])
         if name in self.parts:
             past.append(self.parts[name])
-        model = self.members[name].model
-        ticks = LocalTicks(self.clock, self._calendar(name, model))
+        model, rank = self.models[name], self._ranks[name]
         seed = part_seed(self.world.draw_seed, name, len(past))
-        self.parts[name] = Part(name, model, self.world, ticks, self._ranks[name], seed)
+        calendar = self._calendar(name, model)
+        self.parts[name] = Part(name, model, self.world, self.clock, calendar, rank, seed)
 
     def _calendar(self, name: str, model: Model[Any]) -> TickCalendar:
         if (known := model.time.calendar) is None:
@@ -269,12 +266,10 @@ class Group:
         return calendar
 
     def _play(self, name: str, *, begun: bool) -> Process:
-        member = self.members[name]
         if not begun:
-            assert member.start is not None
-            yield self.world.timeout(self.until(member.start), rank=self._ranks[name])
+            yield self.world.timeout(self.until(self._starts[name]), rank=self._ranks[name])
             self._begin(name)
-        for repetition in range(member.times):
+        for repetition in range(self._times[name]):
             if repetition:
                 self._begin(name)
             yield from self.parts[name].play()

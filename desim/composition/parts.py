@@ -1,10 +1,4 @@
-"""A part: one of several models on a common clock, in a world of its own.
-
-The part's world has the part's own ticks, ranks, streams and end, as if the model were played
-alone. One process of the common clock, `Part.play`, advances it: it processes the events of a local
-tick when the common clock reaches that tick, asks the part's questions again under the part's name,
-and waits for the next local event.
-"""
+"""A part: one of several models on a common clock, in a world of its own."""
 
 import datetime as dt
 import hashlib
@@ -16,7 +10,7 @@ from typing import Any
 from attrs import frozen
 from simpy.events import Event, Timeout
 
-from desim.core.calendar import TickCalendar
+from desim.core.calendar import Calendar, TickCalendar
 from desim.core.events import Decision
 from desim.core.ledger_protocols import Exportable, Ledger, ledgers_of
 from desim.core.model import Model
@@ -36,55 +30,10 @@ AFTER_PARTS = MAX_PARTS
 AFTER_LINKS = 1_000_000
 
 
-_MICROSECOND = dt.timedelta(microseconds=1)
-
-
-@frozen
-class CommonClock:
-    """Dates of common ticks: microseconds from `start`, which has no time zone."""
-
-    start: dt.datetime
-
-    def tick(self, moment: dt.datetime) -> int:
-        """Return the common tick of a moment."""
-        return (moment - self.start) // _MICROSECOND
-
-    def moment(self, tick: int) -> dt.datetime:
-        """Return when a common tick is.
-
-        Raises:
-            OverflowError: After year 9999.
-        """
-        return self.start + tick * _MICROSECOND
-
-
-@frozen
-class LocalTicks:
-    """Maps the ticks of one model's `calendar` to those of the common `clock` and back."""
-
-    clock: CommonClock
-    calendar: TickCalendar
-
-    def to_common(self, tick: int) -> int:
-        """Return the common tick at which a local tick is."""
-        return self.clock.tick(self.calendar.moment(tick))
-
-    def to_local(self, tick: int) -> int:
-        """Return the last local tick that is not after a common tick."""
-        return self.calendar.last_tick(self.clock.moment(tick))
-
-
 def part_seed(seed: int, name: str, repetition: int = 0) -> int:
-    """Return the seed of a part.
+    """Return the seed of a part: the first 32 bits of the SHA-256 of "SEED:NAME".
 
-    Args:
-        seed: The episode's seed.
-        name: The part's name.
-        repetition: The number of earlier plays of the part in this episode.
-
-    Returns:
-        The first 32 bits of the SHA-256 of "SEED:NAME", or of "SEED:NAME:REPETITION" from the
-        first repetition on.
+    Of "SEED:NAME:REPETITION" if it was played before in this episode.
 
     >>> part_seed(7, "lender")
     3742136759
@@ -94,40 +43,44 @@ def part_seed(seed: int, name: str, repetition: int = 0) -> int:
 
 
 class Part:
-    """One model on a common clock; it begins in a world of its own.
+    """One model on a common clock, with ticks, ranks, streams and an end of its own.
 
     Attributes:
-        name: Its name; begins the names of its roles, metrics and ledgers.
+        name: Begins the names of its roles, metrics and ledgers.
         model: Its frozen parameters.
-        ticks: Maps its ticks to the common ones.
+        calendar: The dates of its ticks.
         world: Its own world, whose seats are the part's seats.
         state: What its model's `begin` returned.
         decisions: The number of its questions that are answered.
     """
 
     def __init__(
-        self, name: str, model: Model[Any], shared: World, ticks: LocalTicks, rank: int, seed: int
+        self,
+        name: str,
+        model: Model[Any],
+        shared: World,
+        clock: Calendar,
+        calendar: TickCalendar,
+        rank: int,
+        seed: int,
     ) -> None:
         self.name = name
         self.model = model
-        self.ticks = ticks
+        self.calendar = calendar
         self.decisions = 0
+        self._clock = clock
         self._rank = rank
         self._shared = shared
-        self._prefix = f"{name}."
+        self._prefix = prefix = f"{name}."
         self._sleep: Timeout | None = None
         self._due = 0
-        seats = {
-            role.removeprefix(self._prefix)
-            for role in shared.seats
-            if role.startswith(self._prefix)
-        }
-        self.world = World(seed, frozenset(seats))
+        seats = (role for role in shared.seats if role.startswith(prefix))
+        self.world = World(seed, frozenset(role.removeprefix(prefix) for role in seats))
         # Passed on, because the model may have parts itself, whose events count as well.
         self.world.on_event = shared.on_event
         self.world.on_cause = shared.on_cause
-        self.world.prefix = f"{shared.prefix}{self._prefix}"
-        self.world.calendar = ticks.calendar
+        self.world.prefix = f"{shared.prefix}{prefix}"
+        self.world.calendar = calendar
         self.world.points = shared.points
         self.world.to_common = lambda tick: shared.to_common(self._common(tick))
         with self._noted():
@@ -149,12 +102,20 @@ class Part:
         """The present local tick."""
         return self.world.now
 
-    def place(self) -> str:
-        """Return the part and its tick, as the note of an exception of its model."""
-        return f"in part {self.name!r} at its t={self.now}"
+    def to_common(self, tick: int) -> int:
+        """Return the common tick at which a tick of the part is."""
+        return self._clock.last_tick(self.calendar.moment(tick))
+
+    def to_local(self, tick: int) -> int:
+        """Return the last tick of the part that is not after a common tick."""
+        return self.calendar.last_tick(self._clock.moment(tick))
 
     def play(self) -> Generator[Event, Any, None]:
-        """Advance the part's world with the common clock until the part ends; a process."""
+        """Advance the part's world with the common clock until the part ends; a process.
+
+        It processes the events of a local tick when the common clock reaches that tick, asks the
+        part's questions again under the part's name, and waits for the next local event.
+        """
         shared, world = self._shared, self.world
         yield from self._wait_until(self._common(0))
         while True:
@@ -166,7 +127,7 @@ class Part:
             due = self._common(tick)
             yield from self._wait_until(due)
             # A link may have woken the part before that event.
-            world.move_to(tick if shared.now == due else self.ticks.to_local(shared.now))
+            world.move_to(tick if shared.now == due else self.to_local(shared.now))
 
     def end(self, reason: str) -> None:
         """End the part at this tick; it processes no further event and asks no further question."""
@@ -181,7 +142,7 @@ class Part:
         schedules an event, the part's process resumes at that instant.
         """
         world = self.world
-        world.move_to(self.ticks.to_local(self._shared.now))
+        world.move_to(self.to_local(self._shared.now))
         try:
             yield self.state
         finally:
@@ -202,11 +163,10 @@ class Part:
             return metrics_of(self.model, self.state) if self.has_ended else {}
 
     def _redraw(self) -> None:
-        """Redraw the part's future, with the seed of the part in the redrawn common world."""
         world = self.world
         if not world.ended:
             with self._noted():
-                now = self.ticks.to_local(self._shared.now)
+                now = self.to_local(self._shared.now)
                 world.redraw(part_seed(self._shared.draw_seed, self.name), now)
                 self.model.redraw(world, self.state)
             # A delay may end earlier now than the event for which the part's process waits.
@@ -214,22 +174,20 @@ class Part:
                 self._wake_at(self._common(tick))
 
     def _advance(self) -> list[Decision]:
-        """Process the events of the present local tick; return the questions that go out."""
         world = self.world
         # Not `with self._noted()`, which takes as long as an event.
         try:
             return world.settled(world.now)
         except RAISED as fault:
-            add_note(fault, self.place())
+            add_note(fault, self._place())
             raise
 
     def _ask(self, decisions: list[Decision]) -> Generator[Event, Any, None]:
-        """Ask questions again on the common clock and pass the answers on."""
         shared = self._shared
         questions = [
             shared.ask(
                 self._prefix + each.role,
-                _Observed(self, each.observe),
+                _Observed(self._place, each.observe),
                 before=AFTER_PARTS,
                 actions=each.actions,
             )
@@ -245,7 +203,7 @@ class Part:
 
     def _common(self, tick: int) -> int:
         try:
-            return self.ticks.to_common(tick)
+            return self.to_common(tick)
         except (OverflowError, ValueError) as fault:
             raise UsageError(
                 f"part {self.name!r} has an event at its t={tick}, which has no date: {fault}"
@@ -259,31 +217,33 @@ class Part:
         self._sleep = None
 
     def _wake_at(self, tick: int) -> None:
-        """Let the part's process resume at a common tick, if it waits for a later one."""
+        # Of use only if the process waits for a later tick.
         if self._sleep is not None and tick < self._due:
             delay = max(0, tick - self._shared.now)
             self._sleep = self._shared.moved(self._sleep, delay, rank=self._rank)
             self._due = tick
 
     def _noted(self) -> AbstractContextManager[None]:
-        """Add the part and its tick to an exception of its model."""
-        return noted(self.place)
+        return noted(self._place)
+
+    def _place(self) -> str:
+        return f"in part {self.name!r} at its t={self.now}"
 
 
 class _Observed:
     """Makes an observation of a part; adds the part and its tick to an exception."""
 
-    __slots__ = ("_part", "func")
+    __slots__ = ("_place", "func")
 
-    def __init__(self, part: Part, observe: Callable[[], Any]) -> None:
-        self._part = part
+    def __init__(self, place: Callable[[], str], observe: Callable[[], Any]) -> None:
+        self._place = place
         self.func = observe  # the name that `functools.partial` gives it
 
     def __call__(self) -> Any:
         try:  # not `with noted(...)`, which takes as long as an event
             return self.func()
         except RAISED as fault:
-            add_note(fault, self._part.place())
+            add_note(fault, self._place())
             raise
 
 
@@ -312,24 +272,19 @@ class PartLedger:
         return self.ledger.digest()
 
     def export(self, form: str, date: Any = None) -> Mapping[str, str]:  # noqa: ARG002 (as others)
-        """Return texts by file name.
-
-        Raises:
-            UsageError: The ledger cannot be written in that form.
-        """
+        """Return texts by file name."""
         if not isinstance(self.ledger, Exportable):
             raise UsageError(f"ledger {self.name} has no form {form!r}; {possible(form, ())}")
         return self.ledger.export(form, self._date)
 
     def _date(self, tick: int) -> dt.date:
         # An entry at midnight closes the day before.
-        return (self._calendar.moment(tick) - _MICROSECOND).date()
+        return (self._calendar.moment(tick) - dt.timedelta(microseconds=1)).date()
 
 
 def part_ledgers(part: Part) -> Iterator[PartLedger]:
     """Yield the ledgers of a part that has begun, in the part's order."""
-    state: Any = part.state
-    for ledger in ledgers_of(state):
+    for ledger in ledgers_of(part.state):
         own = getattr(ledger, "name", "")
         name = f"{part.name}.{own}" if own else part.name
-        yield PartLedger(name, ledger, state, part.ticks.calendar)
+        yield PartLedger(name, ledger, part.state, part.calendar)

@@ -31,7 +31,6 @@ class PartsModel(Model[Any]):
     Names of roles, metrics, series and statements begin with the name of the part and a dot.
 
     Attributes:
-        models: The models of the parts by name; the subclass defines it.
         start: The date of common tick 0, ISO; the subclass defines it.
         own_roles: The model's own roles, listed before those of the parts.
     """
@@ -53,17 +52,14 @@ class PartsModel(Model[Any]):
             ValueError: A part does not take that model.
         """
 
-    # These two are on the class: they are asked before the model is built from a record.
+    # These two are on the class: they are asked before the model is built from a record, whose
+    # plain parameters are unchecked; some may be missing.
     @classmethod
     @abstractmethod
     def inner_models(
         cls, params: Mapping[str, Any], /
     ) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
-        """Yield the part, the model's name and the parameters of every model that is named.
-
-        Args:
-            params: Plain JSON values by parameter, unchecked, as in a record; some may be missing.
-        """
+        """Yield the part, the model's name and the parameters of every model that is named."""
 
     @classmethod
     def functions(cls, params: Mapping[str, Any], /) -> Sequence[str]:  # noqa: ARG003 (none)
@@ -96,6 +92,19 @@ class PartsModel(Model[Any]):
             role_time=self._role_time,
         )
 
+    @property
+    def figures(self) -> Figures:
+        """The units of the parts' scores, metrics and series."""
+        columns: dict[str, Column] = {}
+        series: dict[str, Column] = {}
+        for name, model in self.models.items():
+            own = model.figures
+            columns |= _under([(name, {"score": _SCORE, **own.columns})])
+            for key, one in own.series.items():
+                inside = f"{name}.{one.role}" if one.role else ""
+                series[f"{name}.{key}"] = evolve(one, role=inside)
+        return Figures(columns=columns, series=series)
+
     def group_of(self, state: Any) -> Group:
         """Return the group of parts in a state; the state itself if the subclass adds nothing."""
         group: Group = state
@@ -109,11 +118,7 @@ class PartsModel(Model[Any]):
             part.model.check(part.state)
 
     def metrics(self, state: Any) -> dict[str, Any]:
-        """Return score, end and metrics of every part.
-
-        A part that has not ended, because the end of the group came first, has no metrics of its
-        own.
-        """
+        """Return score and end of every part, and the metrics of those that have ended."""
         group = self.group_of(state)
         scores = group.scores().items()
         return _under((n, {"score": score, **_end(group.parts.get(n))}) for n, score in scores)
@@ -126,19 +131,6 @@ class PartsModel(Model[Any]):
             if part.model.series
             for key, each in part.model.series(part.state).items()
         }
-
-    @property
-    def figures(self) -> Figures:
-        """The units of the parts' scores, metrics and series."""
-        parts = {name: one.figures for name, one in self.models.items()}
-        series = _under((name, one.series) for name, one in parts.items())
-        return Figures(
-            columns=_under((n, {"score": _SCORE, **one.columns}) for n, one in parts.items()),
-            series={
-                name: evolve(one, role=f"{split_name(name)[0]}.{one.role}") if one.role else one
-                for name, one in series.items()
-            },
-        )
 
     def statements(self, state: Any) -> dict[str, Rows | Statement]:
         """Return the statements of the parts that report any."""
@@ -164,7 +156,7 @@ class PartsModel(Model[Any]):
         name, inside = split_name(role)
         group = self.group_of(state)
         if part := group.parts.get(name):
-            own = part.model.time.known_to(inside, part.state, part.ticks.to_local(tick))
+            own = part.model.time.known_to(inside, part.state, part.to_local(tick))
             if own is not None:
                 return own
         return group.clock.moment(tick).date().isoformat()
@@ -172,12 +164,11 @@ class PartsModel(Model[Any]):
 
 def _on_common_ticks(part: Part, given: Sequence[float] | Periods) -> Sequence[float] | Periods:
     if isinstance(given, Periods):
-        return Periods(given.values, [part.ticks.to_common(tick) for tick in given.ends])
+        return Periods(given.values, [part.to_common(tick) for tick in given.ends])
     return given
 
 
 def _under(parts: Iterable[tuple[str, Mapping[str, T]]]) -> dict[str, T]:
-    """Return what each part has by name, under the name of the part."""
     return {f"{part}.{name}": one for part, inside in parts for name, one in inside.items()}
 
 

@@ -3,9 +3,9 @@
 import datetime as dt
 import inspect
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Self
+from typing import Any, Self, cast
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 from attrs.validators import and_, ge, instance_of, le, optional
 
 from desim import catalog
@@ -24,12 +24,12 @@ from desim.short_repr import short_repr
 #: Words that cannot be names of parts, because they have another meaning in the same place.
 _RESERVED = ("all", "any", "parts", "links", "start", "ends")
 
-#: The options of a part, in addition to its model.
+#: The options of a part, beside its model.
 _OPTIONS = ("weight", "start", "times")
 
 
 def check_date(_: object, attribute: Any, value: str) -> None:
-    """Validate an ISO date."""
+    """Check an ISO date."""
     try:
         dt.date.fromisoformat(value)
     except (TypeError, ValueError):
@@ -58,7 +58,7 @@ class PartSpec:
     built: Model[Any] = field(init=False, eq=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
-        given: Any = self.model  # `of` passes a model itself
+        given: Any = self.model  # `of` and `with_model` pass a model itself
         model = given if isinstance(given, Model) else _built(given, self.params)
         # Read here, because it may depend on parameters.
         if model.time.calendar is None:
@@ -72,21 +72,15 @@ class PartSpec:
 
     @classmethod
     def of(cls, model: Model[Any], **options: Any) -> Self:
-        """Return the part that plays a model; *options* are `weight`, `start` and `times`.
-
-        Raises:
-            TypeError: An option is unknown.
-            ValueError: An option's value is refused, or the model has no calendar.
-        """
+        """Return the part that plays a model; *options* are `weight`, `start` and `times`."""
         for name in options:
             if name not in _OPTIONS:
                 raise TypeError(f"a part has no option {name!r}; {possible(name, _OPTIONS)}")
-        given: Any = model
-        return cls(model=given, **options)
+        return cls(model=cast("str", model), **options)
 
     def with_model(self, model: Model[Any]) -> Self:
         """Return the same part with another model."""
-        return self.of(model, **{name: getattr(self, name) for name in _OPTIONS})
+        return evolve(self, model=cast("str", model))
 
 
 def _built(name: str, params: Mapping[str, Any]) -> Model[Any]:
@@ -101,8 +95,7 @@ def _built(name: str, params: Mapping[str, Any]) -> Model[Any]:
     return built
 
 
-def check_name(name: object) -> str:
-    """Return a part's name, which is a Python identifier and not reserved."""
+def _check_name(name: object) -> str:
     if not isinstance(name, str) or not name.isidentifier() or name in _RESERVED:
         raise ValueError(
             f"{short_repr(name)} was given as a part's name; it consists of letters, digits and "
@@ -117,7 +110,7 @@ def as_parts(given: Any) -> dict[str, PartSpec]:
         raise ValueError(
             f"parts={short_repr(given)} was given; it maps 1 to {MAX_PARTS:,} names to models"
         )
-    return {check_name(name): _as_part(name, part) for name, part in given.items()}
+    return {_check_name(name): _as_part(name, part) for name, part in given.items()}
 
 
 def _as_part(name: str, given: Any) -> PartSpec:
@@ -135,7 +128,7 @@ def _as_part(name: str, given: Any) -> PartSpec:
         raise ValueError(f"part {name}: {fault}") from None
 
 
-#: A process function: takes the common world and the group, returns a generator of events.
+#: A process function of the common world and the group.
 Link = Callable[[World, Group], Process]
 
 #: The names of the links that code of this process has given, so that its own records need no
@@ -176,20 +169,13 @@ class LinkSpec:
         return self.function in _GIVEN
 
     def start(self, world: World, group: Group) -> Process:
-        """Return the link's process."""
-        return self._noted(self.load(), world, group)
-
-    def _noted(self, link: Link, world: World, group: Group) -> Process:
-        """Run a link; add its name and the date to an exception."""
+        """Run the link; add its name and the date to an exception."""
+        link = self.load()
         with noted(lambda: f"in link {self.function!r} on {group.clock.moment(world.now)}"):
             yield from link(world, group)
 
     def load(self) -> Link:
-        """Return the function.
-
-        Raises:
-            UsageError: The function does not exist or is not a generator function.
-        """
+        """Return the function, which is a generator function."""
         link: Link = self._loaded or load(self.function, "link")
         if not inspect.isgeneratorfunction(link):
             raise UsageError(f"link {self.function!r} is no process: it has no yield")

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 from attrs import evolve, frozen
 
 from desim import Model, Role, World
-from desim.composition.group import Group, Member
+from desim.composition.group import Group
 from desim.composition.parts_model import PartsModel
 from desim.core.ledger_protocols import Rows, Statement
 from desim.core.reported import Figures, Periods, Refused, ScoreSeries, Texts, Time
@@ -72,8 +72,7 @@ class Enterprise(EnterpriseParams, PartsModel):
 
     def begin(self, world: World) -> Company:
         """Begin the departments and start the month ends."""
-        members = {name: Member(model) for name, model in self.models.items()}
-        group = Group(world, members, datetime.fromisoformat(self.start))
+        group = Group(world, self.models, datetime.fromisoformat(self.start))
         return processes.begin(world, self, group)
 
     @property

@@ -53,7 +53,7 @@ def ticks(company: Company) -> list[int]:
     """Return the ticks of the start and of every month's end."""
     clock = company.group.clock
     days = [month_start(clock.start.date(), month) for month in range(len(company.worths))]
-    return [clock.tick(dt.datetime.combine(day, dt.time())) for day in days]
+    return [clock.last_tick(dt.datetime.combine(day, dt.time())) for day in days]
 
 
 _YEAR = 12

@@ -20,8 +20,8 @@ def checked() -> Iterator[None]:
     begin = Group.__init__
 
     @wraps(begin)
-    def begin_checked(group: Group, world: World, *args: Any) -> None:
-        begin(group, world, *args)
+    def begin_checked(group: Group, world: World, *args: Any, **options: Any) -> None:
+        begin(group, world, *args, **options)
 
         def check(present: World) -> None:
             if present is world and world.peek() > world.now:

@@ -8,33 +8,27 @@ from support.companies import Firm
 from support.part_results import part_result
 
 from desim import World
-from desim.composition.parts import CommonClock, LocalTicks, Part, part_seed
+from desim.composition.parts import Part, part_seed
 from desim.core.calendar import Calendar
 from desim.core.roles import split_name
 
 START = datetime(2025, 1, 1)  # noqa: DTZ001 (calendars have no time zones)
-CLOCK = CommonClock(START)
-DAYS = LocalTicks(CLOCK, Calendar(START + timedelta(hours=9), timedelta(days=1)))
+CLOCK = Calendar(START)
+DAYS = Calendar(START + timedelta(hours=9), timedelta(days=1))
 DAY = 86_400_000_000
 
 
 def part(model: Any, shared: World) -> Part:
     """Return a part that has begun."""
-    return Part("firm", model, shared, DAYS, 0, part_seed(1, "firm"))
-
-
-def test_a_common_tick_is_a_microsecond() -> None:
-    """And back."""
-    moment = datetime(2025, 3, 1, 12)  # noqa: DTZ001 (as above)
-    assert CLOCK.tick(moment) == 59 * DAY + DAY // 2
-    assert CLOCK.moment(CLOCK.tick(moment)) == moment
+    return Part("firm", model, shared, CLOCK, DAYS, 0, part_seed(1, "firm"))
 
 
 @pytest.mark.parametrize(("common", "local"), [(0, -1), (DAY * 9 // 24, 0), (DAY, 0), (2 * DAY, 1)])
 def test_a_local_tick_lasts_until_the_next(common: int, local: int) -> None:
     """Before the first one it is below 0."""
-    assert DAYS.to_local(common) == local
-    assert DAYS.to_local(DAYS.to_common(local)) == local
+    one = part(Firm(), World(1, frozenset()))
+    assert one.to_local(common) == local
+    assert one.to_local(one.to_common(local)) == local
 
 
 def test_a_part_has_the_seats_of_its_name() -> None:
