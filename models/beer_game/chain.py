@@ -175,6 +175,7 @@ class Chain:
         self.strike, self.memory = params.strike_weeks, memory(params.opponents)
         self.work_rank = 2 * len(self.echelons)
         self.book, self.cash = _opened(params)
+        self._prices = prices(params)
         self._fill_pipelines()
         self.exchange = {e.name: GoodsExchange(self.goods, e.on_hand) for e in self.echelons}
         self.units, self.slips = self.goods.held, self.orders.held
@@ -197,6 +198,35 @@ class Chain:
             e.deliveries.fill(BREWING, params.flow)
             if e.below:
                 e.slips.fill(PLACED, params.flow)
+
+    def account(self, week: int) -> int:
+        """Post the week's holding and backlog cost of every stage, on the units after shipping.
+
+        A chain that keeps cash posts its sales in the same entry, and pays all that it owes, or all
+        the cash it has. Cash moves in whole cents, so that other companies can send and receive all
+        of it; the part of a cent that is owed is paid once it makes a cent.
+
+        Returns:
+            The cost of all stages, in units of the book.
+        """
+        per_unit, per_owed, floor, margin = self._prices
+        entry: dict[str, int] = {}
+        total = 0
+        for e in self.echelons:
+            held = max(round(per_unit * self.units[e.on_hand]), floor)
+            owed = round(per_owed * self.slips[e.owed])
+            entry[e.holding], entry[e.backlog] = held, owed
+            e.cost = held + owed
+            total += e.cost
+        if self.cash is None:
+            entry[PAYABLE] = -total
+        else:
+            sales = int(margin * self.echelons[0].shipped + CENT // 2) // CENT * CENT
+            cash, due = self.book.held[CASH] + sales, total - self.book.held[PAYABLE]
+            paid = min(cash, due // CENT * CENT)
+            entry |= {PAYABLE: paid - total, CASH: sales - paid, SALES: -sales}
+        self.book.post(week, "cost of the week", entry)
+        return total
 
     @property
     def ledgers(self) -> tuple[Book, Stock, Stock]:
@@ -261,6 +291,13 @@ def _opened(params: BeerGameParams) -> tuple[Book, Intercompany | None]:
     if params.opening_cash:
         book.transfer(0, "opening cash", CASH, CAPITAL, int(book_units(params.opening_cash)))
     return book, Intercompany(book, CASH, "asset")
+
+
+def prices(params: BeerGameParams) -> tuple[Units, Units, int, Units]:
+    """Return the prices of a unit on hand and owed, the least holding cost, and the margin."""
+    floor = round(book_units(params.minimum_holding_cost))
+    held, owed = book_units(params.holding_cost), book_units(params.backlog_cost)
+    return held, owed, floor, book_units(params.unit_margin)
 
 
 def book_units(price: float) -> Units:

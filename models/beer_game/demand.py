@@ -3,7 +3,7 @@
 import math
 import re
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from desim.short_repr import short_repr
 from desim.show.files import read_csv
@@ -67,24 +67,17 @@ def weekly(demand: str, weeks: int, generator: "Callable[[], Generator]") -> lis
         generator: Returns the random numbers; called only for a random demand.
     """
     kind, numbers = _parts(demand)
-    if kind in _RANDOM:
-        return _drawn(numbers, weeks, generator())
-    units = [int(u) for u in numbers]
     if kind == "step":
-        low, high, week = units
+        low, high, week = map(int, numbers)
         return [low if w < week else high for w in range(weeks)]
-    return (units + [units[-1]] * weeks)[:weeks]
-
-
-def _drawn(numbers: list[float], weeks: int, generator: "Generator") -> list[int]:
-    units: list[int]
-    if len(numbers) == 1:
-        units = generator.poisson(numbers[0], weeks).tolist()
-    else:
-        # Demand cannot be negative and comes in whole units, so the tail is cut at zero.
-        normal = generator.normal(numbers[0], numbers[1], weeks)
-        units = normal.clip(0).round().astype("int64").tolist()
-    return units
+    if kind not in _RANDOM:
+        units = [int(u) for u in numbers]
+        return (units + [units[-1]] * weeks)[:weeks]
+    if kind == "poisson":
+        drawn: Any = generator().poisson(numbers[0], weeks)
+    else:  # demand cannot be negative and comes in whole units, so the tail is cut at zero
+        drawn = generator().normal(numbers[0], numbers[1], weeks).clip(0).round()
+    return [*drawn.astype("int64").tolist()]
 
 
 def opening_level(demand: str) -> int:
@@ -105,11 +98,9 @@ def moments(demand: str) -> tuple[float, float]:
     demand that is cut at zero is not taken into account.
     """
     kind, numbers = _parts(demand)
-    if kind == "poisson":
-        return numbers[0], math.sqrt(numbers[0])
-    if kind == "normal":
-        return numbers[0], numbers[1]
-    return float(final_level(demand)), 0.0
+    if kind not in _RANDOM:
+        return float(final_level(demand)), 0.0
+    return numbers[0], math.sqrt(numbers[0]) if kind == "poisson" else numbers[1]
 
 
 def is_random(demand: str) -> bool:
@@ -152,14 +143,12 @@ def _from_csv(file: str, column: str) -> list[int]:
     weeks = rows if not column and math.isfinite(_number(head[0])) else rows[1:]
     if not weeks:
         raise ValueError(f"demand: {file!r} holds a heading and no week under it")
-    return [_units(file, line, row[at] if at < len(row) else "") for line, row in weeks]
-
-
-def _units(file: str, line: int, text: str) -> int:
-    number = _number(text)
-    if number % 1 != 0:
-        raise ValueError(f"demand: {file!r}, line {line}: {short_repr(text)} is no number of units")
-    return int(number)
+    for line, row in weeks:
+        text = row[at] if at < len(row) else ""
+        if _number(text) % 1 != 0:
+            what = f"line {line}: {short_repr(text)} is no number of units"
+            raise ValueError(f"demand: {file!r}, {what}")
+    return [int(float(row[at])) for _, row in weeks]
 
 
 def _number(text: str) -> float:

@@ -14,12 +14,11 @@ from desim.lanes import Array, Columns, NoLanes
 from desim.schema import codec
 from desim.short_repr import short_repr
 from models.beer_game import demand, rules
-from models.beer_game.chain import DIGITS
+from models.beer_game.chain import DIGITS, prices
 from models.beer_game.params import BeerGameParams
 from models.beer_game.report import BULLWHIP_WEEKS, scaled_variance
 from models.beer_game.rules import LARGEST
 from models.beer_game.stage import Order, Stage
-from models.beer_game.weeks import Prices
 
 #: Whole numbers below it are exact as doubles.
 EXACT = 2**53
@@ -438,7 +437,7 @@ class _Scaled(NamedTuple):
 
     @classmethod
     def of(cls, params: BeerGameParams) -> "_Scaled":
-        per_unit, per_owed, floor, _ = Prices.of(params)
+        per_unit, per_owed, floor, _ = prices(params)
         if not isinstance(per_unit, int) or not isinstance(per_owed, int):
             raise NoLanes(
                 f"holding_cost={params.holding_cost} and backlog_cost={params.backlog_cost} were "

@@ -14,7 +14,7 @@ from desim.core.run import check_roles
 from desim.lanes import Lanes
 from ledgers.consolidation import GoodsExchange, Intercompany
 from models.beer_game import demand, report, stage, weeks
-from models.beer_game.chain import Chain, shown
+from models.beer_game.chain import Chain
 from models.beer_game.params import BeerGameParams
 from models.beer_game.stage import Order, Stage
 
@@ -30,44 +30,33 @@ class BeerGame(BeerGameParams, Model[Chain]):
 
     @classmethod
     def files(cls, params: Mapping[str, Any]) -> Sequence[str]:
-        """Return the CSV file that the demand names, if any."""
         return [file] if (file := demand.file_of(params.get("demand"))) else []
 
     @property
     def default_roles(self) -> tuple[str, ...]:
-        """The stage that a policy plays when no role is named."""
         return (self.controlled,)
 
     @property
     def roles(self) -> dict[str, Role]:
-        """One role for every stage; a stage without a player follows the rule `opponents`.
-
-        The options use lead times, which the rules text leaves out.
-        """
-        choose = partial(stage.options, self)
+        """One role for every stage; a stage without a player follows the rule `opponents`."""
         role = Role(
             Stage,
             Order,
-            choose,
+            partial(stage.options, self),
             optional=True,
             default_action=stage.default_action,
-            options_know="rules",
+            options_know="rules",  # lead times, which the rules text leaves out
             described=stage.described(self),
             thinking=self.thinking,
         )
         return dict.fromkeys(self.stages, role)
 
     def texts(self, role: str) -> Texts:
-        """Return the rules that *role* may read."""
-        return Texts(stage.rules(self, role), stage.briefing(self, role))
+        return stage.texts(self, role)
 
     def after(self, state: Chain, role: str, action: Order, observation: Stage) -> str:
-        """Return what the last order of *role* did."""
-        log = state.echelon(role).log
-        if not log:
-            return ""
-        money = state.book.money(int(log[-1].cost))
-        return stage.effect(self, role, len(log), shown(log[-1].order), money)
+        past = state.history(role)
+        return stage.effect(self, role, len(past), past[-1].order, past[-1].cost) if past else ""
 
     @property
     def time(self) -> Time:
@@ -76,7 +65,6 @@ class BeerGame(BeerGameParams, Model[Chain]):
         return Time(calendar=calendar, length=f"{self.horizon} weeks")
 
     def begin(self, world: World) -> Chain:
-        """Fill the pipelines and start the weeks."""
         return weeks.begin(world, self)
 
     @property
@@ -87,15 +75,12 @@ class BeerGame(BeerGameParams, Model[Chain]):
         return ((given,) if self.deterministic else ()) + strike
 
     def redraw(self, world: World, state: Chain) -> None:
-        """Draw the customers' demand of the weeks to come again."""
         weeks.redraw(world, state)
 
     def score(self, state: Chain) -> float:
-        """Return minus the cost of the stages with a player, in money."""
         return report.score(state)
 
     def metrics(self, state: Chain) -> dict[str, Any]:
-        """Return the metrics of reference SPEC section 7 and the cost of each stage."""
         return report.metrics(state)
 
     @property
@@ -108,22 +93,13 @@ class BeerGame(BeerGameParams, Model[Chain]):
         )
 
     def series(self, state: Chain) -> dict[str, Periods]:
-        """Return orders, inventory, backlog (units) and cost (money) of each stage by week.
-
-        A chain that keeps cash adds `cash` and `unpaid` (money).
-        """
         return Periods.each(report.series(state), report.weeks(state))
 
     def tables(self, state: Chain, role: str) -> dict[str, list[dict[str, Any]]]:
-        """Return the weeks, stock moves and costs of the stage *role*."""
         return report.tables(state, role)
 
     def lanes(self, seeds: Sequence[int], roles: Sequence[str]) -> Lanes:
         """Return episodes that are played together, one for each seed.
-
-        Args:
-            seeds: The seeds of the episodes.
-            roles: The stages that are asked; the others follow the rule `opponents`.
 
         Raises:
             NoLanes: The chain keeps cash, orders of a rule may be fractions, or a price or a
@@ -135,13 +111,9 @@ class BeerGame(BeerGameParams, Model[Chain]):
         check_roles(self, roles)
         return BeerGameLanes(self, seeds, roles)
 
-    # -- as a company of a group -------------------------------------------------------------------
+    # As a company of a group; a chain without an `opening_cash` has no purse.
 
     def purse(self, state: Chain) -> Intercompany | None:
-        """Return the cash, from which the chain pays its debts when a week ends.
-
-        None from a chain that keeps no cash, because it has no `opening_cash`.
-        """
         return state.cash
 
     def stock(self, state: Chain) -> Mapping[str, GoodsExchange]:

@@ -1,6 +1,7 @@
 """The published ordering rules, which stages without a player follow.
 
-Each is a formula over five numbers and returns units that are not yet floored or cut:
+Each is a formula over five numbers and returns units that are not yet floored or cut. They are
+whole, exact fractions once an order was a fraction, or arrays of lanes:
 
     i    units ordered from the stage this week, or their mean over the last `memory` weeks
     on   units on hand after this week's shipping
@@ -25,7 +26,6 @@ Number = int | float
 #: Largest size of an order, in units; the largest order of a published run is near 5e9.
 LARGEST = 10**18
 
-#: Takes the five numbers, which are exact fractions once an order was a fraction.
 Rule = Callable[..., Any]
 
 #: Sterman's cost-minimising parameters: anchor 4, desired stock plus supply line 28, 20 upstream.
@@ -38,31 +38,24 @@ SMOOTHING_WEEKS = AVERAGED_WEEKS = 4
 _WEIGHED, _MOST = {"typical": 0, "moving_average": 1}, 100
 
 
-def pass_through(i: Number, _on: Number, _owed: Number, _line: Number, _want: Number) -> Number:
+def pass_through(i: Any, _on: Any, _owed: Any, _line: Any, _want: Any) -> Any:
     """Order i."""
     return i
 
 
 def typical(
-    i: Number,
-    on: Number,
-    owed: Number,
-    _line: Number,
-    want: Number,
-    *,
-    alpha: Number | Fraction = 1,
-    beta: Number | Fraction = 1,
+    i: Any, on: Any, owed: Any, _line: Any, want: Any, *, alpha: Any = 1, beta: Any = 1
 ) -> Any:
     """Order i + alpha (want - on) + beta owed (A.5 of the paper); the supply line is left out."""
     return i + alpha * (want - on) + beta * owed
 
 
-def no_backorder(i: Number, on: Number, _owed: Number, _line: Number, want: Number) -> Number:
+def no_backorder(i: Any, on: Any, _owed: Any, _line: Any, want: Any) -> Any:
     """Order i + want - on."""
     return i + want - on
 
 
-def base_stock(i: Number, on: Number, owed: Number, line: Number, want: Number) -> Number:
+def base_stock(i: Any, on: Any, owed: Any, line: Any, want: Any) -> Any:
     """Order want - (on + line - owed) + i, as published: demand counts twice.
 
     This week's incoming order has already lowered the stage's position, as units shipped or owed.
@@ -71,8 +64,8 @@ def base_stock(i: Number, on: Number, owed: Number, line: Number, want: Number) 
 
 
 def smoothing(
-    i: Number, on: Number, owed: Number, line: Number, want: Number, *, weeks: int = SMOOTHING_WEEKS
-) -> Number:
+    i: Any, on: Any, owed: Any, line: Any, want: Any, *, weeks: int = SMOOTHING_WEEKS
+) -> Any:
     """Order trunc(i + (want - (on + line - owed)) / max(1, weeks)): a part of the gap each week.
 
     Rounding down has the same effect as truncation, because negative orders count as 0.
@@ -80,9 +73,7 @@ def smoothing(
     return (i + (want - (on + line - owed)) / max(1, weeks)) // 1
 
 
-def benchmark(
-    _i: Number, on: Number, owed: Number, line: Number, _want: Number, *, desired: Number = DESIRED
-) -> Number:
+def benchmark(_i: Any, on: Any, owed: Any, line: Any, _want: Any, *, desired: Any = DESIRED) -> Any:
     """Order 4 + S' - (on - owed) - line, with S' as *desired* (Sterman 1989)."""
     return ANCHOR + desired - (on + line - owed)
 

@@ -1,13 +1,13 @@
 """What a stage sees, what it may order, and the rules of the game in words."""
 
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from attrs import evolve, field, frozen
 from attrs.validators import ge, le
 
 from desim import Option
-from desim.core.reported import SeatBriefing
+from desim.core.reported import SeatBriefing, Texts
 from desim.show.column import Column
 from models.beer_game import demand
 from models.beer_game.params import BeerGameParams
@@ -143,67 +143,53 @@ def described(params: BeerGameParams) -> Mapping[str, Mapping[str, Column]]:
 
 # -- the rules in words ----------------------------------------------------------------------------
 
+_BREWS = "you order what is brewed. Brewing takes time"
+
 _ORDERS = (
     "you order from the stage to your right (the last one brews). Orders take time to arrive there "
     "and goods to arrive here"
 )
 
-_BREWS = "you order what is brewed. Brewing takes time"
-
-#: The units under way to a stage, by the parameter `supply_line`, and those to the last stage.
-_SUPPLY_LINES = {
-    "shipped": "Units count as under way to you from when they are shipped.",
-    "ordered": "Units count as under way to you from when you have ordered them.",
-    "brewed": "Units count as under way to you from when their brewing begins.",
+#: From when units are under way to a stage, by the parameter `supply_line`, and to the last stage.
+_UNDER_WAY = {
+    "shipped": "they are shipped",
+    "ordered": "you have ordered them",
+    "brewed": "their brewing begins",
 }
 
 
-def rules(params: BeerGameParams, stage: str) -> str:
+def texts(params: BeerGameParams, stage: str) -> Texts:
     """Return the rules for a stage, with the parameters' costs and weeks."""
     brews = stage == params.stages[-1]
     least, forced = params.minimum_holding_cost, params.forced_weeks
+    price, owed = f"A unit on hand costs {params.holding_cost:g} a week", f"{params.backlog_cost:g}"
     floor = f"; holding costs at least {least:g} a week" if least else ""
     start = f" In the first {forced} weeks each stage orders {params.flow}." if forced else ""
-    return (
-        f"You manage the {stage} of a beer supply chain: {' < '.join(params.stages)}, "
-        f"customers at the left. Once a week {_BREWS if brews else _ORDERS}, so what you "
-        "order now helps some weeks later; what you cannot ship is owed and shipped when you "
-        "can.\n"
-        f"A unit on hand costs {params.holding_cost:g} a week and a unit owed "
-        f"{params.backlog_cost:g}{floor}. "
+    rules = (
+        f"You manage the {stage} of a beer supply chain: {' < '.join(params.stages)}, customers at "
+        f"the left. Once a week {_BREWS if brews else _ORDERS}, so what you order now helps some "
+        "weeks later; what you cannot ship is owed and shipped when you can.\n"
+        f"{price} and a unit owed {owed}{floor}. "
         f"Keep your own cost over {params.horizon} weeks as low as you can.{start} The chain plans "
-        f"to keep about {params.target_inventory} units on hand at each stage. "
-        f"{_SUPPLY_LINES['brewed' if brews else params.supply_line]}"
+        f"to keep about {params.target_inventory} units on hand at each stage. Units count as "
+        f"under way to you from when {_UNDER_WAY['brewed' if brews else params.supply_line]}."
     )
-
-
-def briefing(params: BeerGameParams, stage: str) -> SeatBriefing:
-    """Return the rules for a stage in five answers."""
-    above = "your own works" if stage == params.stages[-1] else "your supplier"
-    least = params.minimum_holding_cost
+    above = "your own works" if brews else "your supplier"
     floor = f", and holding at least {least:g} a week" if least else ""
-    return SeatBriefing(
+    briefing = SeatBriefing(
         title="The Beer Game",
         you_are=f"The {stage} of a beer supply chain, which sells from stock. Each week you order "
         f"from {above}; goods arrive {params.lead_time(stage)} weeks later at the earliest.",
         you_want="Enough units on hand for every order, and no more.",
-        it_costs=f"A unit on hand costs {params.holding_cost:g} a week, a unit owed "
-        f"{params.backlog_cost:g}{floor}.",
+        it_costs=f"{price}, a unit owed {owed}{floor}.",
         it_ends=f"After {params.horizon} weeks.",
         score="Your costs with a minus sign: closer to 0 is better.",
     )
+    return Texts(rules, briefing)
 
 
-def effect(params: BeerGameParams, stage: str, week: int, order: Number, cost: float) -> str:
-    """Return what an order did, seen when the next one is open.
-
-    Args:
-        params: The parameters.
-        stage: The stage that ordered.
-        week: The week in which the order was placed, from 1.
-        order: Units ordered.
-        cost: The stage's cost in that week, in money.
-    """
+def effect(params: BeerGameParams, stage: str, week: int, order: Any, cost: float) -> str:
+    """Return what a stage's order of a week did: its units, and the stage's cost in money."""
     spent = f"Week {week} cost you {cost:,g}."
     if order <= 0:
         return f"{spent} You ordered nothing."

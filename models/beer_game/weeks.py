@@ -13,25 +13,11 @@ where n is the number of stages and all stages finish one step before the next b
 from collections.abc import Generator
 from fractions import Fraction
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from desim import World
 from models.beer_game import demand, rules
-from models.beer_game.chain import (
-    BREWING,
-    CASH,
-    CENT,
-    CUSTOMERS,
-    FILLED,
-    PAYABLE,
-    PLACED,
-    SALES,
-    Chain,
-    Echelon,
-    Units,
-    Week,
-    book_units,
-)
+from models.beer_game.chain import BREWING, CUSTOMERS, FILLED, PLACED, Chain, Echelon, Units, Week
 from models.beer_game.params import BeerGameParams
 from models.beer_game.stage import Order
 
@@ -80,12 +66,12 @@ def customers(world: World, chain: Chain) -> Process:
 
 def weekly_work(world: World, chain: Chain) -> Process:
     """Ship, post the costs and place the orders of each week that no player decides in it."""
-    params, prices = chain.params, Prices.of(chain.params)
+    params = chain.params
     standing = [e for e in chain.echelons if params.blind or not e.played]
     for week in range(1, params.horizon + 1):
         yield world.timeout(1, rank=chain.work_rank)
         ship(week, chain)
-        cost = account(week, chain, prices)
+        cost = chain.account(week)
         if world.log:
             _log_week(world, chain, cost)
         for e in standing:
@@ -123,48 +109,6 @@ def ship(week: int, chain: Chain) -> None:
                 e.below.deliveries.send(week, e.on_hand, units)
             else:
                 chain.goods.move(week, e.on_hand, CUSTOMERS, units)
-
-
-class Prices(NamedTuple):
-    """Prices in units of the book: of a unit on hand and owed, least holding cost, margin."""
-
-    per_unit: Units
-    per_owed: Units
-    floor: int
-    margin: Units
-
-    @classmethod
-    def of(cls, params: BeerGameParams) -> "Prices":
-        """Return the prices of a chain."""
-        per_unit, per_owed = book_units(params.holding_cost), book_units(params.backlog_cost)
-        floor = round(book_units(params.minimum_holding_cost))
-        return cls(per_unit, per_owed, floor, book_units(params.unit_margin))
-
-
-def account(week: int, chain: Chain, prices: Prices) -> int:
-    """Post the week's holding and backlog cost of every stage, on the units after shipping.
-
-    A chain that keeps cash posts its sales in the same entry, and pays all that it owes, or all
-    the cash it has. Cash moves in whole cents, so that other companies can send and receive all of
-    it; the part of a cent that is owed is paid once it makes a cent.
-    """
-    entry: dict[str, int] = {}
-    total = 0
-    for e in chain.echelons:
-        held = max(round(prices.per_unit * chain.units[e.on_hand]), prices.floor)
-        owed = round(prices.per_owed * chain.slips[e.owed])
-        entry[e.holding], entry[e.backlog] = held, owed
-        e.cost = held + owed
-        total += e.cost
-    if chain.cash is None:
-        entry[PAYABLE] = -total
-    else:
-        book, sold = chain.book.held, chain.echelons[0].shipped
-        sales = int(prices.margin * sold + CENT // 2) // CENT * CENT
-        paid = min(book[CASH] + sales, (total - book[PAYABLE]) // CENT * CENT)
-        entry |= {PAYABLE: paid - total, CASH: sales - paid, SALES: -sales}
-    chain.book.post(week, "cost of the week", entry)
-    return total
 
 
 def _by_rule(chain: Chain, e: Echelon, line: Units) -> Units:
@@ -220,12 +164,7 @@ def close(world: World, running: list[Any]) -> Process:
 def place(week: int, chain: Chain, e: Echelon, units: Units, line: Units) -> None:
     """Mail an order, or start production for the last stage's, and log the stage's week.
 
-    Args:
-        week: The week that ends now.
-        chain: The chain.
-        e: The stage that orders.
-        units: Units ordered, at least 0.
-        line: The stage's supply line before the order, in units.
+    *line* is the stage's supply line before the order.
     """
     if units:
         supplier = e.above
