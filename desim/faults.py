@@ -87,7 +87,7 @@ def policy_failed(policy: str, where: str, fault: BaseException) -> PolicyFailed
 
 @contextlib.contextmanager
 def policy_failing(policy: str, where: str) -> Iterator[None]:
-    """Raise `PolicyFailed` for an exception of a policy; *where* is as "in seated as 'cfo'"."""
+    """Raise `PolicyFailed` for an exception of a policy, such as "in seated as 'cfo'"."""
     try:
         yield
     except DesimError:
