@@ -67,7 +67,7 @@ class Consulting(ConsultingParams, Model[Interview]):
         }
 
     def texts(self, role: str) -> Texts:
-        return Texts(rules_text.rules(role), rules_text.briefing(self, role))
+        return rules_text.texts(self, role)
 
     def begin(self, world: World) -> Interview:
         return processes.begin(world, self)

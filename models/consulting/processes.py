@@ -56,7 +56,7 @@ def run(world: World, interview: Interview) -> Process:
 
 def interviewer_turn(world: World, interview: Interview) -> Process:
     """Ask the interviewer for a message; an empty one is a polite stop, an end token closes."""
-    yield from reading(world, interview)
+    yield from read_last(world, interview)
     observe = partial(interviewer_view, interview)
     if "interviewer" in world.seats:
         say: Say = yield world.ask("interviewer", observe)
@@ -64,17 +64,17 @@ def interviewer_turn(world: World, interview: Interview) -> Process:
         say = interviewer.message(observe())
     given = say.text if say.text.strip() else STOP + END
     text = _without_token(given)
-    yield from speaking(world, interview, text)
+    yield from spend(world, text, interview.params.speaking_speed)
     interview.say("interviewer", text)
     interview.closed = END in given
 
 
 def candidate_turn(world: World, interview: Interview) -> Process:
     """Ask the candidate for an answer; an end token in it is removed and ends nothing."""
-    yield from reading(world, interview)
+    yield from read_last(world, interview)
     reply: Reply = yield world.ask("candidate", partial(candidate_view, interview))
     text = _without_token(reply.text)
-    yield from speaking(world, interview, text)
+    yield from spend(world, text, interview.params.speaking_speed)
     interview.say("candidate", text)
 
 
@@ -133,18 +133,14 @@ def judge_view(interview: Interview) -> JudgeView:
 # -- time ------------------------------------------------------------------------------------------
 
 
-def reading(world: World, interview: Interview) -> Process:
+def read_last(world: World, interview: Interview) -> Process:
     """Wait for the time that reading the last message takes."""
     if interview.lines:
-        yield from _pass(world, interview.lines[-1].message.text, interview.params.reading_speed)
+        yield from spend(world, interview.lines[-1].message.text, interview.params.reading_speed)
 
 
-def speaking(world: World, interview: Interview, text: str) -> Process:
-    """Wait for the time that speaking a message takes."""
-    yield from _pass(world, text, interview.params.speaking_speed)
-
-
-def _pass(world: World, text: str, speed: float) -> Process:
+def spend(world: World, text: str, speed: float) -> Process:
+    """Wait for the time that a message takes at a speed in words a minute; 0 takes none."""
     if speed and (ticks := math.ceil(len(text.split()) * _SECONDS / speed)):
         yield world.timeout(ticks)
 

@@ -3,7 +3,7 @@
 Source: reference SPEC of FirmBench, section 4.
 """
 
-from desim.core.reported import SeatBriefing
+from desim.core.reported import SeatBriefing, Texts
 from models.consulting.params import ConsultingParams
 from models.consulting.seats import END
 
@@ -61,26 +61,40 @@ anything gets 0 to 3 overall. Long answers earn nothing by their length, and mad
 points."""
 
 
-def rules(role: str) -> str:
-    """Return the rules for a role."""
-    if role == "interviewer":
-        return _INTERVIEWER.format(end=END)
-    return _CANDIDATE if role == "candidate" else _JUDGE
-
-
-_YOU_ARE = {
-    "interviewer": "The interviewer: you hold the case, and give a fact only when it is asked for.",
-    "candidate": "The candidate of a case interview: you ask for facts, and recommend a decision.",
+#: By kind of role: its rules, what it is, and what it wants.
+_SEATS = {
+    "interviewer": (
+        _INTERVIEWER.format(end=END),
+        "The interviewer: you hold the case, and give a fact only when it is asked for.",
+        "A fair interview, in which the candidate shows what they can do.",
+    ),
+    "candidate": (
+        _CANDIDATE,
+        "The candidate of a case interview: you ask for facts, and recommend a decision.",
+        "A clear structure, the right numbers, and one recommendation with its reasons.",
+    ),
+    "judge": (
+        _JUDGE,
+        "A judge: you read the whole interview and score the candidate.",
+        "Scores that the dialogue supports.",
+    ),
 }
 
-_YOU_WANT = {
-    "interviewer": "A fair interview, in which the candidate shows what they can do.",
-    "candidate": "A clear structure, the right numbers, and one recommendation with its reasons.",
-}
 
-_JUDGE_IS = "A judge: you read the whole interview and score the candidate."
-
-_JUDGE_WANTS = "Scores that the dialogue supports."
+def texts(params: ConsultingParams, role: str) -> Texts:
+    """Return the rules for a role, also in five answers."""
+    rules, you_are, you_want = _SEATS[role.partition("_")[0]]
+    minutes = f" and {params.minutes:g} minutes" if params.minutes else ""
+    briefing = SeatBriefing(
+        title="The case interview",
+        you_are=you_are,
+        you_want=you_want,
+        it_costs=f"Every message: both sides together have {params.messages}{minutes}. "
+        "Made-up facts cost points.",
+        it_ends="When the interviewer closes it, or no message or time is left.",
+        score="0 to 10, as the judges score the candidate.",
+    )
+    return Texts(rules, briefing)
 
 
 def effect(params: ConsultingParams, role: str, left: int) -> str:
@@ -89,17 +103,3 @@ def effect(params: ConsultingParams, role: str, left: int) -> str:
     if other is None:
         return ""
     return f"The {other} has answered. {left} of {params.messages} messages of both sides are left."
-
-
-def briefing(params: ConsultingParams, role: str) -> SeatBriefing:
-    """Return the rules for a role in five answers."""
-    minutes = f" and {params.minutes:g} minutes" if params.minutes else ""
-    return SeatBriefing(
-        title="The case interview",
-        you_are=_YOU_ARE.get(role, _JUDGE_IS),
-        you_want=_YOU_WANT.get(role, _JUDGE_WANTS),
-        it_costs=f"Every message: both sides together have {params.messages}{minutes}. "
-        "Made-up facts cost points.",
-        it_ends="When the interviewer closes it, or no message or time is left.",
-        score="0 to 10, as the judges score the candidate.",
-    )

@@ -5,6 +5,8 @@ list of agents are posted one step late. Reports are kept as changes from one st
 whole units of 1e-12: sums are exact, and a steady stretch costs the same time whatever its length.
 """
 
+from itertools import accumulate
+
 from ledgers.book import Book
 from models.edt.scenario import Consultant, Scenario
 
@@ -76,6 +78,7 @@ class Controlling:
         # Agents behind controlling report one step late, and end one step after that.
         kinds = (*_PAYROLL, *_EARNED, DEMAND)
         self.flows: dict[str, list[int]] = {kind: [0] * (scenario.steps + 3) for kind in kinds}
+        self._payroll = [self.flows[kind] for kind in _PAYROLL]
         self._pays_from_cash = pays_from_cash
         self._dt = scenario.dt
         self._fixed = units(scenario.fixed_cost * scenario.dt)
@@ -114,18 +117,16 @@ class Controlling:
     def pay(self, step: int) -> None:
         """Pay everyone who is on the payroll at this step; the steps before it are paid."""
         self.paid = step
-        for kind in _PAYROLL:
-            flow = self.flows[kind]
+        for flow in self._payroll:
             flow[step] += flow[step - 1]
 
     def settle(self) -> None:
         """Post every step up to and with that of the last payday."""
-        first, step = self.booked + 1, self.paid
+        step, new = self.paid, slice(self.booked, self.paid + 1)
         for kind in (*_EARNED, DEMAND):
             flow = self.flows[kind]
-            for t in range(first, step + 1):
-                flow[t] += flow[t - 1]
-        self._post(range(first, step))
+            flow[new] = accumulate(flow[new])
+        self._post(range(self.booked + 1, step))
         self.before_last = self.book.balances()
         self._post(range(step, step + 1))
         self.booked = step
@@ -144,18 +145,10 @@ class Controlling:
     def _post_costs(self, t: int) -> None:
         wages, places = self.flows[SALARIES][t], self.flows[WORKPLACES][t]
         spent = wages + places + self._fixed
-        short = max(0, spent - self.book.held[CASH]) if self._pays_from_cash else 0
-        # The book keeps the dict of its keywords and would copy another.
-        owed = {PAYABLES: -short} if short else {}
-        self.book.post(
-            t,
-            "costs of the step",
-            salaries=wages,
-            workplaces=places,
-            fixed_cost=self._fixed,
-            cash=short - spent,
-            **owed,
-        )
+        costs = {SALARIES: wages, WORKPLACES: places, FIXED_COST: self._fixed, CASH: -spent}
+        if self._pays_from_cash and (short := spent - self.book.held[CASH]) > 0:
+            costs |= {CASH: short - spent, PAYABLES: -short}
+        self.book.post(t, "costs of the step", costs)
 
     def _pay_up(self, t: int) -> None:
         """Pay the payables, as far as the cash suffices."""

@@ -300,27 +300,25 @@ def dashboard(firm: Firm) -> Dashboard:
 
 def _status(project: Engagement) -> ProjectStatus:
     """Return the observation of a project; the previous object if it is unchanged."""
-    terms = project.terms
-    changing: dict[str, Any] = {
-        "state": project.phase.label,
-        "accepted": project.accepted,
-        "seats": project.seats,
-        "staff": len(project.staff),
-        "remaining": project.remaining,
-    }
+    terms, state, staff = project.terms, project.phase.label, len(project.staff)
     seen: ProjectStatus | None = project.status
-    if seen is None or any(getattr(seen, name) != value for name, value in changing.items()):
+    now = (project.remaining, staff, state, project.seats, project.accepted)
+    if seen is None or now != (seen.remaining, seen.staff, seen.state, seen.seats, seen.accepted):
         seen = project.status = ProjectStatus(
             index=project.index,
-            name=project.name,
+            name=terms.name,
+            state=state,
+            accepted=project.accepted,
+            seats=project.seats,
             most_seats=terms.consultants,
+            staff=staff,
+            remaining=project.remaining,
             contracted_effort=terms.contracted_effort,
             billing_rate=terms.billing_rate,
             extension_probability=terms.extension_probability,
             follow_on_probability=terms.follow_on_probability,
             start=project.start,
             deadline=project.deadline,
-            **changing,
         )
     return seen
 

@@ -5,14 +5,23 @@ limited, so that a text that says everything is worth little. With the anchors o
 section 4, 0 to 3 is for a candidate who hardly speaks or never recommends.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from attrs import astuple, define, field, frozen
+from attrs import astuple, frozen
 
 from desim import Option
 from models.consulting.case import Case, Figure, Rubric
 from models.consulting.params import Weights
-from models.consulting.rules.words import content, found, quantities, recommends, sentences, words
+from models.consulting.rules.words import (
+    content,
+    found,
+    numbers,
+    quantities,
+    recommends,
+    sentences,
+    words,
+)
 from models.consulting.seats import FIELDS, JudgeView, Message, Verdict
 
 #: Looked for where a case has no rubric, or its rubric no structure.
@@ -217,56 +226,39 @@ def _feedback(view: JudgeView, seen: Findings) -> str:
 
 def claims(figures: Sequence[Figure], case: Case, dialogue: Sequence[Message]) -> Claims:
     """Return the claims of a dialogue, each number judged by what was known when it was said."""
-    counted = _Counted(figures, _values(case.opening))
+    known, right, counts = numbers(case.opening), set[str](), Counter[str]()
     for message in dialogue:
         if message.role == "interviewer":
-            counted.known += _values(message.text)
+            known += numbers(message.text)
         else:
             for sentence in sentences(message.text):
-                counted.add(sentence)
-    return Claims(frozenset(counted.right), counted.founded, counted.wrong, counted.unfounded)
+                right |= _claimed(sentence, figures, known, counts)
+    return Claims(frozenset(right), counts["founded"], counts["wrong"], counts["unfounded"])
 
 
-@define
-class _Counted:
-    figures: Sequence[Figure]
-    known: list[float]
-    right: set[str] = field(factory=set)
-    founded: int = 0
-    wrong: int = 0
-    unfounded: int = 0
-
-    def add(self, sentence: str) -> None:
-        """Count the numbers of a sentence."""
-        if not (said := quantities(sentence)):
-            return
-        topics = content(sentence)
-        named = [each for each in self.figures if _is_about(topics, each)]
-        right = [each for each in named if any(_is_right(each, forms) for forms in said)]
-        results = [forms for forms in said if any(_is_right(each, forms) for each in named)]
-        others = [forms for forms in said if forms not in results]
-        known = [forms[-1] for forms in others if self._is_known(forms)]
-        self.right.update(each.name for each in right)
-        self.founded += len(known)
-        for forms in others:
-            if self._is_known(forms):
-                continue
-            if _follows(forms, known):
-                self.founded += 1
-                self.known.append(forms[-1])
-            elif named and not right:
-                self.wrong += 1
-            else:
-                self.unfounded += 1
-        self.known += [forms[-1] for forms in results]
-
-    def _is_known(self, forms: Sequence[float]) -> bool:
-        return any(_close(one, each) for one in forms for each in self.known)
-
-
-def _values(text: str) -> list[float]:
-    """Return every number of a text, as written and as meant."""
-    return [value for forms in quantities(text) for value in forms]
+def _claimed(
+    sentence: str, figures: Sequence[Figure], known: list[float], counts: Counter[str]
+) -> set[str]:
+    """Count the numbers of a sentence, add what is known from now on, and return right figures."""
+    if not (said := quantities(sentence)):
+        return set()
+    topics = content(sentence)
+    named = [each for each in figures if _is_about(topics, each)]
+    right = {each.name for each in named if any(_is_right(each, forms) for forms in said)}
+    results = [forms for forms in said if any(_is_right(each, forms) for each in named)]
+    others = [forms for forms in said if forms not in results]
+    grounds = [forms[-1] for forms in others if _is_one_of(forms, known)]
+    counts["founded"] += len(grounds)
+    for forms in others:
+        if _is_one_of(forms, known):
+            continue
+        if _is_one_of(forms, [*_results(grounds)]):
+            counts["founded"] += 1
+            known.append(forms[-1])
+        else:
+            counts["wrong" if named and not right else "unfounded"] += 1
+    known += [forms[-1] for forms in results]
+    return right
 
 
 def _is_about(topics: frozenset[str], figure: Figure) -> bool:
@@ -280,12 +272,8 @@ def _is_right(figure: Figure, forms: Sequence[float]) -> bool:
     return any(abs(one - size) <= figure.tolerance * size for one in forms)
 
 
-def _follows(forms: Sequence[float], known: Sequence[float]) -> bool:
-    """Return whether a number is the sum, difference, product or ratio of two known ones."""
-    return any(_close(one, result) for one in forms for result in _results(known))
-
-
 def _results(known: Sequence[float]) -> Iterator[float]:
+    """Yield the sums, differences, products and ratios of two known numbers."""
     for place, a in enumerate(known):
         for b in known[:place]:
             yield from (a + b, abs(a - b), a * b)
@@ -293,5 +281,5 @@ def _results(known: Sequence[float]) -> Iterator[float]:
                 yield from (a / b, b / a)
 
 
-def _close(one: float, other: float) -> bool:
-    return abs(one - other) <= _ROUNDED * abs(other)
+def _is_one_of(forms: Sequence[float], known: Sequence[float]) -> bool:
+    return any(abs(one - each) <= _ROUNDED * abs(each) for one in forms for each in known)

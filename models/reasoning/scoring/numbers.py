@@ -14,7 +14,8 @@ _NUMBER = re.compile(r"[+-]?\d[\d,.]*")
 #: A fence with a word or nothing behind it, a line break, and the code up to the next fence.
 _FENCED = re.compile(r"```\w*[ \t\r]*\n(.*?)```", re.DOTALL)
 
-_SIGNS = str.maketrans("", "", ",$%")
+#: Signs around a number that are left out.
+SIGNS = str.maketrans("", "", ",$%")
 
 
 def first_number(text: str) -> float | None:
@@ -23,7 +24,7 @@ def first_number(text: str) -> float | None:
     Exponents, units and percent signs are ignored; None if it does not convert ("1.2.3").
     """
     found = _NUMBER.search(text)
-    return _float(found.group().replace(",", "")) if found else None
+    return to_float(found.group().replace(",", "")) if found else None
 
 
 def predicted_number(text: str) -> float | None:
@@ -60,10 +61,10 @@ def bracket_number(text: str) -> float | None:
     inside = [content for line in text.split("\n") if (content := _brackets(line)) is not None]
     if len(inside) != 1:
         return None
-    content = inside[0].translate(_SIGNS).strip()
+    content = inside[0].translate(SIGNS).strip()
     if len(content) == 1 and content.upper() in LETTERS:
         return float(LETTERS.index(content.upper()))
-    return _float(content)
+    return to_float(content)
 
 
 def _brackets(line: str) -> str | None:
@@ -71,7 +72,8 @@ def _brackets(line: str) -> str | None:
     return line[start + 2 : end] if 0 <= start <= end - 2 else None
 
 
-def _float(text: str) -> float | None:
+def to_float(text: str) -> float | None:
+    """Return the number that Python reads from a text, or None."""
     try:
         return float(text)
     except ValueError:

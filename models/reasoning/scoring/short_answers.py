@@ -7,7 +7,13 @@ from typing import Any
 from models.reasoning.item import LETTERS, Item
 from models.reasoning.scoring import Graded, Rules
 from models.reasoning.scoring.extraction import parsed_object
-from models.reasoning.scoring.numbers import bracket_number, first_number, predicted_number
+from models.reasoning.scoring.numbers import (
+    SIGNS,
+    bracket_number,
+    first_number,
+    predicted_number,
+    to_float,
+)
 
 # -- multiple choice: the letter of the answer is the right one ------------------------------------
 
@@ -76,12 +82,12 @@ def judge_value(item: Item, answer: str, _: Rules) -> Graded:
     """
     field = _field(answer)
     right, *given = (_plain(text) for text in (item.answer, answer, field or ""))
-    truth = _float(right)
+    truth = to_float(right)
     if truth is None:
         equal = right == given[0] or (field is not None and right == given[1])
         return Graded.whole(answer, correct=equal)
     last = [found.replace(",", "") for found in _NUMBER.findall(answer)[-1:]]
-    numbers = (_float(text) for text in (*given, *last))
+    numbers = (to_float(text) for text in (*given, *last))
     number = next((each for each in numbers if each is not None), None)
     return Graded.whole(answer, correct=number == truth, predicted=number, truth=truth)
 
@@ -97,13 +103,6 @@ def _field(answer: str) -> str | None:
     parsed = parsed_object(answer[start : end + 1]) if 0 <= start < end else None
     value: Any = (parsed or {}).get("final_answer")
     return str(value) if isinstance(value, str | int | float) else None
-
-
-def _float(text: str) -> float | None:
-    try:
-        return float(text)
-    except ValueError:
-        return None
 
 
 # -- program synthesis: the program's number is within one percent of the right one ----------------
@@ -140,8 +139,6 @@ def _close(predicted: float, truth: float, absolute: float) -> bool:
 #: The absolute tolerance of a quantity.
 TOLERANCE = 1e-6
 
-_SIGNS = str.maketrans("", "", ",$%")
-
 
 def judge_quantity(item: Item, answer: str, rules: Rules) -> Graded:
     """Compare the numbers, or the normalised spans unless both sides have a number.
@@ -167,7 +164,7 @@ def _bare(answer: str) -> str:
 
 
 def _normalised(span: str) -> str:
-    return re.sub(r"\s+", " ", span.lower().strip().translate(_SIGNS))
+    return re.sub(r"\s+", " ", span.lower().strip().translate(SIGNS))
 
 
 # -- tagging: labels between commas, each compared with the label in its place ---------------------
@@ -207,4 +204,4 @@ def _number(label: str) -> int | float | None:
     except ValueError:
         # The only letter allowed is the e of an exponent: "inf" and "nan" are no literals.
         is_decimal = {".", "e"} & {*label} and not {*label} & {*"abcdfox"}
-    return _float(label) if is_decimal else None
+    return to_float(label) if is_decimal else None
