@@ -62,9 +62,6 @@ def _team(task: Task) -> list[str]:
     return sorted(who.name for who in task.team)
 
 
-# -- the open market -------------------------------------------------------------------------------
-
-
 def open_tasks(company: CompanyState) -> list[Task]:
     """Return the tasks that could be accepted now, the best paid first; do not change the list.
 
@@ -98,9 +95,6 @@ def _fits(company: CompanyState, task: Task) -> bool:
         return False
     # Called for every task of the market, most of which have one domain.
     return not spec.further or spec.required_prestige <= min(map(levels.__getitem__, spec.further))
-
-
-# -- accepting -------------------------------------------------------------------------------------
 
 
 def accept(company: CompanyState, action: do.TaskAccept) -> dict[str, Any]:
@@ -218,9 +212,6 @@ def _foreseen(company: CompanyState, slot: int, generation: int) -> TaskSpec | N
     return spec if spec is not None and company.clients[spec.client].lost is None else None
 
 
-# -- people, dispatch, cancellation ----------------------------------------------------------------
-
-
 def assign(company: CompanyState, action: do.TaskAssign) -> dict[str, Any]:
     """Put people on a task; if it is active, plan anew the tasks that share them."""
     task, params = named_task(company, action.task_id), company.params
@@ -315,9 +306,6 @@ def cancel(company: CompanyState, action: do.TaskCancel) -> dict[str, Any]:
         "trust_delta": left - trust,
         "bankrupt": company.bankrupt,
     }
-
-
-# -- founding, and the scratchpad ------------------------------------------------------------------
 
 
 def refuse_founding(_: CompanyState, __: do.SimInit) -> dict[str, Any]:

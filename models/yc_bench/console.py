@@ -75,9 +75,6 @@ class _Help(click.ClickException):
     """`--help` was given; the message is the help."""
 
 
-# -- the tree --------------------------------------------------------------------------------------
-
-
 def _leaf(action: type, name: str) -> click.Command:
     """Return the command of the console that builds an action."""
 

@@ -147,9 +147,6 @@ class FounderDesk:
     status: TurnStatus | None = None
 
 
-# -- what is sensible now --------------------------------------------------------------------------
-
-
 def options(desk: FounderDesk) -> list[Option]:
     """Return commands that the world takes now, the likeliest first; values are in dollars.
 
@@ -208,9 +205,6 @@ def _rows(reply: CommandReply | None, key: str, column: str) -> Sequence[Any]:
     if not isinstance(rows, Sequence) or not rows or isinstance(rows, str):
         return ()
     return rows if isinstance(rows[0], Mapping) and column in rows[0] else ()
-
-
-# -- the rules -------------------------------------------------------------------------------------
 
 
 RULES = """You are the head of a start-up. Over the run make its funds and its prestige grow, \

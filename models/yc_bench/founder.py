@@ -1,8 +1,4 @@
-"""The founder's process: one command at a time, in turns; time passes when they resume.
-
-The published loop prepares the next status message at the end of a turn that resumed, with that
-turn's own number, and reads the scratchpad only after a turn without a resume (SPEC section 14).
-"""
+"""The founder's process: one command at a time, in turns; they let time pass (SPEC 14)."""
 
 from collections.abc import Callable, Generator, Mapping
 from functools import partial
@@ -142,9 +138,6 @@ def _carry_out(company: CompanyState, line: str, command: Any) -> CommandReply:
         return CommandReply(line, 1, None, str(crashed))
 
 
-# -- resuming --------------------------------------------------------------------------------------
-
-
 def resume(
     company: CompanyState, line: str, *, forced: bool = False
 ) -> Generator[Event, Any, CommandReply]:
@@ -211,33 +204,23 @@ def _note_resume(company: CompanyState, turns: "FounderTurns", reply: CommandRep
     return reply.out.get("terminal_reason") or ""
 
 
-# -- turns -----------------------------------------------------------------------------------------
-
-
 def _end_turn(
     company: CompanyState, turns: "FounderTurns"
 ) -> Generator[Event, Any, tuple[CommandReply | None, str]]:
-    """End the turn; after too many idle ones the clock is moved on."""
-    params = company.params
-    reply: CommandReply | None = None
-    reason = ""
+    """End the turn; after too many idle ones the clock is moved on, and at last the year passes."""
+    params, reply, reason = company.params, None, ""
     if turns.close():
         reply = yield from resume(company, _RESUME, forced=params.forced_advance)
         reason = _note_resume(company, turns, reply)
     reason = reason or turns.finished(company)
     if reason == "idle" and params.idle_year_passes and not params.plays_on:
-        reason = yield from _pass_year(company)
+        company.idle_since = company.world.now
+        reason = ""
+        while not reason:
+            passed = yield from resume(company, _RESUME, forced=True)
+            reason = passed.out["terminal_reason"] or ""
     turns.begin(company)
     return reply, reason
-
-
-def _pass_year(company: CompanyState) -> Generator[Event, Any, str]:
-    """Let time pass to the end of the year or to bankruptcy, and return which of them it was."""
-    company.idle_since = company.world.now
-    while True:
-        reply = yield from resume(company, _RESUME, forced=True)
-        if reason := reply.out["terminal_reason"]:
-            return str(reason)
 
 
 @define(eq=False)

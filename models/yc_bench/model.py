@@ -89,9 +89,5 @@ class YCBench(YCBenchParams, Model[CompanyState]):
         return Purse(state)
 
     def lose_client(self, state: CompanyState, client_name: str) -> None:
-        """Let a client go at this tick: no more tasks of it, and those under way are cancelled.
-
-        Raises:
-            UsageError: The client is unknown, or already lost.
-        """
+        """Let a client go at this tick, as `processes.lose_client` says."""
         lose_client(state, client_name)

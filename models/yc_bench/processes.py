@@ -114,9 +114,8 @@ def _stop(company: CompanyState, *, at_once: bool) -> None:
 def lose_client(company: CompanyState, name: str) -> None:
     """Let a client go at this instant, an event from outside that ends the founder's resume.
 
-    Its tasks leave the market and its planned and active tasks are cancelled. As the company did
-    not give them up, prestige and trust are unchanged, and a cancellation never costs money (SPEC
-    11.5). A company that is over does not change.
+    Its tasks leave the market, or are cancelled. As the company did not give them up, that costs
+    neither prestige nor trust. A company that is over does not change.
 
     Raises:
         UsageError: The client is unknown, or already lost.

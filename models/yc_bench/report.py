@@ -188,7 +188,7 @@ def _area(workload: list[tuple[int, int, int]], first: int, last: int) -> int:
 
 def founder_tables(company: CompanyState) -> dict[str, list[dict[str, Any]]]:
     """Return the ledger entry by entry with the funds after each, and the sums by category."""
-    rows = list(company.accounts.entries())
+    rows = company.accounts.entries()
     funds = company.funds_cents - sum(row.cents for row in rows)
     sums: dict[str, int] = {"founders' capital": funds}
     ledger: list[dict[str, Any]] = []

@@ -4,13 +4,12 @@ A report does not change the company, and later changes of the company do not ch
 each is built anew, except for read-only rows of facts that no longer change, which are shared.
 """
 
-from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
 from models.yc_bench import actions as do
 from models.yc_bench.commands import CommandRefused, named_task, open_tasks
-from models.yc_bench.company.accounts import INTERCOMPANY, LedgerRow
+from models.yc_bench.company.accounts import INTERCOMPANY
 from models.yc_bench.company.entities import Client, StaffMember, Task
 from models.yc_bench.company.state import CompanyState
 from models.yc_bench.desk import ReadOnlyList, ReadOnlyRow
@@ -109,16 +108,13 @@ def client_history(company: CompanyState, _: do.ClientHistory) -> dict[str, Any]
                 "trust_level": float(client.trust),
                 "tasks_succeeded": client.succeeded,
                 "tasks_failed": client.failed,
-                "failure_rate_pct": _failure_rate(client),
+                "failure_rate_pct": round(
+                    100 * client.failed / ((client.succeeded + client.failed) or 1), 1
+                ),
             }
             for client in _by_name(company)
         ],
     }
-
-
-def _failure_rate(client: Client) -> float:
-    total = client.succeeded + client.failed
-    return round(100 * client.failed / total, 1) if total else 0.0
 
 
 def _by_name(company: CompanyState) -> list[Client]:
@@ -244,23 +240,8 @@ def finance_ledger(company: CompanyState, action: do.FinanceLedger) -> dict[str,
     known = [*_CATEGORIES, INTERCOMPANY] if grouped else _CATEGORIES
     if category is not None and category not in known:
         raise CommandRefused(f"Invalid category: {category}. Valid: {known}")
-    rows = company.accounts.entries()
-    entries = [
-        printed
-        for row, printed in zip(rows, _printed(company, rows), strict=True)
-        if (first is None or first <= row.tick)
-        and (last is None or row.tick <= last)
-        and category in (None, row.category)
-    ]
-    total = sum(entry["amount_cents"] for entry in entries)
-    return {"count": len(entries), "total_amount_cents": total, "entries": entries}
-
-
-def _printed(company: CompanyState, rows: Sequence[LedgerRow]) -> Sequence[ReadOnlyRow]:
-    """Return the entries as printed; each is built once, as entries never change."""
-    printed = company.ledger_rows
-    for number, row in enumerate(rows[len(printed) :], start=len(printed)):
-        entry = {
+    entries: list[dict[str, Any]] = [
+        {
             "id": f"<ledger:{number}>",
             "occurred_at": company.clock.text(row.tick),
             "category": row.category,
@@ -268,8 +249,13 @@ def _printed(company: CompanyState, rows: Sequence[LedgerRow]) -> Sequence[ReadO
             "ref_type": row.reference_type,
             "ref_id": f"<{row.reference_type}:{row.reference}>",
         }
-        printed.append(ReadOnlyRow(entry))
-    return printed
+        for number, row in enumerate(company.accounts.entries())
+        if (first is None or first <= row.tick)
+        and (last is None or row.tick <= last)
+        and category in (None, row.category)
+    ]
+    total = sum(entry["amount_cents"] for entry in entries)
+    return {"count": len(entries), "total_amount_cents": total, "entries": entries}
 
 
 def _midnight(company: CompanyState, day: str | None) -> int | None:

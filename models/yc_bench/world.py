@@ -67,9 +67,6 @@ def _draw(params: YCBenchParams, seed: int, _types: str) -> Drawn:
     return clients, draw_employees(params, seed), draw_market(params, seed, clients)
 
 
-# -- chance ----------------------------------------------------------------------------------------
-
-
 def stream(seed: int, key: str) -> Random:
     """Return a new generator for one purpose of one run.
 
@@ -85,9 +82,6 @@ def _number(seed: int, key: str) -> int:
 def triangular(chance: Random, low: float, high: float, mode: float) -> float:
     """Draw from a triangular distribution; rounding never leaves its two ends."""
     return max(low, min(high, chance.triangular(low, high, mode)))
-
-
-# -- clients and staff -----------------------------------------------------------------------------
 
 
 def draw_clients(params: YCBenchParams, seed: int) -> tuple[ClientSpec, ...]:
@@ -175,9 +169,6 @@ def _rate(chance: Random, tier: Tier, bands: Sequence[Tier]) -> Decimal:
     return stored(round(chance.uniform(*band.rate), 4), 4)
 
 
-# -- the market ------------------------------------------------------------------------------------
-
-
 def draw_market(
     params: YCBenchParams, seed: int, clients: tuple[ClientSpec, ...]
 ) -> tuple[TaskSpec, ...]:
@@ -206,13 +197,8 @@ def draw_replacement(
 ) -> TaskSpec:
     """Draw the task that takes the place of an accepted one (SPEC 4.5).
 
-    Args:
-        params: The parameters.
-        seed: The run's.
-        taken: The accepted task, whose client and required prestige it keeps.
-        clients: In the order in which tasks are dealt.
-        number: Number of its stream and title: that of `replacement_number` where each slot has
-            its streams; otherwise the run's counter, and then the new task has no slot.
+    It keeps client and required prestige. Stream and title have a *number*: `replacement_number`
+    where each slot has its streams; otherwise the run's counter, and then the task has no slot.
     """
     chance = stream(seed, f"replenish_{number}")
     client = clients[taken.client]

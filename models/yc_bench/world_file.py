@@ -52,8 +52,8 @@ class WorldFile:
 
     clients: tuple[ClientSpec, ...] = field()
     employees: tuple[EmployeeSpec, ...] = field()
-    tasks: tuple[TaskSpec, ...] = field()
-    replacements: tuple[Replacement, ...] = field(default=())
+    tasks: tuple[TaskSpec, ...]
+    replacements: tuple[Replacement, ...] = ()
     funds_cents: int = field(default=20_000_000, validator=[ge(0), le(_MOST)])
     initial_prestige: float = field(default=1.0, validator=[ge(0), le(_MOST)])
     start: str = ""
@@ -74,11 +74,6 @@ class WorldFile:
         if len(set(names)) < len(names):
             twice = next(name for name in names if names.count(name) > 1)
             raise ValueError(f"{attribute.name}: two are named {twice!r}")
-
-    @replacements.validator
-    def _once(self, _: object, replacements: tuple[Replacement, ...]) -> None:
-        if len(self.foreseen) < len(replacements):
-            raise ValueError("replacements give one slot's generation twice")
 
 
 def as_world(value: Any) -> WorldFile | None:

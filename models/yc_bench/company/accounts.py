@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ledgers.book import Book, Entry, Memo
+from ledgers.book import Book, Memo
 from ledgers.consolidation import KIND, Intercompany
 from models.yc_bench.company.entities import StaffMember
 
@@ -46,8 +46,6 @@ class CompanyAccounts:
         self._categories = dict(_CATEGORIES)
         if fines_as_rewards:
             self._categories[FINE] = _CATEGORIES[_REWARD]
-        self._shown: list[LedgerRow] = []
-        self._read = 0
         # One memo serves all salaries of an employee.
         self._wages: dict[str, Memo] = {}
         self.book.transfer(opened, Memo("capital by founders", _FOUNDING), CASH, CAPITAL, funds)
@@ -72,14 +70,9 @@ class CompanyAccounts:
 
     def entries(self) -> Sequence[LedgerRow]:
         """Return the published ledger, which leaves out the founders' capital; it only grows."""
-        journal = self.book.journal
-        for entry in journal[self._read :]:
-            if entry.kind in self._categories:
-                self._shown.append(self._row(entry))
-        self._read = len(journal)
-        return self._shown
-
-    def _row(self, entry: Entry) -> LedgerRow:
-        [(reference_type, reference)] = entry.references.items()
-        category, cents = self._categories[entry.kind], entry.amounts[CASH]
-        return LedgerRow(entry.time, category, cents, reference_type, str(reference))
+        rows = []
+        for entry in self.book.journal:
+            if category := self._categories.get(entry.kind):
+                [(kind, name)] = entry.references.items()
+                rows.append(LedgerRow(entry.time, category, entry.amounts[CASH], kind, str(name)))
+        return rows

@@ -64,21 +64,19 @@ class Task:
 
     Attributes:
         row: Place in the order of creation: 0 for the first of the initial market.
-        shown: Its name in replies: its title or its identifier.
+        shown: Its title or its identifier, as replies name it.
         delta: Prestige won with success, as used and shown.
         boost: Share by which rates grow with success.
         required: Units of work, 4 decimals.
         completed: Units done and recorded, 4 decimals.
-        status: market, planned, active, completed_success, completed_fail or cancelled.
-        team: The staff assigned to it, in the order of assignment.
-        assigned: When each of them was assigned.
+        status: One of `actions.STATUSES`.
+        team: The staff assigned to it, in the order of assignment, each `assigned` at a time.
         rank: Rank among events of one instant; by default the order of creation.
         milestone: The last milestone reached, percent.
         next_milestone: The milestone to which `milestone_due` belongs, percent.
         due: Planned tick of its completion; None without an event, as `milestone_due`.
         wait: The event for which its process waits.
-        cause: Cause of its lateness, if it was late: one of `work.CAUSES`.
-        cause_detail: One of `work.DETAILS`, or empty.
+        cause: One of `work.CAUSES` of its lateness; `cause_detail` is one of `work.DETAILS`.
         listing: Its row of the market, once it has been shown.
         closed_row: Its row of `task list`, once it has been shown after the end of the task.
     """

@@ -14,13 +14,9 @@ from desim import World
 from models.yc_bench.company.accounts import CASH, CompanyAccounts
 from models.yc_bench.company.clock import CompanyClock
 from models.yc_bench.company.entities import Client, StaffMember, Task, best_paid
-from models.yc_bench.desk import ReadOnlyRow
 from models.yc_bench.params import YCBenchParams
 from models.yc_bench.specs import DOMAINS, ClientSpec, TaskSpec, stored
 from models.yc_bench.world import draw
-
-#: Identifiers with more digits name no row.
-_DIGITS = 18
 
 #: Order in which tasks of equal titles are looked up (SPEC 11).
 _STATUS_ORDER = {"market": 0, "planned": 1, "active": 2}
@@ -71,7 +67,6 @@ class CompanyState:
         closing: Happens if the company is over while the founder thinks.
         report: The events of the present resume.
         counts: Commands given, by class name.
-        ledger_rows: The entries of the published ledger as printed, as far as they were shown.
     """
 
     world: World
@@ -115,8 +110,7 @@ class CompanyState:
     closing: Event | None = None
     report: list[dict[str, Any]] = field(factory=list)
     counts: Counter[str] = field(factory=Counter)
-    ledger_rows: list[ReadOnlyRow] = field(factory=list)
-    _titles: dict[str, list[Task]] = field(factory=dict)
+    _named: dict[str, list[Task]] = field(factory=dict)
 
     @property
     def ledgers(self) -> tuple[Any, ...]:
@@ -177,7 +171,8 @@ class CompanyState:
             rank=row,
         )
         self.tasks.append(task)
-        self._titles.setdefault(task.title, []).append(task)
+        for name in (task.title, task.identifier):
+            self._named.setdefault(name, []).append(task)
         insort(self.market, task, key=best_paid)
         return task
 
@@ -186,13 +181,8 @@ class CompanyState:
 
         Among equal titles a task of the market comes first, then planned, active and other ones.
         """
-        named = self._titles.get(name, ())
-        if named:
-            return min(named, key=lambda t: (_STATUS_ORDER.get(t.status, 3), t.row))
-        row = name.removeprefix("<task:").removesuffix(">")
-        if name != f"<task:{row}>" or not row.isascii() or not row.isdigit() or len(row) > _DIGITS:
-            return None
-        return self.tasks[int(row)] if int(row) < len(self.tasks) else None
+        named = self._named.get(name, ())
+        return min(named, key=lambda t: (_STATUS_ORDER.get(t.status, 3), t.row), default=None)
 
     def summary(self, ended: str) -> dict[str, Any]:
         """Return how the present episode ended: plain values, money in cents."""

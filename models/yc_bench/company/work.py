@@ -36,9 +36,6 @@ def rank(priority: int, order: int = 0) -> int:
     return (priority + 1) * _SPAN + order
 
 
-# -- progress and plans ----------------------------------------------------------------------------
-
-
 def settle(company: CompanyState) -> None:
     """Record progress and the wear of trust and prestige up to the present instant."""
     since, now = company.settled, company.world.now
@@ -158,9 +155,6 @@ def _release(company: CompanyState, task: Task, *, shared: bool) -> None:
     note_workload(company)
 
 
-# -- completion ------------------------------------------------------------------------------------
-
-
 def complete(company: CompanyState, task: Task) -> dict[str, Any]:
     """Complete a task at this instant, in time or late, and return its entry of the report."""
     now = company.world.now
@@ -258,9 +252,6 @@ def _fail(company: CompanyState, task: Task) -> int:
     company.accounts.fine(company.world.now, task.row, fine)
     task.client.failed += 1
     return fine
-
-
-# -- causes of lateness ----------------------------------------------------------------------------
 
 
 def _note_lateness(company: CompanyState, task: Task) -> None:
