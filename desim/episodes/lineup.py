@@ -111,11 +111,6 @@ class Lineup:
     draws: Draws = field(factory=dict, repr=False, eq=False)
 
     @property
-    def roles(self) -> frozenset[str]:
-        """The roles that policies play."""
-        return frozenset(self.policies)
-
-    @property
     def has_coroutines(self) -> bool:
         """Whether a policy decides in a coroutine."""
         return any(is_coroutine(policy.decide) for policy in self.policies.values())

@@ -40,7 +40,6 @@ class Session:
         record: The file that receives the episode; None records nothing.
         past: A record: the policies must make its decisions again. A cut one is continued after
             them; of a whole one the result is compared, and nothing is written.
-        how: Settings of the episode and of its record.
         points: Receives the points of `world.point` and of monitors; None records none.
 
     Attributes:
@@ -73,7 +72,8 @@ class Session:
         self.header = past.header if past else _new_header(model, lineup, seed, record)
         observers = self._tracing.observers if self._tracing else ()
         futures = self.header.futures
-        self.run = Run(model, seed, lineup.roles, how.limits, futures, observers, points)
+        roles = frozenset(lineup.policies)
+        self.run = Run(model, seed, roles, how.limits, futures, observers, points)
         self._step = {name: step_class(role) for name, role in self.run.roles.items()}
         # One after the other and not by number: they may be on disk.
         self._repeats: Iterator[Step] = iter(past.steps if past else ())

@@ -117,7 +117,7 @@ class CommandBudget:
 
     The most that a call can cost is reserved (`reserve`), so that the calls under way do
     not exceed `max_cost` together. A call whose cost has no bound is made alone and may exceed it.
-    What an earlier command has paid for a resumed record is not counted again.
+    The payments of an earlier command for a resumed record are not counted again.
 
     Attributes:
         max_calls: Requests sent.
@@ -168,8 +168,8 @@ class CommandBudget:
     def reserve(self, call: float) -> "Future[None] | None":
         """Reserve the most that a call can cost, infinite if nothing is known.
 
-        Returns None once it is reserved, or a future that is done when another call has given back
-        what it had reserved; then ask again. Raises `LimitReached` where less is left.
+        Returns None once it is reserved, or a future that is done when another call has given its
+        reservation back; then ask again. Raises `LimitReached` where less is left.
         """
         with _LOCK:
             self.check()
