@@ -12,7 +12,7 @@ from desim import catalog
 from desim.catalog.policy_spec import ConfiguredClass, Spec, label
 from desim.composition.parts import part_seed
 from desim.core.model import Model, model_of
-from desim.core.policy import OutsidePolicy, Policy, as_policy, knows, most_known
+from desim.core.policy import FunctionPolicy, OutsidePolicy, Policy, as_policy, knows, most_known
 from desim.core.roles import Knowledge, Role, split_name
 from desim.core.run import check_roles
 from desim.core.streams import derived_seed, generator_of
@@ -113,7 +113,7 @@ class Lineup:
     @property
     def has_coroutines(self) -> bool:
         """Whether a policy decides in a coroutine."""
-        return any(is_coroutine(policy.decide) for policy in self.policies.values())
+        return any(map(is_coroutine, self.policies.values()))
 
     @property
     def waits(self) -> bool:
@@ -317,8 +317,9 @@ def _name(one: OnePolicy) -> str:
     return label(one.policy if isinstance(one, ConfiguredClass) else one)
 
 
-def is_coroutine(decide: Callable[[Any], Any]) -> bool:
-    """Return whether a function, or the method by which an object is called, is a coroutine."""
+def is_coroutine(policy: type[Policy] | Policy) -> bool:
+    """Return whether a policy, or the function that it calls, decides in a coroutine."""
+    decide = policy.function if isinstance(policy, FunctionPolicy) else policy.decide
     return any(map(inspect.iscoroutinefunction, (decide, type(decide).__call__)))
 
 

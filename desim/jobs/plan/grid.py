@@ -154,7 +154,7 @@ class Grid:
 def _needs_a_loop(model: Model[Any], policies: Policies) -> bool:
     """Return whether a policy is a coroutine where an event loop runs, as in a notebook."""
     makers: Iterator[Any] = (maker_of(one, of) for one, of in assigned(model, policies))
-    if not any(is_coroutine(each.decide) for each in makers):
+    if not any(map(is_coroutine, makers)):
         return False
     import asyncio  # takes longer to import than desim itself
 
