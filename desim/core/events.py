@@ -5,7 +5,6 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-import simpy
 from simpy import Environment
 from simpy.events import NORMAL, Event, Timeout
 
@@ -50,27 +49,6 @@ class Wait(Ranked):
         return None
 
 
-class LivingProcesses(list[simpy.Process]):
-    """The processes that live; ended ones are removed whenever the list has doubled."""
-
-    _most = 256
-
-    def add(self, process: simpy.Process) -> None:
-        """Append a process."""
-        self.append(process)
-        if len(self) > self._most:
-            self[:] = [each for each in self if each.is_alive]
-            self._most = 2 * len(self) + 256
-
-
-class Tracked(simpy.Process):
-    """A SimPy process that its world keeps on a list until it has ended."""
-
-    def __init__(self, env: Any, generator: Any) -> None:
-        super().__init__(env, generator)
-        env.processes.add(self)
-
-
 class Waiters(list[Any]):
     """The callbacks of a question; `left` if a process has stopped waiting for it."""
 
@@ -90,9 +68,8 @@ class Decision(Event):
         before: The priority of events that wait, at this tick, until the question is answered.
         actions: The action classes that may answer it, as `World.ask` takes them; None for all.
         narrowed: The role with these alone, from when it is handed out; None for all.
-        observation: What the role observes; made once, when the question is handed out.
-        action: The answer, once given.
-        wire: The answer as a tagged JSON object; empty until the answer is given.
+        observation: What the role observes; made when the question is handed out.
+        action: The answer, once given; `wire` is its tagged JSON object.
         delay: Ticks from the question until the answer takes effect.
         is_relayed: Whether a part has asked it, which delays the answer in its own ticks.
     """

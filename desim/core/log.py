@@ -13,9 +13,13 @@ LEVELS = ("debug", "info", "warning", "error")
 class Log:
     """A structured logger: a constant event, everything else as fields.
 
-    This one writes nothing and counts as False, so that a model can leave out what only a log line
-    needs: `if world.log: world.log.info("payday", paid=book.money(total))`.
+    Adds tick, date and part; a line may give its own tick. Without a world it writes nothing and
+    counts as False, so that a model can leave out what only a log line needs:
+    `if world.log: world.log.info("payday", paid=book.money(total))`.
     """
+
+    def __init__(self, world: Any = None) -> None:
+        self._world = world
 
     def debug(self, event: str, **fields: Any) -> None:
         """Write a detail for debugging."""
@@ -34,13 +38,24 @@ class Log:
         self._write("error", event, fields)
 
     def _write(self, level: str, event: str, fields: dict[str, Any]) -> None:
-        pass
+        if (world := self._world) is None:
+            return
+        import structlog  # takes longer to import than the rest of desim together
+
+        stamp: dict[str, Any] = {"t": fields.get("t", world.now)}
+        if world.calendar is not None:
+            moment = world.calendar.moment(stamp["t"])
+            stamp["date"] = moment.isoformat(" ", "minutes").removesuffix(" 00:00")
+        if world.prefix:
+            stamp["part"] = world.prefix.rstrip(".")
+        getattr(structlog.get_logger(), level)(event, **{**stamp, **fields})
 
     def __bool__(self) -> bool:
-        return False
+        return self._world is not None
 
 
 _SILENT = Log()
+
 #: Whether `configure` was called in this process.
 _configured = False
 
@@ -57,7 +72,7 @@ def configure(level: str = "info", *, as_json: bool = False) -> None:
     """
     if level not in LEVELS:
         raise UsageError(f"there is no log level {level!r}; {possible(level, LEVELS)}")
-    import structlog  # takes longer to import than the rest of desim together
+    import structlog
 
     global _configured  # noqa: PLW0603 (one switch a process, as in structlog itself)
     _configured = True
@@ -81,40 +96,14 @@ def _dated(_log: Any, method: str, event: MutableMapping[str, Any]) -> MutableMa
 
 
 def logger(world: Any) -> Log:
-    """Return the logger of a world, which writes nothing if nobody listens.
-
-    Somebody does once `configure` was called, or while `structlog.testing.capture_logs` is in
-    force.
-    """
-    return _Stamped(world) if _configured or _is_captured() else _SILENT
+    """Return the logger of a world, silent before `configure` and outside structlog's tests."""
+    return Log(world) if _configured or _is_captured() else _SILENT
 
 
 def _is_captured() -> bool:
     structlog: Any = sys.modules.get("structlog")
     processors = structlog.get_config()["processors"] if structlog else ()
     return any(isinstance(one, structlog.testing.LogCapture) for one in processors)
-
-
-class _Stamped(Log):
-    """Adds tick, date and part to the lines of a world; a line may give its own tick."""
-
-    def __init__(self, world: Any) -> None:
-        import structlog
-
-        self._world, self._log = world, structlog.get_logger()
-
-    def _write(self, level: str, event: str, fields: dict[str, Any]) -> None:
-        world = self._world
-        stamp: dict[str, Any] = {"t": fields.pop("t", world.now)}
-        if world.calendar is not None:
-            moment = world.calendar.moment(stamp["t"])
-            stamp["date"] = moment.isoformat(" ", "minutes").removesuffix(" 00:00")
-        if world.prefix:
-            stamp["part"] = world.prefix.rstrip(".")
-        getattr(self._log, level)(event, **{**stamp, **fields})
-
-    def __bool__(self) -> bool:
-        return True
 
 
 class LoggedDraws:

@@ -34,7 +34,7 @@ class Result:
         score: The model's score, higher is better.
         ended: The reason that the model gave, or "finished" when the calendar was empty.
         metrics: Further figures by name.
-        decisions: The number of questions that were answered.
+        decisions: The number of answered questions.
         ledger_digest: SHA-256 over the state's ledgers; None for a state without ledgers.
         waiting: The processes that still wait, each with its event, if the calendar was empty.
         usage: By role, the sums of the values that its policy noted under "usage" (calls, tokens,

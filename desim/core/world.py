@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 import simpy
 from simpy.core import BoundClass, SimTime
-from simpy.events import NORMAL, Event, Timeout
+from simpy.events import NORMAL, Event, ProcessGenerator, Timeout
 
-from desim.core.events import Decision, LivingProcesses, Ranked, Tracked, Wait, Waiters, whole_ticks
+from desim.core.events import Decision, Ranked, Wait, Waiters, whole_ticks
 from desim.core.log import LoggedDraws, logger
 from desim.core.points import Points
 from desim.core.streams import check_seed, generator, redrawn_seed
@@ -63,7 +63,6 @@ class World(simpy.Environment):
         # Without a function of Python around them, as these are called at every event.
         now = property(operator.attrgetter("_now"))
         timeout = BoundClass(Ranked)
-        process = BoundClass(Tracked)
 
     def __init__(self, seed: int = 0, seats: frozenset[str] = frozenset()) -> None:
         super().__init__()
@@ -80,13 +79,26 @@ class World(simpy.Environment):
         self.calendar: TickCalendar | None = None
         self.log = logger(self)
         # SimPy's calendar lacks a process whose event nothing has scheduled.
-        self.processes = LivingProcesses()
+        self._processes: list[simpy.Process] = []
+        self._most_processes = 256
         # The generators that processes hold, which `redraw` changes in place.
         self._streams: dict[tuple[str, ...], Generator] = {}
         self._free: set[tuple[str, ...]] = set()
         self.on_redraw: list[Callable[[], object]] = []
 
     # -- events ------------------------------------------------------------------------------------
+
+    def process(self, generator: ProcessGenerator) -> simpy.Process:
+        """Start a process; `yield world.process(...)` waits for its end."""
+        process = simpy.Process(self, generator)
+        self._processes.append(process)
+        if len(self._processes) > self._most_processes:
+            self._processes = self._living()
+            self._most_processes = 2 * len(self._processes) + 256
+        return process
+
+    def _living(self) -> list[simpy.Process]:
+        return [process for process in self._processes if process.is_alive]
 
     def schedule(self, event: Event, priority: int = NORMAL, delay: SimTime = 0) -> None:
         """Put an event on the calendar, `delay` whole ticks from now."""
@@ -132,9 +144,8 @@ class World(simpy.Environment):
 
     def waiting(self) -> tuple[str, ...]:
         """Return in words the waiting processes and their events, ten of them at most."""
-        alive = [each for each in self.processes if each.is_alive]
-        texts = [f"{each.name} waits for {_event_name(each.target)}" for each in alive]
-        return (*texts[:10], *([f"and {len(alive) - 10} more"] if texts[10:] else []))
+        texts = [f"{one.name} waits for {_event_name(one.target)}" for one in self._living()]
+        return (*texts[:10], *([f"and {len(texts) - 10} more"] if texts[10:] else []))
 
     # -- questions ---------------------------------------------------------------------------------
 
