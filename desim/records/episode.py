@@ -209,10 +209,8 @@ class Episode:
 
     def summary(self) -> dict[str, Any]:
         """Return what `--json` prints: one flat, plain object."""
-        head, end = self.header, asdict(self._ended())
-        for name in ("usage", "waiting", "last_tick"):
-            if not end[name]:
-                del end[name]
+        head, often_empty = self.header, ("usage", "waiting", "last_tick")
+        end = {n: v for n, v in asdict(self._ended()).items() if v or n not in often_empty}
         return {
             "model": head.model,
             "preset": head.preset,

@@ -55,9 +55,9 @@ def policy_reaches(
         yield f"import module {_named(module)} for {_named(role)}"
         return
     # The model of a role is that of the innermost part in whose name the role's begins.
-    parts = [(part, each) for part, each, _ in _models(model, params or {})]
-    inside = [each for part, each in parts if f"{role}.".startswith(f"{part}." if part else "")]
-    of = None if _import_of(inside[-1]) else catalog.known_class(inside[-1])
+    parts = {part: each for part, each, _ in _models(model, params or {})}
+    own = parts[max((p for p in parts if not p or f"{role}.".startswith(f"{p}.")), key=len)]
+    of = None if _import_of(own) else catalog.known_class(own)
     cls = {**catalog.policies(), **(catalog.policies(of) if of else {})}.get(spec.name)
     if cls is None:
         return
