@@ -2,7 +2,6 @@
 
 from models.consulting.case import Case, Fact, Figure, Rubric
 from models.consulting.model import Consulting
-from models.consulting.params import ConsultingParams
 from models.consulting.seats import (
     CandidateView,
     InterviewerView,
@@ -17,7 +16,6 @@ __all__ = [
     "CandidateView",
     "Case",
     "Consulting",
-    "ConsultingParams",
     "Fact",
     "Figure",
     "InterviewerView",

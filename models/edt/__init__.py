@@ -3,7 +3,6 @@
 from models.edt.actions import (
     Accept,
     Answer,
-    Command,
     Decide,
     Decline,
     Hire,
@@ -14,7 +13,6 @@ from models.edt.actions import (
 )
 from models.edt.desk import Briefing, Dashboard
 from models.edt.model import EnterpriseDigitalTwin
-from models.edt.params import DigitalTwinParams
 from models.edt.planning import Plan, Window
 from models.edt.scenario import Consultant, Project, Scenario
 
@@ -22,12 +20,10 @@ __all__ = [
     "Accept",
     "Answer",
     "Briefing",
-    "Command",
     "Consultant",
     "Dashboard",
     "Decide",
     "Decline",
-    "DigitalTwinParams",
     "EnterpriseDigitalTwin",
     "Hire",
     "Plan",

@@ -100,10 +100,8 @@ class DigitalTwinParams:
 
     @property
     def loaded_scenario(self) -> Scenario:
-        """The scenario as an object: `scenario` holds it, read from its document, at any time.
-
-        The declared type of `scenario` includes the path, so that the command line accepts one.
-        """
+        """The scenario as an object, read from its document."""
+        # The declared type of `scenario` includes the path, so that the command line accepts one.
         assert isinstance(self.scenario, Scenario)
         return self.scenario
 
@@ -115,9 +113,5 @@ class DigitalTwinParams:
     @property
     def follows_code(self) -> bool:
         """Whether work and sums follow the published code, whatever the metrics of utilisation."""
-        return (self.gating, self.extensions, self.release, self.first_work) == (
-            "threshold",
-            "repeated",
-            "a_step_later",
-            "after_start",
-        ) and (self.step_numbers, self.sums) == ("time", "before_last")
+        rules = ("gating", "extensions", "release", "first_work", "step_numbers", "sums")
+        return all(getattr(self, name) != self.presets["paper"][name] for name in rules)

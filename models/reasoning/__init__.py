@@ -2,18 +2,6 @@
 
 from models.reasoning.item import Item
 from models.reasoning.model import ReasoningTasks
-from models.reasoning.params import ReasoningParams
-from models.reasoning.scoring import Graded
-from models.reasoning.seat import Answer, Command, Feedback, Question, Reply
+from models.reasoning.seat import Answer, Question, Reply
 
-__all__ = [
-    "Answer",
-    "Command",
-    "Feedback",
-    "Graded",
-    "Item",
-    "Question",
-    "ReasoningParams",
-    "ReasoningTasks",
-    "Reply",
-]
+__all__ = ["Answer", "Item", "Question", "ReasoningTasks", "Reply"]

@@ -115,9 +115,11 @@ class Desk:
     def close_window(self) -> None:
         """Show the outcomes since the last window, in a world that gives feedback."""
         if self.params.feedback:
-            answered = zip(self.items, self.grades, strict=False)
-            new = list(answered)[self.shown :]
-            self._feedback = tuple(Feedback(i.id, grade.correct, i.answer) for i, grade in new)
+            new = slice(self.shown, len(self.grades))
+            self._feedback = tuple(
+                Feedback(item.id, graded.correct, item.answer)
+                for item, graded in zip(self.items[new], self.grades[new], strict=True)
+            )
             self.shown = len(self.grades)
 
     def answers(self) -> list[dict[str, Any]]:

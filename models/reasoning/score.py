@@ -39,7 +39,7 @@ def score(desk: Desk) -> float:
     With one task it is that task's accuracy.
     """
     weights = Counter(item.task for item, _ in _evaluated(desk))
-    counts = _labels((item.task, graded) for item, graded in _evaluated(desk))
+    counts = _by_task(desk)
     if not weights:
         return 0.0
     # Exact, so that a score of 1 is 1 whatever the order of the tasks.
@@ -69,7 +69,7 @@ def metrics(desk: Desk) -> dict[str, Any]:
     }
     counts = {
         **_labels((item.category, graded) for item, graded in evaluated),
-        **_labels((item.task, graded) for item, graded in evaluated),
+        **_by_task(desk),
         **{name: _Count(sum(each), len(each)) for name, each in by_item.items()},
     }
     # Sorted, so that shuffled items give the same columns in the same order.
@@ -89,7 +89,7 @@ def item_results(desk: Desk) -> dict[str, tuple[float, bool]]:
     that the number of labels of an item adds no spread.
     """
     weights = Counter(item.task for item, _ in _evaluated(desk))
-    counts = _labels((item.task, graded) for item, graded in _evaluated(desk))
+    counts = _by_task(desk)
     found = {}
     for item, graded in _evaluated(desk):
         count = counts[item.task]
@@ -131,6 +131,10 @@ def _evaluated(desk: Desk) -> Iterator[_Pair]:
     for item, graded in zip(desk.items, desk.grades, strict=False):
         if not (drops and graded.correct is None):
             yield item, graded
+
+
+def _by_task(desk: Desk) -> dict[str, _Count]:
+    return _labels((item.task, graded) for item, graded in _evaluated(desk))
 
 
 def _labels(named: Iterable[tuple[str, Graded]]) -> dict[str, _Count]:

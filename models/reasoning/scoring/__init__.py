@@ -6,23 +6,16 @@ Answers are never evaluated in this process: numbers are parsed, and programs ru
 
 from typing import Self
 
-from attrs import field, frozen
-from attrs.validators import in_
+from attrs import frozen
 
 
 @frozen(kw_only=True)
 class Rules:
-    """Choices between the paper and the published code: reference SPEC section 8.
+    """Choices between the paper and the published code, as `ReasoningParams` has them."""
 
-    Attributes:
-        near_zero: "code" or "paper": the tolerance where the right number is near zero.
-        letters: "strict" or "pattern": how the letter of a multiple choice is found.
-        spans: "numbers" or "text": the part of a quantity that is compared.
-    """
-
-    near_zero: str = field(default="code", validator=in_(("code", "paper")))
-    letters: str = field(default="strict", validator=in_(("strict", "pattern")))
-    spans: str = field(default="numbers", validator=in_(("numbers", "text")))
+    near_zero: str = "code"
+    letters: str = "strict"
+    spans: str = "numbers"
 
 
 @frozen
