@@ -1,12 +1,8 @@
 """An episode goes on from one of its decisions: `Course`, for looks ahead and for records.
 
-A look ahead tries candidate actions in rollouts. A rollout is a run of its own: it repeats the
-decisions so far, redraws what no role can have observed yet, answers the open question with a
-candidate, and lets policies play all seats from there. It never continues in the episode's own
-future, and changes nothing in the episode.
-
-Generators of processes cannot be copied within a process. After many decisions, where repeating
-them takes longer than a fork, a rollout continues the episode's own run in a child process.
+A rollout is a run of its own, in a redrawn future. It repeats the decisions so far, as generators
+of processes cannot be copied within a process; after many decisions, where that takes longer than a
+fork, it continues the episode's own run in a child process.
 """
 
 import copy
@@ -59,11 +55,10 @@ Answers = list[tuple[int, Decision]]
 
 @frozen
 class Course:
-    """How an episode goes on: given answers to some of its decisions, and policies for the others.
+    """Given answers to some decisions of an episode, and policies for the others.
 
     Attributes:
-        policies: By role. Each observes what its role observes, also where the answer is given;
-            what it would have decided there does not count.
+        policies: By role; each also observes the decisions of its role whose answer is given.
         given: Answers by the number of the decision, from 0, and the ticks until each takes effect;
             None for the latency of the role.
         fresh: Roles whose policies observe nothing before they decide.

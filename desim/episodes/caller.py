@@ -103,9 +103,7 @@ class CallerSession:
     def answer(self, decision: Decision, action: Any) -> None:
         """Answer an open decision with an action of its role, or the action's tagged object.
 
-        Raises:
-            WrongAction: The action does not fit the role's schema; nothing changes.
-            UsageError: The decision is not open.
+        After an error (`WrongAction`, `UsageError`) nothing has changed.
         """
         if decision not in self.open:
             raise UsageError(f"the decision of {decision.role!r} is not open")
@@ -121,12 +119,7 @@ class CallerSession:
 
         Policies before an open decision of the caller decide first. Decisions of the caller without
         an answer stay open, and the clock where it is.
-
-        Raises:
-            ModelFailed: The model raised an exception.
-            PolicyFailed: A policy of another role did, or its action does not fit its role; the
-                next call asks it again.
-            BadRecord: The past has another decision than the run.
+        After a `PolicyFailed` of another role the next call asks its policy again.
         """
         while not self.done and self._take_answers():
             self._move()

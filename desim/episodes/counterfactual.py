@@ -1,8 +1,7 @@
 """Counterfactuals: an episode on record is played again with one decision changed.
 
-The recorded players are not available any more: a person has left, a language model costs money. So
-a policy that the caller names plays on after the decision, and it does so after the recorded action
-as after any other.
+The recorded players may have left or cost money. So a policy that the caller names plays on after
+the decision, after the recorded action as after any other.
 """
 
 from collections.abc import Iterator, Mapping

@@ -42,14 +42,9 @@ _COMPARED = ("model", "params", "seed", "policies", "starts")
 
 @define(eq=False)
 class InSeries:
-    """An episode of a series.
+    """An episode of a series, by its place from 1.
 
-    Attributes:
-        number: Its place, from 1.
-        file: Its record; None without one.
-        was_recorded: Whether it was on record already and nothing was played.
-        episode: The episode, once it has ended.
-        session: Plays or repeats it; None if no episode of the series is left to play.
+    While it is played or repeated it has a *session*, afterwards the *episode*.
     """
 
     number: int

@@ -46,11 +46,6 @@ class Session:
         steps: The decisions so far, where they are kept.
         decided: The number of answered decisions.
         before_tick: The number of decisions answered when the clock last stopped.
-        seconds: The limit on wall time; None without a limit.
-
-    Raises:
-        UsageError: The file of the trace exists, or a policy cannot look ahead here; when it is
-            entered, the record exists or cannot be made.
     """
 
     def __init__(
@@ -122,13 +117,7 @@ class Session:
             raise self.failed(decision, fault) from fault
 
     def take(self, decision: Decision, action: Any) -> None:
-        """Give an answer to the run and record it, unless it is on record already.
-
-        Raises:
-            WrongAction: The action is not in the role's schema.
-            PolicyFailed: The policy's notes are not JSON values.
-            BadRecord: The record has another decision at this place.
-        """
+        """Give an answer to the run and record it, or compare it with the one on record."""
         run, role, repeated = self.run, decision.role, self._repeated
         # Before the answer: a policy whose notes are wrong has not decided.
         notes = self._notes(decision) if self.policies[role].notes else None
@@ -182,12 +171,7 @@ class Session:
     def episode(self) -> Episode:
         """Return the ended episode and write the last line of its record.
 
-        Raises:
-            BadRecord: The result of a whole record differs.
-            WrongResult: The score is not a finite number, a metric is not a JSON value, or a series
-                has an invalid type.
-            ModelFailed: The model's `score`, `metrics` or `series` raised an exception. After a
-                failure of `series` the record is whole, as it does not hold the series.
+        After a failure of the model's `series` the record is whole, as it does not hold them.
         """
         how = self._how
         try:
