@@ -29,16 +29,9 @@ class Recorded:
 
 
 class Points:
-    """The points of an episode by series.
+    """The points of an episode by series."""
 
-    Args:
-        most: The most points, over all series; at least 1,000.
-    """
-
-    def __init__(self, most: int = MOST_POINTS) -> None:
-        if type(most) is not int or most < 1_000:  # noqa: PLR2004 (stated above)
-            raise UsageError(f"{short_repr(most)} points were given; keep at least 1,000")
-        self._most = most
+    def __init__(self) -> None:
         self._count = 0
         self._series: dict[str, tuple[array[int], array[float]]] = {}
 
@@ -53,10 +46,10 @@ class Points:
         ticks, values = self._series.get(name) or self._new(name)
         if tick > _LAST_TICK:
             raise UsageError(f"a point at t={tick} was given; the last tick is {_LAST_TICK}")
-        if self._count >= self._most:
+        if self._count >= MOST_POINTS:
             raise UsageError(
                 f"the point of series {name!r} at t={tick} is one too many: an episode has at most "
-                f"{self._most:,}; play it without points, or record fewer"
+                f"{MOST_POINTS:,}; play it without points, or record fewer"
             )
         self._count += 1
         ticks.append(tick)

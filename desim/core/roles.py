@@ -176,7 +176,7 @@ class Role:
         return evolve(
             self,
             action=union_of(kept),
-            options=self.options and partial(_options_among, self.options, kept),
+            options=self.options and partial(_options_among, self, kept),
             default_action=partial(_default_among, self, kept),
         )
 
@@ -187,12 +187,12 @@ def action_classes(actions: Any) -> tuple[Any, ...]:
     return given if all(isinstance(each, type) for each in given) else ()
 
 
-def _options_among(
-    options: Callable[[Any], Sequence[Option]], classes: tuple[type, ...], observation: Any
-) -> Sequence[Option]:
-    found = [option for option in options(observation) if isinstance(option.action, classes)]
+def _options_among(role: Role, classes: tuple[type, ...], observation: Any) -> Sequence[Option]:
+    options = role.options(observation) if role.options else ()
+    found = [option for option in options if isinstance(option.action, classes)]
     if not found:
-        raise UsageError(f"no option of the role is {_names(classes)}, which this question takes")
+        names = " or ".join(cls.__name__ for cls in classes)
+        raise UsageError(f"no option of the role is {names}, which this question takes")
     return found
 
 
@@ -200,16 +200,7 @@ def _default_among(role: Role, classes: tuple[type, ...], observation: Any) -> A
     action = role.default_for(observation)
     if isinstance(action, classes):
         return action
-    if role.options is None:
-        raise UsageError(
-            f"the default action {short_repr(action)} is not {_names(classes)}, which this "
-            "question takes, and the role has no options to take another from"
-        )
-    return _options_among(role.options, classes, observation)[0].action
-
-
-def _names(classes: tuple[type, ...]) -> str:
-    return " or ".join(cls.__name__ for cls in classes)
+    return _options_among(role, classes, observation)[0].action
 
 
 def split_name(name: str) -> tuple[str, str]:

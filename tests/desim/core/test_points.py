@@ -60,9 +60,10 @@ def test_set_replaces_the_point_of_the_same_tick() -> None:
     assert kept.read() == {"queue": Recorded((0, 3), (2.0, 5.0))}
 
 
-def test_points_have_a_limit() -> None:
+def test_points_have_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     """Over all series; a point in place of another is not one more."""
-    kept = Points(most=1_000)
+    monkeypatch.setattr(points, "MOST_POINTS", 1_000)
+    kept = Points()
     kept.add(0, "short", 7)
     for tick in range(999):
         kept.add(tick, "long", 2 * tick)
@@ -81,5 +82,3 @@ def test_names_and_ticks_have_limits(monkeypatch: pytest.MonkeyPatch) -> None:
         kept.add(0, "c", 1)
     with pytest.raises(UsageError, match="the last tick is 9223372036854775807"):
         kept.add(2**63, "a", 1)
-    with pytest.raises(UsageError, match="keep at least 1,000"):
-        Points(most=3)
