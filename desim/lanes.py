@@ -35,11 +35,8 @@ class Columns(Mapping[str, Array]):
     """The fields of an observation or action class, one entry a lane.
 
     A field is an item and an attribute, and a property of the class is computed from the arrays, so
-    that a rule written for one observation works on all lanes.
-
-    Args:
-        kind: The class.
-        arrays: The fields by name. A field with one value in all lanes may be that value.
+    that a rule written for one observation works on all lanes. A field with one value in all lanes
+    may be that value.
     """
 
     __slots__ = ("_arrays", "kind")
@@ -86,10 +83,7 @@ class Columns(Mapping[str, Array]):
 
 
 class Lanes(Protocol):
-    """Episodes of one model that are played together, one a seed.
-
-    All roles that are asked have one class of actions, and every lane is asked at every step.
-    """
+    """Episodes of one model that are played together, one a seed; every lane is asked at a step."""
 
     @property
     def ended(self) -> Array:
@@ -109,8 +103,7 @@ class Lanes(Protocol):
             actions: By role the columns of an answer for every lane.
 
         Raises:
-            WrongAction: An answer does not fit the role's schema; the text names the lane, and
-                nothing has changed.
+            WrongAction: An answer does not fit the role's schema; nothing has changed.
             NoLanes: A figure would leave the range in which it is exact, or the action has no
                 lanes; nothing has changed.
         """
@@ -125,11 +118,7 @@ class Lanes(Protocol):
         """Return why each episode ended; empty texts for those under way."""
 
     def fork(self, rows: Array) -> Self:
-        """Return new lanes that continue lanes of these; these do not change.
-
-        Args:
-            rows: The number of the lane that each new one continues; one may occur many times.
-        """
+        """Return new lanes that continue those of some numbers; one may occur many times."""
 
 
 @runtime_checkable
@@ -137,11 +126,7 @@ class HasLanes(Protocol):
     """A model that can be played as lanes."""
 
     def lanes(self, seeds: Sequence[int], roles: Sequence[str]) -> Lanes:
-        """Return lanes of this model, one for each seed.
-
-        Args:
-            seeds: The seeds of the episodes.
-            roles: The roles that are asked.
+        """Return lanes of this model, one for each seed, in which these roles are asked.
 
         Raises:
             NoLanes: With these parameters or roles the model has no lanes; one sentence says why.
@@ -245,11 +230,7 @@ def all_answers(policy: DecidesAll, observed: Columns) -> Columns | Mapping[str,
 
 
 def play_lanes(lanes: Lanes, policies: Mapping[str, DecidesAll]) -> list[dict[str, Any]]:
-    """Play lanes to the end, and return by lane `score`, `ended`, `decisions` and `metrics`.
-
-    Args:
-        lanes: The lanes.
-        policies: New ones by role.
+    """Play lanes with new policies, and return by lane `score`, `ended`, `decisions`, `metrics`.
 
     Raises:
         NoLanes: See `Lanes.step`.

@@ -44,15 +44,7 @@ class BeerGameLanes:
     tables have such an array by week: the goods that arrive in it, the orders that arrive in it,
     and the orders that are placed in it. An entry that was observed never changes.
 
-    Args:
-        params: The parameters.
-        seeds: The seeds of the episodes.
-        roles: The stages that are asked; the others follow the rule `opponents`.
-
-    Raises:
-        NoLanes: Orders of a rule may be fractions, the chain keeps cash, a price or a quantity is
-            outside the exact range, or no seed was given.
-        UsageError: A seed is not a whole number of at least 0.
+    See `BeerGame.lanes` and `desim.lanes.Lanes`.
     """
 
     def __init__(self, params: BeerGameParams, seeds: Sequence[int], roles: Sequence[str]) -> None:
@@ -70,7 +62,6 @@ class BeerGameLanes:
         self._begin()
 
     def _check(self) -> None:
-        """Refuse what the arrays cannot play exactly."""
         params = self._params
         if params.opening_cash is not None:
             raise NoLanes(f"opening_cash={params.opening_cash} was given; lanes keep no cash")
@@ -85,16 +76,14 @@ class BeerGameLanes:
             )
 
     def _begin(self) -> None:
-        """Begin the episodes and play up to the first questions."""
         params, weeks, n = self._params, self._params.horizon, self._stages
         self._units, self._cost = self._opening_units(), 0
         self._most = int(self._demand.max(initial=0))
         self._week = self._placed = self._steps = 0
         self._fresh = True
         shape = n, self._demand.shape[1]
-        self._goods = np.zeros(
-            (weeks + max(params.ship_delay, params.production_weeks), *shape), int
-        )
+        longest = max(params.ship_delay, params.production_weeks)
+        self._goods = np.zeros((weeks + longest, *shape), int)
         self._goods[: params.ship_delay, :-1] = params.flow
         self._goods[: params.production_weeks, -1] = params.flow
         self._incoming = np.zeros((weeks + params.order_delay, *shape), int)
@@ -138,17 +127,7 @@ class BeerGameLanes:
         return self.questions()
 
     def step(self, actions: Mapping[str, Mapping[str, Array]]) -> dict[str, Columns]:
-        """Place the orders of all stages that were asked, and play up to the next questions.
-
-        Args:
-            actions: By stage, the `quantity` of every lane in units.
-
-        Raises:
-            UsageError: The episodes have ended, or a stage has no answer.
-            WrongAction: An answer does not fit the schema; nothing has changed.
-            NoLanes: A fraction was ordered where the chain deals in fractions, or a figure could
-                leave the exact range; nothing has changed.
-        """
+        """Place the `quantity` that each stage has ordered, and play up to the next questions."""
         if self._over:
             raise UsageError("the episodes have ended; reset the lanes to play them again")
         units = {row: self._units_of(role, actions) for role, row in self._seats.items()}
@@ -173,14 +152,7 @@ class BeerGameLanes:
         return ["horizon" if self._over else ""] * len(self)
 
     def fork(self, rows: Array) -> "BeerGameLanes":
-        """Return new lanes that continue lanes of these; these do not change.
-
-        Args:
-            rows: The number of the lane that each new one continues.
-
-        Raises:
-            UsageError: A row is not the number of a lane.
-        """
+        """Return new lanes that continue those of these numbers."""
         taken = np.asarray(rows)
         if taken.dtype.kind not in "iu" or not np.all((taken >= 0) & (taken < len(self))):
             raise UsageError(
@@ -196,7 +168,6 @@ class BeerGameLanes:
     # -- answers and observations ------------------------------------------------------------------
 
     def _units_of(self, role: str, actions: Mapping[str, Mapping[str, Array]]) -> Array:
-        """Return the units that a stage orders, at least 0."""
         answer = actions.get(role)
         if answer is None:
             raise UsageError(f"{role!r} has not answered at t={self._week}")
@@ -298,11 +269,7 @@ class BeerGameLanes:
         return np.maximum(self._rule(incoming, self._on_hand, self._owed, self._line, want), 0)
 
     def _place(self, units: Mapping[int, Array]) -> None:
-        """Mail the orders of all stages and start production.
-
-        Args:
-            units: The orders of players by row; a forced week has its own.
-        """
+        """Mail the orders of all stages, those of players by row, and start production."""
         params, week = self._params, self._week - 1
         ordered = self._ordered[week]
         if self._week <= params.forced_weeks:
@@ -325,7 +292,6 @@ class BeerGameLanes:
     # -- the exact range ---------------------------------------------------------------------------
 
     def _opening_units(self) -> int:
-        """Return the largest quantity before the first week."""
         params, divisor = self._params, self._divisor
         weeks = params.order_delay + params.ship_delay + params.production_weeks
         units = max(params.target_inventory, params.flow * max(weeks, divisor))
@@ -337,15 +303,10 @@ class BeerGameLanes:
         return units
 
     def _raise_bounds(self, given: int) -> None:
-        """Raise the bounds on quantities and costs to those of the next week.
+        """Raise the bounds on quantities and costs to those of the next week, or raise `NoLanes`.
 
-        The arrays are read where the bounds are too weak, since these grow faster.
-
-        Args:
-            given: The largest order of a player.
-
-        Raises:
-            NoLanes: A figure could leave the exact range; nothing has changed.
+        *given* is the largest order of a player. The arrays are read where the bounds are too weak,
+        since these grow faster.
         """
         if not self._fits(given):
             self._units, self._cost = self._largest(), self._largest_cost()
