@@ -86,7 +86,7 @@ def drawn(number: int) -> tuple[BeerGame, Mapping[str, Any]]:
 #: and orders whose variances need more than 64 bits.
 CHOSEN: tuple[dict[str, Any], ...] = (
     {"supply_line": "ordered", "blind": False},
-    {"brewery_echo": False, "opponents": "benchmark"},
+    {"opponents": "benchmark", "target_inventory": 12, "demand": "step:4:8:2"},
     {"opponents": "typical", "horizon": 30},
 )
 
