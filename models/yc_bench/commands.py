@@ -38,7 +38,7 @@ def named_task(company: CompanyState, name: str) -> Task:
     """Return a task by title or identifier.
 
     Raises:
-        CommandRefused: There is none.
+        CommandRefused: No task has that name.
     """
     task = company.task(name)
     if task is None:

@@ -1,4 +1,4 @@
-"""What the founder sees and may sensibly do: desk, options, the text of the rules and of turns.
+"""Observations of the founder, options for menus and simple rules, and the text of the rules.
 
 Rows that several observations share are read-only, because copying every row at each look took a
 fifth of an episode's time. A row is a `dict` and its list a `list`, so that they are compared,

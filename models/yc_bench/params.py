@@ -64,7 +64,7 @@ _INCREASING_SHARES = _numbers(
 
 @frozen(kw_only=True, slots=False)
 class PublicRules:
-    """What a player may know: the rules of the market, of time, work, growth and trust.
+    """The rules of the market, of time, work, growth and trust, which a player may know.
 
     Attributes:
         num_market_tasks: Open tasks on the market; each accepted one is replaced.
@@ -410,7 +410,7 @@ class YCBenchParams(PublicRules):
     status_number_lags: bool = field(default=True, validator=_SWITCH)
     stale_scratchpad: bool = field(default=True, validator=_SWITCH)
 
-    # How an episode is played.
+    # The world file, and the running of an episode.
     world: WorldFile | str | None = field(default=None, converter=as_world)
     plays_on: bool = field(default=False, validator=_SWITCH)
     max_questions_per_tick: int = field(default=10_000, validator=_POSITIVE)

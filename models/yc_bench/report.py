@@ -1,4 +1,4 @@
-"""What is reported of a run: the paper's figures, the months, the founder's tables."""
+"""Reports of a run: the paper's figures, the months, the founder's tables."""
 
 import math
 from bisect import bisect_left, bisect_right

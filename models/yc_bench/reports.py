@@ -10,7 +10,7 @@ from typing import Any
 from models.yc_bench import actions as do
 from models.yc_bench.commands import CommandRefused, named_task, open_tasks
 from models.yc_bench.company.accounts import INTERCOMPANY
-from models.yc_bench.company.entities import Client, StaffMember, Task
+from models.yc_bench.company.entities import Client, Task
 from models.yc_bench.company.state import CompanyState
 from models.yc_bench.desk import ReadOnlyList, ReadOnlyRow
 
@@ -58,44 +58,33 @@ def company_status(company: CompanyState, _: do.CompanyStatus) -> dict[str, Any]
 
 def employee_list(company: CompanyState, _: do.EmployeeList) -> dict[str, Any]:
     """List the staff with salaries, rates by domain and active tasks."""
-    return {
-        "count": len(company.employees),
-        "employees": [_employee(who) for who in company.employees],
-    }
-
-
-def _employee(who: StaffMember) -> dict[str, Any]:
-    return {
-        "name": who.name,
-        "tier": who.spec.tier,
-        "salary_cents": who.salary_cents,
-        "skill_rates": who.shown_rates or _shown_rates(who),
-        "active_tasks": sorted([task.title for task in who.tasks if task.status == "active"]),
-    }
-
-
-def _shown_rates(who: StaffMember) -> ReadOnlyRow:
-    rates = {domain: round(float(who.rates[domain]), 2) for domain in sorted(who.rates)}
-    who.shown_rates = ReadOnlyRow(rates)
-    return who.shown_rates
+    staff = [
+        {
+            "name": who.name,
+            "tier": who.spec.tier,
+            "salary_cents": who.salary_cents,
+            "skill_rates": {each: round(float(who.rates[each]), 2) for each in sorted(who.rates)},
+            "active_tasks": sorted([task.title for task in who.tasks if task.status == "active"]),
+        }
+        for who in company.employees
+    ]
+    return {"count": len(staff), "employees": staff}
 
 
 def client_list(company: CompanyState, _: do.ClientList) -> dict[str, Any]:
     """List clients by name with trust, tier and specialties; a lost client is left out."""
-    present = [client for client in _by_name(company) if client.lost is None]
-    return {
-        "count": len(present),
-        "clients": [
-            {
-                "client_id": f"<client:{client.name}>",
-                "name": client.name,
-                "trust_level": float(client.trust),
-                "tier": client.spec.tier,
-                "specialties": list(client.spec.specialties),
-            }
-            for client in present
-        ],
-    }
+    present = [
+        {
+            "client_id": f"<client:{client.name}>",
+            "name": client.name,
+            "trust_level": float(client.trust),
+            "tier": client.spec.tier,
+            "specialties": list(client.spec.specialties),
+        }
+        for client in _by_name(company)
+        if client.lost is None
+    ]
+    return {"count": len(present), "clients": present}
 
 
 def client_history(company: CompanyState, _: do.ClientHistory) -> dict[str, Any]:

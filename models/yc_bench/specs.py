@@ -1,4 +1,4 @@
-"""What is drawn or read before anything has happened: clients, employees and tasks."""
+"""Clients, employees and tasks as drawn or read, before anything has happened."""
 
 from decimal import Decimal
 from typing import Literal

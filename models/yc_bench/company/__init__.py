@@ -1,1 +1,1 @@
-"""What a company is: its clock, its books, the people and tasks it has, and the work on them."""
+"""The company: clock, books, people, tasks, and the work on them."""

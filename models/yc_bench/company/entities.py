@@ -42,7 +42,6 @@ class StaffMember:
         rates: Units an hour by domain, 4 decimals.
         tasks: Their planned and active tasks, in the order of assignment.
         load: Number of tasks that share their time.
-        shown_rates: Their row of rates as listed; None if a rate has changed since.
     """
 
     spec: EmployeeSpec
@@ -50,7 +49,6 @@ class StaffMember:
     rates: dict[str, Decimal]
     tasks: "list[Task]" = field(factory=list)  # a class defined below
     load: int = 0
-    shown_rates: ReadOnlyRow | None = None
 
     @property
     def name(self) -> str:

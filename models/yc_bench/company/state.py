@@ -42,14 +42,12 @@ class CompanyState:
         idle_since: From when the year passed without the founder.
         clients: In the order in which initial tasks are dealt.
         prestige: By domain, 3 decimals; keys in the order of generation.
-        tasks: All tasks by row.
         market: Tasks of the market, the best paid first, ties by row.
         open: Those tasks of the market that fit prestige and trust, see `commands.open_tasks`.
         open_levels: The whole levels of prestige and trust for which `open` was selected.
         adversarial_offered: Sum over all acceptances of the adversarial share of the open tasks.
         owned: Tasks accepted, in the order of acceptance; of one instant the last created first.
-        planned: Accepted and not dispatched, by row.
-        active: Under way, by row.
+        planned: Accepted and not dispatched, by row, as `active` and `tasks`.
         settled: Up to when progress and trust are recorded.
         target: Time of the event for which the present resume waits.
         over: Whether the horizon event has happened.
@@ -65,7 +63,6 @@ class CompanyState:
         start: Starts the process of a dispatched task.
         wait: The event for which the founder waits while time passes.
         closing: Happens if the company is over while the founder thinks.
-        report: The events of the present resume.
         counts: Commands given, by class name.
     """
 

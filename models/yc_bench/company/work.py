@@ -118,11 +118,11 @@ def _wear(company: CompanyState, days: float) -> None:
 
 
 def _next_milestone(company: CompanyState, task: Task, rate: Decimal) -> int | None:
+    now = company.world.now
     for share in company.params.task_progress_milestones:
         if int(100 * share) > task.milestone:
             task.next_milestone = int(100 * share)
             missing = decimal(share) * task.required - task.completed
-            now = company.world.now
             if missing <= 0:
                 return now
             return company.clock.add_hours(now, missing / rate) if rate else None
@@ -229,7 +229,6 @@ def _learn(company: CompanyState, task: Task, domain: str) -> None:
     limit = decimal(params.skill_rate_max)
     for who in best:
         rate = who.rates[domain]
-        who.shown_rates = None
         who.rates[domain] = stored(min(rate + rate * task.boost, limit), 4)
 
 
