@@ -1,10 +1,8 @@
-"""Exchanges of cash and goods between parts: both ledgers change in one step, and none gains.
-
-A shipment changes them in two steps; between these its units are under way.
-"""
+"""Exchanges of cash and goods between parts, and the check that none is created or lost."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from fractions import Fraction
 
 from attrs import frozen
@@ -21,18 +19,18 @@ class NotConserved(ModelFailed):
 
 @frozen
 class Side:
-    """One side of an exchange: the cash of a part, or its goods at a place.
-
-    Attributes:
-        part: The part.
-        place: None for cash.
-    """
+    """One side of an exchange: the cash of a part, or its goods at a place."""
 
     part: Part
     place: str | None = None
 
-    def holding(self) -> Holding:
-        """Return what the part holds; called at the part's common time."""
+    @contextmanager
+    def open(self) -> Iterator[Holding]:
+        """Move the part's clock to the common one, and yield what the part holds."""
+        with self.part.at_common_time():
+            yield self._holding()
+
+    def _holding(self) -> Holding:
         name, model, state = self.part.name, self.part.model, self.part.state
         if self.place is None:
             if (purse := model.purse(state)) is None:
@@ -50,36 +48,15 @@ class Side:
 
     def now(self) -> int | Fraction:
         """Return the amount on hand at this instant."""
-        with self.part.at_common_time():
-            return self.holding().held
-
-
-def exchange(giver: Side, taker: Side, amount: int) -> None:
-    """Move an amount between two parts: both ledgers change at this instant, or neither."""
-    _check_two(giver, taker)
-    with giver.part.at_common_time(), taker.part.at_common_time():
-        # Both are found before anything is posted: then only the giver may refuse the amount.
-        from_, to = giver.holding(), taker.holding()
-        before = from_.held + to.held
-        from_.send(giver.part.now, taker.part.name, amount)
-        to.receive(taker.part.now, giver.part.name, amount)
-        after = from_.held + to.held
-    if after != before:
-        raise NotConserved(
-            f"{giver.part.name} and {taker.part.name} held {before} before an exchange of "
-            f"{amount}, and {after} after it"
-        )
+        with self.open() as holding:
+            return holding.held
 
 
 @frozen
 class Shipment:
-    """Goods that one part has handed over and another receives later.
+    """Units that left one part at a common tick and arrive in another later.
 
-    Attributes:
-        sender: Part and place, such as "north.factory".
-        receiver: Part and place.
-        units: A whole number above 0.
-        sent: The common tick at which they left the sender.
+    Sender and receiver are part and place, such as "north.factory".
     """
 
     sender: str
@@ -88,32 +65,46 @@ class Shipment:
     sent: int
 
 
+def exchange(giver: Side, taker: Side, amount: int) -> None:
+    """Move an amount between two parts: both ledgers change at this instant, or neither."""
+    _check_two(giver, taker)
+    names = f"{giver.part.name} and {taker.part.name}"
+    # Both are found before anything is posted: then only the giver may refuse the amount.
+    with (
+        giver.open() as from_,
+        taker.open() as to,
+        _conserving(names, f"an exchange of {amount}", 0, 0, from_, to),
+    ):
+        from_.send(giver.part.now, taker.part.name, amount)
+        to.receive(taker.part.now, giver.part.name, amount)
+
+
 def hand_over(giver: Side, taker: Side, amount: int) -> None:
     """Take an amount out of one part, for another one that receives it later."""
     _check_two(giver, taker)
     taker.now()  # raises where the part has no such place
-    with giver.part.at_common_time():
-        holding = giver.holding()
-        before = holding.held
-        holding.send(giver.part.now, taker.part.name, amount)
-        _check_moved(giver, -amount, before, holding.held)
+    with giver.open() as from_, _shipped(giver, -1, amount, from_):
+        from_.send(giver.part.now, taker.part.name, amount)
 
 
 def receive(giver: Side, taker: Side, amount: int) -> None:
     """Add an amount to a part which another part has handed over before."""
-    with taker.part.at_common_time():
-        holding = taker.holding()
-        before = holding.held
-        holding.receive(taker.part.now, giver.part.name, amount)
-        _check_moved(taker, amount, before, holding.held)
+    with taker.open() as to, _shipped(taker, 1, amount, to):
+        to.receive(taker.part.now, giver.part.name, amount)
 
 
-def _check_moved(side: Side, rise: int, before: int | Fraction, after: int | Fraction) -> None:
-    if after != before + rise:
-        raise NotConserved(
-            f"{side.part.name} held {before} before {abs(rise)} units of a shipment left or "
-            f"arrived, and {after} after it"
-        )
+def _shipped(side: Side, sign: int, amount: int, holding: Holding) -> AbstractContextManager[None]:
+    what = f"{amount} units of a shipment left or arrived"
+    return _conserving(side.part.name, what, sign, amount, holding)
+
+
+@contextmanager
+def _conserving(who: str, what: str, sign: int, amount: int, *holdings: Holding) -> Iterator[None]:
+    before = sum(one.held for one in holdings)
+    yield
+    after = sum(one.held for one in holdings)
+    if after != before + sign * amount:
+        raise NotConserved(f"{who} held {before} before {what}, and {after} after it")
 
 
 def _check_two(giver: Side, taker: Side) -> None:
@@ -126,11 +117,7 @@ def exchange_faults(
 ) -> list[str]:
     """Return a sentence for every pair of parts whose balances do not cancel.
 
-    Args:
-        parts: All parts that have begun; the balances of repetitions are summed.
-        members: The names of all parts.
-        under_way: Shipments that have left one part and have not arrived in another; they count as
-            goods of the receiver.
+    Balances of repetitions are summed; what is *under_way* counts as goods of the receiver.
     """
     cents: Counter[tuple[str, str]] = Counter()
     units: Counter[tuple[str, str]] = Counter()

@@ -38,32 +38,25 @@ Process = Generator[Event, Any, None]
 
 
 class Group:
-    """Several models on one clock.
+    """Several models on one clock, whose ticks are microseconds.
 
     Its operations are for links, whose events have rank `AFTER_PARTS` or above. They raise a
-    `UsageError` for a part that does not exist, has not begun or exchanges nothing of the kind; a
-    `ValueError` for a place or an account that a part does not keep, and for an amount that is not
-    a whole number above 0 or that the giver does not have; and `NotConserved` where the parts hold
-    more or less than before, or their balances do not cancel.
+    `UsageError` for a part or a place that does not exist, has not begun or exchanges nothing of
+    the kind; a `ValueError` for an amount that is not a whole number above 0 or that the giver does
+    not have; and `NotConserved` where the parts hold more or less than before, or their balances do
+    not cancel.
 
     Args:
-        world: The common clock, whose ticks are microseconds.
-        models: The models of the parts by name, which have calendars; their ranks are in this
-            order.
+        world: The common clock.
+        models: The models of the parts, which have calendars; their ranks are in this order.
         start: When common tick 0 is.
-        starts: When a part begins at the earliest, by name; the others begin at *start*. A part
-            begins at the first moment from then on that its calendar allows, such as the next
-            start of a month.
-        times: The number of episodes of a part, one after the other, if it is not 1.
+        starts: By part when it begins, if not at *start*: at the first moment from then on that its
+            calendar allows, such as the next start of a month.
+        times: By part the number of its episodes, one after the other, if it is not 1.
 
     Attributes:
-        world: The common clock.
         clock: Dates and times of common ticks.
-        models: The models of the parts by name.
         parts: The parts that have begun, by name; for a repeated part the present repetition.
-
-    Raises:
-        UsageError: There are too many parts, or one begins before the group.
     """
 
     def __init__(
@@ -105,10 +98,9 @@ class Group:
         ]
 
     def end_when(self, ends: str) -> None:
-        """End the episode when parts have ended, after all other events of that tick.
+        """End the episode after all other events of the tick at which parts have ended.
 
-        Args:
-            ends: "all", "any", or names of parts separated by commas, all of which must have ended.
+        These are "all", "any", or several, as names separated by commas.
         """
         self._ends = tuple(self.models) if ends in ("all", "any") else tuple(ends.split(","))
         self._ends_with = any if ends == "any" else all
@@ -136,10 +128,9 @@ class Group:
         return self.parts[name]
 
     def at(self, name: str) -> AbstractContextManager[Any]:
-        """Act on a part's state, which `with` binds.
+        """Act on a part's state, which `with` binds, at the common time.
 
-        The part's clock moves to the common time; afterwards the part processes the events that the
-        block has scheduled.
+        Afterwards the part processes the events that the block has scheduled.
         """
         return self._checked(self.part(name))
 
@@ -156,33 +147,20 @@ class Group:
         return self._goods_side(address).now()
 
     def transfer(self, sender: str, receiver: str, cents: int) -> None:
-        """Pay cash from one part to another: both books change at this instant, or neither."""
+        """Pay cash from one part to another: both books change now, or neither."""
         exchange(Side(self.part(sender)), Side(self.part(receiver)), cents)
         self.check_conserved()
 
     def deliver(self, sender: str, receiver: str, units: int) -> None:
-        """Deliver goods from one part to another: both ledgers change at this instant, or neither.
-
-        Args:
-            sender: Part and place, such as "north.factory".
-            receiver: Part and place.
-            units: A whole number above 0.
-        """
+        """Deliver goods, of part and place such as "north.factory": now in both, or in neither."""
         exchange(self._goods_side(sender), self._goods_side(receiver), units)
         self.check_conserved()
 
     def ship(self, sender: str, receiver: str, units: int, arrival: Event) -> None:
         """Send goods that leave one part now and arrive in another when an event happens.
 
-        Between the two they are `under_way`. A shipment whose event has not happened when the
-        episode ends has not arrived.
-
-        Args:
-            sender: Part and place, such as "north.factory".
-            receiver: Part and place; the part that is present at the arrival receives the goods.
-            units: A whole number above 0.
-            arrival: A pending event of rank `AFTER_PARTS` or above, such as
-                `world.timeout(ticks, rank=AFTER_PARTS)`, or a `world.delay`.
+        Between the two they are `under_way`. The *arrival* is a pending event of rank `AFTER_PARTS`
+        or above, such as `world.timeout(ticks, rank=AFTER_PARTS)`, or a `world.delay`.
         """
         if arrival.callbacks is None:
             raise UsageError("the arrival has happened; goods arrive with a pending event")
@@ -198,10 +176,7 @@ class Group:
         return tuple(self._under_way)
 
     def intercompany_faults(self) -> list[str]:
-        """Return a sentence for every pair of parts whose balances do not cancel.
-
-        The balances of a repeated part are summed.
-        """
+        """Return a sentence for every pair of parts whose balances do not cancel."""
         parts = (part for name in self.parts for part in self.repetitions(name))
         return exchange_faults(parts, self.models, self._under_way)
 
@@ -233,7 +208,6 @@ class Group:
     # -- parts -----------------------------------------------------------------------------------
 
     def _begin_first(self, name: str) -> bool:
-        """Begin a part if it starts with the group; return whether it does."""
         start = self._starts[name]
         if start < self.clock.start:
             raise UsageError(
@@ -245,7 +219,6 @@ class Group:
         return start == self.clock.start
 
     def _begin(self, name: str) -> None:
-        """Begin a part, or its next repetition, at this tick."""
         past = self._past.setdefault(name, [])
         if name in self.parts:
             past.append(self.parts[name])
@@ -281,6 +254,5 @@ class Group:
             self.world.end(self._reason())
 
     def _reason(self) -> str:
-        """Return why each ended part in `_ends` has ended."""
         ended = [name for name in self._ends if name in self._finished]
         return "; ".join(f"{name}: {self.parts[name].ended}" for name in ended)

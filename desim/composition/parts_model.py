@@ -139,27 +139,26 @@ class PartsModel(Model[Any]):
 
     def tables(self, state: Any, role: str) -> dict[str, Rows]:
         """Return the tables that a role may look up in its part; empty before the part begins."""
-        name, inside = split_name(role)
-        part = self.group_of(state).parts.get(name)
-        if part and part.model.tables:
-            return dict(part.model.tables(part.state, inside))
-        return {}
+        part, inside = self._part_of(state, role)
+        tables = part.model.tables if part else None
+        return dict(tables(part.state, inside)) if part and tables else {}
 
     def after(self, state: Any, role: str, action: Any, observation: Any) -> str | None:
         """Return what the last action of a role did, as its part states it."""
-        name, inside = split_name(role)
-        part = self.group_of(state).parts.get(name)
+        part, inside = self._part_of(state, role)
         return part.model.after(part.state, inside, action, observation) if part else None
 
     def _role_time(self, state: Any, role: str, tick: int) -> str:
-        """Return a common tick as a role's part states it, else the common ISO date."""
-        name, inside = split_name(role)
-        group = self.group_of(state)
-        if part := group.parts.get(name):
+        part, inside = self._part_of(state, role)
+        if part:
             own = part.model.time.known_to(inside, part.state, part.to_local(tick))
             if own is not None:
                 return own
-        return group.clock.moment(tick).date().isoformat()
+        return self.group_of(state).clock.moment(tick).date().isoformat()
+
+    def _part_of(self, state: Any, role: str) -> tuple[Part | None, str]:
+        name, inside = split_name(role)
+        return self.group_of(state).parts.get(name), inside
 
 
 def _on_common_ticks(part: Part, given: Sequence[float] | Periods) -> Sequence[float] | Periods:

@@ -105,7 +105,7 @@ def _check_name(name: object) -> str:
 
 
 def as_parts(given: Any) -> dict[str, PartSpec]:
-    """Convert a mapping of names to models, parts or their plain values."""
+    """Return parts from a mapping of names to models, parts or their plain values."""
     if not isinstance(given, Mapping) or not 1 <= len(given) <= MAX_PARTS:
         raise ValueError(
             f"parts={short_repr(given)} was given; it maps 1 to {MAX_PARTS:,} names to models"
@@ -169,8 +169,10 @@ class LinkSpec:
         return self.function in _GIVEN
 
     def start(self, world: World, group: Group) -> Process:
-        """Run the link; add its name and the date to an exception."""
-        link = self.load()
+        """Return the link's process, which adds its name and the date to an exception."""
+        return self._noted(self.load(), world, group)
+
+    def _noted(self, link: Link, world: World, group: Group) -> Process:
         with noted(lambda: f"in link {self.function!r} on {group.clock.moment(world.now)}"):
             yield from link(world, group)
 
