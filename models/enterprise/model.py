@@ -11,14 +11,17 @@ from desim.composition.group import Group
 from desim.composition.parts_model import PartsModel
 from desim.core.ledger_protocols import Rows, Statement
 from desim.core.reported import Figures, Periods, Refused, ScoreSeries, Texts, Time
-from models.enterprise import observation, options, processes, score
-from models.enterprise.actions import Command
-from models.enterprise.observation import GroupPosition
+from models.enterprise import controller, processes, score
+from models.enterprise.controller import Command, GroupPosition
 from models.enterprise.params import CONTROLLER, PRESETS, EnterpriseParams
 from models.enterprise.state import Company
 
 _CONTROLLER = Role(
-    GroupPosition, Command, options.options, optional=True, default_action=options.default_action
+    GroupPosition,
+    Command,
+    controller.options,
+    optional=True,
+    default_action=controller.default_action,
 )
 
 
@@ -32,65 +35,53 @@ class Enterprise(EnterpriseParams, PartsModel):
 
     @property
     def models(self) -> dict[str, Model[Any]]:
-        """The models of the departments, by name; one that is None is left out."""
         every = {name: getattr(self, name) for name in self.worlds}
         return {name: model for name, model in every.items() if model is not None}
 
     def with_models(self, models: Mapping[str, Any]) -> Self:
-        """Return the enterprise with other parameters of some departments."""
         return evolve(self, **models)
 
     @classmethod
     def inner_models(
         cls, params: Mapping[str, Any]
     ) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
-        """Yield name, world and plain parameters of the departments that are written out."""
         inside = ((name, world, params.get(name)) for name, world in cls.worlds.items())
         return ((name, world, one) for name, world, one in inside if isinstance(one, Mapping))
 
     @property
     def time(self) -> Time:
-        """The common clock of the departments."""
         return evolve(super().time, length=f"{self.months} months")
 
     @property
     def roles(self) -> dict[str, Role]:
-        """The controller, and the roles of the departments under their names."""
-        described, thinking = options.described(self), self.thinking
+        described, thinking = controller.described(self), self.thinking
         own = evolve(_CONTROLLER, described=described, thinking=thinking)
         return {**super().roles, CONTROLLER: own}
 
     def texts(self, role: str) -> Texts:
-        """Return the rules that *role* may read."""
-        return Texts(observation.rules(self), observation.briefing(self))
+        return Texts(controller.rules(self), controller.briefing(self))
 
     def after(self, state: Company, role: str, action: Any, observation: Any) -> str | None:
-        """Return why the controller's last command was refused, or what a department states."""
         if role == CONTROLLER:
             return Refused(observation.reply) if observation.reply else ""
         return super().after(state, role, action, observation)
 
     def begin(self, world: World) -> Company:
-        """Begin the departments and start the month ends."""
         group = Group(world, self.models, datetime.fromisoformat(self.start))
         return processes.begin(world, self, group)
 
     @property
     def kept(self) -> tuple[str, ...]:
-        """Facts of the group itself, hidden from the controller, that a redraw keeps."""
         losses = {"project": self.lost_project, "client": self.lost_client}
         return tuple(f"month of a lost {what}" for what, month in losses.items() if month)
 
     def group_of(self, state: Company) -> Group:
-        """Return the departments."""
         return state.group
 
     def score(self, state: Company) -> float:
-        """Return the group's net worth at the end, dollars."""
         return score.score(state)
 
     def metrics(self, state: Company) -> dict[str, Any]:
-        """Return the group's figures and those of its departments."""
         return {**score.metrics(state), **super().metrics(state)}
 
     @property
@@ -108,19 +99,13 @@ class Enterprise(EnterpriseParams, PartsModel):
         )
 
     def series(self, state: Company) -> dict[str, Sequence[float] | Periods]:
-        """Return net worth and cash at the start and at every month's end, and the parts' series.
-
-        Money of the group is dollars.
-        """
         own = Periods.each(score.series(state), score.ticks(state))
         return {**own, **super().series(state)}
 
     def statements(self, state: Company) -> dict[str, Rows | Statement]:
-        """Return the consolidated statements by year, dollars."""
         return {**score.statements(state)}
 
     def tables(self, state: Company, role: str) -> dict[str, Rows]:
-        """Return the tables of a department's role; the controller's are the statements."""
         if role == CONTROLLER:
             return {**score.statements(state)}
         return super().tables(state, role)

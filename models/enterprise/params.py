@@ -1,8 +1,7 @@
-"""The parameters of the enterprise; its presets are in `presets.py`.
+"""The parameters and presets of the enterprise: which departments a group has, and what befalls it.
 
-The presets: which departments a group has, and what happens to it.
-
-All amounts are invented here, in dollars; the README says how they were chosen.
+All amounts are invented here, in dollars; the README says how they were chosen. Only the worlds of
+the parts are published.
 """
 
 from collections.abc import Mapping
@@ -22,12 +21,8 @@ from models.yc_bench import YCBench
 
 #: The part that finances the others, and the role beside those of the parts.
 TREASURY, CONTROLLER = "treasury", "controller"
-
-
 #: The departments, in the order in which the pool covers them.
 DEPARTMENTS = ("plant", "consultancy", "startup")
-
-
 _month = (whole, ge(0), le(600))
 
 
@@ -40,8 +35,6 @@ def _first_of_a_month(instance: object, attribute: Any, value: str) -> None:
 @frozen(kw_only=True, slots=False)
 class EnterpriseParams:
     """A treasury and the departments that it finances.
-
-    All of this is invented here; only the worlds of the parts are published.
 
     Attributes:
         treasury: Raises equity and debt for the group by the rules of the lender's funding.

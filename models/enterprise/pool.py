@@ -2,7 +2,7 @@
 
 from typing import assert_never
 
-from models.enterprise.actions import Command, Continue, SetLimits, Transfer
+from models.enterprise.controller import Command, Continue, SetLimits, Transfer
 from models.enterprise.params import TREASURY
 from models.enterprise.state import OPEN, Company, dollars
 
@@ -80,7 +80,6 @@ def _not_open(company: Company, command: SetLimits | Transfer) -> str:
 
 
 def _pay(company: Company, sender: str, receiver: str, cents: int) -> None:
-    """Pay cents from one part to another if they are above 0."""
     if cents > 0:
         company.group.transfer(sender, receiver, cents)
         log = company.group.world.log

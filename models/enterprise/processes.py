@@ -1,8 +1,6 @@
 """The group's own processes: month ends, and the departments' losses of projects and clients.
 
 They run after all events of the parts at an instant, in this order: losses, month end, balance.
-
-The controller's observation, read from the parts' ledgers.
 """
 
 import datetime as dt
@@ -15,47 +13,13 @@ from simpy import Process as SimPyProcess
 from desim import World
 from desim.composition import AFTER_PARTS, Group
 from desim.core.calendar import month_start
-from models.enterprise.observation import Department, GroupPosition
+from models.enterprise.controller import Department, GroupPosition
 from models.enterprise.params import CONTROLLER, TREASURY, EnterpriseParams
 from models.enterprise.pool import balance, close_unpaid, execute
 from models.enterprise.state import Company, Limits, dollars
 
-
-def position(company: Company) -> GroupPosition:
-    """Return the group's position now."""
-    return GroupPosition(
-        month=company.month,
-        months=company.params.months,
-        grace=company.params.grace,
-        treasury_cash=dollars(company.group.cash(TREASURY)),
-        notes=dollars(company.group.part(TREASURY).state.debt),
-        net_worth=dollars(company.worths[-1]),
-        departments=tuple(_department(company, name) for name in company.limits),
-        reply=company.reply,
-    )
-
-
-def _department(company: Company, name: str) -> Department:
-    limits, cash = company.limits[name], company.group.cash(name)
-    return Department(
-        name=name,
-        cash=dollars(cash),
-        cash_change=dollars(cash - limits.cash_before),
-        floor=dollars(limits.floor),
-        ceiling=None if limits.ceiling is None else dollars(limits.ceiling),
-        owed_to_treasury=dollars(company.owed(name)),
-        unpaid=dollars(company.unpaid(name)),
-        months_unpaid=limits.months_unpaid,
-        status=company.status(name),
-    )
-
-
 Process = Generator[Any, Any, None]
-
-
 Lose = Callable[[Any], object]
-
-
 _LOSS, _MONTH_END, _BALANCE = AFTER_PARTS, AFTER_PARTS + 1, AFTER_PARTS + 2
 
 
@@ -67,11 +31,11 @@ def begin(world: World, params: EnterpriseParams, group: Group) -> Company:
     company.consolidate()
     world.process(month_ends(world, company))
     if params.consultancy is not None and params.lost_project:
-        lost = params.consultancy.lose_project
-        world.process(loss(world, company, "consultancy", params.lost_project, lost))
+        lose = params.consultancy.lose_project
+        world.process(loss(world, company, "consultancy", params.lost_project, lose))
     if params.startup is not None and params.lost_client:
-        lost = partial(lose_best_client, params.startup)
-        world.process(loss(world, company, "startup", params.lost_client, lost))
+        lose = partial(_lose_best_client, params.startup)
+        world.process(loss(world, company, "startup", params.lost_client, lose))
     return company
 
 
@@ -118,12 +82,39 @@ def loss(world: World, company: Company, name: str, month: int, lose: Lose) -> P
             lose(state)
 
 
-def lose_best_client(startup: Any, state: Any) -> None:
-    """Take away the client that trusts the start-up most."""
+def _lose_best_client(startup: Any, state: Any) -> None:
     startup.lose_client(state, max(state.clients, key=lambda client: client.trust).name)
 
 
 def _until(company: Company, month: int) -> int:
-    """Return the ticks from now to the end of a month."""
     end = month_start(company.group.clock.start.date(), month)
     return company.group.until(dt.datetime.combine(end, dt.time()))
+
+
+def position(company: Company) -> GroupPosition:
+    """Return the group's position now."""
+    return GroupPosition(
+        month=company.month,
+        months=company.params.months,
+        grace=company.params.grace,
+        treasury_cash=dollars(company.group.cash(TREASURY)),
+        notes=dollars(company.group.part(TREASURY).state.debt),
+        net_worth=dollars(company.worths[-1]),
+        departments=tuple(_department(company, name) for name in company.limits),
+        reply=company.reply,
+    )
+
+
+def _department(company: Company, name: str) -> Department:
+    limits, cash = company.limits[name], company.group.cash(name)
+    return Department(
+        name=name,
+        cash=dollars(cash),
+        cash_change=dollars(cash - limits.cash_before),
+        floor=dollars(limits.floor),
+        ceiling=None if limits.ceiling is None else dollars(limits.ceiling),
+        owed_to_treasury=dollars(company.owed(name)),
+        unpaid=dollars(company.unpaid(name)),
+        months_unpaid=limits.months_unpaid,
+        status=company.status(name),
+    )

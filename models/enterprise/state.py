@@ -15,9 +15,8 @@ from models.enterprise.params import TREASURY, EnterpriseParams
 #: The status of a department that has not ended.
 OPEN = "open"
 
-#: Decimals of the group's book, those of the finest book of a part, and its units in a cent.
+#: Decimals of the group's book, those of the finest book of a part.
 _DIGITS = 12
-_CENT: int = 10 ** (_DIGITS - 2)
 
 
 def dollars(cents: int) -> float:
@@ -27,14 +26,7 @@ def dollars(cents: int) -> float:
 
 @define(eq=False)
 class Limits:
-    """The pool's limits of a department, and figures of its last month.
-
-    Attributes:
-        floor: Cents.
-        ceiling: Cents; None means without a ceiling.
-        cash_before: Cents after the pool's last move.
-        months_unpaid: Month ends in a row with unpaid costs.
-    """
+    """The pool's limits of a department, and its cash after the pool's last move, in cents."""
 
     floor: int = 0
     ceiling: int | None = None
@@ -47,10 +39,7 @@ class Company:
     """The state of an episode.
 
     Attributes:
-        params: The parameters.
-        group: The parts on their clock.
         limits: By department that the group has.
-        consolidation: The group's book.
         month: Months that have passed.
         reply: Why the controller's last command was refused.
         worths: Net worth in cents at the start and at the end of every month.
@@ -97,8 +86,7 @@ class Company:
         """Return the cents that a department owes for costs of its own, rounded up."""
         book = self._book_of(name)
         held = sum(units for code, units in book.held.items() if account(code) == PAYABLES)
-        cent: int = 10 ** (book.digits - 2)
-        return -(held // cent)
+        return -_cents(book, held)
 
     def owed(self, name: str) -> int:
         """Return the cents that a department owes to the treasury; below 0 the other way."""
@@ -111,18 +99,18 @@ class Company:
             self.group.cash(name)  # a part that posts late posts now
         self.consolidation.post(self.month, {name: self._book_of(name) for name in parts})
         del self.worths[self.month :], self.cash[self.month :]
-        self.worths.append(self._net_worth())
-        self.cash.append(self.book.balance(CASH) // _CENT)
-
-    def _net_worth(self) -> int:
-        """Return assets less liabilities, less equity paid in since the start, cents.
-
-        Equity that is raised is owed to its holders, so raising it does not add to net worth.
-        """
+        # Equity raised since the start is owed to its holders: it does not add to net worth.
         balance = self.book.balance
         net = sum(map(balance, CHART.of("asset", "contra_asset", "liability")))
-        return (net + balance(CAPITAL) - balance(CAPITAL, at=0)) // _CENT
+        net += balance(CAPITAL) - balance(CAPITAL, at=0)
+        self.worths.append(_cents(self.book, net))
+        self.cash.append(_cents(self.book, balance(CASH)))
 
     def _book_of(self, name: str) -> Book:
         book: Book = self.group.part(name).state.ledgers[0]
         return book
+
+
+def _cents(book: Book, units: int) -> int:
+    cent: int = 10 ** (book.digits - 2)
+    return units // cent

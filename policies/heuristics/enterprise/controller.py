@@ -4,8 +4,7 @@ from attrs import define, field, frozen
 from attrs.validators import ge, le
 
 from desim import Policy
-from models.enterprise.actions import Command, Continue, SetLimits
-from models.enterprise.observation import Department, GroupPosition
+from models.enterprise.controller import Command, Continue, Department, GroupPosition, SetLimits
 
 _CENT = 0.01
 

@@ -1,16 +1,62 @@
-"""The controller's observation at the end of a month, before the pool moves cash.
-
-The rules of the enterprise in words, for its controller.
-"""
+"""The controller's seat: commands, the position of the group, options, and the rules in words."""
 
 from collections.abc import Mapping
 from typing import ClassVar
 
-from attrs import evolve, frozen
+from attrs import evolve, field, frozen
+from attrs.validators import ge, in_, le, optional
 
+from desim import Option
 from desim.core.reported import SeatBriefing
+from desim.schema.validators import finite
 from desim.show.column import DOLLARS, Column
-from models.enterprise.params import EnterpriseParams
+from models.enterprise.params import DEPARTMENTS, EnterpriseParams
+
+#: The largest amount of a command, dollars.
+LARGEST = 1e12
+
+_name = in_(DEPARTMENTS)
+_money = (finite, ge(0), le(LARGEST))
+
+
+@frozen
+class SetLimits:
+    """Set between which amounts the cash pool keeps a department's cash from now on.
+
+    Attributes:
+        department: Whose.
+        floor: Dollars; below it the pool pays from the treasury what is missing.
+        ceiling: Dollars; above it the pool moves the rest to the treasury. None: never.
+    """
+
+    columns: ClassVar[Mapping[str, Column]] = {"floor": DOLLARS, "ceiling": DOLLARS}
+
+    department: str = field(validator=_name)
+    floor: float = field(validator=_money)
+    ceiling: float | None = field(default=None, validator=optional(_money))
+
+
+@frozen
+class Transfer:
+    """Pay cash now from the treasury to a department, or back.
+
+    Attributes:
+        department: Which.
+        amount: Dollars; above 0 to the department, below 0 to the treasury.
+    """
+
+    columns: ClassVar[Mapping[str, Column]] = {"amount": DOLLARS}
+
+    department: str = field(validator=_name)
+    amount: float = field(validator=(finite, ge(-LARGEST), le(LARGEST)))
+
+
+@frozen
+class Continue:
+    """Let the pool balance the departments, and let the next month begin."""
+
+
+Command = SetLimits | Transfer | Continue
 
 
 @frozen
@@ -76,6 +122,44 @@ class GroupPosition:
     reply: str
 
 
+#: Months of the last month's outflow that a suggested floor covers.
+_MONTHS = 3
+
+
+def options(seen: GroupPosition) -> list[Option]:
+    """Return the commands: go on, or a floor for each department that spends more than it earns.
+
+    The value is in dollars: the cash that the floor would bring, none for going on.
+    """
+    floors = [
+        Option(_floor(each, wanted), min(missing, seen.treasury_cash), "for months of losses")
+        for each in seen.departments
+        if (wanted := round(-_MONTHS * each.cash_change, 2)) > 0 and each.status == "open"
+        if (missing := wanted - max(each.floor, each.cash)) > 0
+    ]
+    return [Option(Continue(), 0.0, "let the pool balance"), *floors]
+
+
+def described(params: EnterpriseParams) -> Mapping[str, Mapping[str, Column]]:
+    """Return the columns of amounts, usual up to ten times the treasury's opening cash."""
+    most = 10 * max(params.treasury.opening_cash, 1)
+    limit = evolve(DOLLARS, usual=(0, most))
+    return {
+        "set_limits": {"floor": limit, "ceiling": limit},
+        "transfer": {"amount": evolve(DOLLARS, usual=(-most, most))},
+    }
+
+
+def default_action(_: GroupPosition) -> Command:
+    """Return the command that changes nothing."""
+    return Continue()
+
+
+def _floor(each: Department, wanted: float) -> SetLimits:
+    ceiling = None if each.ceiling is None else max(each.ceiling, wanted)
+    return SetLimits(each.name, wanted, ceiling)
+
+
 _RULES = """You control the cash of a company for {months} months: a treasury, which raises equity \
 and debt, and the departments that it finances. Your aim is the highest net worth of the whole \
 company at the end, in dollars.
@@ -92,12 +176,12 @@ the next observation says why."""
 
 
 def rules(params: EnterpriseParams) -> str:
-    """Return the rules for the controller."""
+    """Return the rules; README and pages are cut from them."""
     return _RULES.format(months=params.months, reserve=params.reserve, grace=params.grace)
 
 
 def briefing(params: EnterpriseParams) -> SeatBriefing:
-    """Return the rules for the controller in five answers."""
+    """Return the rules in five answers."""
     return SeatBriefing(
         title="The enterprise",
         you_are="The controller of a company: you move cash between its treasury and its "
