@@ -134,7 +134,13 @@ class Book:
             total += amount
         if total or not lines:
             _refuse_sum(text, lines, total)
-        self._append(time, text, lines)
+        memo, text = self._checked(time, text)
+        # Every check is done; only now does anything change.
+        for account, amount in lines.items():
+            balances[account] += amount
+        self._last = time
+        self._rows.append((time, text, lines))
+        self._memos.append(memo)
 
     def transfer(self, time: int, text: str | Memo, debit: str, credit: str, amount: int) -> None:
         """Post one entry of two lines, which is faster than `post`; *amount* may be negative."""
@@ -143,9 +149,14 @@ class Book:
             self._refuse_line(credit if debit in balances else debit, amount)
         if debit == credit:
             raise WrongEntry(f"entry {_text_of(text)!r} needs two accounts, not {debit!r} twice")
-        self._append(time, text, {debit: amount, credit: -amount})
+        memo, text = self._checked(time, text)
+        balances[debit] += amount
+        balances[credit] -= amount
+        self._last = time
+        self._rows.append((time, text, {debit: amount, credit: -amount}))
+        self._memos.append(memo)
 
-    def _append(self, time: int, text: str | Memo, lines: dict[str, int]) -> None:
+    def _checked(self, time: int, text: str | Memo) -> tuple[Memo | None, str]:
         if type(time) is not int or time < self._last:
             raise WrongTime(wrong_time(time, self._last))
         memo = None
@@ -153,13 +164,7 @@ class Book:
             memo, text = text, text.text
         if type(text) is not str or not text.isascii():
             text = checked_text(text)
-        # Every check is done; only now does anything change.
-        balances = self._balances
-        for account, amount in lines.items():
-            balances[account] += amount
-        self._last = time
-        self._rows.append((time, text, lines))
-        self._memos.append(memo)
+        return memo, text
 
     def balance(self, account: str, at: int | None = None) -> int:
         """Return the units on *account* now, or at the end of tick *at*."""

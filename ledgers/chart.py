@@ -47,11 +47,7 @@ def _in_order(accounts: Iterable[Account]) -> tuple[Account, ...]:
 class Chart:
     """The accounts of a book, in the order of its reports: `Book(*chart)`.
 
-    Args:
-        accounts: At least one; codes are unique.
-
-    Attributes:
-        temporary: Codes of the income and expense accounts: their balances are the year's earnings.
+    `temporary` are the codes of income and expense accounts, which hold the year's earnings.
 
     Raises:
         WrongChart: No account, or a code declared twice.

@@ -28,14 +28,9 @@ def checked_text(text: object) -> str:
 class Memo:
     """The description of an entry: a text for people, and a kind and references as data.
 
-    One memo may serve many entries. Statements and views select entries by `kind`, never by their
-    text; the digest of a book covers the text, not kind or references. A book checks the text when
-    it posts an entry.
-
-    Attributes:
-        text: What happened, for people.
-        kind: The model's own name for entries of this sort: "J3", "payroll".
-        references: What the entry refers to, by name: `{"employee": "ann"}`.
+    One memo may serve many entries. Statements and views select entries by `kind`, such as "J3",
+    never by their text; the digest of a book covers the text, not kind or references. A book checks
+    the text when it posts an entry.
     """
 
     text: str
@@ -64,12 +59,8 @@ _time = itemgetter(0)  # the first field of a row, in every ledger
 class Journal(Sequence[Record], Generic[Record]):
     """A read-only view of the rows of a ledger; it shows rows that are added later.
 
-    A row becomes a record when it is read; changing a record does not change the ledger.
-
-    Args:
-        record: Makes a record of one element of each column.
-        rows: The first column: tuples whose first field is the time.
-        *columns: Further columns of the same length.
+    `record` makes a record of one element of each column when it is read; changing the record does
+    not change the ledger. The first column has tuples whose first field is the time.
     """
 
     __slots__ = ("_columns", "_record", "_rows")

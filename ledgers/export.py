@@ -157,9 +157,8 @@ def to_beancount(
 def beancount_names(book: _Book) -> dict[str, str]:
     """Return the Beancount name of every account: "1000" may become "Assets:Cash-At-Bank".
 
-    A name keeps its words of plain letters and digits; a name without any is replaced by the code,
-    and a name that is taken gets the code, or else a number, appended. An account declared by its
-    code alone is put under Equity, because Beancount requires one of five roots.
+    Only words of plain letters and digits are kept, and a name that is taken gets the code or a
+    number. An account without a kind is put under Equity, as Beancount requires a root.
     """
     names: dict[str, str] = {}
     for code in book.accounts:

@@ -28,15 +28,7 @@ INCOME_STATEMENT = "t0_income_statement"
 
 @frozen
 class File:
-    """A document on file.
-
-    Attributes:
-        filename: With its folder.
-        period: The period that it covers.
-        kind: The sort of document.
-        compiled: The month in which it was compiled.
-        read: Returns its contents; they are computed from the book when they are read.
-    """
+    """A document on file; its contents are computed from the book when they are read."""
 
     filename: str
     period: str
@@ -66,12 +58,12 @@ def catalogued(files: Mapping[str, File]) -> list[dict[str, Any]]:
     """Return the list of the documents as the tools show it."""
     return [
         {
-            "filename": file.filename,
+            "filename": name,
             "period": file.period,
             "kind": file.kind,
             "compiled_month": file.compiled,
         }
-        for file in files.values()
+        for name, file in files.items()
     ]
 
 

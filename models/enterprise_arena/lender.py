@@ -29,10 +29,9 @@ BANKRUPT, SURVIVED = "cash balance went negative", "horizon"
 
 
 class Indicators(NamedTuple):
-    """The lender's own drivers of a month, its noise included; never shown.
+    """The lender's own drivers of a month, its noise included, percent but for the rate.
 
-    Margins are percent of revenue, growth is percent a month, the collection rate is the share of
-    billed amounts that is collected.
+    They are never shown. The collection rate is the share of billed amounts that is collected.
     """
 
     gross_margin: float
@@ -83,6 +82,13 @@ class TermLoan:
     balance: int
     rate: float
     drawn: int
+
+    def repay(self, month: int, term: int) -> int:
+        """Deduct an instalment; the last of *term* repays what rounding has left (SPEC 8.4)."""
+        is_last = month - self.drawn >= term - 1
+        paid = self.balance if is_last else min(self.balance, round(self.principal / term))
+        self.balance -= paid
+        return paid
 
 
 @define(eq=False, repr=False)
@@ -199,8 +205,9 @@ class Lender:
 
         What a group sends or receives after the close, but before the next month, is in it.
         """
-        months = len(self.revenue_to_date)
-        return self.books.book.balance(CASH, at=months - 1) if months else 0
+        months, journal = len(self.revenue_to_date), self.books.book.journal
+        later = [journal[at].amounts.get(CASH, 0) for at in journal.span(since=months)]
+        return self.cash - sum(later) if months else 0
 
     @property
     def debt(self) -> int:

@@ -50,7 +50,6 @@ from models.enterprise_arena.params import (
     YEAR_END,
     ArenaParams,
 )
-from models.enterprise_arena.projection import instalment
 
 Process: TypeAlias = Generator[Event, Any, None]
 
@@ -142,12 +141,7 @@ def note_service(world: World, lender: Lender) -> Process:
         books.post(month, ACCRUE_INTEREST, interest)
         books.post(month, PAY_INTEREST, interest)
         term = lender.params.note_term_months
-        paid = [
-            instalment(each.principal, each.balance, month - each.drawn, term) for each in loans
-        ]
-        for loan, amount in zip(loans, paid, strict=True):
-            loan.balance -= amount
-        books.post(month, REPAY_NOTES, sum(paid))
+        books.post(month, REPAY_NOTES, sum([loan.repay(month, term) for loan in loans]))
         lender.term_loans = [loan for loan in loans if loan.balance]
         world.log.info("notes served", notes=len(lender.term_loans))
         yield world.timeout(1, rank=SERVICE)

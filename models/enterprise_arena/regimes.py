@@ -115,19 +115,13 @@ class Surge:
 
     @property
     def next_start(self) -> int:
-        """The first month in which another surge may begin: one quiet month lies between."""
+        """The first month of another surge: one quiet month lies between."""
         return self.start + len(self.growth) + 1
 
 
 @frozen
 class Surges:
-    """The surges observed in a table.
-
-    Attributes:
-        shapes: For every surge, growth relative to its peak, month by month.
-        peaks: Percent a month, in the same order.
-        chance: Probability that a surge begins in a quiet month.
-    """
+    """The surges of a table: shapes relative to their peaks, and the chance in a quiet month."""
 
     shapes: tuple[Row, ...]
     peaks: Row
@@ -194,16 +188,7 @@ def runs(growth: Column) -> Iterator[tuple[int, int]]:
 
 @frozen
 class _Dynamics:
-    """One state's equation.
-
-    Attributes:
-        start: Value in month 0.
-        keep: 1 - k, the coefficient of the last value.
-        drift: a, by regime.
-        residuals: By month of the table; 0 for month 0.
-        low: Lowest value.
-        high: Highest value.
-    """
+    """One state's equation: value in month 0, 1 - k, a by regime, e by month, and the range."""
 
     start: float
     keep: float
@@ -322,11 +307,7 @@ def _kept(values: Column, path: Sequence[int]) -> float:
 class Path:
     """A drawn history, with the draws behind it, so that its later months can be drawn again.
 
-    Attributes:
-        macro: The history.
-        regimes: A uniform draw for the regime of each month from 1 on.
-        rows: A uniform draw for the residuals of each month.
-        surges: In their order.
+    Uniform draws for the regime of each month from 1 on, and for the residuals of each month.
     """
 
     macro: Macro
@@ -337,15 +318,10 @@ class Path:
 
 @frozen
 class Switching:
-    """A fitted model.
+    """A model fitted to a table.
 
-    Attributes:
-        table: The table to which it is fitted.
-        labels: The regime of each month of the table, as an index of `REGIMES`.
-        matrix: Probabilities of the next regime, by the present one; rows sum to 1.
-        months: Months of the table from 1 on, by regime; all of them if a regime has none.
-        states: Equations by name.
-        surges: The surges of borrower growth.
+    Labels are indices of `REGIMES` by month, `matrix` has the probabilities of the next regime by
+    the present one, `months` the months of the table from 1 on by regime (all if it has none).
     """
 
     table: Macro
@@ -441,7 +417,7 @@ def _history(
         month=tuple(months),
         date=tuple([f"{year + m // YEAR:04}-{m % YEAR + 1:02}" for m in months]),
         label=tuple([_label(month) for month in months]),
-        **{name: _clipped(name, column) for name, column in figures.items()},
+        **{name: _within(column, *RANGES[name]) for name, column in figures.items()},
     )
 
 
@@ -451,18 +427,16 @@ def _label(month: int) -> str:
     return f"{MONTHS[month % YEAR]} {f'2xx{year}' if year < 10 else f'2x{year}'}"  # noqa: PLR2004 (digits)
 
 
-def _clipped(name: str, column: Row) -> Row:
-    low, high = RANGES[name]
-    return tuple([min(max(value, low), high) for value in column])
-
-
 def _rounded(column: Column, digits: int = 2) -> Row:
     return tuple([round(value, digits) for value in column])
 
 
 def _rates(column: Column) -> Row:
-    most = RANGES["baa"][1]
-    return tuple([min(max(round(value, 2), _LEAST), most) for value in column])
+    return _within(_rounded(column), _LEAST, RANGES["baa"][1])
+
+
+def _within(column: Column, low: float, high: float) -> Row:
+    return tuple([min(max(value, low), high) for value in column])
 
 
 def _prices(table: Macro, inflation: Column) -> tuple[Row, Row]:

@@ -242,7 +242,7 @@ def _projection(lender: Lender, tool: ConductCashflowProjection) -> dict[str, An
         raise CommandRefused(
             f"months={tool.months} was given; a projection covers 1 to {longest} months"
         )
-    return projection.project(projection.outlook(lender, tool.growth_rate_override), tool.months)
+    return projection.project(lender, tool.months, tool.growth_rate_override)
 
 
 _TOOLS: dict[type[Tool], Callable[[Lender, Any], Any]] = {

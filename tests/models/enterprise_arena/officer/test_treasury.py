@@ -12,7 +12,7 @@ from models.enterprise_arena import TREASURY, BookClosing, EnterpriseArena, Fund
 from models.enterprise_arena.documents import on_file, retrieved
 from models.enterprise_arena.funding import leverage_factor
 from models.enterprise_arena.processes import borrowers
-from models.enterprise_arena.projection import margin, outlook, project
+from models.enterprise_arena.projection import margin, project
 from models.enterprise_arena.report import curve
 from policies.heuristics.enterprise_arena.forecast import Debt, Yields, lowest, measure
 
@@ -85,7 +85,7 @@ def test_every_document_and_table_can_be_read(preset: str) -> None:
         files = on_file(seen.lender)
         assert [name for name in files if not retrieved(files, name)] == []
         assert model.tables(seen.lender, "cfo")["market"]
-        assert project(outlook(seen.lender, None), 12)["rows"]
+        assert project(seen.lender, 12)["rows"]
         assert _finite(seen.month)
     assert _finite([model.metrics(seen.lender), series_of(model, seen.lender), curve(seen.lender)])
 
@@ -116,7 +116,7 @@ def test_the_projection_deducts_overhead(closed: bool) -> None:  # noqa: FBT001 
     """From the second month on it is exact: vendors are paid what they billed a month ago."""
     actions = {4: BookClosing()} if closed else {}
     lender = opened(5, treasury(), actions)
-    shown = project(outlook(lender, None), 6)
+    shown = project(lender, 6)
     assert shown["assumptions"]["overhead"] == 50_000
     later = [seen.month.cash_balance for seen in months(treasury(), {}, until=11)][6:]
     assert [row["projected_cash"] for row in shown["rows"]] == later
@@ -131,7 +131,7 @@ def test_a_lender_s_margin_is_that_before_overhead() -> None:
     )
     assert margin(loaded).percent == pytest.approx(margin(plain).percent, abs=1e-4)
     assert plain.books.pretax - loaded.books.pretax == 3 * 9_000_000
-    assert "overhead" not in project(outlook(plain, None), 1)["assumptions"]
+    assert "overhead" not in project(plain, 1)["assumptions"]
 
 
 @pytest.mark.parametrize("changes", [{}, {"opening_cash": 0.0, "opening_shares": 0.0}], ids=str)
