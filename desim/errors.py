@@ -42,7 +42,7 @@ class WrongAction(DesimError):
 
 
 class ModelFailed(DesimError):
-    """A process, an observation or an option of a model raised or is wrong; the run is dead."""
+    """A process, an observation, an option or a result of a model raised or is wrong."""
 
 
 class LimitReached(DesimError):
@@ -59,18 +59,6 @@ class Withdrawn(DesimError):
 
 class Stuck(DesimError):
     """A role has more decisions at one tick than the model allows."""
-
-
-class NotInteger(DesimError):
-    """A delay that is not a whole number of ticks."""
-
-
-class StreamTaken(DesimError):
-    """A random stream that is claimed twice."""
-
-
-class WrongResult(DesimError):
-    """A score or metrics that a result cannot hold."""
 
 
 class WriteFailed(DesimError):

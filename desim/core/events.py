@@ -9,7 +9,7 @@ from simpy import Environment
 from simpy.events import NORMAL, Event, Timeout
 
 from desim.core.roles import Role
-from desim.errors import NotInteger, Withdrawn
+from desim.errors import ModelFailed, Withdrawn
 from desim.short_repr import short_repr
 
 #: Draws of a wait after which a redraw keeps its time: it has lasted longer than nearly all waits.
@@ -121,7 +121,7 @@ def whole_ticks(delay: Any) -> int:
     """Return a delay as an int.
 
     Raises:
-        NotInteger: It is not a whole number.
+        ModelFailed: It is not a whole number.
         ValueError: It is below 0.
     """
     try:
@@ -129,7 +129,7 @@ def whole_ticks(delay: Any) -> int:
     except (TypeError, ValueError, OverflowError):
         whole = None
     if whole is None or whole != delay:
-        raise NotInteger(f"a delay of {short_repr(delay)} was given; time passes in whole ticks")
+        raise ModelFailed(f"a delay of {short_repr(delay)} was given; time passes in whole ticks")
     if whole < 0:
         raise ValueError(f"a delay of {short_repr(delay)} was given; a delay is at least 0")
     return whole

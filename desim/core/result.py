@@ -12,7 +12,7 @@ from desim.core.ledger_protocols import Ledger, ledgers_of
 from desim.core.model import Model
 from desim.core.reported import Periods
 from desim.core.world import World
-from desim.errors import UsageError, WrongResult
+from desim.errors import ModelFailed, UsageError
 from desim.schema import to_plain
 from desim.short_repr import short_repr
 
@@ -65,7 +65,7 @@ def summarise(model: Model[Any], state: Any, world: World, decisions: int) -> Re
     """Return the result of an episode, or of a part, which may have no end and then no metrics.
 
     Raises:
-        WrongResult: The model's score is not a finite number, or a metric is not a JSON value.
+        ModelFailed: The model's score is not a finite number, or a metric is not a JSON value.
         ModelFailed: The model finds that something was created or lost.
     """
     model.check(state)
@@ -84,26 +84,26 @@ def score_of(model: Model[Any], state: Any) -> float:
     """Return the score of a state, also one of numpy, as Python's float.
 
     Raises:
-        WrongResult: The score is not a finite number.
+        ModelFailed: The score is not a finite number.
     """
     given: Any = model.score(state)
     with contextlib.suppress(TypeError, ValueError):
         if math.isfinite(score := float(given)):
             return score
-    raise WrongResult(f"the model's score is {short_repr(given)}; a score is a finite number")
+    raise ModelFailed(f"the model's score is {short_repr(given)}; a score is a finite number")
 
 
 def metrics_of(model: Model[Any], state: Any) -> dict[str, Any]:
     """Return the metrics of a state as a record will hold them: NaN and infinity become None.
 
     Raises:
-        WrongResult: A metric is not a JSON value.
+        ModelFailed: A metric is not a JSON value.
     """
     given = model.metrics(state)
     try:
         plain: dict[str, Any] = to_plain(dict(given))
     except (TypeError, ValueError) as fault:
-        raise WrongResult(f"the model's metrics are no JSON values: {fault}") from None
+        raise ModelFailed(f"the model's metrics are no JSON values: {fault}") from None
     return plain
 
 
@@ -135,7 +135,7 @@ def read_series(model: Model[Any], state: Any) -> tuple[dict[str, tuple[float, .
 
     Raises:
         UsageError: The model has no method `series`.
-        WrongResult: A series is not a sequence of numbers.
+        ModelFailed: A series is not a sequence of numbers.
     """
     check_series(model)
     assert model.series is not None
@@ -155,7 +155,7 @@ def ended_series(model: Model[Any], state: Any, end: int) -> tuple[Series, Ticks
     are whole; a model without series has none.
 
     Raises:
-        WrongResult: A series is not a sequence of numbers.
+        ModelFailed: A series is not a sequence of numbers.
     """
     found, ticks = read_series(model, state) if model.series else ({}, {})
     kept = {name: _played(each, end) for name, each in ticks.items()}
@@ -178,7 +178,7 @@ def _floats(name: str, values: Any) -> tuple[float, ...]:
     if not isinstance(values, str | bytes):
         with contextlib.suppress(TypeError, ValueError):
             return tuple(map(float, values))
-    raise WrongResult(
+    raise ModelFailed(
         f"the model's series {name!r} is {short_repr(values)}; a series is a sequence of numbers, "
         "one a period"
     )

@@ -288,8 +288,8 @@ class Run(Generic[S]):
 
         Raises:
             UsageError: The episode has not ended.
-            WrongResult: The model's score is not a finite number, or a metric is not a JSON value.
-            ModelFailed: The model's `score` or `metrics` raised an exception.
+            ModelFailed: The model's `score` or `metrics` raised an exception, or returned no finite
+                number or no JSON values.
         """
         if self._fault is None and not self.world.ended:
             raise UsageError("the episode still runs: advance until it hands out no decision")

@@ -15,7 +15,7 @@ from desim.core.events import Decision, Ranked, Wait, Waiters, whole_ticks
 from desim.core.log import LoggedDraws, logger
 from desim.core.points import Points
 from desim.core.streams import check_seed, generator, redrawn_seed
-from desim.errors import ModelFailed, StreamTaken, UsageError, possible
+from desim.errors import ModelFailed, UsageError, possible
 from desim.faults import resumed_by
 
 if TYPE_CHECKING:  # numpy.random takes longer to import than all of desim
@@ -253,7 +253,7 @@ class World(simpy.Environment):
         A name has one or more strings or integers.
 
         Raises:
-            StreamTaken: The name was claimed before, and the future has not been redrawn since.
+            ModelFailed: The name was claimed before, and the future has not been redrawn since.
         """
         key = tuple(map(str, name))
         stream = self._streams.get(key)
@@ -263,7 +263,7 @@ class World(simpy.Environment):
             # The same generator as before: a second one would repeat the draws of the first.
             self._free.remove(key)
         else:
-            raise StreamTaken(f"random stream {'/'.join(key)!r} is in use; choose another name")
+            raise ModelFailed(f"random stream {'/'.join(key)!r} is in use; choose another name")
         if self.log:
             return cast("Generator", LoggedDraws(stream, "/".join(key), self.log))
         return stream

@@ -161,7 +161,7 @@ class Episode:
         Raises:
             UsageError: The episode was not played in this process, or neither with its series nor
                 with its state.
-            WrongResult: A series is not a sequence of numbers.
+            ModelFailed: A series is not a sequence of numbers.
         """
         return self._inside().series[0]
 

@@ -18,7 +18,6 @@ from desim import Role, Run, World, errors
 from desim.errors import (
     DesimError,
     ModelFailed,
-    NotInteger,
 )
 from desim.records.writer import write_failed
 
@@ -143,7 +142,7 @@ def test_an_error_of_the_kernel_is_dead_too() -> None:
 
     run = Run(Stage((halves,)))
     for _ in range(2):
-        with pytest.raises(NotInteger, match=r"a delay of 0\.5 was given"):
+        with pytest.raises(ModelFailed, match=r"a delay of 0\.5 was given"):
             run.advance()
 
 

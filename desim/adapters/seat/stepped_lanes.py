@@ -12,7 +12,7 @@ from desim.adapters.seat.tool_session import only_seat
 from desim.core.run import Run
 from desim.episodes.caller import CallerSeat
 from desim.episodes.lineup import resolve
-from desim.errors import UsageError, WrongResult
+from desim.errors import ModelFailed, UsageError
 from desim.lanes import Array, Columns, NoLanes, all_answers, answers_all, lanes_of
 from desim.schema import to_plain
 
@@ -128,7 +128,7 @@ class SteppedLanes:
         metrics = self.lanes.metrics()
         column = [0.0 if one is None else float(one) for one in metrics[self._name]]
         if not all(map(math.isfinite, column)):
-            raise WrongResult(f"metric {self._name!r} is not finite; a reward is a finite number")
+            raise ModelFailed(f"metric {self._name!r} is not finite; a reward is a finite number")
         return np.array(column)
 
 

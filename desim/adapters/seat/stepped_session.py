@@ -13,7 +13,7 @@ from desim.core.result import Result, Series, read_series
 from desim.core.roles import Option
 from desim.core.run import Run
 from desim.episodes.caller import CallerSession
-from desim.errors import UsageError, WrongResult, possible
+from desim.errors import ModelFailed, UsageError, possible
 from desim.records.episode import Episode
 from desim.schema import TAG, plain_observation, tag, to_plain
 
@@ -233,7 +233,7 @@ def _number(metrics: Mapping[str, Any], name: str) -> float:
     if not isinstance(value, int | float):
         raise UsageError(f"metric {name!r} is {value!r}; a reward is the change of a number")
     if not math.isfinite(value):
-        raise WrongResult(f"metric {name!r} is {value}; a reward is a finite number")
+        raise ModelFailed(f"metric {name!r} is {value}; a reward is a finite number")
     return float(value)
 
 

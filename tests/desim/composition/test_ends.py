@@ -8,7 +8,7 @@ from support.part_results import part_results
 
 from desim import play
 from desim.composition import AFTER_PARTS, Composite, PartSpec, part_seed
-from desim.errors import ModelFailed, WrongResult
+from desim.errors import ModelFailed
 
 LONG, SHORT = Firm(periods=9), Firm(periods=2)
 
@@ -111,7 +111,7 @@ def test_the_score_of_a_part_is_a_number() -> None:
     """One that is none fails the episode, and the error names the part."""
     with pytest.raises(ModelFailed, match=r"Error: no scales \(in part 'odd' at its t=3"):
         play(Composite({"odd": Firm(fault="score"), "firm": Firm()}), "greedy")
-    with pytest.raises(WrongResult, match=r"score is nan; .* \(in part 'odd' at its t=3\)"):
+    with pytest.raises(ModelFailed, match=r"score is nan; .* \(in part 'odd' at its t=3\)"):
         play(Composite({"odd": Firm(fault="nan"), "firm": Firm()}), "greedy")
     with pytest.raises(ModelFailed, match=r"no figures \(in part 'odd' at its t=3\)"):
         play(Composite({"odd": Firm(fault="metrics"), "firm": Firm()}), "greedy")

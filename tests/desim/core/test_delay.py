@@ -13,7 +13,7 @@ from desim import Model, Role, Run, World
 from desim.composition import Composite
 from desim.core.calendar import Calendar
 from desim.core.reported import Time
-from desim.errors import NotInteger
+from desim.errors import ModelFailed
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -203,5 +203,5 @@ def test_a_delay_that_outlasts_its_distribution_keeps_its_end() -> None:
 def test_a_length_is_whole_ticks() -> None:
     """As of a timeout."""
     world = World(1)
-    with pytest.raises(NotInteger, match=r"a delay of 0\.5 was given"):
+    with pytest.raises(ModelFailed, match=r"a delay of 0\.5 was given"):
         world.delay(world.stream("a"), lambda _: 0.5)  # type: ignore[arg-type, return-value]

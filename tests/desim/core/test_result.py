@@ -13,7 +13,7 @@ from desim import Run
 from desim.core.reported import Periods
 from desim.core.result import check_series, ended_series, read_series
 from desim.episodes.driver import play
-from desim.errors import ModelFailed, UsageError, WrongResult
+from desim.errors import ModelFailed, UsageError
 
 
 @frozen
@@ -42,7 +42,7 @@ def test_series_become_tuples_of_floats(given: Any) -> None:
 @pytest.mark.parametrize("given", ["12", None, 3.0, [None], ["x"], [[1]]], ids=str)
 def test_a_series_that_is_none_is_refused(given: Any) -> None:
     """The error names the series and what it holds."""
-    with pytest.raises(WrongResult, match=r"the model's series 'odd' is .*; a series is a"):
+    with pytest.raises(ModelFailed, match=r"the model's series 'odd' is .*; a series is a"):
         play(Odd(what=given), STRIDE, series=True)
 
 

@@ -72,7 +72,7 @@ def test_a_model_that_fails_is_a_row_too() -> None:
     assert stuck["error"].startswith("Stuck: 'walker' was asked 51 times at t=0")
     infinite = sweep(Walk(wind=1e308), STRIDE, range(20)).failed[0]
     assert infinite["error"] in {
-        f"WrongResult: the model's score is {sign}inf; a score is a finite number"
+        f"ModelFailed: the model's score is {sign}inf; a score is a finite number"
         for sign in ("", "-")
     }
 
