@@ -38,7 +38,6 @@ class Telling:
     """A gated fact that the interviewer has released.
 
     Attributes:
-        fact: The fact.
         message: The number of the message in the dialogue, from 0.
         asked: Whether the candidate had asked about its topic before.
     """
@@ -53,10 +52,7 @@ class Interview:
     """The state of an episode.
 
     Attributes:
-        world: The clock.
-        params: The parameters.
         number: The number of the case among the cases, from 0.
-        case: The case.
         messages: Book of the budget of messages and each side's use of it.
         facts: Book of gated facts withheld and released.
         appointments: Book of verdicts due and given.

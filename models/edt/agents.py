@@ -37,7 +37,6 @@ class StaffMember:
     """A consultant during an episode.
 
     Attributes:
-        terms: The consultant of the scenario.
         rank: Place in the list of agents: lower ranks act first.
         hired: Whether the consultant is on the payroll.
         project: The project the consultant is on; None while available.
@@ -75,7 +74,6 @@ class Engagement:
         accepted: Whether consultants may join.
         worked: The last round that is computed.
         phases: Pairs of a step and the phase from then on.
-        phase: The present phase.
         remaining: Effort still to deliver; 0 before it starts.
         effort_risk: 1 less the probability of the present block of effort.
         staff: Consultants who are or were on it.

@@ -178,15 +178,11 @@ def _release(firm: Firm, count: int) -> str:
 
 
 def lose(firm: Firm, name: str = "") -> None:
-    """End a project after the turns of a step; bills already posted stay.
+    """End a project after the turns of a step, without a follow-on; bills already posted stay.
 
     Its consultants become free as after a completion. Effort that was delivered and not reported,
-    by consultants behind the project on the list, is lost with it.
-
-    Args:
-        firm: The firm.
-        name: Name of the project; without it, the accepted one with the most contracted revenue
-            left, of equal ones the first.
+    by consultants behind the project on the list, is lost with it. Without a *name* it is the
+    accepted project with the most contracted revenue left, of equal ones the first.
 
     Raises:
         ValueError: No project of that name is on the list, or it has ended.

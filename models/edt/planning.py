@@ -61,13 +61,10 @@ class Plan:
 
 @frozen
 class DecisionLimits:
-    """The ranges and the defaults of a decision in one scenario.
+    """The defaults of a decision in one scenario, and its ranges.
 
-    Attributes:
-        consultants: The largest C, and its default.
-        revenue_risk: The default of R.
-        horizon: The last step that a window may name.
-        windows: The default windows, by project; follow-ons of the scenario are not decided on.
+    C is at most `consultants`, and a window names no step after `horizon`. Follow-ons of the
+    scenario are not decided on, and have no window.
     """
 
     consultants: int

@@ -62,8 +62,6 @@ class Desk:
     """The state of an episode.
 
     Attributes:
-        world: The clock.
-        params: The parameters.
         items: The items in the order in which they arrive.
         put: Number of items shown to the analyst.
         grades: The grades of the items answered so far, in that order.

@@ -85,21 +85,16 @@ class Claims:
 
 @frozen
 class Findings:
-    """Findings in a dialogue, each a share from 0 to 1.
+    """Findings in a dialogue, each a share from 0 to 1, as the README lists them.
 
     Attributes:
-        structure: Words of a structure in the first answers, of those that count as complete.
         asked: Gated facts that were released; 1 for a case without any.
-        numbers: Figures of the rubric worked out, less what wrong and unfounded numbers cost; equal
-            to `asked` for a case without figures.
-        drivers: Drivers named, of those that count as complete; 1 for a case without any.
+        numbers: Equal to `asked` for a case without figures.
+        drivers: 1 for a case without any.
         recommendation: 1: right, 0.5: neither right nor wrong by the rubric, 0: wrong or missing.
-        brevity: 1: on average at most 150 words an answer, 0: the word limit or more, or silence;
-            answers that repeat an earlier one are silence.
+        brevity: Answers that repeat an earlier one are silence.
         speaks: Whether the candidate spoke and recommended at all.
-        has_ground: Whether a figure of the rubric was worked out, where it has figures; a
-            recommendation without any has no ground.
-        claims: The numbers stated, by kind.
+        has_ground: Whether a figure of the rubric was worked out, where it has figures.
     """
 
     structure: float
