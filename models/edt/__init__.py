@@ -10,10 +10,10 @@ from models.edt.actions import (
     SetRisk,
     Staff,
     Wait,
+    Window,
 )
 from models.edt.desk import Briefing, Dashboard
 from models.edt.model import EnterpriseDigitalTwin
-from models.edt.planning import Plan, Window
 from models.edt.scenario import Consultant, Project, Scenario
 
 __all__ = [
@@ -26,7 +26,6 @@ __all__ = [
     "Decline",
     "EnterpriseDigitalTwin",
     "Hire",
-    "Plan",
     "Project",
     "Release",
     "Scenario",

@@ -8,7 +8,6 @@ from attrs.validators import ge, le, max_len
 
 from desim.schema.validators import LARGEST, LONGEST_LIST, bounded_number, bounded_whole
 from desim.show.column import SHARE, Column
-from models.edt.planning import Plan, Window
 
 #: R, between no gate and every gate.
 _RISK = {"revenue_risk": evolve(SHARE, usual=(0, 1))}
@@ -17,6 +16,19 @@ _PROJECT = {"project": Column(kind="identifier", of=("projects.index",))}
 
 def _count(least: int) -> Any:
     return field(validator=[ge(least), le(LARGEST)])
+
+
+@frozen
+class Window:
+    """The steps between which an accepted project is open.
+
+    Attributes:
+        start: Step at which it becomes ready, at least 0; work starts one step later.
+        deadline: Step with which it ends, not before start.
+    """
+
+    start: int = field(validator=[ge(-LARGEST), le(LARGEST)])
+    deadline: int = field(validator=[ge(-LARGEST), le(LARGEST)])
 
 
 @frozen
@@ -38,7 +50,8 @@ class Decide:
 
     def raw(self) -> dict[str, Any]:
         """Return the published decision object."""
-        return Plan(self.consultants, self.revenue_risk, self.projects).raw()
+        windows = [[1, w.start, w.deadline] if w else 0 for w in self.projects]
+        return {"C": self.consultants, "R": self.revenue_risk, "P": windows}
 
 
 @frozen

@@ -14,10 +14,10 @@ from simpy.events import Event
 
 from desim import World
 from ledgers.consolidation import Intercompany
+from models.edt.actions import Decide, Window
 from models.edt.agents import Engagement, Listed, Phase, StaffMember, deliver, rounds_left
 from models.edt.controlling import CASH, Controlling
 from models.edt.params import DigitalTwinParams
-from models.edt.planning import Plan, Window
 from models.edt.scenario import Project, Scenario
 
 #: The only role.
@@ -61,7 +61,7 @@ class Firm:
     controlling: Controlling = field(init=False)
     intercompany: Intercompany = field(init=False)
     risk: float = field(init=False)
-    plan: Plan | None = None
+    plan: Decide | None = None
     employees: list[StaffMember] = field(factory=list)
     engagements: list[Engagement] = field(factory=list)
     idle: list[StaffMember] = field(factory=list)

@@ -25,7 +25,7 @@ from models.edt.actions import (
 from models.edt.agents import Engagement, Phase, as_decided, as_given
 from models.edt.firm import LAST, MANAGER, Firm
 from models.edt.params import DigitalTwinParams
-from models.edt.planning import DecisionLimits, Plan, judged
+from models.edt.planning import DecisionLimits, judged
 
 Process = Generator[Any, Any, None]
 
@@ -84,7 +84,7 @@ def manage_at_events(world: World, firm: Firm) -> Process:
         firm.settle()
 
 
-def _open(world: World, firm: Firm, plan: Plan | None) -> None:
+def _open(world: World, firm: Firm, plan: Decide | None) -> None:
     """List the agents of a plan, all of them without one, and start their processes."""
     scenario = firm.scenario
     offered = [at for at, project in enumerate(scenario.projects) if not project.is_follow_on]

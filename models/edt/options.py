@@ -17,9 +17,9 @@ from models.edt.actions import (
     SetRisk,
     Staff,
     Wait,
+    Window,
 )
 from models.edt.desk import Briefing, Dashboard, ProjectOffer, ProjectStatus
-from models.edt.planning import Window
 from models.edt.scenario import Scenario
 
 

@@ -9,12 +9,11 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from attrs import evolve, field, frozen
-from attrs.validators import ge, le
+from attrs import evolve, frozen
 
 from desim.schema.untrusted import refuse_constant
-from desim.schema.validators import LARGEST
 from desim.short_repr import short_repr
+from models.edt.actions import Decide, Window
 from models.edt.scenario import Scenario
 
 #: The published environment never runs longer, so decisions name no later step.
@@ -24,39 +23,6 @@ _KEYS = ("C", "R", "P")
 
 #: Length of an entry of P that takes a project: 1, start, deadline.
 _ENTRY = 3
-
-
-@frozen
-class Window:
-    """The steps between which an accepted project is open.
-
-    Attributes:
-        start: Step at which it becomes ready, at least 0; work starts one step later.
-        deadline: Step with which it ends, not before start.
-    """
-
-    start: int = field(validator=[ge(-LARGEST), le(LARGEST)])
-    deadline: int = field(validator=[ge(-LARGEST), le(LARGEST)])
-
-
-@frozen
-class Plan:
-    """A well-formed decision.
-
-    Attributes:
-        consultants: How many of the scenario's consultants are kept, from the first on.
-        revenue_risk: R, 0 to 1.
-        projects: For each project its window, or None to leave it out.
-    """
-
-    consultants: int
-    revenue_risk: float
-    projects: tuple[Window | None, ...]
-
-    def raw(self) -> dict[str, Any]:
-        """Return the published decision object."""
-        windows = [[1, w.start, w.deadline] if w else 0 for w in self.projects]
-        return {"C": self.consultants, "R": self.revenue_risk, "P": windows}
 
 
 @frozen
@@ -89,7 +55,7 @@ class DecisionLimits:
         return cls(len(scenario.consultants), scenario.revenue_risk_level, horizon, windows)
 
 
-def judged(given: Any, limits: DecisionLimits, mode: str) -> tuple[str, Plan | None]:
+def judged(given: Any, limits: DecisionLimits, mode: str) -> tuple[str, Decide | None]:
     """Return the reason for which an answer is refused and None, or "" and its plan.
 
     Args:
@@ -138,7 +104,7 @@ def _object_in(text: str) -> Any:
 # -- the published repair: the agent side makes the first pass, the scenario side the second -------
 
 
-def first_pass(raw: Mapping[str, Any], limits: DecisionLimits) -> Plan:
+def first_pass(raw: Mapping[str, Any], limits: DecisionLimits) -> Decide:
     """Return a decision as the published agent side repairs it."""
     plan = _repaired(raw, limits, unflagged=limits.windows)
     if not any(plan.projects):
@@ -148,14 +114,14 @@ def first_pass(raw: Mapping[str, Any], limits: DecisionLimits) -> Plan:
     return plan
 
 
-def second_pass(raw: Mapping[str, Any], limits: DecisionLimits) -> Plan:
+def second_pass(raw: Mapping[str, Any], limits: DecisionLimits) -> Decide:
     """Return a decision as the published scenario side repairs it."""
     return _repaired(raw, limits, unflagged=(None,) * len(limits.windows))
 
 
 def _repaired(
     raw: Mapping[str, Any], limits: DecisionLimits, unflagged: tuple[Window | None, ...]
-) -> Plan:
+) -> Decide:
     """Apply rules 1 to 3; *unflagged* replaces entries of three items that do not begin with 1."""
     count, risk, entries = _int(raw.get("C")), _float(raw.get("R")), raw.get("P")
     windows: tuple[Window | None, ...] = limits.windows
@@ -164,7 +130,7 @@ def _repaired(
             _window(entry, default, other, limits.horizon)
             for entry, default, other in zip(entries, limits.windows, unflagged, strict=True)
         )
-    return Plan(
+    return Decide(
         limits.consultants if count is None else _clip(count, limits.consultants),
         limits.revenue_risk if risk is None else min(max(risk, 0.0), 1.0),
         windows,

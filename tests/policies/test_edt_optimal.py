@@ -16,7 +16,7 @@ from support.examples import examples
 from desim import Seat, play
 from desim.core.policy import knows
 from desim.errors import UsageError
-from models.edt import Consultant, Decide, EnterpriseDigitalTwin, Plan, Project, Scenario, Window
+from models.edt import Consultant, Decide, EnterpriseDigitalTwin, Project, Scenario, Window
 from models.edt.planning import second_pass
 from policies.heuristics.edt import LocalSearch, Optimal, Simple
 from policies.heuristics.edt.fast_play import earnings
@@ -26,7 +26,7 @@ from policies.heuristics.edt.search import best_found, risks
 GAME = EnterpriseDigitalTwin.preset()
 
 
-def played(scenario: Scenario, plan: Plan, mode: str = "repair") -> float:
+def played(scenario: Scenario, plan: Decide, mode: str = "repair") -> float:
     """What a decision earns in the model."""
     decision = Decide(plan.consultants, plan.revenue_risk, plan.projects)
     return play(EnterpriseDigitalTwin(scenario=scenario, mode=mode), lambda _: decision).score
@@ -81,7 +81,7 @@ def scenarios(draw: st.DrawFn) -> Scenario:
 
 
 @st.composite
-def plans(draw: st.DrawFn, firm: PreparedFirm) -> Plan:
+def plans(draw: st.DrawFn, firm: PreparedFirm) -> Decide:
     """Any decision; windows at the ends of the horizon are likely."""
     end = firm.limits.horizon
     step = st.integers(0, end) | st.sampled_from([0, end])
@@ -90,7 +90,7 @@ def plans(draw: st.DrawFn, firm: PreparedFirm) -> Plan:
     if not any(chosen):
         chosen = tuple(draw(window) for _ in chosen)
     risk = st.sampled_from(risks(firm.scenario)) | st.floats(0, 1)
-    return Plan(draw(st.sampled_from(firm.counts)), draw(risk), chosen)
+    return Decide(draw(st.sampled_from(firm.counts)), draw(risk), chosen)
 
 
 @examples(150)
@@ -123,14 +123,14 @@ def test_the_published_game_is_solved() -> None:
     assert episode.steps[0].notes == {"found": 14_756_000}
 
 
-def every(firm: PreparedFirm) -> Iterator[Plan]:
+def every(firm: PreparedFirm) -> Iterator[Decide]:
     """All decisions of a firm, one risk level for each set of gates."""
     ends = combinations_with_replacement(range(firm.limits.horizon + 1), 2)
     windows = [None, *(Window(start, end) for start, end in ends)]
     for chosen in product(windows, repeat=len(firm.limits.windows)):
         if any(chosen):
             for count, risk in product(firm.counts, risks(firm.scenario)):
-                yield Plan(count, risk, chosen)
+                yield Decide(count, risk, chosen)
 
 
 @pytest.mark.parametrize(("seats", "best"), [(1, 38.0), (2, 41.0)])
@@ -169,7 +169,7 @@ def test_a_tiny_firm_is_solved_as_by_trying_everything(seats: int, best: float) 
 CLIMB = 5_000
 
 
-def beaten(scenario: Scenario, plan: Plan, earned: float, evaluations: int) -> list[float]:
+def beaten(scenario: Scenario, plan: Decide, earned: float, evaluations: int) -> list[float]:
     """By how much climbs from two seeds and from the decision itself earn more, where they do."""
     firm = PreparedFirm.of(scenario)
     climbs = [climbed(firm, evaluations, seed) for seed in (1, 2)]

@@ -11,7 +11,7 @@ from typing import Any
 from attrs import evolve
 
 from desim import Run
-from models.edt import Consultant, EnterpriseDigitalTwin, Plan, Project, Scenario, Window
+from models.edt import Consultant, Decide, EnterpriseDigitalTwin, Project, Scenario, Window
 from models.edt.firm import LAST
 from policies.heuristics.edt.fast_play import earnings
 from policies.heuristics.edt.prepared_firm import PreparedFirm
@@ -67,7 +67,7 @@ def changed_project(rng: random.Random, given: Project) -> Project:
     )
 
 
-def climbed(firm: PreparedFirm, evaluations: int, seed: int, start: Plan | None = None) -> float:
+def climbed(firm: PreparedFirm, evaluations: int, seed: int, start: Decide | None = None) -> float:
     """Return the most that a hill climb earns: one random change a time, kept unless it earns less.
 
     Args:
@@ -79,7 +79,7 @@ def climbed(firm: PreparedFirm, evaluations: int, seed: int, start: Plan | None 
     """
     rng, end = random.Random(seed), firm.limits.horizon  # noqa: S311
     full = (Window(0, end),) * len(firm.limits.windows)
-    plan = start or Plan(firm.counts[-1], 1.0, full)
+    plan = start or Decide(firm.counts[-1], 1.0, full)
     most = earnings(firm, plan)
     for _ in range(evaluations - 1):
         other = _changed(rng, firm, plan)
@@ -89,7 +89,7 @@ def climbed(firm: PreparedFirm, evaluations: int, seed: int, start: Plan | None 
     return most
 
 
-def _changed(rng: random.Random, firm: PreparedFirm, plan: Plan) -> Plan:
+def _changed(rng: random.Random, firm: PreparedFirm, plan: Decide) -> Decide:
     """Return a decision with another C, R, or window of one project."""
     draw, end = rng.random(), firm.limits.horizon
     if draw < 0.05:

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 from attrs import define, field
 
-from models.edt.planning import DecisionLimits, Window
+from models.edt.actions import Window
+from models.edt.planning import DecisionLimits
 from models.reasoning.item_file import from_row
 from models.reasoning.scoring.extraction import MARKER, extract
 from models.reasoning.scoring.grade import grade

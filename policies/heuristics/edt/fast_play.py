@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from attrs import define, field
 
-from models.edt.planning import Plan
+from models.edt.actions import Decide
 from policies.heuristics.edt.prepared_firm import PreparedFirm, PreparedProject, WorkSpan
 
 #: The windows of a decision as plain pairs of steps, None for a project that is left out: building
@@ -20,7 +20,7 @@ from policies.heuristics.edt.prepared_firm import PreparedFirm, PreparedProject,
 Draft = Sequence[tuple[int, int] | None]
 
 
-def earnings(firm: PreparedFirm, plan: Plan) -> float:
+def earnings(firm: PreparedFirm, plan: Decide) -> float:
     """Return the accumulated earnings of a decision at the last step, in money."""
     draft = [(one.start, one.deadline) if one else None for one in plan.projects]
     return FastPlay(firm).earnings(plan.consultants, plan.revenue_risk, draft)

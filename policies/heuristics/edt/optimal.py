@@ -14,7 +14,6 @@ from desim.errors import UsageError
 from models.edt.actions import Decide
 from models.edt.desk import Briefing
 from models.edt.params import DigitalTwinParams
-from models.edt.planning import Plan
 from policies.heuristics.edt.search import best_found
 
 #: Decisions that `Optimal` evaluates. With 60,000, all of them annealing and descent, a hill climb
@@ -34,7 +33,7 @@ class _Searched(Policy):
     #: The briefing hides the costs with which the search computes.
     knows = "state"
 
-    _plan: Plan = field(init=False, repr=False)
+    _plan: Decide = field(init=False, repr=False)
     notes: dict[str, float] = field(factory=dict, init=False, repr=False)
 
     def _search(self, seat: Seat, policy: str, evaluations: int, seed: int) -> None:
@@ -45,7 +44,7 @@ class _Searched(Policy):
 
     def decide(self, _: Briefing) -> Decide:
         """Return the decision."""
-        return _decision(self._plan)
+        return self._plan
 
 
 @define
@@ -116,13 +115,9 @@ def _least(params: DigitalTwinParams) -> int:
     return 0 if params.mode == "second_pass" else 1
 
 
-def _decision(plan: Plan) -> Decide:
-    return Decide(plan.consultants, plan.revenue_risk, plan.projects)
-
-
-def _earned(model: Model[Any], role: str, plan: Plan) -> float:
+def _earned(model: Model[Any], role: str, plan: Decide) -> float:
     """Return the earnings of a decision in money, by playing it."""
     run = Run(model, 0, [role])
     for decision in open_decisions(run):
-        run.answer(decision, _decision(plan))
+        run.answer(decision, plan)
     return run.result().score

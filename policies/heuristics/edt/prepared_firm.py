@@ -13,7 +13,8 @@ from itertools import accumulate, islice
 
 from attrs import field, frozen
 
-from models.edt.planning import DecisionLimits, Plan
+from models.edt.actions import Decide
+from models.edt.planning import DecisionLimits
 from models.edt.scenario import Project, Scenario
 
 #: Blocks of more units are divided; smaller ones are worn down unit by unit, as in the model.
@@ -146,7 +147,7 @@ class PreparedFirm:
             return _NEVER
         return WorkSpan(ready + 1, min(self.steps, self.scenario.first_step_from(deadline)))
 
-    def chosen(self, plan: Plan) -> Iterator[tuple[PreparedProject, WorkSpans]]:
+    def chosen(self, plan: Decide) -> Iterator[tuple[PreparedProject, WorkSpans]]:
         """Yield the projects of a decision and the scenario's follow-ons, with their spans."""
         windows = iter(plan.projects)
         for project in self.projects:

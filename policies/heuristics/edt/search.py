@@ -11,7 +11,7 @@ from random import Random
 
 from attrs import define, field, frozen
 
-from models.edt.planning import Plan, Window
+from models.edt.actions import Decide, Window
 from models.edt.scenario import Scenario
 from policies.heuristics.edt.fast_play import FastPlay
 from policies.heuristics.edt.prepared_firm import PreparedFirm
@@ -50,7 +50,7 @@ class RatedPlan:
         earnings: Accumulated earnings at the last step, in money.
     """
 
-    plan: Plan
+    plan: Decide
     earnings: float
 
 
@@ -121,11 +121,11 @@ class _Search:
         self.end = self.firm.limits.horizon
         self._game = FastPlay(self.firm)
 
-    def plan(self, decision: _Decision) -> Plan:
+    def plan(self, decision: _Decision) -> Decide:
         """Return a decision in the model's form."""
         count, risk, windows = decision
         chosen = tuple(Window(*window) if window else None for window in windows)
-        return Plan(count, self.risks[risk], chosen)
+        return Decide(count, self.risks[risk], chosen)
 
     def earned(self, decision: _Decision) -> float:
         """Evaluate a decision."""

@@ -5,9 +5,8 @@ import math
 from attrs import frozen
 
 from desim import Policy
-from models.edt.actions import Accept, Command, Decide, Release, SetRisk, Wait
+from models.edt.actions import Accept, Command, Decide, Release, SetRisk, Wait, Window
 from models.edt.desk import Briefing, Dashboard
-from models.edt.planning import Window
 
 
 @frozen

@@ -12,7 +12,6 @@ from support.edt_stepping import dice
 from desim import Episode, Policy, Run, play, replay
 from models.edt import (
     Accept,
-    Command,
     Dashboard,
     Decline,
     EnterpriseDigitalTwin,
@@ -22,6 +21,7 @@ from models.edt import (
     Staff,
     Wait,
 )
+from models.edt.actions import Command
 from models.edt.firm import Firm
 
 GAME = EnterpriseDigitalTwin.preset("interactive")

@@ -12,7 +12,7 @@ from support.examples import examples
 
 from desim import Policy, Run, play, replay
 from desim.errors import Stuck
-from models.edt import Answer, Briefing, Decide, EnterpriseDigitalTwin, Plan, Window
+from models.edt import Answer, Briefing, Decide, EnterpriseDigitalTwin, Window
 from models.edt.document import template
 from models.edt.planning import DecisionLimits, extracted, fault, first_pass, judged, second_pass
 
@@ -203,7 +203,7 @@ def test_the_object_in_an_answer(text: Any, found: Any) -> None:
 def test_an_answer_without_an_object_takes_every_default() -> None:
     """12 consultants, the scenario's R, every window as offered."""
     _, plan = judged("I do not know.", LIMITS, "repair")
-    assert plan == Plan(12, 0.5, LIMITS.windows)
+    assert plan == Decide(12, 0.5, LIMITS.windows)
 
 
 def test_the_typed_decision_is_the_same_decision() -> None:
@@ -211,7 +211,7 @@ def test_the_typed_decision_is_the_same_decision() -> None:
     typed = Decide(99, -1.0, (Window(-5, 300), None, *[Window(60, 30)] * 8))
     raw = {"C": 99, "R": -1.0, "P": [[1, -5, 300], 0, *[[1, 60, 30]] * 8]}
     assert judged(typed.raw(), LIMITS, "repair") == judged(raw, LIMITS, "repair")
-    assert judged(typed.raw(), LIMITS, "repair")[1] == Plan(
+    assert judged(typed.raw(), LIMITS, "repair")[1] == Decide(
         12, 0.0, (Window(0, 95), None, *[Window(60, 60)] * 8)
     )
 
