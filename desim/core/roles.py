@@ -92,8 +92,8 @@ class Thinking:
     def ticks(self, notes: Mapping[str, Any] | None = None) -> int:
         """Return the ticks of a decision.
 
-        Of the policy's notes, `seconds` and `completion_tokens` under the key `usage` count; a
-        value that is missing, or is not a number above 0, counts as 0.
+        The policy's notes hold `seconds` and `completion_tokens` under the key `usage`; a value
+        that is missing, or is not a number above 0, counts as 0.
         """
         usage = (notes or {}).get("usage")
         used = usage if isinstance(usage, Mapping) else {}

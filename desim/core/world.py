@@ -45,7 +45,7 @@ class World(simpy.Environment):
         points: Those of the episode, which `point` records; None if they are not recorded.
         to_common: Returns the tick of the run's world at a tick of this one, a part's or the run's.
         calendar: Says when a tick is; None in a model without dates.
-        log: A structured logger that adds tick and date; silent, and False, if nobody listens.
+        log: A structured logger that adds tick and date; silent, and False, without a listener.
     """
 
     if TYPE_CHECKING:
