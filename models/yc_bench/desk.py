@@ -87,9 +87,16 @@ class TurnStatus:
         number: From 1, as the message gives it.
         kind: "initial" at the first turn, "reopened" at the first of a further episode, "status"
             afterwards.
-        time: ISO date and time, as `horizon_end`.
+        time: ISO date and time.
+        horizon_end: ISO date and time.
+        funds_cents: Money in the bank, cents.
+        monthly_payroll_cents: Sum of the salaries, cents.
         runway_months: Funds over payroll, one decimal.
+        employees: Number of employees.
+        active_tasks: Number of tasks under way.
+        planned_tasks: Number of tasks accepted and not dispatched.
         memory_countdown: Turns until the oldest messages drop, at least 0.
+        bankrupt: Whether funds are below zero.
         events: What the last resume of the turn before reported; none without one.
         closing: What the last line calls for: "nothing running", "planned only" or "neutral".
         scratchpad: The scratchpad as the system prompt shows it.
