@@ -71,7 +71,7 @@ class EnterpriseDigitalTwin(DigitalTwinParams, Model[Firm]):
         return (hidden,)
 
     def texts(self, role: str) -> Texts:
-        return Texts(rules_text.rules(self), rules_text.briefing(self))
+        return rules_text.texts(self)
 
     def begin(self, world: World) -> Firm:
         return manager.begin(world, self)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from desim.core.reported import SeatBriefing
+from desim.core.reported import SeatBriefing, Texts
 from models.edt.actions import Accept, Decline, Hire, Release, SetRisk, Staff, Wait
 from models.edt.desk import Dashboard, ProjectStatus
 from models.edt.params import DigitalTwinParams
@@ -39,8 +39,7 @@ _EVENTS = (
 _REFUSED = "\nA decision that cannot be carried out is refused with a reason and asked for again."
 
 
-def rules(params: DigitalTwinParams) -> str:
-    """Return the rules for the manager."""
+def _rules(params: DigitalTwinParams) -> str:
     if params.asks == "once":
         text = _ONCE.format(aim=_AIM, work=_WORK.format(or_leave=""))
         return text + _REFUSED if params.mode == "strict" else text
@@ -48,10 +47,10 @@ def rules(params: DigitalTwinParams) -> str:
     return _EVENTS.format(aim=_AIM, work=work, quarter=params.quarter)
 
 
-def briefing(params: DigitalTwinParams) -> SeatBriefing:
-    """Return the rules for the manager in five answers."""
+def texts(params: DigitalTwinParams) -> Texts:
+    """Return the rules for the manager, also in five answers."""
     when = "once, before it starts" if params.asks == "once" else "at its events"
-    return SeatBriefing(
+    briefing = SeatBriefing(
         title="The consulting firm",
         you_are=f"The manager of a consulting firm. You decide {when}.",
         you_want="Projects that earn more than the people on them cost.",
@@ -60,6 +59,7 @@ def briefing(params: DigitalTwinParams) -> SeatBriefing:
         it_ends=f"After {params.loaded_scenario.steps} steps.",
         score="Earnings of the whole run: revenue less all costs, in a currency without a name.",
     )
+    return Texts(_rules(params), briefing)
 
 
 #: Events that the sentence about a wait names.

@@ -110,11 +110,7 @@ def sentences(text: str) -> list[str]:
 
 
 def numbers(text: str) -> list[float]:
-    """Return the numbers of a text, each as written and, with a scale, also as meant.
-
-    >>> numbers("1,200 units, 40% of 3 million")
-    [1200.0, 40.0, 0.4, 3.0, 3000000.0]
-    """
+    """Return all forms of the quantities of a text."""
     return [value for forms in quantities(text) for value in forms]
 
 
