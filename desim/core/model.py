@@ -119,7 +119,7 @@ class Model(ABC, Generic[S]):
 
     @default
     def max_questions_per_tick(self) -> int:
-        """How often one role may be asked at one tick; at least 1."""
+        """The most questions to one role at one tick; at least 1."""
         return 1_000
 
     def texts(self, role: str, /) -> Texts:

@@ -19,7 +19,7 @@ from desim.short_repr import short_repr
 
 @frozen
 class ShownMemory:
-    """What a policy has learned: the method, plain rows by column, and episodes by role."""
+    """Learned content of a policy: the method, plain rows by column, and episodes by role."""
 
     method: str
     rows: Sequence[Mapping[str, Any]]
@@ -40,7 +40,7 @@ class ReadReply:
 class Policy:
     """Decides for one role of one episode.
 
-    Only `decide` is required. The attributes are declared on the class and are no parameters,
+    Only `decide` is required. The attributes are declared on the class and are not parameters,
     because records, tables and boards read them before a policy is built; `notes` alone is the
     instance's. The arguments of a spec are the fields of the class.
 

@@ -1,4 +1,4 @@
-"""What a model says of itself and of an episode: the values that members of `Model` return."""
+"""The values that members of `Model` return: texts, figures, time, series, spans."""
 
 import datetime as dt
 from collections.abc import Callable, Mapping, Sequence
@@ -110,14 +110,14 @@ class ScoreSeries:
 
 @frozen(kw_only=True)
 class Figures:
-    """What the score, the metrics and the series of a world are.
+    """Units, labels and bounds of the score, the metrics and the series of a world.
 
     Attributes:
         columns: Unit, label, kind and which values are better, by metric, and of the `score`.
         series: Unit, label, role and period, by series of `Model.series` and of `World.point`.
         score_series: The series that show on the last page how the score came about.
-        board: Metrics without which the score can be misread; boards print their means. Of a metric
-            that is a text or None, the share of episodes that have a text.
+        board: Metrics without which the score can be misread. Boards print their means, or for a
+            metric that is a text or None the share of episodes that have a text.
         score_range: The lowest and the highest score that an episode can have, the narrowest that
             is certain; the highest is None if there is no bound. Tables count a failed episode with
             the lowest. With both, stopping and selection hold for any distribution of the scores.

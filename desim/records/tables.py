@@ -49,21 +49,24 @@ def _series_rows(
     model: Model[Any], series: Series, ends: Ticks, points: Mapping[str, Recorded]
 ) -> Iterator[_Row]:
     dated, ended = _dates(model), _dates(model, ends=True)
+    columns = model.figures.series
     for name, values in series.items():
-        head, unit = _head(model, name)
+        head, unit = _head(model, columns, name)
         # Periods beyond the ends that the model reports have no end.
         ticks = chain(ends.get(name, ()), repeat(None))
         for period, (value, tick) in enumerate(zip(values, ticks, strict=False), 1):
             yield (*head, period, tick, ended(tick), _known(value), unit)
     for name, recorded in points.items():
-        head, unit = _head(model, name)
+        head, unit = _head(model, columns, name)
         for tick, value in zip(recorded.ticks, recorded.values, strict=True):
             yield (*head, None, tick, dated(tick), _known(value), unit)
 
 
-def _head(model: Model[Any], name: str) -> tuple[tuple[str, str, str], str]:
+def _head(
+    model: Model[Any], columns: Mapping[str, Column], name: str
+) -> tuple[tuple[str, str, str], str]:
     """Return part, role and name of a series, and its unit."""
-    column = model.figures.series.get(name, Column())
+    column = columns.get(name, Column())
     return (_part(model, name), column.role, name), column.unit
 
 

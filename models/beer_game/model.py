@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
-from functools import partial
+from functools import cache, partial
 from typing import Any, ClassVar
 
 from attrs import frozen
@@ -85,12 +85,7 @@ class BeerGame(BeerGameParams, Model[Chain]):
 
     @property
     def figures(self) -> Figures:
-        """Units and directions of metrics and series; the weekly costs make the score."""
-        return Figures(
-            columns=report.metric_columns(self.stages),
-            series=report.series_columns(self.stages),
-            score_series=ScoreSeries("Cost so far", ("cost_{role}",), is_total=True),
-        )
+        return _figures(tuple(self.stages))
 
     def series(self, state: Chain) -> dict[str, Periods]:
         return Periods.each(report.series(state), report.weeks(state))
@@ -119,3 +114,12 @@ class BeerGame(BeerGameParams, Model[Chain]):
     def stock(self, state: Chain) -> Mapping[str, GoodsExchange]:
         """Return the inventory by stage, which ships what arrives from its next week's end on."""
         return state.exchange
+
+
+@cache  # columns are checked when they are made, and rows with series ask for them each
+def _figures(stages: tuple[str, ...]) -> Figures:
+    return Figures(
+        columns=report.metric_columns(stages),
+        series=report.series_columns(stages),
+        score_series=ScoreSeries("Cost so far", ("cost_{role}",), is_total=True),
+    )
