@@ -49,7 +49,7 @@ class Arrival(Ranked):
     """
 
     def __init__(self, pipeline: "Pipeline", weeks: int, week: int, units: Units) -> None:
-        super().__init__(pipeline.world, weeks, rank=pipeline.rank)
+        Ranked.__init__(self, pipeline.world, weeks, rank=pipeline.rank)
         self.callbacks.append(pipeline.arrive)
         self.week, self.units, self.name = week, units, pipeline.place
 
@@ -64,6 +64,8 @@ class Pipeline:
         under_way: The arrivals to come, the next one first.
         arrived: Units that arrived this week; the week's work sets it back to 0.
     """
+
+    __slots__ = ("_stock", "_target", "_weeks", "arrived", "place", "rank", "under_way", "world")
 
     def __init__(
         self, world: World, stock: Stock, route: tuple[str, str], weeks: int, *, rank: int
@@ -97,7 +99,7 @@ class Pipeline:
 
 
 class Week(NamedTuple):
-    """One week of one stage, in units; the cost in money, in the log in units of the book."""
+    """One week of one stage, in units; the cost in money, in a log in units of the book."""
 
     incoming_delivery: Number | Fraction
     incoming_order: Number | Fraction
@@ -118,8 +120,7 @@ class Echelon:
         above: Its supplier; None at the last stage.
         below: Its customer; None at the first stage.
         deliveries: Units on the way to it.
-        slips: Units ordered from it and in the mail; unused at the first stage, whose customers
-            order without delay.
+        slips: Units in the mail to it; none at the first stage, whose customers order at once.
         cost: Cost of this week, in units of the book.
         decided: Units that its blind player ordered for this week.
     """
@@ -210,11 +211,12 @@ class Chain:
             The cost of all stages, in units of the book.
         """
         per_unit, per_owed, floor, margin = self._prices
+        units, slips = self.units, self.slips
         entry: dict[str, int] = {}
         total = 0
         for e in self.echelons:
-            held = max(round(per_unit * self.units[e.on_hand]), floor)
-            owed = round(per_owed * self.slips[e.owed])
+            held = max(round(per_unit * units[e.on_hand]), floor)
+            owed = round(per_owed * slips[e.owed])
             entry[e.holding], entry[e.backlog] = held, owed
             e.cost = held + owed
             total += e.cost

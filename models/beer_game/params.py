@@ -43,10 +43,6 @@ _PAPER: dict[str, Any] = {
 }
 
 
-def _names(given: Any) -> tuple[str, ...]:
-    return tuple(given)
-
-
 def _whole_cents(_: object, attribute: "Attribute[Any]", value: float) -> None:
     if (100 * Fraction(str(value))).denominator > 1:
         raise ValueError(f"{attribute.name}={value} was given; it is money in whole cents")
@@ -68,7 +64,7 @@ class BeerGameParams:
 
     Attributes:
         horizon: Weeks, 1 to 10,000.
-        demand: Units that customers order in each week; `demand.py` lists the forms of the text.
+        demand: Units that customers order in each week; `demand.read` lists the forms of the text.
         order_delay: Weeks from an order to its arrival at the supplier, at least 1.
         ship_delay: Weeks from shipping to arrival one stage down, at least 1.
         production_delay: Weeks from the last stage's order to its arrival; None: as `ship_delay`.
@@ -118,7 +114,7 @@ class BeerGameParams:
     controlled: str = field(default="retailer")
     stages: tuple[str, ...] = field(
         default=(*_SERIAL, "brewery"),
-        converter=_names,
+        converter=tuple,
         validator=[min_len(1), deep_iterable(instance_of(str))],
     )
     brewery_echo: bool = field(default=True, validator=instance_of(bool))
@@ -143,9 +139,9 @@ class BeerGameParams:
         if len(set(self.stages)) < len(self.stages):
             raise ValueError(f"stages={short_repr(self.stages)} was given; each name is used once")
         if self.controlled not in self.stages:
+            names = ", ".join(self.stages)
             raise ValueError(
-                f"controlled={short_repr(self.controlled)} was given; "
-                f"possible: {', '.join(self.stages)}"
+                f"controlled={short_repr(self.controlled)} was given; possible: {names}"
             )
         if self.brewery_echo and self.horizon > ECHO_WEEKS:
             raise ValueError(
@@ -161,9 +157,8 @@ class BeerGameParams:
     @property
     def flow(self) -> int:
         """Units in every box of every pipeline at the start."""
-        if self.initial_flow is None:
-            return demand.opening_level(self.demand)
-        return self.initial_flow
+        given = self.initial_flow
+        return demand.opening_level(self.demand) if given is None else given
 
     @property
     def production_weeks(self) -> int:
@@ -182,6 +177,5 @@ class BeerGameParams:
 
     def lead_time(self, stage: str) -> int:
         """Return the weeks from a stage's order to its arrival, if its supplier has stock."""
-        if stage == self.stages[-1]:
-            return self.production_weeks
-        return self.order_delay + self.ship_delay
+        brews = stage == self.stages[-1]
+        return self.production_weeks if brews else self.order_delay + self.ship_delay

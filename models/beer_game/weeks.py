@@ -98,10 +98,12 @@ def _log_week(world: World, chain: Chain, cost: int) -> None:
 def ship(week: int, chain: Chain) -> None:
     """Ship each stage's backlog up to its goods on hand, unless it is on strike."""
     on_strike = chain.echelons[-1] if week in chain.strike else None
+    on_hand, owed = chain.units, chain.slips
     for e in chain.echelons:
-        e.received, e.deliveries.arrived = e.deliveries.arrived, 0
-        e.incoming, e.slips.arrived = e.slips.arrived, 0
-        units = 0 if e is on_strike else min(chain.units[e.on_hand], chain.slips[e.owed])
+        deliveries, slips = e.deliveries, e.slips
+        e.received, deliveries.arrived = deliveries.arrived, 0
+        e.incoming, slips.arrived = slips.arrived, 0
+        units = 0 if e is on_strike else min(on_hand[e.on_hand], owed[e.owed])
         e.shipped = units
         if units:
             chain.orders.move(week, e.owed, FILLED, units)
