@@ -39,8 +39,8 @@ def unplayed_roles(usages: Mapping[str, Mapping[str, float]]) -> tuple[str, ...]
 
 
 def usage_in_all(usages: Iterable[Mapping[str, float]]) -> dict[str, float]:
-    """Return the sums of several usages by name."""
-    sums = defaultdict[str, float](int)
+    """Return the sums of several usages by name, as floats."""
+    sums = defaultdict[str, float](float)
     for usage in usages:
         for name, value in usage.items():
             sums[name] += value
