@@ -191,8 +191,7 @@ def _options_among(role: Role, classes: tuple[type, ...], observation: Any) -> S
     options = role.options(observation) if role.options else ()
     found = [option for option in options if isinstance(option.action, classes)]
     if not found:
-        names = " or ".join(cls.__name__ for cls in classes)
-        raise UsageError(f"no option of the role is {names}, which this question takes")
+        raise UsageError(f"no option of the role is {_names(classes)}, which this question takes")
     return found
 
 
@@ -200,7 +199,16 @@ def _default_among(role: Role, classes: tuple[type, ...], observation: Any) -> A
     action = role.default_for(observation)
     if isinstance(action, classes):
         return action
+    if role.options is None:
+        raise UsageError(
+            f"the default action {short_repr(action)} is not {_names(classes)}, which this "
+            "question takes, and the role has no options to take another from"
+        )
     return _options_among(role, classes, observation)[0].action
+
+
+def _names(classes: tuple[type, ...]) -> str:
+    return " or ".join(cls.__name__ for cls in classes)
 
 
 def split_name(name: str) -> tuple[str, str]:
