@@ -69,12 +69,8 @@ class FundingRequest:
 class TermLoan:
     """A note: equal instalments of principal, and interest on the balance.
 
-    Attributes:
-        number: From 1, in the order of the draws.
-        principal: Cents drawn.
-        balance: Cents outstanding.
-        rate: Contract rate, a share a year, fixed at the draw.
-        drawn: The month of the draw.
+    They are numbered from 1 in the order of the draws. `principal` and `balance` are cents, `rate`
+    is a share a year fixed at the draw, `drawn` its month.
     """
 
     number: int
@@ -93,7 +89,7 @@ class TermLoan:
 
 @define(eq=False, repr=False)
 class Lender:
-    """The state of an episode; money is in cents.
+    """The state of an episode; money is in cents, lists have the oldest first.
 
     Attributes:
         macro: The macro history in use: the table, or a path drawn from the seed.
@@ -109,24 +105,15 @@ class Lender:
         drawing: Triggered when a note is drawn; the service of notes waits for it.
         payroll: The staff receives it on the month's payday.
         payables_due: Payables of the end of last month; vendors receive them this month.
-        rounds: Equity rounds closed.
-        drawn: Notes drawn.
-        term_loans: Notes with a balance.
         outcome: The event of the outcome of `request`, the one under way.
         notifications: Outcomes of funding that became known this month, as shown.
-        indicators: Of every month closed.
         closings: Months for which the officer ordered a closing, oldest first.
         files: The register of documents: every document listed so far, by name.
         months_filed: Months whose documents are in the register.
-        calls: Tool calls of every month so far.
         answered: The tools that have returned something, with the month of the call.
-        note_calls: Uses of the notepad this month.
-        refusals: Refused requests of this month.
-        notepad: Notes, oldest first.
         events: Every event of funding with its odds, for analysis; never shown.
         counts: Actions by name, "refused" requests, "free_refusals" among them that did not use
             the month, and "equity" and "debt" successes.
-        raised: Cash received, by type of request.
         revenue_to_date: Revenue of the year to date at the end of every month.
         pretax_to_date: Income before tax of the year to date at the end of last month.
         peak: Highest cash at the opening of a month so far.

@@ -5,10 +5,10 @@ from attrs import evolve
 
 from desim import play
 from desim.errors import UsageError
-from models.enterprise_arena import (
+from models.enterprise_arena import EnterpriseArena
+from models.enterprise_arena.desk import (
     BookClosing,
     CommandReply,
-    EnterpriseArena,
     FundRaisingRequest,
     Month,
     Pass,

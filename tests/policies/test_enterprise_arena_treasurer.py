@@ -8,12 +8,12 @@ from attrs import evolve
 
 from desim import play
 from desim.statistics.pairing import paired
-from models.enterprise_arena import (
+from models.enterprise_arena import EnterpriseArena
+from models.enterprise_arena.desk import (
     BookClosing,
     CheckMarketData,
     Command,
     CommandReply,
-    EnterpriseArena,
     FundRaisingRequest,
     Month,
     Pass,

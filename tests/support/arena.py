@@ -6,11 +6,11 @@ from typing import Any
 from attrs import frozen
 
 from desim import Run
-from models.enterprise_arena import (
+from models.enterprise_arena import EnterpriseArena
+from models.enterprise_arena.desk import (
     AccessFinancialDocs,
     AnalyzeMarketConditions,
     CommandReply,
-    EnterpriseArena,
     FundRaisingRequest,
     Month,
     Pass,

@@ -22,7 +22,7 @@ from ledgers.consolidation import KIND
 from models.enterprise import Continue, Enterprise, GroupPosition, SetLimits, Transfer
 from models.enterprise.accounts import RAISED
 from models.enterprise.state import Company
-from models.enterprise_arena import FundRaisingRequest, Pass
+from models.enterprise_arena.desk import FundRaisingRequest, Pass
 from policies.heuristics.enterprise import lineups
 
 SMALL = Enterprise.preset("small")

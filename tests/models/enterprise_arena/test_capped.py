@@ -12,7 +12,8 @@ from desim import Policy, catalog, play, sweep
 from desim.errors import WrongAction
 from desim.studies.boards.ranking import ranked
 from desim.suites.published import FIGURES
-from models.enterprise_arena import EnterpriseArena, FundRaisingRequest, Month, Pass
+from models.enterprise_arena import EnterpriseArena
+from models.enterprise_arena.desk import FundRaisingRequest, Month, Pass
 from models.enterprise_arena.report import metrics, score
 
 #: The exploit of the published rule: it makes a score of trillions.

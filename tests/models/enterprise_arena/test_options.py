@@ -4,9 +4,9 @@ import pytest
 from support.arena import Seat
 
 from desim import play
-from models.enterprise_arena import (
+from models.enterprise_arena import EnterpriseArena
+from models.enterprise_arena.desk import (
     BookClosing,
-    EnterpriseArena,
     FundRaisingRequest,
     Month,
     Pass,

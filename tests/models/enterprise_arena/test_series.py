@@ -7,7 +7,8 @@ from support.arena import DEBT, EQUITY, MILLION, played
 from support.series import series_of
 
 from desim import play
-from models.enterprise_arena import BookClosing, EnterpriseArena, FundRaisingRequest
+from models.enterprise_arena import EnterpriseArena
+from models.enterprise_arena.desk import BookClosing, FundRaisingRequest
 from models.enterprise_arena.report import series
 
 FORCED = {0: (True, 0.5, 2), 3: (True, 1, 1)}

@@ -9,7 +9,8 @@ from support.articulated import faults
 from support.invariants import BrokenInvariant
 
 from ledgers.book import Memo
-from models.enterprise_arena import BookClosing, EnterpriseArena, FundRaisingRequest, Pass
+from models.enterprise_arena import EnterpriseArena
+from models.enterprise_arena.desk import BookClosing, FundRaisingRequest, Pass
 from models.enterprise_arena.statements import CASH_LEDGER, REPORTS
 
 PRESETS = ("paper", "snapshot", "regime")

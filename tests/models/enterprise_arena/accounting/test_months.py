@@ -9,7 +9,8 @@ from support.arena import DEBT, EQUITY, MILLION, entries, months, opened, played
 
 from desim import Policy, Run, play
 from desim.core.model import world_rules
-from models.enterprise_arena import BookClosing, EnterpriseArena, FundRaisingRequest, Pass
+from models.enterprise_arena import EnterpriseArena
+from models.enterprise_arena.desk import BookClosing, FundRaisingRequest, Pass
 from models.enterprise_arena.params import OPERATE, PAYDAY, SERVICE
 from models.enterprise_arena.report import curve, metrics, score, trailing_revenue
 from models.enterprise_arena.statements import REPORTS

@@ -9,7 +9,8 @@ import pytest
 from support.arena import Seen, months, played
 
 from ledgers.book import Entry
-from models.enterprise_arena import BookClosing, EnterpriseArena, FundRaisingRequest, Pass
+from models.enterprise_arena import EnterpriseArena
+from models.enterprise_arena.desk import BookClosing, FundRaisingRequest, Pass
 from models.enterprise_arena.lender import Lender, TermLoan
 from models.enterprise_arena.processes import chargeoff_rate
 from models.enterprise_arena.statements import REPORTS

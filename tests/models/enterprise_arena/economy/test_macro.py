@@ -10,8 +10,8 @@ from support.arena import opened
 
 from desim.catalog.changes import changed
 from desim.schema import from_plain, to_plain
-from models.enterprise_arena import EnterpriseArena, Macro
-from models.enterprise_arena.macro import COLUMNS, RANGES, builtin, read
+from models.enterprise_arena import EnterpriseArena
+from models.enterprise_arena.macro import COLUMNS, RANGES, Macro, builtin, read
 
 
 @pytest.fixture

@@ -16,16 +16,15 @@ from support.arena import Seat, document, names, numbers
 from support.cases import thinned
 from support.examples import examples
 
-from models.enterprise_arena import (
+from models.enterprise_arena import EnterpriseArena
+from models.enterprise_arena.desk import (
     AccessFinancialDocs,
     AnalyzeMarketConditions,
     BookClosing,
     CheckCashInBank,
     CheckMarketData,
     ConductCashflowProjection,
-    EnterpriseArena,
     FundRaisingRequest,
-    Macro,
     Month,
     Pass,
     RecallNotes,
@@ -34,7 +33,7 @@ from models.enterprise_arena import (
     VerifyCashPosition,
 )
 from models.enterprise_arena.lender import Lender
-from models.enterprise_arena.macro import builtin
+from models.enterprise_arena.macro import Macro, builtin
 from models.enterprise_arena.options import SERIES
 
 #: Enough calls a month to read every document.

@@ -10,7 +10,8 @@ from support.arena import EQUITY
 
 from desim import Run
 from desim.core.streams import generator
-from models.enterprise_arena import EnterpriseArena, Pass
+from models.enterprise_arena import EnterpriseArena
+from models.enterprise_arena.desk import Pass
 from models.enterprise_arena.lender import Lender
 from models.enterprise_arena.regimes import fit
 

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 from support.arena import Seat, series
 
-from models.enterprise_arena import (
+from models.enterprise_arena import EnterpriseArena
+from models.enterprise_arena.desk import (
     AccessFinancialDocs,
     AnalyzeMarketConditions,
     BookClosing,
@@ -13,7 +14,6 @@ from models.enterprise_arena import (
     CheckCashInBank,
     CheckMarketData,
     ConductCashflowProjection,
-    EnterpriseArena,
     FundRaisingRequest,
     Pass,
     ReviewFinancialRecords,

@@ -9,9 +9,9 @@ from support.arena import Seat
 from desim import play
 from desim.core.model import world_rules
 from desim.errors import UsageError
-from models.enterprise_arena import (
+from models.enterprise_arena import EnterpriseArena
+from models.enterprise_arena.desk import (
     BookClosing,
-    EnterpriseArena,
     FundRaisingRequest,
     Month,
     Pass,

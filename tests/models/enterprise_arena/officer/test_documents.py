@@ -6,12 +6,8 @@ import pytest
 from attrs import evolve
 from support.arena import Seat, document, names
 
-from models.enterprise_arena import (
-    AccessFinancialDocs,
-    BookClosing,
-    EnterpriseArena,
-    FundRaisingRequest,
-)
+from models.enterprise_arena import EnterpriseArena
+from models.enterprise_arena.desk import AccessFinancialDocs, BookClosing, FundRaisingRequest
 from models.enterprise_arena.documents import folder
 from models.enterprise_arena.macro import builtin
 

@@ -8,7 +8,8 @@ from support.arena import DEBT, EQUITY, MILLION, entries, months, opened, played
 
 from desim.catalog.changes import changed
 from desim.schema import from_plain, to_plain
-from models.enterprise_arena import EnterpriseArena, FundRaisingRequest
+from models.enterprise_arena import EnterpriseArena
+from models.enterprise_arena.desk import FundRaisingRequest
 from models.enterprise_arena.funding import debt_chance, equity_chance, leverage_factor
 
 MODEL = EnterpriseArena()

@@ -18,7 +18,8 @@ from support.series import series_of
 from desim import World
 from ledgers.book import Memo
 from ledgers.consolidation import ACCOUNT, KIND, NotEnoughCash
-from models.enterprise_arena import BookClosing, EnterpriseArena, FundRaisingRequest, Pass
+from models.enterprise_arena import EnterpriseArena
+from models.enterprise_arena.desk import BookClosing, FundRaisingRequest, Pass
 from models.enterprise_arena.documents import on_file, retrieved
 from models.enterprise_arena.funding import submit
 from models.enterprise_arena.lender import BANKRUPT, Lender

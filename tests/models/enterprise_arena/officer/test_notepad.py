@@ -4,9 +4,9 @@ import pytest
 from attrs import evolve
 from support.arena import Seat
 
-from models.enterprise_arena import (
+from models.enterprise_arena import EnterpriseArena
+from models.enterprise_arena.desk import (
     BookClosing,
-    EnterpriseArena,
     FundRaisingRequest,
     RecallNotes,
     SaveNote,

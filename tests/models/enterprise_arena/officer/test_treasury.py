@@ -8,7 +8,8 @@ from support.arena import MILLION, months, opened, played
 from support.series import series_of
 
 from desim import catalog, play
-from models.enterprise_arena import TREASURY, BookClosing, EnterpriseArena, FundRaisingRequest
+from models.enterprise_arena import TREASURY, EnterpriseArena
+from models.enterprise_arena.desk import BookClosing, FundRaisingRequest
 from models.enterprise_arena.documents import on_file, retrieved
 from models.enterprise_arena.funding import leverage_factor
 from models.enterprise_arena.processes import borrowers
