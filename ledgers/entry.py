@@ -18,7 +18,7 @@ class WrongEntry(LedgerError):
 
 
 def checked_text(text: object) -> str:
-    """Return *text* as a plain `str`, or raise `WrongEntry` if it is none that can be written."""
+    """Return *text* as a plain `str`, or raise `WrongEntry` if it cannot be written."""
     if not writable(text):
         raise WrongEntry(f"the text of an entry is a text that can be written, not {text!r}")
     return str(text)

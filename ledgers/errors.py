@@ -46,7 +46,7 @@ def writable(text: object) -> bool:
 
 
 def distinct(kind: str, names: Iterable[str]) -> tuple[str, ...]:
-    """Return *names* as a tuple, or raise `WrongChart` if they are no names or not distinct."""
+    """Return *names* as a tuple, or raise `WrongChart` for a wrong or repeated name."""
     declared = () if isinstance(names, str) else tuple(names)
     if not declared:
         raise WrongChart(f"declare at least one {kind}, in a list of names, not {names!r}")

@@ -49,7 +49,7 @@ _CURRENCY: Final = re.compile(r"(?!(TRUE|FALSE|NULL)$)[A-Z][A-Z0-9'._-]{0,22}[A-
 
 
 class _Book(Protocol):
-    # What is read of a book, whose module imports this one.
+    # The members of a book that are read here; its module imports this one.
     @property
     def accounts(self) -> tuple[str, ...]: ...
     @property
@@ -116,7 +116,7 @@ def to_beancount(
     Without *date* a tick is a day, and tick 0 is `FIRST_DAY`.
 
     Raises:
-        WrongExport: *currency* is none in Beancount, *date* did not return a date, or the amounts
+        WrongExport: Beancount refuses *currency*, *date* did not return a date, or the amounts
             have more digits than Beancount computes with.
     """
     if not _CURRENCY.fullmatch(currency):

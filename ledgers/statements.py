@@ -90,7 +90,7 @@ class Layout:
 
     @property
     def lines(self) -> tuple[Line, ...]:
-        """The rows that are no totals."""
+        """The rows except totals."""
         return tuple(row for row in self.rows if isinstance(row, Line))
 
     def fill(self, amounts: Mapping[str, int]) -> dict[str, int]:

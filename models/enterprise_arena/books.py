@@ -151,7 +151,7 @@ class Books:
             self.book.transfer(month, rule.memo, rule.debit, rule.credit, amount)
 
     def collect(self, month: int, rate: float, lost: float) -> None:
-        """J3 and J4: collect a share of what is billed, charge off a share *lost* of the rest."""
+        """J3 and J4: collect a share of the bills, charge off a share *lost* of the rest."""
         principal, principal_left = self._collected(PRINCIPAL_RECEIVABLE, rate)
         interest, interest_left = self._collected(INTEREST_RECEIVABLE, rate)
         self._receive(month, COLLECT, CASH, principal, interest)

@@ -1,4 +1,4 @@
-"""What the chief financial officer may do and sees: the commands, and the header of a month.
+"""The seat of the chief financial officer: commands, and the header of a month.
 
 Each of the four tools has the paper's name, and that of the public simulator as an alias.
 """

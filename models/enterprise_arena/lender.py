@@ -190,7 +190,7 @@ class Lender:
     def closing_cash(self) -> int:
         """Cash at the end of the last month closed; 0 before the first.
 
-        What a group sends or receives after the close, but before the next month, is in it.
+        It includes cash from or to a group after the close, but before the next month.
         """
         months, journal = len(self.revenue_to_date), self.books.book.journal
         later = [journal[at].amounts.get(CASH, 0) for at in journal.span(since=months)]

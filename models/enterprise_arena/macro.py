@@ -34,6 +34,8 @@ class _Within:
     def __call__(self, _: object, attribute: "Attribute[Any]", column: Column) -> None:
         if type(column) is not tuple:
             raise ValueError(f"{attribute.name} is a tuple, not {short_repr(column, 60)}")
+        if column and self.least <= min(column) and max(column) <= self.most:
+            return
         for month, value in enumerate(column):
             # A comparison with nan is False, so this form refuses nan as well.
             if not self.least <= value <= self.most:
@@ -51,28 +53,8 @@ class Macro:
         month: Index from 0, without gaps.
         date: The real month, YYYY-MM; for developers only, never shown.
         label: Its anonymised name, as shown; unique.
-        gdp_growth_qoq_saar: Real growth on the quarter before, annualised, percent.
-        gdp_growth_yoy: Real growth on the year before, percent.
-        cpi_index: Consumer prices, 1982-84 is 100.
-        cpi_yoy: Change on the year before, percent.
-        unrate: Unemployment, percent.
-        sofr: Secured overnight financing rate, percent.
-        fedfunds: Federal funds rate, percent.
-        baa: Yield of Baa corporate bonds, percent.
-        tsy2y: Two-year Treasury yield, percent.
-        tsy5y: Five-year Treasury yield, percent.
-        tsy10y: Ten-year Treasury yield, percent.
-        tsy30y: Thirty-year Treasury yield, percent.
-        vix_avg: Implied volatility, mean of the month, index points.
-        vix_close: The same, last close of the month.
-        pe_ratio: Price over earnings.
-        ps_ratio: Price over sales.
-        baa_10y_spread: Baa over ten-year Treasuries, percentage points.
-        ind_gross_margin: Gross margin of the industry, percent.
-        ind_ebitda_margin: EBITDA margin of the industry, percent.
-        ind_user_growth_monthly: Borrower growth of the industry, percent a month.
-        ind_user_growth_annual: The same over twelve months, percent.
-        ind_user_growth_monthly_alt: Borrower growth under the profile "snapshot".
+
+    DATA.md has the units and sources of the other columns.
     """
 
     month: tuple[int, ...]
@@ -114,19 +96,20 @@ class Macro:
         self._spread()
 
     def _months(self) -> None:
-        for at, (month, date, label) in enumerate(
-            zip(self.month, self.date, self.label, strict=True)
-        ):
+        known: set[str] = set()
+        rows = zip(self.month, self.date, self.label, strict=True)
+        for at, (month, date, label) in enumerate(rows):
             if month != at:
                 raise ValueError(
                     f"row {at} is of month {short_repr(month)}; months run 0, 1, 2, ..."
                 )
             if not re.fullmatch(r"(?!0000)[0-9]{4}-(0[1-9]|1[0-2])", date):
                 raise ValueError(f"month {at}, date: {short_repr(date)} was given; it is YYYY-MM")
-            if not label or label in self.label[:at]:
+            if not label or label in known:
                 raise ValueError(
                     f"month {at}, label: {short_repr(label)} was given; each month has its own name"
                 )
+            known.add(label)
 
     def _spread(self) -> None:
         for at, spread in enumerate(self.baa_10y_spread):

@@ -99,10 +99,10 @@ class EnterpriseArena(ArenaParams, Model[Lender]):
     def figures(self) -> Figures:
         """Units of metrics and series.
 
-        The lowest score is that of a bankrupt lender, 0; there is none if tools are charged without
-        a limit, nor for the value added, of which a bankrupt lender loses what it has raised. The
-        series of the score is the cash, as the value is known at the end alone. Boards show
-        survival, money raised, and of value and value added the one that is not the score.
+        The lowest score is that of a bankrupt lender, 0. It has no bound if calls of tools cost,
+        nor for the value added, of which a bankrupt lender loses what it raised. The series of the
+        score is the cash, as the value is known at the end alone. Boards show survival, money
+        raised, and of value and value added the one that is not the score.
         """
         adds = self.score_of == "value_added"
         return Figures(

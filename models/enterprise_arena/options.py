@@ -1,4 +1,4 @@
-"""What the officer is offered and told: sensible commands with their values, the rules in words."""
+"""Sensible commands with their values for the officer's menu, and the rules in words."""
 
 from collections.abc import Iterator, Mapping
 

@@ -1,4 +1,4 @@
-"""What happens: the draws before month 0, then months, year ends, paydays and the service of notes.
+"""The processes: draws before month 0, then months, year ends, paydays and the service of notes.
 
 Each process waits with the rank of its step, so that the order in which processes are started does
 not matter. The process of a funding request is in `funding.py`.

@@ -1,4 +1,4 @@
-"""What is reported: score and metrics (SPEC section 13), monthly series, and a person's tables.
+"""Score and metrics (SPEC section 13), monthly series, and the tables of a person's page.
 
 The published score counts money raised as value: a lender that raises equity whenever it may scores
 best, whatever it does with it. `value_added` takes off what investors and creditors have put in.
@@ -56,11 +56,7 @@ def value_added(lender: Lender) -> float:
 
 
 def score_net_of_debt(lender: Lender) -> float:
-    """Return the value less the notes still owed, dollars, which may be negative; 0 if bankrupt.
-
-    The published score counts borrowed cash in full, so a loan in the last months raises it by the
-    amount drawn. Here the draw and the debt cancel.
-    """
+    """Return the value less the notes still owed, dollars, which may be negative; 0 if bankrupt."""
     survived = lender.world.ended == SURVIVED
     return value(lender) - dollars(lender.debt) if survived else 0.0
 
@@ -87,10 +83,8 @@ METRIC_COLUMNS: Mapping[str, Column] = directed(
 def metrics(lender: Lender) -> dict[str, Any]:
     """Return the columns of the paper's Table 2; money in dollars, shares from 0 to 1.
 
-    `months` is the index of the last month with an action. A request is any `fund_raising_request`;
-    refused ones count as actions, unless they did not use the month, and not in `success_rate`,
-    which is None without a request. `value` is the published score; it, `value_added`,
-    `score_net_of_debt` and `end_debt` are in no table of the paper.
+    `months` is the index of the last month with an action. Refused requests count as actions unless
+    they did not use the month, and not in `success_rate`, which is None without a request.
     """
     months = lender.months_closed
     divisor = max(1, months)  # before the first closing all counts are 0
@@ -166,20 +160,27 @@ def series(lender: Lender) -> dict[str, Sequence[float]]:
 
     Dollars at the end of the month: `cash`, `debt` (notes owed), `equity_raised` (since the start).
     Numbers: `users` (borrowers at the end of the month), `requests` and `closings` of the month,
-    refused requests included, and both since the start (`cumulative_requests`,
-    `cumulative_closings`).
+    refused requests included, and both since the start.
     """
-    requested = [event["month"] for event in lender.events if event["event"] in _REQUESTS]
-    requests, closings = _counts(lender, requested), _counts(lender, lender.closings)
-    invested = lender.books.book.balance(PAID_IN_CAPITAL, at=OPENING_MONTH)
+    months, book = range(lender.months_closed), lender.books.book
+
+    def owed(account: str, before: int = 0) -> list[float]:
+        return [dollars(before - book.balance(account, at=month)) for month in months]
+
+    def counts(of: Iterable[int]) -> list[int]:
+        times = Counter(of)
+        return [times[month] for month in months]
+
+    requested = (event["month"] for event in lender.events if event["event"] in _REQUESTS)
+    requests, closings = counts(requested), counts(lender.closings)
+    invested = book.balance(PAID_IN_CAPITAL, at=OPENING_MONTH)
+    rates = [month.growth for month in lender.indicators]
+    users = accumulate(rates, borrowers, initial=float(lender.params.opening_users))
     return {
-        "cash": [dollars(cash) for cash in _balances(lender, CASH)],
-        # Debt and capital have credit balances, which are negative.
-        "debt": [dollars(-notes) for notes in _balances(lender, NOTES_PAYABLE)],
-        "equity_raised": [
-            dollars(invested - capital) for capital in _balances(lender, PAID_IN_CAPITAL)
-        ],
-        "users": _users(lender),
+        "cash": [dollars(book.balance(CASH, at=month)) for month in months],
+        "debt": owed(NOTES_PAYABLE),
+        "equity_raised": owed(PAID_IN_CAPITAL, invested),
+        "users": list(users)[1:],
         "requests": requests,
         "closings": closings,
         "cumulative_requests": list(accumulate(requests)),
@@ -201,21 +202,6 @@ SERIES_COLUMNS = {
         ("cumulative_closings", "closings", "Closings of funding so far"),
     )
 }
-
-
-def _balances(lender: Lender, account: str) -> list[int]:
-    book = lender.books.book
-    return [book.balance(account, at=month) for month in range(lender.months_closed)]
-
-
-def _counts(lender: Lender, months: Iterable[int]) -> list[int]:
-    times = Counter(months)
-    return [times[month] for month in range(lender.months_closed)]
-
-
-def _users(lender: Lender) -> list[float]:
-    rates = [month.growth for month in lender.indicators]
-    return list(accumulate(rates, borrowers, initial=float(lender.params.opening_users)))[1:]
 
 
 # -- tables ----------------------------------------------------------------------------------------
