@@ -148,7 +148,7 @@ class Controlling:
         costs = {SALARIES: wages, WORKPLACES: places, FIXED_COST: self._fixed, CASH: -spent}
         if self._pays_from_cash and (short := spent - self.book.held[CASH]) > 0:
             costs |= {CASH: short - spent, PAYABLES: -short}
-        self.book.post(t, "costs of the step", costs)
+        self.book.post(t, "costs of the step", **costs)
 
     def _pay_up(self, t: int) -> None:
         """Pay the payables, as far as the cash suffices."""
