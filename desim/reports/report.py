@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from desim.errors import BadRecord, UsageError
-from desim.jobs.keep.cell_store import FILE_NAME
+from desim.jobs.keep.store import FILE_NAME
 from desim.jobs.rows.rows import Rows
 from desim.records.record_file import lines_of, record_stem
 from desim.reports.elements.html import check_target, rendered

@@ -16,9 +16,8 @@ from desim.core.result import flat
 from desim.core.roles import Knowledge
 from desim.episodes.usage import default_share, is_played, unplayed_roles, usage_in_all
 from desim.errors import BadRecord, UsageError
-from desim.jobs.keep import row_file
 from desim.jobs.keep.fingerprint import difference
-from desim.jobs.keep.locked_file import WAYS, LockedFile
+from desim.jobs.keep.sqlite_file import WAYS, SqliteFile
 from desim.jobs.plan.record_job import RecordJob
 from desim.records.episode import Episode
 
@@ -168,22 +167,17 @@ def _limits_noted(episode: Episode) -> Iterator[str]:
 #: Seconds that a reader waits for a transaction of the writer, and the writer for a reader.
 _PATIENCE = 10.0
 
-
-#: The tables of the file as SQLite lists them: name and type.
-_TABLES = [(b"identity", b"table"), (b"rows", b"table")]
-
-
 _decode, _encode = msgspec.json.Decoder(JobOutcome).decode, msgspec.json.Encoder().encode
+_topics = msgspec.json.Decoder(dict[str, str]).decode
 
 #: Exceptions that the decoding of an untrusted row raises.
-_UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+_UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError, TypeError)
 
 
-class Journal(LockedFile):
+class Journal(SqliteFile):
     """Keeps the last outcome of each job by its name; a context manager.
 
-    A plan may grow: a journal is continued by one with more jobs and more topics. The number of a
-    row has no meaning.
+    A plan may grow: a journal is continued by one with more jobs and more topics.
 
     Args:
         folder: The folder of the journal.
@@ -192,15 +186,20 @@ class Journal(LockedFile):
         jobs: All jobs of the plan, to which outcomes belong; empty for reading.
         restart: Discard the outcomes of an existing journal, of these jobs or others.
 
+    Attributes:
+        discarded: The number of outcomes that were discarded.
+
     Raises:
-        UsageError: See `LockedFile`; the identity of the kept outcomes is damaged, has a topic that
-            is missing or different in *identity*, or an outcome is of no job of the plan.
+        UsageError: See `SqliteFile`; the identity of the kept outcomes has a topic that is missing
+            or different in *identity*, or an outcome is of no job of the plan.
     """
 
     file_name: ClassVar[str] = "suite.sqlite"
-    form: ClassVar[int] = 2
+    form: ClassVar[int] = 3
     command: ClassVar[str] = "suite"
-    row_of: ClassVar[str] = "job"
+    tables: ClassVar[str] = """
+CREATE TABLE identity (topics BLOB NOT NULL);
+CREATE TABLE outcomes (job TEXT PRIMARY KEY, outcome BLOB NOT NULL)"""
 
     def __init__(
         self,
@@ -210,11 +209,11 @@ class Journal(LockedFile):
         *,
         restart: bool = False,
     ) -> None:
-        self._identity, self._jobs, self._restart = identity or {}, jobs, restart
-        #: The numbers of the rows by the names of their jobs.
-        self._numbers: dict[str, int] = {}
-        entries = {row_file.IDENTITY: msgspec.json.encode(identity)} if identity else {}
-        super().__init__(folder, entries, read=identity is None)
+        super().__init__(folder, read=identity is None, restart=restart)
+        self.discarded = 0
+        if identity is not None:
+            with self._usage_errors():
+                self._begin(identity, jobs, restart=restart)
 
     def put(self, outcome: JobOutcome) -> None:
         """Keep the outcome of a job; an earlier one is replaced.
@@ -222,11 +221,10 @@ class Journal(LockedFile):
         Raises:
             UsageError: The outcome cannot be written, for instance because the disk is full.
         """
-        number = self._numbers.get(outcome.job, max(self._numbers.values(), default=-1) + 1)
         with self._usage_errors(), self._transaction():
-            self._file.execute("DELETE FROM rows WHERE job = ?", (number,))
-            row_file.insert(self._file, [(number, _encode(outcome))])
-        self._numbers[outcome.job] = number
+            query = "INSERT INTO outcomes VALUES (?, ?) ON CONFLICT DO UPDATE SET outcome = ?"
+            text = _encode(outcome)
+            self._file.execute(query, (outcome.job, text, text))
 
     def outcomes(self) -> dict[str, JobOutcome]:
         """Return the outcomes by the names of their jobs.
@@ -234,19 +232,13 @@ class Journal(LockedFile):
         Raises:
             BadRecord: An outcome is damaged.
         """
-        found: dict[str, JobOutcome] = {}
-        query = "SELECT job, row, checksum FROM rows ORDER BY job"
         with self._usage_errors():
-            for number, row, stored in self._file.execute(query):
-                if not row_file.matches(number, row, stored):
-                    raise self._damaged_row(number)
-                try:
-                    outcome = _decode(row)
-                except _UNREADABLE as fault:
-                    text = f"{self.path} holds a row that is no outcome: {fault}"
-                    raise BadRecord(text) from None
-                found[outcome.job] = outcome
-        return found
+            stored = self._file.execute("SELECT outcome FROM outcomes ORDER BY rowid").fetchall()
+        try:
+            found = [_decode(row) for (row,) in stored]
+        except _UNREADABLE as fault:
+            raise BadRecord(f"{self.path} holds a row that is no outcome: {fault}") from None
+        return {outcome.job: outcome for outcome in found}
 
     def identity(self) -> dict[str, str]:
         """Return what determines the episodes.
@@ -255,10 +247,11 @@ class Journal(LockedFile):
             UsageError: It is damaged.
         """
         with self._usage_errors():
-            stored = row_file.read_identity(self._file)
-        if stored is None:
-            raise UsageError(f"{self.path} is damaged: its suite cannot be read; {WAYS}")
-        return stored
+            stored = self._file.execute("SELECT topics FROM identity").fetchone()
+        try:
+            return _topics(stored[0]) if stored else {}
+        except _UNREADABLE as fault:
+            raise UsageError(f"{self.path} holds no suite: {fault}; {WAYS}") from None
 
     def require(self, identity: Mapping[str, str], jobs: Sequence[RecordJob]) -> None:
         """Check that the kept outcomes are some of a plan's.
@@ -274,51 +267,29 @@ class Journal(LockedFile):
         if not stored.items() <= identity.items():
             now = {topic: text for topic, text in identity.items() if topic in stored}
             raise UsageError(f"{self.path} holds {difference(self.command, stored, now)}; {WAYS}")
-        if others := sorted(self._numbers.keys() - {job.name for job in jobs}):
+        kept = {job for (job,) in self._file.execute("SELECT job FROM outcomes")}
+        if others := sorted(kept - {job.name for job in jobs}):
             more = f" and {len(others) - 1:,} more" if len(others) > 1 else ""
             text = f"{self.path} holds another suite, with the episodes {others[0]}{more}; {WAYS}"
             raise UsageError(text)
 
-    def _begin_reading(self) -> None:
-        self._check_format()
-        self._find()
-
-    def _begin_writing(self) -> None:
-        if self._restart:
-            self._discard()
-            return
-        self._check_format()
-        sound = self._find()
-        self.require(self._identity, self._jobs)
-        if not sound or not row_file.is_sound(self._file):
-            self.damaged = True
-            kept = {*self._numbers.values()}
-            self._replace(row_file.sound_rows(self._file, kept.__contains__))
-        if self.identity() != self._identity:
-            with self._transaction():
-                row_file.write_entries(self._file, self._entries)
-
-    def _find(self) -> bool:
-        """Find the numbers of the sound rows; return whether all rows are sound."""
-        unsound = 0
-        for number, row in row_file.scan(self._file):
-            try:
-                self._numbers[_decode(row or b"").job] = number
-            except _UNREADABLE:
-                unsound += 1
-        return not unsound
+    def _begin(
+        self, identity: Mapping[str, str], jobs: Sequence[RecordJob], *, restart: bool
+    ) -> None:
+        if restart:
+            self.discarded = self._integer("SELECT count(*) FROM outcomes")
+        else:
+            self.require(identity, jobs)
+        with self._transaction():
+            if restart:
+                self._file.execute("DELETE FROM outcomes")
+            self._file.execute("DELETE FROM identity")
+            self._file.execute("INSERT INTO identity VALUES (?)", (_encode(identity),))
 
     def _connected(self) -> sqlite3.Connection:
         file = super()._connected()
         file.execute(f"PRAGMA busy_timeout = {_PATIENCE * 1000:.0f}")
         return file
-
-    def _check_format(self) -> None:
-        super()._check_format()
-        # An untrusted file may hold a view under the name, whose query need not end.
-        found = self._file.execute("SELECT name, type FROM sqlite_master ORDER BY name").fetchall()
-        if found != _TABLES:
-            raise UsageError(f"{self.path} is no journal of a suite: it has other tables")
 
     def _lock(self) -> None:
         """Take no lock that lasts: the folder's keeps other writers out, and readers may read."""

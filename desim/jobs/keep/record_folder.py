@@ -20,7 +20,6 @@ from pathlib import Path
 from desim.episodes.usage import UsageSums
 from desim.errors import BadRecord, UsageError, WriteFailed
 from desim.jobs.keep.outcome import JobOutcome, Journal
-from desim.jobs.keep.row_file import PARTIAL
 from desim.jobs.keep.spending import SpendingFile, count_outcomes
 from desim.jobs.keep.store import SweepWarning
 from desim.jobs.plan.record_job import RecordJob
@@ -260,8 +259,6 @@ class RecordFolder:
     def _warn_of(self, journal: Journal) -> None:
         if journal.discarded:
             _warn(f"{journal.path}: {journal.discarded:,} outcomes were discarded")
-        if journal.damaged:
-            _warn(f"{journal.path} was damaged; what is lost is read from the records again")
 
 
 def series_folder(record: Path) -> Path:
@@ -322,7 +319,7 @@ def _is_begun(path: Path) -> bool:
     """Return whether a file may be left by a command that was killed at its start."""
     if path.name == "records":
         return path.is_dir() and not any(path.iterdir())
-    return path.name == "suite.lock" or path.name.startswith((PARTIAL, f".{MANIFEST}."))
+    return path.name == "suite.lock" or path.name.startswith(f".{MANIFEST}.")
 
 
 def _warn(text: str) -> None:

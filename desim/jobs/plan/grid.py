@@ -18,7 +18,7 @@ from desim.core.result import check_series
 from desim.core.streams import check_seed, kept_globals
 from desim.episodes.lineup import Policies, assigned, is_coroutine, maker_of, resolve
 from desim.errors import UsageError
-from desim.jobs.plan.job import MAX_RANGE, Cell, Frame, Job, Variant, are_results
+from desim.jobs.plan.job import MAX_RANGE, Cell, Frame, Job, Variant
 from desim.jobs.plan.lane_cells import is_on_lanes
 from desim.jobs.plan.lineups import PolicyEntry, entries
 from desim.jobs.plan.parameter_sets import variants
@@ -109,10 +109,6 @@ class Grid:
     def parts(self, cell: int) -> Iterator[Any]:
         """Yield the classes, functions and texts of a cell."""
         return self.cells[cell].parts()
-
-    def fits(self, results: bytes) -> bool:
-        """Return whether a text is the results of an episode."""
-        return are_results(results)
 
     @cached_property
     def _lanes(self) -> dict[int, bool]:

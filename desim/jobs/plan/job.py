@@ -242,10 +242,6 @@ class JobPlan(Protocol):
         """Return whether a policy of the job with an index waits for a host."""
         ...
 
-    def fits(self, results: bytes) -> bool:
-        """Return whether a text is the results of a job; one of a damaged file may not be."""
-        ...
-
     def is_fixed(self, cell: int) -> bool:
         """Return whether the results of a cell are known to be the same for all seeds."""
         ...
@@ -272,15 +268,6 @@ _decode_results = msgspec.json.Decoder(_Results).decode
 def has_failed(results: bytes) -> bool:
     """Return whether an episode failed, by its results as JSON."""
     return _decode_results(results).error is not None
-
-
-def are_results(text: bytes) -> bool:
-    """Return whether a text is the results of an episode as JSON."""
-    try:
-        _decode_results(text)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return False
-    return True
 
 
 def spans(numbers: Iterable[int]) -> Iterator[range]:

@@ -421,12 +421,12 @@ def _means_of_all(rows: Rows, show: str) -> Mapping[Hashable, float] | None:
 
 def _unfinished(folder: Path) -> Rows:
     """Read the rows of an unfinished sweep from its checkpoint."""
-    from desim.jobs.keep.cell_store import FILE_NAME, CellStore
+    from desim.jobs.keep.store import FILE_NAME, Store
 
     if not (folder / FILE_NAME).exists():
         raise UsageError(f"{folder} holds no sweep: it has neither rows.jsonl nor {FILE_NAME}")
     try:
-        with CellStore(folder, read=True) as store:
+        with Store(folder, read=True) as store:
             return Rows.parsed(map(_checked, store.rows()))
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as fault:
         raise BadRecord(f"{folder / FILE_NAME} is not as a sweep wrote it: {fault}") from None

@@ -14,7 +14,7 @@ from attrs import evolve, field, frozen
 
 from desim.episodes.usage import command_budget
 from desim.errors import DesimError, UsageError
-from desim.jobs.keep.store import KeptResults, MemoryStore, Store, SweepWarning
+from desim.jobs.keep.store import Kept, Store, SweepWarning
 from desim.jobs.plan.grid import Grid
 from desim.jobs.plan.job import RECORD, Frame, JobPlan, Row, has_failed, merged, spans, without
 from desim.jobs.rows.failures import failure_text
@@ -143,7 +143,7 @@ class Playing:
     """
 
     plan: JobPlan
-    kept: KeptResults
+    kept: Kept
     players: Executor
     progress: Progress
     work: Work = play_chunk
@@ -422,14 +422,10 @@ def opened_store(
     Raises:
         UsageError: The folder cannot be used, or none is given to discard results of.
     """
-    if out is None:
-        if restart or retry_failed:
-            word = "restart" if restart else "retry_failed"
-            raise UsageError(f"{word} needs the folder of an earlier command; give out")
-        return MemoryStore()
-    from desim.jobs.keep.cell_store import CellStore
-
-    return CellStore(out, restart=restart, retry_failed=retry_failed)
+    if out is None and (restart or retry_failed):
+        word = "restart" if restart else "retry_failed"
+        raise UsageError(f"{word} needs the folder of an earlier command; give out")
+    return Store(out, restart=restart, retry_failed=retry_failed)
 
 
 def stopped_text(done: int, total: int) -> str:

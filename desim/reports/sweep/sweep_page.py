@@ -5,18 +5,15 @@ It states what was played, as far as the folder of the sweep says: plan, limits,
 
 import contextlib
 import shlex
-import sqlite3
 from collections.abc import Iterator, Mapping
 from itertools import islice
 from math import prod
 from pathlib import Path
 from typing import Any
 
-from desim.errors import UsageError
-from desim.jobs.keep.cell_entries import CellEntries
-from desim.jobs.keep.cell_store import FILE_NAME
+from desim.errors import BadRecord, UsageError
 from desim.jobs.keep.fingerprint import is_digest
-from desim.jobs.keep.row_file import read_entries
+from desim.jobs.keep.store import FILE_NAME, Store
 from desim.jobs.rows.rows import Rows
 from desim.reports.elements.page import Facts, Given, Page, Section, cleaned
 from desim.reports.sweep.conclusion import conclusion
@@ -111,15 +108,11 @@ def _option_text(value: object) -> str | None:
 
 def _identity(folder: Path) -> dict[str, str]:
     """Return what determines the rows, by topic; nothing if the checkpoint is not there."""
-    file = folder / FILE_NAME
-    if not file.is_file():
+    if not (folder / FILE_NAME).is_file():
         return {}
-    # Read only, so that neither a lock nor a repair of the checkpoint can change it.
-    address = f"{file.resolve().as_uri()}?mode=ro"
-    with contextlib.suppress(sqlite3.Error, ValueError):
-        with contextlib.closing(sqlite3.connect(address, uri=True)) as connection:
-            stored = read_entries(connection)
-        return CellEntries(stored or {}).shown_topics()
+    # A sweep that is being played holds the lock.
+    with contextlib.suppress(UsageError, BadRecord), Store(folder, read=True) as store:
+        return store.shown_topics()
     return {}
 
 

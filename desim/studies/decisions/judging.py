@@ -11,7 +11,7 @@ from attrs import evolve, frozen
 from desim.core.limits import Limits
 from desim.episodes.counterfactual import Past
 from desim.jobs.keep.fingerprint import text_digest
-from desim.jobs.keep.store import KeptResults
+from desim.jobs.keep.store import Kept
 from desim.jobs.plan.grid import limits_text
 from desim.jobs.plan.players import inside, players
 from desim.jobs.run.executors import Executor, SerialExecutor, Work, WorkerDied
@@ -122,14 +122,6 @@ class Judging:
         """Return what is judged, for error texts."""
         return f"decisions of a record, {self.then} against {self.against}"
 
-    def fits(self, results: bytes) -> bool:
-        """Return whether a text is a `Judged`."""
-        try:
-            _read_judged(results)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            return False
-        return True
-
     def on_lanes(self, cell: int) -> bool:  # noqa: ARG002 (there is one)
         """Return False: each decision has a past of its own."""
         return False
@@ -142,7 +134,7 @@ class Judging:
         """Return False: each decision has scores of its own."""
         return False
 
-    def play(self, kept: KeptResults, jobs: int, seconds: float, progress: Progress) -> None:
+    def play(self, kept: Kept, jobs: int, seconds: float, progress: Progress) -> None:
         """Play the questions that are not kept.
 
         Args:
@@ -163,7 +155,7 @@ class Judging:
             shown = Progress(lambda _done, _total: progress(done(), total))
             Playing(self, kept, players, shown, self.judge).play(range(len(self)))
 
-    def table(self, kept: KeptResults) -> RegretTable:
+    def table(self, kept: Kept) -> RegretTable:
         """Return the table of the questions whose results are kept."""
         places = [place for place in range(len(self)) if place in kept]
         rows = zip(places, kept.results(places), strict=True)
@@ -178,20 +170,20 @@ class Judging:
             notes=self.notes,
         )
 
-    def so_far(self, kept: KeptResults) -> RegretTable | None:
+    def so_far(self, kept: Kept) -> RegretTable | None:
         """Return the table of an interrupted command; None if no decision was judged."""
         if not (done := self._done(kept)):
             return None
         said = f"stopped: {done:,} of {len(self.questions):,} decisions were judged"
         return evolve(self, notes=(said, *self.notes)).table(kept)
 
-    def stopped_text(self, kept: KeptResults, *, resumable: bool) -> str:
+    def stopped_text(self, kept: Kept, *, resumable: bool) -> str:
         """Return how far an interrupted command came, and how to go on."""
         said = f"stopped after {self._done(kept):,} of {len(self.questions):,} decisions"
         goes_on = "the same command goes on from there"
         return f"{said}; {goes_on if resumable else 'with --out FOLDER ' + goes_on}"
 
-    def _done(self, kept: KeptResults) -> int:
+    def _done(self, kept: Kept) -> int:
         return sum(place in kept for place in range(len(self)))
 
 

@@ -15,7 +15,7 @@ from attrs import define
 from support.forked import desim_process, ended
 from support.paths import ROOT
 from support.stub import Served, Stub, serving
-from support.suites import WORLDS, answer, bench, damage_outcomes, started, suite_file
+from support.suites import WORLDS, answer, bench, lose_outcomes, started, suite_file
 
 from desim.jobs.keep.record_folder import RecordFolder
 from desim.suites.status import expectations, expected_cost
@@ -205,7 +205,7 @@ def test_a_damaged_record_fails_its_job_alone(tmp_path: Path, stub: Stub) -> Non
     suite, out = suite_file(tmp_path, stub.url, BEER, 'seeds = "0:2"'), tmp_path / "out"
     (out / "records").mkdir(parents=True)
     assert bench(suite, out)[0] == 0
-    damage_outcomes(out)
+    lose_outcomes(out)
     record = out / "records" / "beer__model__seed0__1.jsonl"
     record.write_bytes(record.read_bytes().replace(b'"score":', b'"scorn":'))
     code, _, errors = bench(suite, out)

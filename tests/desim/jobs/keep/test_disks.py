@@ -13,7 +13,7 @@ import pytest
 from support.command_line import Ended
 from support.paths import PYTHONPATH
 
-from desim.jobs.keep.cell_store import CellStore
+from desim.jobs.keep.store import Store
 from desim.jobs.rows.rows import Rows
 
 #: Runs a command with a new file system at a folder.
@@ -46,7 +46,7 @@ CUT = """
 import pathlib, sqlite3, sys
 out = pathlib.Path(sys.argv[1])
 with sqlite3.connect(out / "sweep.sqlite") as file:
-    file.execute("DELETE FROM rows WHERE job % 4294967296 > 0")
+    file.execute("DELETE FROM results WHERE seed > 0")
 for each in out.glob("rows.*"):
     each.unlink()
 """
@@ -104,7 +104,7 @@ def test_a_full_disk_keeps_the_rows_before(tmp_path: Path, size: str, says: str)
     ended = on_disk(f"size={size}", disk, command, str(disk), str(moved))
     check_sentence(ended, says.format(out=disk))
     assert [file.name for file in moved.iterdir()] == ["sweep.sqlite"]
-    with CellStore(moved, read=True) as store:
+    with Store(moved, read=True) as store:
         kept = len(store)
     assert 0 < kept <= 400
     assert (kept == 400) == ("rows.jsonl" in says)

@@ -17,8 +17,8 @@ from support.small_worlds import STRIDE, WALK, Stride
 from desim.catalog import policy_finder
 from desim.catalog.presets import from_preset
 from desim.errors import UsageError
-from desim.jobs.keep.cell_store import CellStore
 from desim.jobs.keep.fingerprint import code_topics
+from desim.jobs.keep.store import Store
 from desim.jobs.plan.grid import grid
 from desim.studies.sweep import sweep
 from models.enterprise import Enterprise
@@ -139,7 +139,7 @@ def test_a_parameter_that_is_read_from_a_file_counts_by_its_value(tmp_path: Path
     for played, demand in ((2, "4\n5"), (4, "4\n6"), (4, "4\n5")):
         file.write_text(f"units\n{demand}\n")
         sweep("beer_game", "order_up_to", range(2), set=given, out=tmp_path / "out")
-        with CellStore(tmp_path / "out", read=True) as store:
+        with Store(tmp_path / "out", read=True) as store:
             assert len(store) == played
 
 

@@ -17,8 +17,7 @@ from support.small_worlds import STRIDE, WALK
 from desim import compare, select, sweep
 from desim.core.limits import Limits
 from desim.errors import UsageError
-from desim.jobs.keep.cell_store import FILE_NAME, CellStore
-from desim.jobs.keep.store import SweepWarning
+from desim.jobs.keep.store import FILE_NAME, Store, SweepWarning
 from desim.jobs.plan.grid import Grid
 from desim.jobs.rows.rows import Rows
 from desim.studies.tuning.tune import tune
@@ -150,7 +149,7 @@ def test_points_with_equal_parameters_are_one_cell(out: Path) -> None:
     """Each has its row, with the index of its point."""
     given: Any = {"policies": [SHORT], "design": "lhs:6", "set": {"wind": "int:1:2"}}
     rows = swept(out, **given)
-    with CellStore(out, read=True) as store:
+    with Store(out, read=True) as store:
         assert len(store) < len(rows) == 6 * len(SEEDS)
     assert rows == sweep(MODEL, SHORT, SEEDS, design=given["design"], set=given["set"])
 
@@ -265,7 +264,7 @@ def test_a_kill_loses_a_chunk_at_most(out: Path, command: str, count: int) -> No
     env = {**os.environ, "PYTHONPATH": os.pathsep.join([user, PYTHONPATH])}
     done = subprocess.run([sys.executable, "-c", script, str(out)], env=env, check=False)
     assert done.returncode == -signal.SIGKILL
-    with CellStore(out, read=True) as store:
+    with Store(out, read=True) as store:
         kept = len(store)
     assert kept > 200
     if count:

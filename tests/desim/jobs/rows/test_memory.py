@@ -24,7 +24,7 @@ MOST = 60
 #: play, and prints the peak memory in MB after each step.
 PROGRAM = """
 import json, sys
-from desim.jobs.keep.cell_store import CellStore
+from desim.jobs.keep.store import Store
 from desim.jobs.plan.grid import grid
 from desim.studies.sweep import sweep
 from desim.jobs.run.play_job import play_to_json
@@ -35,7 +35,7 @@ out, count = sys.argv[1], int(sys.argv[2])
 sweep(WALK, STRIDE, range(9), out=out + "/warm").table()  # what the first call imports
 found = play_to_json(grid(WALK, STRIDE, [0]).job(0))
 plan = grid(WALK, STRIDE, range(count))
-with CellStore(out) as store:
+with Store(out) as store:
     kept = store.of(plan)
     for start in range(0, count, 1_000):
         jobs = range(start, min(start + 1_000, count))

@@ -25,8 +25,7 @@ from desim import Policy
 from desim.core.limits import Limits
 from desim.episodes.driver import play
 from desim.errors import DesimError, UsageError
-from desim.jobs.keep.cell_store import CellStore
-from desim.jobs.keep.store import SweepWarning
+from desim.jobs.keep.store import Store, SweepWarning
 from desim.jobs.plan.grid import grid
 from desim.jobs.plan.job import Job
 from desim.jobs.rows.rows import Rows
@@ -198,7 +197,7 @@ def test_workers_that_keep_dying_end_the_sweep(
     before = [f"{STRIDE},size={n}" for n in range(4)]
     with pytest.raises(WorkerDied) as died:
         sweep(WALK, [*before, f"{FAILS},how=die"], range(50), jobs=2, out=tmp_path)
-    with CellStore(tmp_path, read=True) as store:
+    with Store(tmp_path, read=True) as store:
         kept = len(store)
     assert 0 < kept < 250
     text = "workers were started anew 0 times; a worker process died: it ran out of memory, was"
@@ -219,7 +218,7 @@ def test_a_policy_cannot_end_a_sweep_with_one_worker(tmp_path: Path) -> None:
     assert done.returncode == 4
     kept = int(done.stdout.splitlines()[-1].split()[0])
     assert 0 < kept < 8
-    with CellStore(tmp_path, read=True) as store:
+    with Store(tmp_path, read=True) as store:
         assert len(store) == kept
     reports: list[tuple[int, int]] = []
     rows = sweep(
@@ -518,7 +517,7 @@ def test_a_scheduler_that_dies_is_one_sentence(tmp_path: Path) -> None:
             executor=f"dask={address}",
             progress=lambda done, _: scheduler.kill() if done else None,
         )
-    with CellStore(out, read=True) as store:
+    with Store(out, read=True) as store:
         kept = len(store)
     assert 0 < kept < len(seeds)
     assert str(lost.value) == (

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 from support.stub import Served, Stub, serving, text
-from support.suites import bench, damage_outcomes, started, suite_file
+from support.suites import bench, lose_outcomes, started, suite_file
 
 from desim import Episode
 from desim.cli.measure.bench_progress import table
@@ -183,7 +183,7 @@ def test_a_damaged_record_of_a_series_fails_its_job_alone(tmp_path: Path, stub: 
     """A damaged record is named; what is beside it is kept."""
     suite, out = series_suite(tmp_path, stub.url, head="seeds = [0, 3]"), tmp_path / "out"
     assert bench(suite, out)[0] == 0
-    damage_outcomes(out)
+    lose_outcomes(out)
     record = out / "records" / "edt__learner__seed3__1" / "episode-002.jsonl"
     record.write_bytes(record.read_bytes().replace(b'"score":', b'"scorn":'))
     code, _, errors = bench(suite, out)

@@ -48,8 +48,9 @@ def modelled(stub: Stub, out: Path, **how: Any) -> Rows:
 def forget(out: Path, *jobs: int) -> None:
     """Remove the rows of jobs, as a kill before their chunk was stored leaves them."""
     with closing(sqlite3.connect(out / "sweep.sqlite", isolation_level=None)) as file:
-        numbers = [number for (number,) in file.execute("SELECT job FROM rows ORDER BY job")]
-        file.executemany("DELETE FROM rows WHERE job = ?", [(numbers[job],) for job in jobs])
+        keys = file.execute("SELECT cell, seed FROM results ORDER BY cell, seed").fetchall()
+        gone = [keys[job] for job in jobs]
+        file.executemany("DELETE FROM results WHERE cell = ? AND seed = ?", gone)
 
 
 def records(out: Path) -> dict[str, bytes]:

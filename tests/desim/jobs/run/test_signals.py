@@ -15,7 +15,7 @@ from support.forked import forked
 from support.paths import PYTHONPATH
 from support.small_worlds import main
 
-from desim.jobs.keep.cell_store import CellStore
+from desim.jobs.keep.store import Store
 from desim.jobs.run.playing import stopped_text
 
 FILES = ("rows.csv", "rows.jsonl")
@@ -70,7 +70,7 @@ def wait_for_rows(process: "subprocess.Popen[str]", least: int = 11) -> None:
 
 def kept(folder: Path) -> int:
     """How many rows a checkpoint holds."""
-    with CellStore(folder, read=True) as store:
+    with Store(folder, read=True) as store:
         return len(store)
 
 

@@ -144,7 +144,7 @@ def test_the_command_plays_the_same_rows(page: Read, played: Path) -> None:
         "--seeds 0:4"
     )
     assert facts["versions"].startswith("desim ")
-    assert len(facts["code"]) == 16
+    assert len(facts["the code of desim"]) == 16
     again = sweep(
         "beer_game/poisson",
         ["order_up_to,target=12", "order_up_to,target=16", "foresight"],

@@ -3,7 +3,6 @@
 import contextlib
 import os
 import signal
-import sqlite3
 import subprocess
 import sys
 import time
@@ -19,9 +18,7 @@ from support.paths import PYTHONPATH
 
 from desim import Episode, play
 from desim.errors import UsageError
-from desim.jobs.keep.cell_store import FILE_NAME, CellStore
-from desim.jobs.keep.row_file import insert
-from desim.jobs.keep.store import SweepWarning
+from desim.jobs.keep.store import FILE_NAME, Store, SweepWarning
 from desim.jobs.run.executors import WorkerDied
 from desim.studies.decisions.judge import Judge
 from desim.studies.decisions.regret import RegretStopped, regret
@@ -139,7 +136,7 @@ def test_another_record_is_kept_beside(game: Episode, tmp_path: Path) -> None:
 def test_one_process_writes(game: Episode, tmp_path: Path) -> None:
     """A second one is refused while the first one runs."""
     with (
-        CellStore(tmp_path),
+        Store(tmp_path),
         pytest.raises(UsageError, match="is being written by another process"),
     ):
         judged(game, tmp_path)
@@ -175,20 +172,6 @@ def test_edited_data_of_a_policy_are_refused(
         judged(game, out, **given)
 
 
-def test_damaged_rows_are_played_again(game: Episode, tmp_path: Path) -> None:
-    """With a warning; a foreign row of the right checksum counts as damaged as well."""
-    table, _ = judged(game, tmp_path)
-    with sqlite3.connect(tmp_path / FILE_NAME) as file:
-        ((number,),) = file.execute("SELECT job FROM rows ORDER BY job LIMIT 1 OFFSET 4")
-        file.execute("DELETE FROM rows WHERE job = ?", (number,))
-        insert(file, [(number, b"4 {}")])
-    file.close()
-    with pytest.warns(SweepWarning, match="was damaged; played again: decisions of .*, seed 4$"):
-        again, before = judged(game, tmp_path)
-    assert again == table
-    assert before > 0
-
-
 def test_a_stranger_s_record_opens_no_file(tmp_path: Path) -> None:
     """Unless it is trusted, a file that a text of its parameters names does not count."""
     file = tmp_path / "secret"
@@ -196,7 +179,7 @@ def test_a_stranger_s_record_opens_no_file(tmp_path: Path) -> None:
     record = play(evolve(GAME, opponents=str(file)), {"retailer": "typical"}, seed=1)
     found: list[str] = []
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(CellStore, "of", lambda _, plan: found.extend(map(str, plan.parts(0))))
+        patched.setattr(Store, "of", lambda _, plan: found.extend(map(str, plan.parts(0))))
         for trust in (False, True):
             found.clear()
             with contextlib.suppress(AttributeError, TypeError):
@@ -222,7 +205,7 @@ def test_a_killed_command_goes_on(game: Episode, tmp_path: Path) -> None:
         time.sleep(0.02)
     process.kill()
     assert process.wait() == -signal.SIGKILL
-    with CellStore(tmp_path / "judged", read=True) as store:
+    with Store(tmp_path / "judged", read=True) as store:
         assert 1 < len(store) < 6
     once, twice = (
         subprocess.run(each, capture_output=True, check=True, timeout=120, **given).stdout

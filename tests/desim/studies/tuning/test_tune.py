@@ -20,7 +20,7 @@ from desim import sweep
 from desim.cli.main import main
 from desim.core.reported import Figures
 from desim.errors import DesimError, UsageError
-from desim.jobs.keep.cell_store import FILE_NAME, CellStore
+from desim.jobs.keep.store import FILE_NAME, Store
 from desim.studies.tuning.tune import Tuned, tune
 
 #: The strides of a walker, of which the largest walks farthest.
@@ -175,7 +175,7 @@ def stopping(after: int) -> Any:
 
 def count(folder: Path) -> int:
     """How many episodes a folder holds."""
-    with CellStore(folder, read=True) as store:
+    with Store(folder, read=True) as store:
         return len(store)
 
 

@@ -1,7 +1,6 @@
 """Stores of cells: a sweep continues from finished results; a foreign file is refused."""
 
 import os
-import shutil
 import sqlite3
 import subprocess
 import sys
@@ -18,8 +17,7 @@ from support.paths import PYTHONPATH
 from support.small_worlds import FAILS, STRIDE, WALK
 
 from desim.errors import UsageError
-from desim.jobs.keep import row_file
-from desim.jobs.keep.cell_store import FILE_NAME, CellStore
+from desim.jobs.keep.store import FILE_NAME, Store
 from desim.jobs.plan.grid import grid
 from desim.jobs.rows.rows import Rows
 from desim.jobs.run.play_job import play_to_json
@@ -50,7 +48,7 @@ def test_finished_jobs_are_not_played_again(
     """From any set of finished jobs, the others are played, and the rows are in order."""
     plan = grid(WALK, [STRIDE, FAILS], range(6))
     folder, whole = tmp_path_factory.mktemp("cut"), tmp_path_factory.mktemp("whole")
-    with CellStore(folder) as store:
+    with Store(folder) as store:
         jobs = sorted(done)
         store.of(plan).add(jobs, [play_to_json(plan.job(i)) for i in jobs], [{}] * len(jobs))
     reports: list[tuple[int, int]] = []
@@ -79,7 +77,7 @@ def test_rows_are_the_same_with_and_without_a_folder(tmp_path: Path) -> None:
 def filled(folder: Path, seeds: Sequence[int], size: int = 0) -> None:
     """Keep made results of some seeds of a small plan; each holds a text of some characters."""
     plan = grid(WALK, STRIDE, range(100))
-    with CellStore(folder) as store:
+    with Store(folder) as store:
         store.of(plan).add(seeds, [made(size) for _ in seeds], [{}] * len(seeds))
 
 
@@ -91,13 +89,13 @@ def made(size: int = 0) -> bytes:
 
 def count(folder: Path) -> int:
     """The number of results in a folder."""
-    with CellStore(folder, read=True) as store:
+    with Store(folder, read=True) as store:
         return len(store)
 
 
 def test_results_of_a_chunk_are_kept_together_or_not_at_all(tmp_path: Path) -> None:
     """A transaction that cannot be finished changes nothing."""
-    with CellStore(tmp_path) as store:
+    with Store(tmp_path) as store:
         kept = store.of(grid(WALK, STRIDE, range(9)))
         kept.add([3], [made()], [{}])
         with pytest.raises(UsageError, match=r"sweep\.sqlite cannot be used: UNIQUE"):
@@ -109,12 +107,12 @@ def test_a_commit_that_was_cut_is_undone(tmp_path: Path) -> None:
     """If a process dies while it writes, the next one to open the file finds the rows of before."""
     filled(tmp_path, [3])
     code = (
-        "import os, sys; from desim.jobs.keep.cell_store import CellStore\n"
-        "file = CellStore(sys.argv[1])._file\n"
+        "import os, sys; from desim.jobs.keep.store import Store\n"
+        "file = Store(sys.argv[1])._file\n"
         "file.execute('PRAGMA cache_size = 1'); file.execute('BEGIN')\n"
-        'file.execute("DELETE FROM rows")\n'
+        'file.execute("DELETE FROM results")\n'
         "rows = [(n, 'x' * 999) for n in range(50)]\n"
-        "file.executemany('INSERT INTO rows VALUES (?, ?, 0)', rows)\n"
+        "file.executemany('INSERT INTO results VALUES (1, ?, ?)', rows)\n"
         "os._exit(9)"
     )
     path = {**os.environ, "PYTHONPATH": PYTHONPATH}
@@ -138,17 +136,17 @@ def database(path: Path, script: str) -> None:
     ("make", "text"),
     [
         (lambda path: path.write_text("not ours"), "is no SQLite file, or a damaged one; choose"),
-        (lambda path: path.write_bytes(b""), "is no checkpoint of a sweep; choose another folder"),
         (lambda path: database(path, "CREATE TABLE t (x)"), "is no checkpoint of a sweep; choose"),
         (
             lambda path: database(
-                path, "PRAGMA application_id = 0x6465736D; PRAGMA user_version = 7"
+                path,
+                "PRAGMA application_id = 0x6465736D; PRAGMA user_version = 7; CREATE TABLE t (x)",
             ),
-            "has format 7 and this desim writes format 3; choose another folder",
+            "has format 7 and this desim writes format 4; choose another folder",
         ),
         (lambda path: path.mkdir(), "cannot be opened; choose another folder"),
     ],
-    ids=["text", "empty", "database", "format", "folder"],
+    ids=["text", "database", "format", "folder"],
 )
 def test_a_foreign_file_is_refused_and_kept(
     tmp_path: Path, make: Callable[[Path], None], text: str
@@ -183,7 +181,7 @@ def test_a_folder_that_cannot_be_created_is_refused(tmp_path: Path) -> None:
 
 def test_two_sweeps_do_not_share_a_folder(tmp_path: Path) -> None:
     """The second is refused at once, whether it is the same sweep or another."""
-    with CellStore(tmp_path) as store:
+    with Store(tmp_path) as store:
         for seeds in (range(6), range(7)):
             with pytest.raises(UsageError, match="is being written by another process; wait, or"):
                 swept(tmp_path, seeds=seeds)
@@ -195,9 +193,9 @@ def test_two_sweeps_do_not_share_a_folder(tmp_path: Path) -> None:
 
 def test_another_process_is_refused_as_well(tmp_path: Path) -> None:
     """The lock excludes other processes."""
-    with CellStore(tmp_path):
-        code = "import sys; from desim.jobs.keep.cell_store import CellStore; "
-        command = [sys.executable, "-c", code + "CellStore(sys.argv[1])"]
+    with Store(tmp_path):
+        code = "import sys; from desim.jobs.keep.store import Store; "
+        command = [sys.executable, "-c", code + "Store(sys.argv[1])"]
         done = subprocess.run(
             [*command, str(tmp_path)],
             capture_output=True,
@@ -216,32 +214,14 @@ def test_partial_files_of_killed_processes_are_removed(tmp_path: Path) -> None:
     rows = swept(tmp_path)
     for name in (".rows.csv.123", ".rows.jsonl.4567"):
         (tmp_path / name).write_text("cut")
-    (tmp_path / ".sweep-abc").mkdir()
-    (tmp_path / ".sweep-abc" / FILE_NAME).write_text("cut")
     (tmp_path / "mine.csv").write_text("kept")
     assert swept(tmp_path) == rows
     assert sorted(p.name for p in tmp_path.iterdir()) == ["mine.csv", *FILES, FILE_NAME]
 
 
-def test_a_folder_that_another_process_cleans_is_used(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The process that has the lock may remove the partial file of one that is starting."""
-    whole = row_file._write
-
-    def cleaned(path: Path, *others: Any) -> Path:
-        whole(tmp_path / FILE_NAME, *others)
-        shutil.rmtree(path.parent)
-        return whole(path, *others)
-
-    monkeypatch.setattr(row_file, "_write", cleaned)
-    with CellStore(tmp_path) as store:
-        assert len(store) == 0
-
-
 def test_a_full_disk_is_named_and_loses_no_row(tmp_path: Path) -> None:
     """Also where SQLite has rolled back itself; the same rows are added once there is room."""
-    with CellStore(tmp_path) as store:
+    with Store(tmp_path) as store:
         kept = store.of(grid(WALK, STRIDE, range(100)))
         kept.add([0], [made()], [{}])
         store._file.execute("PRAGMA max_page_count = 20")
