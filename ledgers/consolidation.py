@@ -1,7 +1,6 @@
 """The companies of a group: what they owe each other in their own ledgers, and the group's book.
 
-The account and the place of partners are added by the first exchange, so that the ledgers of a
-company without a group have none.
+The first exchange adds the account or the place of partners to the ledger of a company.
 """
 
 from collections import Counter, defaultdict
