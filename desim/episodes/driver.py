@@ -2,7 +2,6 @@
 
 import contextlib
 import inspect
-import threading
 import types
 from collections.abc import Awaitable, Callable, Generator, Iterator, Mapping, Sequence
 from functools import partial
@@ -242,21 +241,3 @@ def own_loop(otherwise: str) -> Iterator[Callable[[Session, Answers], Answers]]:
 def decide_in_loop(policy: Policy) -> _Decide:
     """Return the method with which a policy decides in an event loop."""
     return policy.decide_async if isinstance(policy, OutsidePolicy) else policy.decide
-
-
-async def in_background(call: Callable[..., Any], *arguments: Any) -> Any:
-    """Run a call in a thread that does not keep a stopped process from ending."""
-    import asyncio
-    from concurrent.futures import Future
-
-    done: Future[Any] = Future()
-    done.set_running_or_notify_cancel()
-
-    def work() -> None:
-        try:
-            done.set_result(call(*arguments))
-        except BaseException as error:  # noqa: BLE001 (raised where the call is awaited)
-            done.set_exception(error)
-
-    threading.Thread(target=work, daemon=True).start()
-    return await asyncio.wrap_future(done)

@@ -16,7 +16,6 @@ from desim.core.policy import FunctionPolicy, OutsidePolicy, Policy, as_policy, 
 from desim.core.roles import Knowledge, Role, split_name
 from desim.core.run import check_roles
 from desim.core.streams import derived_seed, generator_of
-from desim.episodes.usage import CommandBudget, command_budget
 from desim.errors import UsageError, possible
 from desim.faults import policy_failing
 from desim.schema.arguments import build, parameters, read_arguments
@@ -41,7 +40,6 @@ class Seat:
         spec: The role's schema and options.
         seed: The seed of the policy's own draws, a whole number of 256 bits: the SHA-256 of the
             world's seed and the role's name (`derived_seed`).
-        budget: What all policies of the command may use together.
         name: The role's name in the episode: `plant.retailer` where *role* is `retailer`.
         shows_model: Whether `model` may be read.
     """
@@ -50,7 +48,6 @@ class Seat:
     role: str
     spec: Role
     seed: int
-    budget: CommandBudget = field(factory=command_budget, repr=False)
     name: str = field(default=Factory(lambda seat: seat.role, takes_self=True), kw_only=True)
     shows_model: bool = field(default=True, kw_only=True, repr=False)
     _draws: Draws = field(factory=dict, kw_only=True, repr=False, eq=False)

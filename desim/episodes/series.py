@@ -5,7 +5,7 @@ replies, so that every policy is in the state in which it was.
 """
 
 import contextlib
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +13,7 @@ import msgspec
 from attrs import define, evolve, field, frozen
 
 from desim.core.limits import Limits
-from desim.core.model import Model, model_of
-from desim.core.result import Result
+from desim.core.model import Model
 from desim.core.streams import kept_globals
 from desim.episodes.driver import play_session, play_session_async
 from desim.episodes.episode_options import EpisodeOptions, ModelOptions
@@ -23,7 +22,7 @@ from desim.episodes.replay import first_difference
 from desim.episodes.session import Session
 from desim.errors import BadRecord, UsageError
 from desim.faults import policy_failing
-from desim.records.episode import Episode
+from desim.records.episode import Episode, part_episode
 from desim.records.lines import Header
 from desim.records.record_file import lines_of
 from desim.records.record_lock import RecordLock
@@ -239,35 +238,3 @@ def _removed_unbegun(file: Path) -> bool:
     if is_empty := begun and not first.endswith(b"\n"):
         file.unlink()
     return is_empty
-
-
-def part_episode(episode: Episode, model: Model[Any], role: str) -> Episode:
-    """Return what an episode was for the part of a role; without parts the episode itself.
-
-    Roles and metrics have the names that they have inside the part, score and end are the part's,
-    and decisions of other parts are left out. Ticks are those of the common clock.
-    """
-    inside = model_of(model, role)[1]
-    prefix = role.removesuffix(inside)
-    if not prefix:
-        return episode
-    steps = tuple(
-        msgspec.structs.replace(step, role=step.role.removeprefix(prefix))
-        for step in episode.steps
-        if step.role.startswith(prefix)
-    )
-    result = _of_part(episode.result, prefix, len(steps)) if episode.result else None
-    return evolve(episode, steps=steps, result=result, inside=None)
-
-
-def _of_part(result: Result, prefix: str, decisions: int) -> Result:
-    metrics = _inside(result.metrics, prefix)
-    score, ended = metrics.pop("score", 0.0), metrics.pop("ended", "")
-    usage = _inside(result.usage, prefix)
-    return evolve(
-        result, score=score, ended=ended, metrics=metrics, decisions=decisions, usage=usage
-    )
-
-
-def _inside(values: Mapping[str, Any], prefix: str) -> dict[str, Any]:
-    return {k.removeprefix(prefix): v for k, v in values.items() if k.startswith(prefix)}

@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
-from attrs import asdict, field, frozen
+import msgspec
+from attrs import asdict, evolve, field, frozen
 
 from desim.core.ledger_protocols import ledgers_of
-from desim.core.model import Model
+from desim.core.model import Model, model_of
 from desim.core.points import Points, Recorded
 from desim.core.result import Result, Series, Ticks, ended_series
 from desim.core.run import Run
@@ -322,3 +323,31 @@ def _no_result(decisions: int, failure: FailureLine | None) -> str:
         f"the run failed at t={failure.t} after decision {failure.decisions}: {failure.error}; "
         f"desim branch FILE --at {failure.before + 1} plays on from before it"
     )
+
+
+def part_episode(episode: Episode, model: Model[Any], role: str) -> Episode:
+    """Return what an episode was for the part of a role; without parts the episode itself.
+
+    Roles and metrics have the names that they have inside the part, score and end are the part's,
+    and decisions of other parts are left out. Ticks are those of the common clock.
+    """
+    prefix = role.removesuffix(model_of(model, role)[1])
+    if not prefix:
+        return episode
+
+    def own(values: Mapping[str, Any]) -> dict[str, Any]:
+        return {k.removeprefix(prefix): v for k, v in values.items() if k.startswith(prefix)}
+
+    steps = tuple(
+        msgspec.structs.replace(step, role=step.role.removeprefix(prefix))
+        for step in episode.steps
+        if step.role.startswith(prefix)
+    )
+    result = episode.result
+    if result is not None:
+        metrics, usage, made = own(result.metrics), own(result.usage), len(steps)
+        score, ended = metrics.pop("score", 0.0), metrics.pop("ended", "")
+        result = evolve(
+            result, score=score, ended=ended, metrics=metrics, decisions=made, usage=usage
+        )
+    return evolve(episode, steps=steps, result=result, inside=None)

@@ -16,8 +16,8 @@ from desim import catalog
 from desim.catalog.policy_spec import Spec
 from desim.core.model import Model
 from desim.episodes.lineup import Policies, assigned, resolve
-from desim.episodes.usage import CommandBudget, MoneyLimit, spending
 from desim.errors import DesimError, UsageError, possible
+from desim.jobs.keep.budget import CommandBudget, MoneyLimit, spending
 from desim.jobs.keep.spending import Money, SpendingFile
 from desim.jobs.plan.record_job import DEFAULT_HOST, HOST, Built, RecordJob, host_of, safe_name
 from desim.suites.suite_file import (

@@ -9,6 +9,7 @@ from attrs import define, evolve, field
 from desim import Episode, Model, Role, Seat
 from desim.core.policy import OutsidePolicy, ReadReply, ShownMemory
 from desim.errors import BadRecord
+from desim.jobs.keep.budget import command_budget
 from desim.schema import from_plain, to_plain
 from desim.schema.arguments import build, parameters
 from policies.llm.chat.conversation import (
@@ -105,10 +106,10 @@ class Llm(OutsidePolicy):
         arguments = self._arguments
         kind = conversation_kind(type(seat.model), arguments.get("conversation", ""))
         options, own = _split_arguments(kind.options, arguments)
-        if seat.budget.max_cost is not None:
+        if command_budget().max_cost is not None:
             options.need_prices("--max-cost")
         conversation = kind.begin(seat, options)
-        metered, call, vectors = _calls(options, seat, conversation)
+        metered, call, vectors = _calls(options, conversation)
         maker = MethodMaker(
             options=options,
             complete=call,
@@ -344,9 +345,7 @@ def _split_arguments(
     return of_world, {name: getattr(of_method, name) for name in names}
 
 
-def _calls(
-    options: LLMOptions, seat: Seat, conversation: Conversation
-) -> tuple[Metered, Complete, Embed]:
+def _calls(options: LLMOptions, conversation: Conversation) -> tuple[Metered, Complete, Embed]:
     """Return what sends requests within the limits, the call of the model, and that for vectors."""
     fields = options.request_fields
     if isinstance(conversation, HasRequestFields):
@@ -358,7 +357,7 @@ def _calls(
         options=fields,
         cache=options.cache,
     )
-    metered = Metered(endpoint, options, seat.budget)
+    metered = Metered(endpoint, options, command_budget())
     call = _resending(options, metered, endpoint)(metered)
     if not options.embed:
         return metered, call, hashed

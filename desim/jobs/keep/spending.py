@@ -15,8 +15,8 @@ from typing import Annotated, Any, Self
 import msgspec
 from attrs import Attribute, define, field, frozen
 
-from desim.episodes.usage import CommandBudget, MoneyLimit
 from desim.errors import UsageError, WriteFailed
+from desim.jobs.keep.budget import CommandBudget, MoneyLimit
 from desim.jobs.keep.outcome import JobOutcome
 from desim.jobs.plan.record_job import RecordJob
 

@@ -20,17 +20,24 @@ from desim.core.model import Model
 from desim.core.policy import OutsidePolicy
 from desim.core.result import score_of
 from desim.core.streams import kept_globals
-from desim.episodes.driver import in_background, play_session
+from desim.episodes.driver import play_session
 from desim.episodes.episode_options import EpisodeOptions
 from desim.episodes.lineup import Lineup, resolve
 from desim.episodes.series import SeriesOptions, episode_file, series, series_async
 from desim.episodes.session import Session
-from desim.episodes.usage import CommandBudget, spending, usage_in_all
+from desim.episodes.usage import usage_in_all
 from desim.errors import BadRecord, DesimError, LimitReached
+from desim.jobs.keep.budget import CommandBudget, spending
 from desim.jobs.keep.outcome import JobOutcome, Played, read_outcome, read_played
 from desim.jobs.keep.record_folder import earlier_record, records_of, series_folder
 from desim.jobs.plan.record_job import RecordJob
-from desim.jobs.run.play_episode import error_label, error_text, opened_session, play_in_loop
+from desim.jobs.run.play_episode import (
+    error_label,
+    error_text,
+    in_background,
+    opened_session,
+    play_in_loop,
+)
 from desim.records.episode import Episode
 from desim.records.record_file import begun
 

@@ -12,8 +12,8 @@ from typing import Any
 import msgspec
 from attrs import evolve, field, frozen
 
-from desim.episodes.usage import command_budget
 from desim.errors import DesimError, UsageError
+from desim.jobs.keep.budget import command_budget
 from desim.jobs.keep.store import Kept, Store, SweepWarning
 from desim.jobs.plan.grid import Grid
 from desim.jobs.plan.job import RECORD, Frame, JobPlan, Row, has_failed, merged, spans, without

@@ -9,8 +9,8 @@ from queue import Empty, SimpleQueue
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from desim.episodes.usage import command_budget, spending
 from desim.errors import DesimError
+from desim.jobs.keep.budget import command_budget, spending
 from desim.jobs.plan.job import Job
 from desim.jobs.run.executors import ChunkQueue, ChunkResult, Work, WorkerDied
 from desim.jobs.run.job_messages import import_path, pickled, unpickle_and_play

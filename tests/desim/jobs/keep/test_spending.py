@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from desim.episodes.usage import MoneyLimit
 from desim.errors import LimitReached, WriteFailed
+from desim.jobs.keep.budget import MoneyLimit
 from desim.jobs.keep.spending import JobBudget, SpendingFile
 
 

@@ -20,8 +20,8 @@ from support.stub import Served, Stub, serving, text
 
 from desim import Policy
 from desim.core.limits import Limits
-from desim.episodes.usage import CommandBudget, spending
 from desim.errors import DesimError, UsageError
+from desim.jobs.keep.budget import CommandBudget, spending
 from desim.jobs.plan.grid import grid
 from desim.jobs.rows.rows import Rows
 from desim.jobs.run.executors import SerialExecutor

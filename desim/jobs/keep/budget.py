@@ -1,0 +1,160 @@
+"""The limits of what the policies of one command may use together."""
+
+import math
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import ClassVar
+
+from attrs import define, field
+
+from desim.errors import LimitReached
+from desim.schema.validators import not_negative
+
+#: Held while a call is checked and counted: several threads may share a limit.
+_LOCK = threading.Lock()
+
+#: Calls that wait until another gives back what it has reserved.
+_WAITING: "list[Future[None]]" = []
+
+
+@define(eq=False)
+class MoneyLimit:
+    """A limit of money that calls share.
+
+    Attributes:
+        name: Its name in errors: an option, or a key of a file.
+        reserved: The most that each call under way can cost.
+        left: The end of the error after a call that could cost more than was left; else empty.
+    """
+
+    name: str
+    most: float
+    spent: Callable[[], float]
+    reserved: list[float] = field(factory=list, init=False)
+    left: str = field(default="", init=False)
+
+    @property
+    def reached(self) -> bool:
+        """Whether no further call may be made."""
+        return bool(self.left) or self.spent() >= self.most
+
+    def fits(self, call: float) -> bool:
+        """Return whether a call fits beside those under way; one without a bound fits alone."""
+        if math.isinf(call):
+            return not self.reserved
+        return self.spent() + math.fsum(self.reserved) + call <= self.most
+
+
+@define(eq=False)
+class CommandBudget:
+    """Counts what all policies of a command use; None means no limit.
+
+    The most that a call can cost is reserved (`reserve`), so that the calls under way do
+    not exceed `max_cost` together. A call whose cost has no bound is made alone and may exceed it.
+    The payments of an earlier command for a resumed record are not counted again.
+
+    Attributes:
+        max_calls: Requests sent.
+        max_cost: Money, in the unit of the policies' prices.
+        calls_at_once: Most calls under way at one endpoint.
+        shared: The limits of money: those given, and `max_cost`.
+    """
+
+    _stopped: ClassVar[tuple[str, str]] = (
+        "the limit of the whole command, {} {:g}, is reached",
+        "`desim resume` continues a record",
+    )
+
+    max_calls: int | None = field(default=None, validator=not_negative)
+    max_cost: float | None = field(default=None, validator=not_negative)
+    calls: int = field(default=0, init=False)
+    cost: float = field(default=0.0, init=False)
+    calls_at_once: int | None = field(default=None, kw_only=True)
+    shared: tuple[MoneyLimit, ...] = field(default=(), kw_only=True)
+
+    def __attrs_post_init__(self) -> None:
+        if self.max_cost is not None:
+            self.shared += (MoneyLimit("--max-cost", self.max_cost, lambda: self.cost),)
+
+    @property
+    def limited(self) -> bool:
+        """Whether there is a limit."""
+        return self.max_calls is not None or bool(self.shared)
+
+    def check(self) -> None:
+        """Raise `LimitReached` if no further call may be made."""
+        if self.max_calls is not None and self.calls >= self.max_calls:
+            raise self._reached("--max-calls", self.max_calls)
+        for limit in self.shared:
+            if limit.reached:
+                raise self._reached(limit.name, limit.most, limit.left)
+
+    def _reached(self, name: str, most: float, left: str = "") -> LimitReached:
+        state, then = self._stopped
+        return LimitReached(f"{state.format(name, most)}{left}; {then}")
+
+    def count_call(self) -> None:
+        """Count a request, which may then be sent; at a limit raise `LimitReached`."""
+        with _LOCK:
+            self.check()
+            self.calls += 1
+
+    def reserve(self, call: float) -> "Future[None] | None":
+        """Reserve the most that a call can cost, infinite if nothing is known.
+
+        Returns None once it is reserved, or a future that is done when another call has given its
+        reservation back; then ask again. Raises `LimitReached` where less is left.
+        """
+        with _LOCK:
+            self.check()
+            for limit in self.shared:
+                if limit.fits(call):
+                    continue
+                if limit.reserved:
+                    _WAITING.append(Future())
+                    return _WAITING[-1]
+                left = limit.most - limit.spent()
+                limit.left = f" but for {left:g}, and a call can cost {call:g}"
+                self.check()
+            for limit in self.shared:
+                limit.reserved.append(call)
+        return None
+
+    def give_back(self, call: float) -> None:
+        """Give back what a call had reserved; what it has cost is counted by now."""
+        with _LOCK:
+            for limit in self.shared:
+                limit.reserved.remove(call)
+            waiting = [each for each in _WAITING if each.set_running_or_notify_cancel()]
+            _WAITING.clear()
+        for each in waiting:
+            each.set_result(None)
+
+
+_present: ContextVar[CommandBudget] = ContextVar("command_budget")
+
+
+def command_budget() -> CommandBudget:
+    """Return the budget of the present command; outside a command, a new one without limits."""
+    try:
+        return _present.get()
+    except LookupError:
+        return CommandBudget()
+
+
+@contextmanager
+def spending(budget: CommandBudget) -> Iterator[CommandBudget]:
+    """Share a budget among all policies that are built in the block.
+
+    >>> with spending(CommandBudget(max_calls=100)) as budget:
+    ...     command_budget() is budget
+    True
+    """
+    token = _present.set(budget)
+    try:
+        yield budget
+    finally:
+        _present.reset(token)
