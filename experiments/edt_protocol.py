@@ -9,7 +9,8 @@ from attrs import frozen
 from desim import Episode, Model, play_series
 from desim.episodes.lineup import resolve
 from desim.errors import DesimError
-from models.edt import Answer, Decide
+from models.edt import Decide
+from models.edt.actions import Answer
 
 EPISODES = 6
 

@@ -27,7 +27,8 @@ from desim import Policy, play
 from desim.catalog.known_scores import known_scores_of
 from desim.show.console import console
 from desim.show.table import Table
-from models.edt import Briefing, Decide, EnterpriseDigitalTwin, Window
+from models.edt import Decide, EnterpriseDigitalTwin, Window
+from models.edt.desk import Briefing
 
 PAPER = "firmbench"
 POLICIES = ("simple", "greedy", "random", "local_search", "optimal")

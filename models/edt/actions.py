@@ -11,7 +11,6 @@ from desim.show.column import SHARE, Column
 
 #: R, between no gate and every gate.
 _RISK = {"revenue_risk": evolve(SHARE, usual=(0, 1))}
-_PROJECT = {"project": Column(kind="identifier", of=("projects.index",))}
 
 
 def _count(least: int) -> Any:
@@ -67,45 +66,40 @@ class Answer:
 
 
 @frozen
-class Accept:
-    """Take a project on: from its start until its deadline consultants may work on it.
+class OnProject:
+    """A command about one project.
 
     Attributes:
         project: Its number, from 0.
     """
 
-    columns: ClassVar[Mapping[str, Column]] = _PROJECT
+    columns: ClassVar[Mapping[str, Column]] = {
+        "project": Column(kind="identifier", of=("projects.index",))
+    }
 
     project: int = _count(0)
 
 
 @frozen
-class Decline:
-    """Give a project that was not accepted away for good; nothing will follow it either.
-
-    Attributes:
-        project: Its number, from 0.
-    """
-
-    columns: ClassVar[Mapping[str, Column]] = _PROJECT
-
-    project: int = _count(0)
+class Accept(OnProject):
+    """Take a project on: from its start until its deadline consultants may work on it."""
 
 
 @frozen
-class Staff:
+class Decline(OnProject):
+    """Give a project that was not accepted away for good; nothing will follow it either."""
+
+
+@frozen
+class Staff(OnProject):
     """Set how many consultants an accepted project may have; those too many leave it at once.
 
     A consultant who leaves is without work for a step, as after the end of a project.
 
     Attributes:
-        project: Its number, from 0.
         seats: 0 to the project's own limit.
     """
 
-    columns: ClassVar[Mapping[str, Column]] = _PROJECT
-
-    project: int = _count(0)
     seats: int = _count(0)
 
 

@@ -241,7 +241,6 @@ def briefing(firm: Firm, limits: DecisionLimits) -> Briefing:
     """Return the scenario before the one decision; with costs if `shows_costs` is set."""
     scenario, with_costs = firm.scenario, firm.params.shows_costs
     staff = scenario.consultants
-    offered = [p for p in scenario.projects if not p.is_follow_on]
     return Briefing(
         projects=tuple(
             ProjectOffer(
@@ -257,7 +256,7 @@ def briefing(firm: Firm, limits: DecisionLimits) -> Briefing:
                 deadline=limits.windows[at].deadline,
                 extension_effort=p.extension_effort if with_costs else None,
             )
-            for at, p in enumerate(offered)
+            for at, p in enumerate(scenario.offered.values())
         ),
         consultants=len(staff),
         revenue_risk=scenario.revenue_risk_level,

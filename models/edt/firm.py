@@ -37,10 +37,9 @@ class Firm:
     """The state of an episode.
 
     Attributes:
-        intercompany: Cash from and to the other companies of a group.
         risk: R, the revenue risk level, 0 to 1.
         plan: The decision as applied; None before it and in the interactive game.
-        employees: Consultants by rank.
+        employees: Consultants, hired or not, by rank.
         engagements: Projects by rank; follow-ons last.
         idle: Consultants who wait for a seat, by rank.
         vacant: Projects with a free seat, by rank.
@@ -49,9 +48,8 @@ class Firm:
         happenings: Events since the manager was last asked, each a step, what happened, and the
             project's name or ""; kept in the interactive game only.
         bell: The event on which the manager is asked next; None in the published game.
-        steps: Number of steps.
         last_check: The last step at which finished work is noticed.
-        delay: Steps from a project's start to its first work: 1, or 0 where work begins at once.
+        delay: Steps from a project's start to its first work: 1 or 0.
         lost: Steps that a consultant loses behind a completed project: 1 or 0.
     """
 
@@ -96,12 +94,10 @@ class Firm:
 
     # -- the list of agents ------------------------------------------------------------------------
 
-    def enlist(self, agents: Iterable[Listed], windows: Mapping[int, Window]) -> None:
+    def enlist(self, agents: Iterable[Listed], windows: Mapping[int, Window | None]) -> None:
         """List the agents in the order in which they act.
 
-        Args:
-            agents: Kind and number in the scenario of each.
-            windows: Decided windows by the project's number; others have the scenario's own.
+        Projects without a window in *windows*, by their number, have the scenario's own.
         """
         ranked = list(enumerate(agents, 1))
         # Reports depend on controlling's rank, so it is set before any other agent is listed.
@@ -119,14 +115,14 @@ class Firm:
         """List the follow-on of a project at its deadline, behind all other agents."""
         now = self.scenario.time(self.world.now)
         end = min(self.scenario.stoptime, now + parent.deadline - parent.start)
-        listed = [agents[-1].rank for agents in (self.employees, self.engagements) if agents]
         terms = evolve(
             parent.terms,
             name=f"{parent.name} (Follow On)",
             contracted_probability=parent.terms.follow_on_probability,
             follow_on_probability=0.0,
         )
-        rank = max(*listed, self.controlling.rank) + 1
+        # Ranks count from 1, and controlling has one.
+        rank = len(self.employees) + len(self.engagements) + 2
         return self._engage(terms, rank, f"{parent.key}+", now + 1, end)
 
     def _times(self, terms: Project, window: Window | None) -> tuple[float, float]:
@@ -261,10 +257,7 @@ class Firm:
         """Schedule the turn of the next idle consultant if a seat is free.
 
         One call is enough for several seats, because a consultant who takes one calls again.
-
-        Args:
-            rank: Rank of the agent that acts now: a consultant behind it has the turn in this step,
-                one before it in the next.
+        Consultants behind *rank*, the agent that acts now, have the turn in this step.
         """
         if not (self.vacant and self.idle):
             return

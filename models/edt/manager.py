@@ -3,7 +3,7 @@
 A command is carried out, or refused with a reason, without effect and at no cost.
 """
 
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from functools import partial
 from typing import Any
 
@@ -17,10 +17,12 @@ from models.edt.actions import (
     Decide,
     Decline,
     Hire,
+    OnProject,
     Release,
     SetRisk,
     Staff,
     Wait,
+    Window,
 )
 from models.edt.agents import Engagement, Phase, as_decided, as_given
 from models.edt.firm import LAST, MANAGER, Firm
@@ -53,13 +55,14 @@ def decide_once(world: World, firm: Firm) -> Process:
         if firm.refusal:
             world.log.info("refused", role=MANAGER, why=firm.refusal)
     firm.risk = firm.plan.revenue_risk
-    _open(world, firm, firm.plan)
+    windows = zip(firm.scenario.offered, firm.plan.projects, strict=True)
+    _open(world, firm, firm.plan.consultants, {number: one for number, one in windows if one})
 
 
 def manage_at_events(world: World, firm: Firm) -> Process:
     """Offer the whole market, then carry out commands at every event until the manager waits."""
     firm.offers = True
-    _open(world, firm, None)
+    _open(world, firm, len(firm.scenario.consultants), dict.fromkeys(firm.scenario.offered))
     firm.happenings.append((0, "opened", ""))
     if firm.params.thinking.takes_time:
         # Events before the first answer are noted only where there is a bell.
@@ -84,14 +87,9 @@ def manage_at_events(world: World, firm: Firm) -> Process:
         firm.settle()
 
 
-def _open(world: World, firm: Firm, plan: Decide | None) -> None:
-    """List the agents of a plan, all of them without one, and start their processes."""
-    scenario = firm.scenario
-    offered = [at for at, project in enumerate(scenario.projects) if not project.is_follow_on]
-    consultants = plan.consultants if plan else len(scenario.consultants)
-    windows = dict(zip(offered, plan.projects, strict=True)) if plan else {}
-    decided = {number: window for number, window in windows.items() if window}
-    firm.enlist(as_decided(scenario, consultants, decided if plan else offered), decided)
+def _open(world: World, firm: Firm, staff: int, windows: Mapping[int, Window | None]) -> None:
+    """List consultants and the projects with a window, and start the processes of all agents."""
+    firm.enlist(as_decided(firm.scenario, staff, windows), windows)
     processes.start(world, firm)
 
 
@@ -101,8 +99,12 @@ def _open(world: World, firm: Firm, plan: Decide | None) -> None:
 def carry_out(firm: Firm, command: Command) -> str:
     """Carry out a command; return "", or the reason for which it is refused."""
     match command:
-        case Accept(project=number) | Decline(project=number) | Staff(project=number):
-            return _closed(firm, number) or _arrange(firm, firm.engagements[number], command)
+        case OnProject(project=number) if number >= len(firm.engagements):
+            return f"there is no project {number}; they are 0 to {len(firm.engagements) - 1}"
+        case OnProject(project=number) if firm.engagements[number].phase is Phase.COMPLETED:
+            return f"project {number} is over"
+        case OnProject(project=number):
+            return _arrange(firm, firm.engagements[number], command)
         case Hire(consultants=count):
             return _hire(firm, count)
         case Release(consultants=count):
@@ -112,35 +114,25 @@ def carry_out(firm: Firm, command: Command) -> str:
     return ""
 
 
-def _closed(firm: Firm, number: int) -> str:
-    """Return why a project takes no command: it does not exist, or is over."""
-    if number >= len(firm.engagements):
-        return f"there is no project {number}; they are 0 to {len(firm.engagements) - 1}"
-    if firm.engagements[number].phase is Phase.COMPLETED:
-        return f"project {number} is over"
-    return ""
-
-
-def _arrange(firm: Firm, project: Engagement, command: Accept | Decline | Staff) -> str:
-    number = project.index
+def _arrange(firm: Firm, project: Engagement, command: OnProject) -> str:
+    number, most = project.index, project.terms.consultants
     match command:
+        case Accept() if project.accepted:
+            return f"project {number} was accepted before"
         case Accept():
-            if project.accepted:
-                return f"project {number} was accepted before"
             project.accepted = True
+        case Decline() if project.accepted:
+            return (
+                f"project {number} was accepted; it ends at its deadline or when the work is done"
+            )
         case Decline():
-            if project.accepted:
-                return (
-                    f"project {number} was accepted; it ends at its deadline or when the work is "
-                    "done"
-                )
             firm.end_early(project)
             return ""
+        case Staff() if not project.accepted:
+            return f"project {number} was not accepted"
+        case Staff(seats=seats) if seats > most:
+            return f"project {number} has {most} seats, not {seats}"
         case Staff(seats=seats):
-            if not project.accepted:
-                return f"project {number} was not accepted"
-            if seats > project.terms.consultants:
-                return f"project {number} has {project.terms.consultants} seats, not {seats}"
             project.seats = seats
             for who in project.staff[seats:]:
                 firm.leave(project, who)
@@ -185,36 +177,32 @@ def lose(firm: Firm, name: str = "") -> None:
     accepted project with the most contracted revenue left, of equal ones the first.
 
     Raises:
-        ValueError: No project of that name is on the list, or it has ended.
+        ValueError: No such project is on the list, or it has ended.
     """
     # The effort left is computed here, and the work so far is billed.
     firm.settle()
-    project = _named(firm, name) if name else _largest(firm)
+    project = _chosen(firm, name)
     firm.end_early(project)
     firm.happened("lost", project)
 
 
-def _named(firm: Firm, name: str) -> Engagement:
-    named = [project for project in firm.engagements if project.name == name]
-    if not named:
-        known = [project.name for project in firm.engagements]
-        raise ValueError(f"no project is named {name!r}; {possible(name, known)}")
+def _chosen(firm: Firm, name: str) -> Engagement:
+    going = [one for one in firm.engagements if one.phase is not Phase.COMPLETED]
+    if not name:
+        held = [one for one in going if one.accepted]
+        if not held:
+            raise ValueError("no project is under contract; there is none to lose")
+        return max(held, key=_revenue_left)
     # Copies that a scenario document counts have one name.
-    for project in named:
-        if project.phase is not Phase.COMPLETED:
-            return project
-    raise ValueError(f"project {name!r} has ended")
-
-
-def _largest(firm: Firm) -> Engagement:
-    held = [one for one in firm.engagements if one.accepted and one.phase is not Phase.COMPLETED]
-    if not held:
-        raise ValueError("no project is under contract; there is none to lose")
-    return max(held, key=_revenue_left)
+    for one in going:
+        if one.name == name:
+            return one
+    known = [one.name for one in firm.engagements]
+    if name in known:
+        raise ValueError(f"project {name!r} has ended")
+    raise ValueError(f"no project is named {name!r}; {possible(name, known)}")
 
 
 def _revenue_left(project: Engagement) -> float:
-    """Return the money that the contracted effort left will bring."""
-    terms = project.terms
-    effort = project.remaining if project.phase.active else terms.contracted_effort
-    return effort * terms.billing_rate
+    effort = project.remaining if project.phase.active else project.terms.contracted_effort
+    return effort * project.terms.billing_rate

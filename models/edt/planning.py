@@ -47,11 +47,8 @@ class DecisionLimits:
         def step(time: float) -> int:
             return min(max(round((time - scenario.starttime) / scenario.dt), 0), horizon)
 
-        windows = tuple(
-            Window(step(p.start_time), step(p.deadline))
-            for p in scenario.projects
-            if not p.is_follow_on
-        )
+        offered = scenario.offered.values()
+        windows = tuple(Window(step(p.start_time), step(p.deadline)) for p in offered)
         return cls(len(scenario.consultants), scenario.revenue_risk_level, horizon, windows)
 
 

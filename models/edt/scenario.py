@@ -166,6 +166,11 @@ class Scenario:
         return steps if steps >= 1 and 1 / steps == self.dt else None
 
     @property
+    def offered(self) -> dict[int, Project]:
+        """The projects that decisions cover, by number."""
+        return {at: one for at, one in enumerate(self.projects) if not one.is_follow_on}
+
+    @property
     def steps(self) -> int:
         """Number of steps; the first step is step 1."""
         return self.last_step_until(self.stoptime)

@@ -11,7 +11,9 @@ from support.paths import ROOT
 from desim import Episode, Policy, play
 from desim.suites.published import FIGURES
 from experiments.edt_protocol import feedback, play_six
-from models.edt import Answer, Briefing, Decide, EnterpriseDigitalTwin, Window
+from models.edt import Decide, EnterpriseDigitalTwin, Window
+from models.edt.actions import Answer
+from models.edt.desk import Briefing
 from policies.heuristics.edt import Simple, baselines
 
 FULL = (Window(0, 95),) * 10

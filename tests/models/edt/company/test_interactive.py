@@ -10,18 +10,9 @@ from support.edt_histories import assignments, series, states
 from support.edt_stepping import dice
 
 from desim import Episode, Policy, Run, play, replay
-from models.edt import (
-    Accept,
-    Dashboard,
-    Decline,
-    EnterpriseDigitalTwin,
-    Hire,
-    Release,
-    SetRisk,
-    Staff,
-    Wait,
-)
-from models.edt.actions import Command
+from models.edt import EnterpriseDigitalTwin
+from models.edt.actions import Accept, Command, Decline, Hire, Release, SetRisk, Staff, Wait
+from models.edt.desk import Dashboard
 from models.edt.firm import Firm
 
 GAME = EnterpriseDigitalTwin.preset("interactive")

@@ -7,7 +7,8 @@ from support.edt_histories import assignments, states
 from support.edt_stepping import dice
 
 from desim import Run
-from models.edt import Accept, EnterpriseDigitalTwin, Wait
+from models.edt import EnterpriseDigitalTwin
+from models.edt.actions import Accept, Wait
 
 
 def entries(run: Run) -> list[object]:

@@ -4,7 +4,8 @@ import pytest
 from attrs import evolve
 
 from desim import Run
-from models.edt import Decide, EnterpriseDigitalTwin, Hire, Release, Wait, Window
+from models.edt import Decide, EnterpriseDigitalTwin, Window
+from models.edt.actions import Hire, Release, Wait
 from models.edt.controlling import SALARIES, Controlling
 
 GAME = EnterpriseDigitalTwin()

@@ -13,7 +13,8 @@ from support.edt_stepping import Stepping, dice, random_scenario
 from support.examples import examples
 
 from desim import Run, play
-from models.edt import Answer, Decide, EnterpriseDigitalTwin, Scenario, Window
+from models.edt import Decide, EnterpriseDigitalTwin, Scenario, Window
+from models.edt.actions import Answer
 from models.edt.agents import Phase
 from models.edt.controlling import CAPACITY, EFFORT
 from models.edt.firm import Firm

@@ -8,7 +8,8 @@ import pytest
 from support.edt_histories import assignments, remaining, series, staffing, states
 
 from desim import Run
-from models.edt import Answer, EnterpriseDigitalTwin
+from models.edt import EnterpriseDigitalTwin
+from models.edt.actions import Answer
 from models.edt.document import from_document
 from models.edt.firm import Firm
 

@@ -12,7 +12,9 @@ from support.examples import examples
 
 from desim import Policy, Run, play, replay
 from desim.errors import Stuck
-from models.edt import Answer, Briefing, Decide, EnterpriseDigitalTwin, Window
+from models.edt import Decide, EnterpriseDigitalTwin, Window
+from models.edt.actions import Answer
+from models.edt.desk import Briefing
 from models.edt.document import template
 from models.edt.planning import DecisionLimits, extracted, fault, first_pass, judged, second_pass
 
