@@ -73,11 +73,7 @@ LONGEST, _LONGEST_ID = 1_000_000, 200
 
 
 def category(task: str) -> str:
-    """Return the category of a task: a published data set's, or the category of that name itself.
-
-    Raises:
-        ValueError: The task is unknown.
-    """
+    """Return the category of a task: of a published data set, or the category itself."""
     found = TASKS.get(task, task)
     if found not in CATEGORIES:
         raise ValueError(
@@ -91,15 +87,8 @@ def _is_task(_: object, attribute: "Attribute[str]", value: Any) -> None:
     category(value)
 
 
-def _writable(_: object, attribute: "Attribute[str]", value: str) -> None:
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        raise ValueError(f"{attribute.name} holds half of a surrogate pair, no character") from None
-
-
-_text: Any = and_(instance_of(str), max_len(LONGEST), _writable)
-_name: Any = and_(instance_of(str), min_len(1), max_len(_LONGEST_ID), _writable)
+_text: Any = and_(instance_of(str), max_len(LONGEST))
+_name: Any = and_(instance_of(str), min_len(1), max_len(_LONGEST_ID))
 
 
 def _texts(given: Any) -> Any:

@@ -2,12 +2,12 @@
 
 A line is an object with the fields of an `Item`; `target` may stand for `answer`. An answer may be
 a number, which becomes its text. A line `{"canary": TEXT}` is left out. An error is one sentence
-that begins with the file and the line.
+that begins with the file and the line. A file is read as a whole into memory.
 """
 
 import codecs
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -32,10 +32,7 @@ def shipped() -> tuple[Item, ...]:
 
 
 def read(given: Any) -> tuple[Item, ...]:
-    """Read the items of a file, or of all files of a folder that end in .jsonl, by name.
-
-    Args:
-        given: A path, or the items themselves; empty for none.
+    """Read a file, or the files of a folder that end in .jsonl by name, or check given items.
 
     Raises:
         ValueError: *given* is of another type, a file cannot be read, a line has a fault, or the
@@ -43,18 +40,41 @@ def read(given: Any) -> tuple[Item, ...]:
     """
     if isinstance(given, list | tuple):
         return _distinct((f"items: number {at}", item) for at, item in enumerate(given, 1))
-    if not isinstance(given, str | os.PathLike):
-        raise ValueError(  # noqa: TRY004 (one kind)
-            f"items={short_repr(given)} was given; it is a file, a folder, or items"
-        )
-    if not os.fspath(given):
-        return ()
-    if "\0" in os.fspath(given):
-        raise ValueError(f"items={short_repr(given)} was given; a path has no zero character")
-    return _distinct(pair for file in _files(Path(given)) for pair in _lines(file))
+    if not isinstance(given, str | os.PathLike) or "\0" in os.fspath(given):
+        raise ValueError(f"items={short_repr(given)} was given; it is a file, a folder, or items")
+    try:
+        return _distinct(_lines(Path(given)))
+    except OSError as fault:
+        name = short_repr(fault.filename)
+        raise ValueError(f"items: cannot read {name}: {fault.strerror}") from None
 
 
-def from_row(row: Mapping[str, Any]) -> Item:
+def _lines(path: Path) -> Iterator[tuple[str, Item]]:
+    """Yield the place and the item of every line that is not blank."""
+    files = sorted(path.glob("*.jsonl")) if path.is_dir() else [path]
+    if not files:
+        raise ValueError(f"items: the folder {str(path)!r} has no files that end in .jsonl")
+    for file in files:
+        content = file.read_bytes().removeprefix(codecs.BOM_UTF8)
+        for number, line in enumerate(content.split(b"\n"), 1):
+            place = f"{file}, line {number}"
+            if len(line) > MOST_BYTES:
+                raise ValueError(f"{place}: a line has at most {MOST_BYTES:,} bytes")
+            if line.strip() and (item := _item(line, place)):
+                yield place, item
+
+
+def _item(line: bytes, place: str) -> Item | None:
+    """Return an item; None of a line by which a corpus shows that it holds the file."""
+    try:
+        row = decode_json(line)
+        is_canary = isinstance(row, dict) and row.keys() == {"canary"}
+        return None if is_canary else from_row(row)
+    except (TypeError, ValueError) as fault:
+        raise ValueError(f"{place}: {sentence(fault)}") from None
+
+
+def from_row(row: Any) -> Item:
     """Build an item from the plain values of a line.
 
     As in the published code a `target` that is the number 0 or empty counts as missing: `answer`
@@ -63,65 +83,24 @@ def from_row(row: Mapping[str, Any]) -> Item:
     Raises:
         ValueError: A field is missing, unknown, of the wrong kind or out of range.
     """
-    unknown = [key for key in row if key not in (*_FIELDS, "target")]
-    if unknown:
-        raise ValueError(
-            f"there is no field {short_repr(unknown[0])}; {possible(unknown[0], _FIELDS)}"
-        )
-    missing = [key for key in ("id", "task") if key not in row]
-    if missing or not {"answer", "target"} & row.keys():
-        raise ValueError(f"the field {(*missing, 'answer')[0]} is missing")
-    answer = row.get("target") or row.get("answer", "")
+    if not isinstance(row, dict):
+        raise ValueError(f"it is an object, not {short_repr(row)}")  # noqa: TRY004 (one kind)
+    given = dict(row)
+    if "target" in given:
+        given["answer"] = given.pop("target") or given.get("answer", "")
+    for key in given:
+        if key not in _FIELDS:
+            raise ValueError(f"there is no field {short_repr(key)}; {possible(key, _FIELDS)}")
+    for key in ("id", "task", "answer"):
+        if key not in given:
+            raise ValueError(f"the field {key} is missing")
+    answer = given["answer"]
     if not isinstance(answer, str | int | float | list):
         raise ValueError(f"answer={short_repr(answer)} was given; it is a text, number or list")  # noqa: TRY004 (one kind)
-    given = {key: value for key, value in row.items() if key != "target"}
     return Item(**{**given, "answer": str(answer)})
 
 
-def _files(path: Path) -> list[Path]:
-    """Return the file, or the files of a folder by name."""
-    try:
-        if not path.is_dir():
-            return [path]
-    except OSError as fault:  # a name that is too long
-        raise ValueError(f"items: cannot read {short_repr(str(path))}: {fault.strerror}") from None
-    found = sorted(path.glob("*.jsonl"))
-    if not found:
-        raise ValueError(f"items: the folder {str(path)!r} has no files that end in .jsonl")
-    return found
-
-
-def _lines(file: Path) -> Iterator[tuple[str, Item]]:
-    """Yield the place and the item of every line that is not blank."""
-    try:
-        with file.open("rb") as lines:
-            number = 0
-            # A limit for each read, because a file without line breaks is one line.
-            while line := lines.readline(MOST_BYTES + 1):
-                number += 1
-                place = f"{file}, line {number}"
-                if len(line) > MOST_BYTES:
-                    raise ValueError(f"{place}: a line has at most {MOST_BYTES:,} bytes")
-                content = line.removeprefix(codecs.BOM_UTF8)
-                if content.strip() and (item := _item(content, place)):
-                    yield place, item
-    except OSError as fault:
-        raise ValueError(f"items: cannot read {str(file)!r}: {fault.strerror}") from None
-
-
-def _item(line: bytes, place: str) -> Item | None:
-    """Return the item of a line; None of one by which a corpus shows that it holds the file."""
-    try:
-        row = decode_json(line)
-        if not isinstance(row, dict):
-            raise ValueError(f"it is an object, not {short_repr(row)}")  # noqa: TRY004, TRY301 (one kind)
-        return None if row.keys() == {"canary"} else from_row(row)
-    except (TypeError, ValueError) as fault:
-        raise ValueError(f"{place}: {sentence(fault)}") from None
-
-
 def _distinct(found: Iterable[tuple[str, Any]]) -> tuple[Item, ...]:
-    """Return the items; their number is limited, and no id is used twice."""
     items: dict[str, Item] = {}
     for place, item in found:
         if not isinstance(item, Item):

@@ -17,7 +17,7 @@ from models.reasoning.scoring import Rules
 
 def _items(given: Any) -> Any:
     """Read a file or a folder; the shipped items stay an empty text, which keeps records short."""
-    return item_file.read(given) or ""
+    return "" if given == "" else item_file.read(given)
 
 
 def _names(given: Any) -> Any:

@@ -4,9 +4,7 @@ Answers are never evaluated in this process: numbers are parsed, and programs ru
 `desim.sandbox` alone.
 """
 
-from typing import Self
-
-from attrs import frozen
+from attrs import field, frozen
 
 
 @frozen(kw_only=True)
@@ -23,8 +21,8 @@ class Graded:
     """The grade of an answer.
 
     Attributes:
-        correct: Whether it is right as a whole; None if the scorer raised an exception on it.
         extracted: The answer that was scored.
+        correct: Whether it is right as a whole; None if the scorer raised an exception on it.
         predicted: The value read from it: a number, a label, or None if it has none.
         truth: The value compared with *predicted*.
         matched: Labels that match, of a tagging; else 1 or 0.
@@ -32,22 +30,14 @@ class Graded:
         error: The kind of the exception, such as ValueError; else empty.
     """
 
-    correct: bool | None
     extracted: str
-    predicted: float | str | None
-    truth: float | str | None
-    matched: int
+    correct: bool | None
+    predicted: float | str | None = None
+    truth: float | str | None = None
+    matched: int = field()
     labels: int = 1
     error: str = ""
 
-    @classmethod
-    def whole(
-        cls,
-        answer: str,
-        *,
-        correct: bool,
-        predicted: float | str | None = None,
-        truth: float | str | None = None,
-    ) -> Self:
-        """Return the grade of an answer that is right or wrong as a whole."""
-        return cls(correct, answer, predicted, truth, int(correct))
+    @matched.default
+    def _whole(self) -> int:
+        return int(bool(self.correct))

@@ -17,33 +17,27 @@ _SINGLE = re.compile(rf"'{_FIELD}'\s*:\s*'([^']*)'")
 #: Up to a comma or a closing brace. A colon must follow at once, so that each space is read once.
 _BARE = re.compile(rf"""["']{_FIELD}["']\s*:\s*([^,}}]+)""")
 
+_FINISH = re.compile(r"Finish\[([^\]]*)\]")
+
 _SENTENCE = r"[Tt]he final answer is"
 _BOXED = re.compile(rf"{_SENTENCE}:?\s*\$?\\boxed\{{")
 _STATED = re.compile(rf"{_SENTENCE}:?\s*([^.\n]+)")
 
-#: Default that tells a missing field from the value null.
-_ABSENT = object()
-
 
 def extract(reply: str) -> str:
     """Return the answer that a reply states, or the marker without one."""
-    value = _json_field(reply)
-    if value is not None:
-        return value
-    for search in (_finish, _quoted, _boxed, _stated):
-        found = search(reply)
-        if found is not None:
-            return found
-    return MARKER
+    found = (search(reply) for search in (_json_field, _finish, _quoted, _boxed, _stated))
+    return next((answer for answer in found if answer is not None), MARKER)
 
 
 def _json_field(reply: str) -> str | None:
-    """Return the field of a reply that is a JSON object as text; None if it is anything else."""
     parsed = parsed_object(reply)
     if parsed is None:
         return None
-    value = parsed.get(_FIELD, _ABSENT)
-    return MARKER if value is _ABSENT else _field_text(value)
+    try:
+        return str(parsed.get(_FIELD, MARKER))
+    except (ValueError, RecursionError):
+        return MARKER
 
 
 def parsed_object(text: str) -> dict[str, Any] | None:
@@ -55,36 +49,20 @@ def parsed_object(text: str) -> dict[str, Any] | None:
     return parsed if isinstance(parsed, dict) else None
 
 
-def _field_text(value: Any) -> str:
-    try:
-        return str(value)
-    except (ValueError, RecursionError):
-        return MARKER
-
-
 def _finish(reply: str) -> str | None:
     """Return the contents of the last `Finish[...]` of one line."""
-    found = None
-    for line in reply.split("\n"):
-        at = line.find("Finish[")
-        while at >= 0:
-            start = at + len("Finish[")
-            end = line.find("]", start)
-            if end < 0:
-                break
-            found = line[start:end]
-            at = line.find("Finish[", end)
-    return found
+    # Up to the last bracket of a line each search finds its end, so that nothing is read twice.
+    lines = (line[: line.rfind("]") + 1] for line in reply.split("\n"))
+    return _last([found for line in lines for found in _FINISH.findall(line)])
 
 
 def _quoted(reply: str) -> str | None:
     """Return the last value of the field by pattern: double quotes, single quotes, no quotes."""
     for pattern in (_DOUBLE, _SINGLE):
-        if values := pattern.findall(reply):
-            return str(values[-1])
-    if values := _BARE.findall(reply):
-        return str(values[-1]).strip()
-    return None
+        if (value := _last(pattern.findall(reply))) is not None:
+            return value
+    bare = _last(_BARE.findall(reply))
+    return None if bare is None else bare.strip()
 
 
 def _boxed(reply: str) -> str | None:
@@ -102,7 +80,9 @@ def _boxed(reply: str) -> str | None:
 
 def _stated(reply: str) -> str | None:
     """Return the text after the last sentence, up to a period or the end of the line."""
-    values = _STATED.findall(reply)
-    if not values:
-        return None
-    return str(values[-1]).replace("$", "").strip() or None
+    stated = _last(_STATED.findall(reply)) or ""
+    return stated.replace("$", "").strip() or None
+
+
+def _last(found: list[str]) -> str | None:
+    return found[-1] if found else None

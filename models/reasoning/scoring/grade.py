@@ -18,16 +18,9 @@ _SCORERS: Mapping[str, Callable[[Item, str, Rules], Graded]] = {
 
 
 def grade(item: Item, text: str, rules: Rules | None = None, *, extracts: bool = True) -> Graded:
-    """Return the grade of a reply.
-
-    Args:
-        item: The item.
-        text: A whole reply, from which the answer is extracted, or the answer itself.
-        rules: Where paper and code differ; as in the code if left out.
-        extracts: Whether *text* is a whole reply.
-    """
+    """Return the grade of a whole reply; with *extracts* off, of the answer itself."""
     answer = extract(text) if extracts else text
     try:
         return _SCORERS[item.category](item, answer, rules or Rules())
     except (ArithmeticError, ValueError) as fault:
-        return Graded(None, answer, None, item.answer, 0, error=type(fault).__name__)
+        return Graded(answer, None, None, item.answer, error=type(fault).__name__)

@@ -6,8 +6,7 @@ from functools import lru_cache
 from desim.sandbox import ProgramLimits, run_program
 from models.reasoning.item import LETTERS
 
-#: Seconds of a program.
-_SECONDS = 1.0
+_LIMITS = ProgramLimits(seconds=1.0)
 
 _NUMBER = re.compile(r"[+-]?\d[\d,.]*")
 
@@ -16,15 +15,6 @@ _FENCED = re.compile(r"```\w*[ \t\r]*\n(.*?)```", re.DOTALL)
 
 #: Signs around a number that are left out.
 SIGNS = str.maketrans("", "", ",$%")
-
-
-def first_number(text: str) -> float | None:
-    """Return the first number of a text: digits, commas and periods behind an optional sign.
-
-    Exponents, units and percent signs are ignored; None if it does not convert ("1.2.3").
-    """
-    found = _NUMBER.search(text)
-    return to_float(found.group().replace(",", "")) if found else None
 
 
 def predicted_number(text: str) -> float | None:
@@ -39,12 +29,17 @@ def predicted_number(text: str) -> float | None:
     return first_number(text) if number is None else number
 
 
+def first_number(text: str) -> float | None:
+    """Return the first number of a text, without exponent or unit; "1.2.3" is none."""
+    found = _NUMBER.search(text)
+    return to_float(found.group().replace(",", "")) if found else None
+
+
 # Kept, so that five seeds of one policy run each program once: it has no input, network or clock.
 @lru_cache(maxsize=512)
 def number_of(source: str) -> float | None:
     """Return the value of a program's last statement as a number, or None; runs in the sandbox."""
-    outcome = run_program(source, limits=ProgramLimits(seconds=_SECONDS))
-    return None if outcome.failed else outcome.number
+    return run_program(source, limits=_LIMITS).number
 
 
 def last_fenced_block(text: str) -> str | None:
@@ -58,18 +53,15 @@ def bracket_number(text: str) -> float | None:
 
     From the first `[[` of a line to its last `]]`, so that two pairs of one line make no number.
     """
-    inside = [content for line in text.split("\n") if (content := _brackets(line)) is not None]
+    inside = []
+    for line in text.split("\n"):
+        start, end = line.find("[["), line.rfind("]]")
+        if 0 <= start <= end - 2:
+            inside.append(line[start + 2 : end].translate(SIGNS).strip())
     if len(inside) != 1:
         return None
-    content = inside[0].translate(SIGNS).strip()
-    if len(content) == 1 and content.upper() in LETTERS:
-        return float(LETTERS.index(content.upper()))
-    return to_float(content)
-
-
-def _brackets(line: str) -> str | None:
-    start, end = line.find("[["), line.rfind("]]")
-    return line[start + 2 : end] if 0 <= start <= end - 2 else None
+    letter = LETTERS.find(inside[0].upper()) if len(inside[0]) == 1 else -1
+    return to_float(inside[0]) if letter < 0 else float(letter)
 
 
 def to_float(text: str) -> float | None:

@@ -317,8 +317,9 @@ def test_the_arguments_of_an_item_are_always_the_same() -> None:
     """They do not depend on the salted hash of a process: these are of the SHA-256."""
     reference = formula_completion.reference_of(GAP.question, GAP.answer)
     assert reference is not None
-    calls, _ = formula_completion._expected(*reference)
-    assert [args for args, _ in calls] == [
+    seed = formula_completion.runnable_seed(*reference)
+    assert seed is not None
+    assert [one.args for one in formula_completion.argument_sets(reference[1], seed)] == [
         {"a": 685.2186, "b": 482.4651},
         {"a": 726.0941, "b": -655.6066},
         {"a": -434.5447, "b": -444.405},

@@ -163,8 +163,8 @@ def test_the_arguments_of_a_formula(case: dict[str, Any]) -> None:
     assert reference is not None
     target = reference[1]
     drawn = [
-        {"fields": fields, "args": args} if "." in target.name else args
-        for args, fields in argument_sets(target, case["seed"])
+        {"fields": one.fields, "args": one.args} if "." in target.name else one.args
+        for one in argument_sets(target, case["seed"])
     ]
     assert drawn == case["argument_sets"]
 
