@@ -31,16 +31,14 @@ def inner_ledger(ledger: Any) -> Any:
     return getattr(ledger, "ledger", ledger)
 
 
-def entries_of(ledger: Any) -> Sequence[Any] | None:
+def entries_of(ledger: Any) -> Any:
     """Return the entries or moves of a ledger, which grow with it; None if it shows neither."""
-    entries: Sequence[Any] | None = getattr(ledger, "journal", getattr(ledger, "moves", None))
-    return entries
+    return getattr(ledger, "journal", getattr(ledger, "moves", None))
 
 
-def scale_of(ledger: Any) -> int:
+def scale_of(ledger: Any) -> Any:
     """Return how many units of a ledger are 1 of its currency; 1 for a ledger without `digits`."""
-    scale: int = 10 ** getattr(ledger, "digits", 0)
-    return scale
+    return 10 ** getattr(ledger, "digits", 0)
 
 
 @runtime_checkable
@@ -55,11 +53,7 @@ class Exportable(Protocol):
         ...
 
     def export(self, form: str, date: Callable[[int], dt.date] | None = None) -> Mapping[str, str]:
-        """Return texts by file name; *date* returns the day of a tick.
-
-        Raises:
-            ValueError: The ledger cannot be written in that form.
-        """
+        """Return texts by file name; *date* returns the day of a tick."""
         ...
 
 
@@ -93,20 +87,12 @@ class Holding(Protocol):
         ...
 
     def send(self, time: int, partner: str, amount: int, /) -> None:
-        """Hand over to *partner*.
-
-        Raises:
-            ValueError: It is more than is on hand, or less than 1.
-        """
+        """Hand over to *partner*; a ValueError if it is more than is on hand, or less than 1."""
         ...
 
 
 def rows_of(name: str, given: Rows | Statement) -> Rows:
-    """Return a table as rows; a statement gives its lines and amounts, as "line" and "amount".
-
-    Raises:
-        UsageError: The value is neither rows nor a statement; the text calls it *name*.
-    """
+    """Return a table as rows, of a statement with "line" and "amount"; errors call it *name*."""
     if isinstance(given, Statement):
         return [{"line": line, "amount": amount} for line, amount in given.money().items()]
     if isinstance(given, Sequence) and all(isinstance(row, Mapping) for row in given):

@@ -2,10 +2,10 @@
 
 import sys
 from collections.abc import MutableMapping
+from functools import partialmethod
 from typing import Any
 
 from desim.errors import UsageError, possible
-from desim.short_repr import short_repr
 
 LEVELS = ("debug", "info", "warning", "error")
 
@@ -21,23 +21,7 @@ class Log:
     def __init__(self, world: Any = None) -> None:
         self._world = world
 
-    def debug(self, event: str, **fields: Any) -> None:
-        """Write a detail for debugging."""
-        self._write("debug", event, fields)
-
-    def info(self, event: str, **fields: Any) -> None:
-        """Write an event of the episode."""
-        self._write("info", event, fields)
-
-    def warning(self, event: str, **fields: Any) -> None:
-        """Write a possible mistake in the model or its use."""
-        self._write("warning", event, fields)
-
-    def error(self, event: str, **fields: Any) -> None:
-        """Write a failure."""
-        self._write("error", event, fields)
-
-    def _write(self, level: str, event: str, fields: dict[str, Any]) -> None:
+    def _write(self, level: str, event: str, /, **fields: Any) -> None:
         if (world := self._world) is None:
             return
         import structlog  # takes longer to import than the rest of desim together
@@ -49,6 +33,11 @@ class Log:
         if world.prefix:
             stamp["part"] = world.prefix.rstrip(".")
         getattr(structlog.get_logger(), level)(event, **{**stamp, **fields})
+
+    debug = partialmethod(_write, "debug")
+    info = partialmethod(_write, "info")
+    warning = partialmethod(_write, "warning")
+    error = partialmethod(_write, "error")
 
     def __bool__(self) -> bool:
         return self._world is not None
@@ -104,25 +93,3 @@ def _is_captured() -> bool:
     structlog: Any = sys.modules.get("structlog")
     processors = structlog.get_config()["processors"] if structlog else ()
     return any(isinstance(one, structlog.testing.LogCapture) for one in processors)
-
-
-class LoggedDraws:
-    """A generator of numpy, by the name of its stream, whose draws are log lines."""
-
-    def __init__(self, stream: Any, name: str, log: Log) -> None:
-        self._stream, self._name, self._log = stream, name, log
-
-    def __getattr__(self, method: str) -> Any:
-        """Return a method of the generator that logs its result, or an attribute as it is."""
-        found = getattr(self._stream, method)
-        if not callable(found):
-            return found
-
-        def draw(*args: Any, **options: Any) -> Any:
-            drawn = found(*args, **options)
-            # Scalars and arrays of numpy, but not the numbers of Python, have a `tolist`.
-            plain = drawn.tolist() if hasattr(drawn, "tolist") else drawn
-            self._log.debug("draw", stream=self._name, method=method, drawn=short_repr(plain))
-            return drawn
-
-        return draw

@@ -7,7 +7,6 @@ from typing import Any
 from attrs import field, frozen
 
 from desim.core.calendar import TickCalendar
-from desim.errors import UsageError
 from desim.show.column import Column, Direction
 
 
@@ -56,7 +55,7 @@ class Texts:
 
 @frozen
 class Span:
-    """Something that was under way, such as a project.
+    """Something that was under way.
 
     Attributes:
         kind: Such as "project"; spans of one kind are shown together.
@@ -140,6 +139,12 @@ class Figures:
         low, high = self.score_range or (0, None)
         return None if high is None else (low, high)
 
+    def better(self, name: str) -> Direction:
+        """Return whether a higher or a lower value of the score or a metric is better, if known."""
+        if name == "score":
+            return "higher"
+        return self.columns.get(name.removeprefix("metrics."), Column()).better
+
 
 @frozen(kw_only=True)
 class Time:
@@ -162,24 +167,3 @@ class Time:
     def known_to(self, role: str, state: Any, tick: int) -> str | None:
         """Return a tick as a role may know it; None for its date."""
         return None if self.role_time is None else self.role_time(state, role, tick)
-
-
-def direction(columns: Mapping[str, Column], name: str, minimise: str = "") -> Direction:
-    """Return whether a higher or a lower value of the score or a metric is better; may be empty.
-
-    A higher score is better, and a lower value of *minimise*, whatever *columns* declare.
-    """
-    if name == minimise:
-        return "lower"
-    if name == "score":
-        return "higher"
-    return columns.get(name.removeprefix("metrics."), Column()).better
-
-
-def undirected(name: str) -> UsageError:
-    """Return the error of a selection by a figure without a direction."""
-    return UsageError(
-        f"nothing says whether a higher or a lower {name} is better; give --minimise {name} "
-        f"(in Python minimise={name!r}), or let the world declare it in its `figures`, as in "
-        f'Figures(columns={{"{name}": Column(better="higher")}})'
-    )

@@ -12,7 +12,7 @@ from desim.core.ledger_protocols import Ledger, ledgers_of
 from desim.core.model import Model
 from desim.core.reported import Periods
 from desim.core.world import World
-from desim.errors import ModelFailed, UsageError
+from desim.errors import ModelFailed
 from desim.schema import to_plain
 from desim.short_repr import short_repr
 
@@ -31,7 +31,7 @@ class Result:
     """The result of an episode.
 
     Attributes:
-        score: The model's score, higher is better.
+        score: Higher is better.
         ended: The reason that the model gave, or "finished" when the calendar was empty.
         metrics: Further figures by name.
         decisions: The number of answered questions.
@@ -65,8 +65,8 @@ def summarise(model: Model[Any], state: Any, world: World, decisions: int) -> Re
     """Return the result of an episode, or of a part, which may have no end and then no metrics.
 
     Raises:
-        ModelFailed: The model's score is not a finite number, or a metric is not a JSON value.
-        ModelFailed: The model finds that something was created or lost.
+        ModelFailed: The score is not a finite number, a metric is not a JSON value, or the model
+            finds that something was created or lost.
     """
     model.check(state)
     return Result(
@@ -81,11 +81,7 @@ def summarise(model: Model[Any], state: Any, world: World, decisions: int) -> Re
 
 
 def score_of(model: Model[Any], state: Any) -> float:
-    """Return the score of a state, also one of numpy, as Python's float.
-
-    Raises:
-        ModelFailed: The score is not a finite number.
-    """
+    """Return the score of a state, also one of numpy, as Python's float."""
     given: Any = model.score(state)
     with contextlib.suppress(TypeError, ValueError):
         if math.isfinite(score := float(given)):
@@ -94,11 +90,7 @@ def score_of(model: Model[Any], state: Any) -> float:
 
 
 def metrics_of(model: Model[Any], state: Any) -> dict[str, Any]:
-    """Return the metrics of a state as a record will hold them: NaN and infinity become None.
-
-    Raises:
-        ModelFailed: A metric is not a JSON value.
-    """
+    """Return the metrics of a state as a record will hold them: NaN and infinity become None."""
     given = model.metrics(state)
     try:
         plain: dict[str, Any] = to_plain(dict(given))
@@ -123,24 +115,16 @@ def flat(metrics: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, An
             yield f"{prefix}{name}", value
 
 
-def check_series(model: Model[Any]) -> None:
-    """Raise a `UsageError` if a model reports no series."""
-    if model.series is None:
-        name = type(model).__name__
-        raise UsageError(f"{name} reports no series: it has no method series(state)")
-
-
 def read_series(model: Model[Any], state: Any) -> tuple[dict[str, tuple[float, ...]], Ticks]:
     """Return the series of an ended episode as Python's floats, and the known ends of periods.
 
+    A model without series has none.
+
     Raises:
-        UsageError: The model has no method `series`.
         ModelFailed: A series is not a sequence of numbers.
     """
-    check_series(model)
-    assert model.series is not None
     values, ends = dict[str, tuple[float, ...]](), dict[str, Sequence[int]]()
-    for name, given in model.series(state).items():
+    for name, given in (model.series(state) if model.series else {}).items():
         if isinstance(given, Periods):
             ends[name] = given.ends
         values[name] = _floats(name, given.values if isinstance(given, Periods) else given)
@@ -152,12 +136,9 @@ def ended_series(model: Model[Any], state: Any, end: int) -> tuple[Series, Ticks
 
     Periods after the end are cut: a company that went bankrupt in May may report all months of its
     year. The period in which the episode ended ends with it. Series without the ends of all periods
-    are whole; a model without series has none.
-
-    Raises:
-        ModelFailed: A series is not a sequence of numbers.
+    are whole.
     """
-    found, ticks = read_series(model, state) if model.series else ({}, {})
+    found, ticks = read_series(model, state)
     kept = {name: _played(each, end) for name, each in ticks.items()}
     values = {
         name: each[: len(kept[name])] if len(ticks.get(name, ())) == len(each) else each

@@ -143,11 +143,7 @@ class Role:
         return {**columns_of(cls), **self.described.get(name, {})}
 
     def default_for(self, observation: Any) -> Any:
-        """Return the default action for an observation.
-
-        Raises:
-            UsageError: The role has neither a default action nor options.
-        """
+        """Return the default action for an observation."""
         if self.default_action is not None:
             return self.default_action(observation)
         if self.options is None:

@@ -333,11 +333,7 @@ class Run(Generic[S]):
 
 
 def check_roles(model: Model[Any], seats: Sequence[str] | frozenset[str] | None) -> frozenset[str]:
-    """Return the roles that policies play: *seats*, or the model's default roles if it is None.
-
-    Raises:
-        UsageError: The model has no such role, or a role that is not optional has no policy.
-    """
+    """Return the roles that policies play: *seats*, or the model's default roles if it is None."""
     taken = frozenset(model.default_roles if seats is None else seats)
     for name in sorted(taken - model.roles.keys()):
         raise UsageError(f"there is no role {name!r}; {possible(name, model.roles)}")
@@ -348,11 +344,7 @@ def check_roles(model: Model[Any], seats: Sequence[str] | frozenset[str] | None)
 
 
 def check_futures(futures: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return redraws of the future as a list: numbers of decisions before, and seeds.
-
-    Raises:
-        UsageError: There are too many, they are not in order, or a number is wrong.
-    """
+    """Return redraws of the future as a list: numbers of decisions before, and seeds."""
     checked = [(decisions, future) for decisions, future in futures]
     if len(checked) > MAX_FUTURES:
         raise UsageError(f"{len(checked)} futures were given; {MAX_FUTURES} are possible")

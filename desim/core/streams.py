@@ -66,9 +66,7 @@ def generator_of(seed: int) -> "Generator":
 
 
 class _Blocks(threading.local):
-    """The number of blocks of `kept_globals` that this thread is in."""
-
-    depth = 0
+    depth = 0  # blocks of `kept_globals` that this thread is in
 
 
 _blocks, _in_use = _Blocks(), threading.Lock()
@@ -93,11 +91,8 @@ def kept_globals(seed: int | None = None) -> Iterator[None]:
     python, numpy = _modules()
     if depth == len(_bits):
         _bits.append(numpy.MT19937())
-    before, bits, state = (
-        python.getstate(),
-        numpy.get_bit_generator(),
-        numpy.get_state(legacy=False),
-    )
+    before, bits = python.getstate(), numpy.get_bit_generator()
+    state = numpy.get_state(legacy=False)
     # Another source of bits, because to set a state takes ten times as long.
     numpy.set_bit_generator(_bits[depth])
     _blocks.depth += 1
@@ -134,9 +129,8 @@ def unseeded_globals() -> object:
 
 
 def _modules() -> tuple[Any, Any]:
-    """Return `random` and `numpy.random`, which take longer to import than all of desim."""
     import random
 
-    from numpy import random as of_numpy
+    from numpy import random as of_numpy  # takes longer to import than all of desim
 
     return random, of_numpy

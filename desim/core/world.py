@@ -5,14 +5,14 @@ import operator
 from collections.abc import Callable, Iterator
 from heapq import heapify, heappush
 from math import inf
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import simpy
 from simpy.core import BoundClass, SimTime
 from simpy.events import NORMAL, Event, ProcessGenerator, Timeout
 
 from desim.core.events import Decision, Ranked, Wait, Waiters, whole_ticks
-from desim.core.log import LoggedDraws, logger
+from desim.core.log import logger
 from desim.core.points import Points
 from desim.core.streams import check_seed, generator, redrawn_seed
 from desim.errors import ModelFailed, UsageError, possible
@@ -256,17 +256,14 @@ class World(simpy.Environment):
             ModelFailed: The name was claimed before, and the future has not been redrawn since.
         """
         key = tuple(map(str, name))
-        stream = self._streams.get(key)
-        if stream is None:
-            stream = self._streams[key] = generator(self.draw_seed, *key)
+        if key not in self._streams:
+            self._streams[key] = generator(self.draw_seed, *key)
         elif key in self._free:
             # The same generator as before: a second one would repeat the draws of the first.
             self._free.remove(key)
         else:
             raise ModelFailed(f"random stream {'/'.join(key)!r} is in use; choose another name")
-        if self.log:
-            return cast("Generator", LoggedDraws(stream, "/".join(key), self.log))
-        return stream
+        return self._streams[key]
 
     def delay(
         self, stream: "Generator", sampler: "Callable[[Generator], int]", rank: int = 0
@@ -328,17 +325,14 @@ class World(simpy.Environment):
             record = self.points.set if replace else self.points.add
             record(self.to_common(self.now), f"{self.prefix}{name}", value)
 
-    def caused_by(self, role: str) -> contextlib.AbstractContextManager[None]:
+    @contextlib.contextmanager
+    def caused_by(self, role: str) -> Iterator[None]:
         """State for traces that a role's last answer has caused the effects of a `with` block.
 
         Needed if another process acts later on an answer kept in the state; effects at the answer,
         and of events scheduled there, are traced without it.
         """
-        tell = self.on_cause
-        return contextlib.nullcontext() if tell is None else self._causing(tell, role)
-
-    @contextlib.contextmanager
-    def _causing(self, tell: "Callable[[World, str], object]", role: str) -> Iterator[None]:
+        tell = self.on_cause or (lambda *_: None)
         tell(self, role)
         try:
             yield

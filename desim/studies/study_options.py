@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Literal
 from attrs import field, frozen
 
 from desim.core.model import Model
-from desim.core.reported import direction, undirected
 from desim.errors import UsageError
 from desim.jobs.run.job_options import GridOptions, JobOptions
 from desim.show.column import Direction
@@ -106,9 +105,14 @@ class FigureOptions:
         Raises:
             UsageError: Nothing says so, or the models differ.
         """
-        found = {direction(model.figures.columns, self.figure, self.minimise) for model in models}
+        name = self.figure
+        found = {"lower" if self.minimise else model.figures.better(name) for model in models}
         if len(found) > 1 or "" in found:
-            raise undirected(self.figure)
+            raise UsageError(
+                f"nothing says whether a higher or a lower {name} is better; give --minimise {name}"
+                f" (in Python minimise={name!r}), or let the world declare it in its `figures`, as "
+                f'in Figures(columns={{"{name}": Column(better="higher")}})'
+            )
         return found.pop()
 
 

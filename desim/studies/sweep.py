@@ -6,7 +6,6 @@ from pathlib import Path
 import msgspec
 from attrs import evolve
 
-from desim.core.reported import direction
 from desim.errors import BadRecord, UsageError
 from desim.jobs.plan.grid import Grid, grid, refuse_many
 from desim.jobs.plan.job import RECORD, RECORDS
@@ -95,9 +94,9 @@ def swept(options: SweepOptions, *, digests: bool = False) -> Rows:
 
 def _directions(plan: Grid, minimise: str) -> Mapping[str, str]:
     """Return which values of metrics are better, where the models of a sweep agree."""
-    declared = [one.model.figures.columns for one in plan.variants]
-    names = dict.fromkeys(name for columns in declared for name in columns)
-    found = {name: {direction(columns, name, minimise) for columns in declared} for name in names}
+    declared = [one.model.figures for one in plan.variants]
+    names = dict.fromkeys(name for figures in declared for name in figures.columns)
+    found = {name: {figures.better(name) for figures in declared} for name in names}
     return {name: of.pop() for name, of in found.items() if len(of) == 1} | (
         {minimise: "lower"} if minimise else {}
     )

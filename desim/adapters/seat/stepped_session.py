@@ -142,7 +142,7 @@ class SteppedSession(CallerSession):
 
         For people who watch: they may hold facts that no role observes.
         """
-        return read_series(self.model, self.run.state)[0] if self.model.series else {}
+        return read_series(self.model, self.run.state)[0]
 
     # -- plain values and texts --------------------------------------------------------------------
 

@@ -14,7 +14,6 @@ from attrs import field, frozen
 from desim.core.limits import Limits
 from desim.core.model import Model
 from desim.core.policy import Policy
-from desim.core.result import check_series
 from desim.core.streams import check_seed, kept_globals
 from desim.episodes.lineup import Policies, assigned, is_coroutine, maker_of, resolve
 from desim.errors import UsageError
@@ -211,9 +210,15 @@ def grid(
     refuse_duplicates("policy", [cell.entry.label for cell in first])
     if series:
         for variant in made.variants:
-            check_series(variant.model)
+            _check_series(variant.model)
     _check_lineups(made)
     return made
+
+
+def _check_series(model: Model[Any]) -> None:
+    if model.series is None:
+        name = type(model).__name__
+        raise UsageError(f"{name} reports no series: it has no method series(state)")
 
 
 def _cells_of(

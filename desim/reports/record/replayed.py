@@ -119,8 +119,6 @@ def _so_far(run: Run[Any]) -> tuple[_Series, _Ticks]:
 
     The series of a model may include periods that have not begun or not ended.
     """
-    if run.model.series is None:
-        return {}, {}
     try:
         series, ticks = read_series(run.model, run.state)
     except RAISED:  # a model promises its series for an ended episode alone

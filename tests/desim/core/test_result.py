@@ -11,7 +11,7 @@ from support.small_worlds import STRIDE, Diary, Trail, Walk
 
 from desim import Run
 from desim.core.reported import Periods
-from desim.core.result import check_series, ended_series, read_series
+from desim.core.result import ended_series, read_series
 from desim.episodes.driver import play
 from desim.errors import ModelFailed, UsageError
 
@@ -92,10 +92,8 @@ def test_tables_of_an_episode_end_with_it() -> None:
 
 
 def test_a_model_without_series_has_none() -> None:
-    """It may still record points, so it is played; who needs its series is told."""
+    """It may still record points, so it is played."""
     assert play(Walk(), STRIDE, series=True).series() == {}
-    with pytest.raises(UsageError, match="Walk reports no series: it has no method series"):
-        check_series(Walk())
 
 
 def test_a_run_has_a_result_once_it_has_ended() -> None:
