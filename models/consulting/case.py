@@ -1,5 +1,6 @@
 """A case of an interview: its open, gated and internal parts."""
 
+from collections import Counter
 from collections.abc import Iterable
 from typing import Any, Literal
 
@@ -41,18 +42,18 @@ _name: list[Any] = [short_text, _writable]
 _phrase: list[Any] = [*_name, _some]
 
 
-def _tuple(given: Iterable[Any]) -> Any:
-    return tuple(given)
-
-
 def _nested(given: Iterable[Any]) -> Any:
-    return tuple(tuple(each) for each in given)
+    return tuple(map(tuple, given))
 
 
-def _listed(each: Any, converter: Any = _tuple) -> Any:
-    return field(
-        default=(), converter=converter, validator=[max_len(MOST_FACTS), deep_iterable(each)]
-    )
+def _listed(each: Any, converter: Any = tuple) -> Any:
+    limits = [max_len(MOST_FACTS), deep_iterable(each)]
+    return field(default=(), converter=converter, validator=limits)
+
+
+def repeated(names: Iterable[str]) -> str | None:
+    """Return the first of the names that comes twice, if one does."""
+    return next((name for name, count in Counter(names).items() if count > 1), None)
 
 
 @frozen
@@ -140,9 +141,7 @@ class Case:
             raise ValueError(
                 f"case {short_repr(self.id)} needs an opening, an open text or a document"
             )
-        topics = [fact.topic for fact in self.gated]
-        if len(set(topics)) < len(topics):
-            twice = next(t for at, t in enumerate(topics) if t in topics[:at])
+        if twice := repeated(fact.topic for fact in self.gated):
             raise ValueError(f"case {short_repr(self.id)} has the topic {short_repr(twice)} twice")
 
     @property

@@ -1,9 +1,7 @@
 """Case files: a folder of JSON files, one case each, read and checked.
 
-`{"id", "title", "length", "opening", "open", "gated": [{"topic", "fact"}], "internal"}` and, where
-there is one, `"rubric"`; a case that was published as one text has a `"document"` instead of its
-parts. The field `"canary"` is not read. Other fields are refused, and a fault is one sentence with
-the file and the path in it.
+The fields are those of `Case`, but for "canary", which is not read; others are refused. A fault is
+one sentence with the file and the path in it.
 """
 
 import os
@@ -17,7 +15,7 @@ from desim.schema import from_plain
 from desim.schema.untrusted import decode_json
 from desim.short_repr import short_repr
 from desim.show.files import read_text
-from models.consulting.case import Case
+from models.consulting.case import Case, repeated
 
 #: Cases of a folder.
 MOST_CASES = 200
@@ -25,40 +23,28 @@ MOST_CASES = 200
 #: Bytes of a case file.
 MOST_BYTES = 1_000_000
 
-#: The folder of the cases that ship.
-_SHIPPED = Path(__file__).with_name("cases")
-
 
 @cache
 def shipped() -> tuple[Case, ...]:
     """Return the cases that ship with the model, ordered by id."""
-    return read(_SHIPPED)
+    return read(Path(__file__).with_name("cases"))
 
 
 def read(given: Any) -> tuple[Case, ...]:
-    """Return the cases of a folder, ordered by id; cases are returned as they are.
-
-    Args:
-        given: The path of a folder, cases, or the empty text, which stands for the shipped cases
-            and yields an empty tuple.
+    """Return the cases of a folder, ordered by id; cases, or an empty text, as a tuple.
 
     Raises:
         ValueError: *given* is of another type, a file has a fault, whose text holds its path, two
             cases have one id, or there are too many cases.
     """
-    if given == "":
-        return ()
-    if isinstance(given, str | os.PathLike):
-        cases = sorted(map(_case, _files(Path(given))), key=lambda case: case.id)
-    elif isinstance(given, Sequence) and all(isinstance(each, Case) for each in given):
-        cases = list(given)
-    else:
+    is_folder = isinstance(given, str | os.PathLike) and given != ""
+    found = _files(Path(given)) if is_folder else given
+    if not (is_folder or (isinstance(found, Sequence) and all(isinstance(e, Case) for e in found))):
         raise ValueError(f"cases={short_repr(given)} was given; it is a folder of case files")
-    if len(cases) > MOST_CASES:
-        raise ValueError(f"cases: {len(cases)} cases were given; the limit is {MOST_CASES}")
-    ids = [case.id for case in cases if case.id]
-    if len(set(ids)) < len(ids):
-        twice = next(each for at, each in enumerate(ids) if each in ids[:at])
+    if len(found) > MOST_CASES:
+        raise ValueError(f"cases: {len(found)} cases were given; the limit is {MOST_CASES}")
+    cases = sorted(map(_case, found), key=lambda case: case.id) if is_folder else found
+    if twice := repeated(case.id for case in cases if case.id):
         raise ValueError(f"cases: two cases have the id {short_repr(twice)}; an id is used once")
     return tuple(cases)
 
@@ -72,10 +58,6 @@ def _files(folder: Path) -> list[Path]:
         ) from None
     if not files:
         raise ValueError(f"cases: {str(folder)!r} holds no case file; their names end in .json")
-    if len(files) > MOST_CASES:
-        raise ValueError(
-            f"cases: {str(folder)!r} holds {len(files)} files; the limit is {MOST_CASES}"
-        )
     return files
 
 
@@ -87,10 +69,7 @@ def _case(file: Path) -> Case:
             fields.pop("canary", None)  # a line by which a corpus shows that it holds the file
             fields.setdefault("id", file.stem)
         case: Case = from_plain(fields, Case)
-    except OSError as fault:
-        raise ValueError(f"cases: cannot read {str(file)!r}: {fault.strerror}") from None
-    except UnicodeDecodeError:
-        raise ValueError(f"cases: cannot read {str(file)!r}: it is no text") from None
-    except (ValueError, SchemaError) as fault:
-        raise ValueError(f"cases: {str(file)!r}: {fault}") from None
+    except (OSError, ValueError, SchemaError) as fault:
+        reason = fault.strerror if isinstance(fault, OSError) else fault
+        raise ValueError(f"cases: cannot read {str(file)!r}: {reason}") from None
     return case

@@ -11,7 +11,7 @@ from desim.errors import possible
 from desim.schema.validators import finite, whole
 from desim.short_repr import short_repr
 from models.consulting import case_file
-from models.consulting import drawn as templates
+from models.consulting import drawn as drawn_cases
 from models.consulting.case import Case
 
 #: Words a minute; a slowest speed of 1 keeps every date of an interview inside the calendar.
@@ -27,22 +27,24 @@ def _speed(_: object, attribute: "Attribute[Any]", value: float) -> None:
 
 
 def _cases(given: Any) -> Any:
-    """Read a folder; the shipped cases stay an empty text, which keeps records short."""
-    return case_file.read(given) or ""
+    return case_file.read(given) or ""  # an empty text keeps records of the shipped cases short
+
+
+def _weight(default: float) -> Any:
+    return field(default=default, validator=[finite, ge(0)])
 
 
 @frozen(kw_only=True)
 class Weights:
     """Weights of a verdict's fields in the weighted score, at least 0; divided by their sum.
 
-    Appendix A.1 of the paper names a weighted average and no weights. The defaults are those of the
-    judge by rubric.
+    The paper (appendix A.1) states none; the defaults are those of the judge by rubric.
     """
 
-    structure: float = field(default=0.25, validator=[finite, ge(0)])
-    quant: float = field(default=0.3, validator=[finite, ge(0)])
-    business_sense: float = field(default=0.3, validator=[finite, ge(0)])
-    communication: float = field(default=0.15, validator=[finite, ge(0)])
+    structure: float = _weight(0.25)
+    quant: float = _weight(0.3)
+    business_sense: float = _weight(0.3)
+    communication: float = _weight(0.15)
 
     def __attrs_post_init__(self) -> None:
         if not any(astuple(self)):
@@ -54,17 +56,16 @@ class ConsultingParams:
     """A case interview: an interviewer leads a candidate through a case, and judges score it.
 
     Attributes:
-        cases: The cases: a folder of case files, read when the model is built, or the cases
-            themselves; empty: those that ship with the model.
-        case: The id of the case to play; empty: the case whose number, in the order of the ids (of
-            cases that are given themselves, in their order), is the remainder of the seed by the
-            number of cases.
-        drawn: Instead of `cases` those that are generated from templates: "tuning" or "report", 200
-            each, of different templates; empty: none. The seed chooses as for `cases`.
+        cases: A folder of case files, read when the model is built, or the cases themselves; empty:
+            those that ship.
+        case: The id of the case to play; empty: the one whose number, in the order of the ids (of
+            cases that are given themselves, in theirs), is the remainder of the seed by the number
+            of cases.
+        drawn: Instead of `cases` 200 that are generated from templates: "tuning" or "report", which
+            share none; empty: none.
         messages: Messages over both sides, 1 to 200; with an even number the candidate may have the
             last one.
-        minutes: Minutes after which no further message is requested, 0 to 1,440; a message
-            under way is finished. 0: no limit.
+        minutes: Minutes after which no further message is requested, 0 to 1,440; 0: no limit.
         speaking_speed: Words a minute at which a message is given; 0: at once.
         reading_speed: Words a minute at which the other side takes it in before it thinks of an
             answer; 0: at once.
@@ -82,7 +83,7 @@ class ConsultingParams:
 
     cases: tuple[Case, ...] | str = field(default="", converter=_cases)
     case: str = field(default="", validator=instance_of(str))
-    drawn: str = field(default="", validator=in_(("", *templates.HALVES)))
+    drawn: str = field(default="", validator=in_(("", *drawn_cases.HALVES)))
     messages: int = field(default=12, validator=[whole, ge(1), le(200)])
     minutes: int = field(default=0, validator=[whole, ge(0), le(1_440)])
     speaking_speed: float = field(default=0.0, validator=[finite, _speed])
@@ -97,12 +98,7 @@ class ConsultingParams:
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         "published": {},
         "paper": {"messages": 24, "score_of": "mean_of_four"},
-        "timed": {
-            "messages": 60,
-            "minutes": 30,
-            "speaking_speed": 150.0,
-            "reading_speed": 240.0,
-        },
+        "timed": {"messages": 60, "minutes": 30, "speaking_speed": 150.0, "reading_speed": 240.0},
         "drawn": {"drawn": "tuning"},
         "held_out": {"drawn": "report"},
     }
@@ -110,40 +106,27 @@ class ConsultingParams:
     def __attrs_post_init__(self) -> None:
         if self.drawn and self.cases:
             raise ValueError("cases and drawn were given; give one of the two")
-        if not self.case:
-            return
-        ids = [each.id for each in self.loaded_cases if each.id]
-        if self.case not in ids:
-            near = possible(self.case, ids)
+        if self.case and self.case not in (ids := [each.id for each in self.loaded_cases]):
+            near = possible(self.case, filter(None, ids))
             raise ValueError(f"case={short_repr(self.case)} was given; {near}")
 
     @property
     def loaded_cases(self) -> tuple[Case, ...]:
         """The cases from which the seed chooses."""
         if self.drawn:
-            return templates.cases(self.drawn)
+            return drawn_cases.cases(self.drawn)
         # The declared type of `cases` includes text, so that the command line accepts a folder.
         return case_file.shipped() if isinstance(self.cases, str) else self.cases
 
     def chosen(self, seed: int) -> int:
         """Return the number, from 0, of the case that is played with a seed."""
-        if not self.case:
-            return seed % self.number_of_cases
-        return next(at for at, each in enumerate(self.loaded_cases) if each.id == self.case)
+        if self.case:
+            return [each.id for each in self.loaded_cases].index(self.case)
+        return seed % (drawn_cases.CASES if self.drawn else len(self.loaded_cases))
 
     def cluster(self, seed: int) -> str:
         """Return the number of the case that is played with a seed, as text."""
         return str(self.chosen(seed))
-
-    def case_at(self, number: int) -> Case:
-        """Return the case with a number from 0."""
-        # One drawn case takes milliseconds, all of them a second.
-        return templates.case_at(self.drawn, number) if self.drawn else self.loaded_cases[number]
-
-    @property
-    def number_of_cases(self) -> int:
-        """The number of cases from which the seed chooses."""
-        return templates.CASES if self.drawn else len(self.loaded_cases)
 
     @property
     def judge_roles(self) -> tuple[str, ...]:
@@ -153,4 +136,4 @@ class ConsultingParams:
     @property
     def deterministic(self) -> bool:
         """Whether episodes do not depend on the seed, which only chooses the case."""
-        return bool(self.case) or self.number_of_cases == 1
+        return bool(self.case) or (not self.drawn and len(self.loaded_cases) == 1)

@@ -7,6 +7,7 @@ from attrs import define, field, frozen
 from desim import World
 from ledgers.book import Book, Memo
 from models.consulting.case import Case, Fact
+from models.consulting.drawn import case_at
 from models.consulting.params import ConsultingParams
 from models.consulting.rules.interviewer import told, topics
 from models.consulting.seats import FIELDS, Message, Speaker, Verdict
@@ -76,7 +77,8 @@ class Interview:
     _asked: set[str] = field(init=False, factory=set)
 
     def __attrs_post_init__(self) -> None:
-        self.case = self.params.case_at(self.number)
+        drawn = self.params.drawn  # one drawn case takes milliseconds, all of them a second
+        self.case = case_at(drawn, self.number) if drawn else self.params.loaded_cases[self.number]
         self.messages = Book(SOURCE, BUDGET, "interviewer", "candidate", digits=0, name="messages")
         self.facts = Book(SOURCE, WITHHELD, RELEASED, digits=0, name="facts")
         self.appointments = Book(SOURCE, DUE, GIVEN, digits=0, name="verdicts")
