@@ -7,16 +7,13 @@ from typing import Any, Literal
 from attrs import Attribute, field, frozen
 from attrs.validators import deep_iterable, ge, in_, instance_of, le, max_len, min_len, optional
 
-from desim.schema.validators import bounded_number, finite, short_text
+from desim.schema.validators import bounded_number, finite, long_text, short_text
 from desim.short_repr import short_repr
 
 Length = Literal["short", "medium", "long"]
 
 #: Candidate answers of an interview, the fewest and the most, by the length of its case.
 PACES: dict[Length, tuple[int, int]] = {"short": (3, 4), "medium": (5, 7), "long": (7, 10)}
-
-#: Characters of a text of a case.
-LONGEST = 100_000
 
 #: Gated facts of a case, and entries of each list of a rubric.
 MOST_FACTS = 100
@@ -37,7 +34,7 @@ def _some(_: object, attribute: "Attribute[Any]", value: str) -> None:
         raise ValueError(f"{attribute.name}={short_repr(value)} was given; it is not empty")
 
 
-_text: list[Any] = [instance_of(str), max_len(LONGEST), _writable]
+_text: list[Any] = [long_text, _writable]
 _name: list[Any] = [short_text, _writable]
 _phrase: list[Any] = [*_name, _some]
 
@@ -47,7 +44,7 @@ def _nested(given: Iterable[Any]) -> Any:
 
 
 def _listed(each: Any, converter: Any = tuple) -> Any:
-    limits = [max_len(MOST_FACTS), deep_iterable(each)]
+    limits: list[Any] = [max_len(MOST_FACTS), deep_iterable(each)]
     return field(default=(), converter=converter, validator=limits)
 
 

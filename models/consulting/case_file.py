@@ -38,12 +38,14 @@ def read(given: Any) -> tuple[Case, ...]:
             cases have one id, or there are too many cases.
     """
     is_folder = isinstance(given, str | os.PathLike) and given != ""
-    found = _files(Path(given)) if is_folder else given
+    found: Sequence[Any] = _files(Path(given)) if is_folder else given
     if not (is_folder or (isinstance(found, Sequence) and all(isinstance(e, Case) for e in found))):
         raise ValueError(f"cases={short_repr(given)} was given; it is a folder of case files")
     if len(found) > MOST_CASES:
         raise ValueError(f"cases: {len(found)} cases were given; the limit is {MOST_CASES}")
-    cases = sorted(map(_case, found), key=lambda case: case.id) if is_folder else found
+    cases: Sequence[Case] = found
+    if is_folder:
+        cases = sorted(map(_case, found), key=lambda case: case.id)
     if twice := repeated(case.id for case in cases if case.id):
         raise ValueError(f"cases: two cases have the id {short_repr(twice)}; an id is used once")
     return tuple(cases)

@@ -39,11 +39,7 @@ class Consulting(ConsultingParams, Model[Interview]):
     #: Facts hidden from the candidate that a redraw keeps, which replaces nothing: the seed only
     #: chooses the case, which the first message reveals.
     kept: ClassVar[tuple[str, ...]] = ("facts of the case that have not been told",)
-    #: The judge by rubric weights shares from 0 to 1 by weights that sum to 1. Verdicts of other
-    #: judges are not clipped: one off the scale ends a comparison that rests on this range.
-    figures: ClassVar[Figures] = Figures(
-        columns=report.METRIC_COLUMNS, series=report.COLUMNS, score_range=(0.0, 10.0)
-    )
+    figures: ClassVar[Figures] = report.FIGURES
 
     @classmethod
     def files(cls, params: Mapping[str, Any]) -> Sequence[str]:
@@ -61,7 +57,7 @@ class Consulting(ConsultingParams, Model[Interview]):
                 InterviewerView, Say, interviewer.options, default_action=interviewer.message
             ),
             "candidate": seat(
-                CandidateView, Reply, seats.replies, default_action=seats.default_reply
+                CandidateView, Reply, seats.replies, default_action=lambda _: Reply("")
             ),
             **dict.fromkeys(self.judge_roles, judging),
         }
@@ -82,7 +78,7 @@ class Consulting(ConsultingParams, Model[Interview]):
         return report.metrics(state)
 
     def series(self, state: Interview) -> dict[str, Periods]:
-        return Periods.each(report.by_round(state), report.ticks(state))
+        return report.series(state)
 
     def tables(self, state: Interview, role: str) -> dict[str, list[dict[str, Any]]]:
         return report.tables(state, role)

@@ -21,6 +21,7 @@ from models.consulting.seats import (
     JudgeView,
     Reply,
     Say,
+    Speaker,
     Verdict,
 )
 from models.consulting.state import Interview
@@ -30,57 +31,49 @@ Process = Generator[Any, Any, None]
 #: Replaces an empty message of the interviewer.
 STOP = "Thank you for your time. We will stop here."
 
-#: The case id that the candidate observes if a published case has none.
-_UNKNOWN = "unknown_case"
-
 _SECONDS = 60
 
 
 def begin(world: World, params: ConsultingParams) -> Interview:
     """Open the case and start the interview."""
     interview = Interview(world, params, params.chosen(world.seed))
-    world.process(run(world, interview))
+    world.process(_run(world, interview))
     return interview
 
 
-def run(world: World, interview: Interview) -> Process:
-    """Hold the interview, have it judged, and end the episode."""
+def _run(world: World, interview: Interview) -> Process:
     while not interview.ended:
-        yield from interviewer_turn(world, interview)
+        yield from _interviewer_turn(world, interview)
         if not interview.ended:
-            yield from candidate_turn(world, interview)
+            yield from _candidate_turn(world, interview)
     world.log.info("interview over", ended=interview.ended, messages=len(interview.lines))
-    yield from judging(world, interview)
+    yield from _judging(world, interview)
     world.end(interview.ended)
 
 
-def interviewer_turn(world: World, interview: Interview) -> Process:
+def _interviewer_turn(world: World, interview: Interview) -> Process:
     """Ask the interviewer for a message; an empty one is a polite stop, an end token closes."""
-    yield from read_last(world, interview)
-    observe = partial(interviewer_view, interview)
+    yield from _read_last(world, interview)
+    observe = partial(_interviewer_view, interview)
     if "interviewer" in world.seats:
         say: Say = yield world.ask("interviewer", observe)
     else:
         say = interviewer.message(observe())
     given = say.text if say.text.strip() else STOP + END
-    text = _without_token(given)
-    yield from spend(world, text, interview.params.speaking_speed)
-    interview.say("interviewer", text)
+    yield from _speak(world, interview, "interviewer", given)
     interview.closed = END in given
 
 
-def candidate_turn(world: World, interview: Interview) -> Process:
+def _candidate_turn(world: World, interview: Interview) -> Process:
     """Ask the candidate for an answer; an end token in it is removed and ends nothing."""
-    yield from read_last(world, interview)
-    reply: Reply = yield world.ask("candidate", partial(candidate_view, interview))
-    text = _without_token(reply.text)
-    yield from spend(world, text, interview.params.speaking_speed)
-    interview.say("candidate", text)
+    yield from _read_last(world, interview)
+    reply: Reply = yield world.ask("candidate", partial(_candidate_view, interview))
+    yield from _speak(world, interview, "candidate", reply.text)
 
 
-def judging(world: World, interview: Interview) -> Process:
+def _judging(world: World, interview: Interview) -> Process:
     """Ask all judges at one tick, so that no verdict depends on another."""
-    observe = partial(judge_view, interview)
+    observe = partial(_judge_view, interview)
     roles = interview.params.judge_roles
     asked = {role: world.ask(role, observe) for role in roles if role in world.seats}
     if asked:
@@ -91,22 +84,40 @@ def judging(world: World, interview: Interview) -> Process:
         interview.judge(role, verdict)
 
 
+# -- time ------------------------------------------------------------------------------------------
+
+
+def _read_last(world: World, interview: Interview) -> Process:
+    if interview.lines:
+        yield from _spend(world, interview.lines[-1].message.text, interview.params.reading_speed)
+
+
+def _speak(world: World, interview: Interview, speaker: Speaker, given: str) -> Process:
+    text = given.replace(END, "").strip()
+    yield from _spend(world, text, interview.params.speaking_speed)
+    interview.say(speaker, text)
+
+
+def _spend(world: World, text: str, speed: float) -> Process:
+    """Wait for the time that a message takes at a speed in words a minute; 0 takes none."""
+    if speed and (ticks := math.ceil(len(text.split()) * _SECONDS / speed)):
+        yield world.timeout(ticks)
+
+
 # -- observations ----------------------------------------------------------------------------------
 
 
-def candidate_view(interview: Interview) -> CandidateView:
-    """Return an observation of the dialogue, without hidden parts of the case."""
+def _candidate_view(interview: Interview) -> CandidateView:
     dialogue = interview.dialogue
     return CandidateView(
-        case_id=interview.case.id or _UNKNOWN,
+        case_id=interview.case.id or "unknown_case",
         last=dialogue[-1].text,
         dialogue=dialogue,
         minutes_left=interview.minutes_left,
     )
 
 
-def interviewer_view(interview: Interview) -> InterviewerView:
-    """Return an observation of the whole case, the dialogue and the budget."""
+def _interviewer_view(interview: Interview) -> InterviewerView:
     return InterviewerView(
         case=interview.case,
         dialogue=interview.dialogue,
@@ -119,8 +130,7 @@ def interviewer_view(interview: Interview) -> InterviewerView:
     )
 
 
-def judge_view(interview: Interview) -> JudgeView:
-    """Return an observation of the whole case and the ended dialogue, without other verdicts."""
+def _judge_view(interview: Interview) -> JudgeView:
     return JudgeView(
         case=interview.case,
         dialogue=interview.dialogue,
@@ -128,22 +138,3 @@ def judge_view(interview: Interview) -> JudgeView:
         released=interview.released,
         word_limit=interview.params.word_limit,
     )
-
-
-# -- time ------------------------------------------------------------------------------------------
-
-
-def read_last(world: World, interview: Interview) -> Process:
-    """Wait for the time that reading the last message takes."""
-    if interview.lines:
-        yield from spend(world, interview.lines[-1].message.text, interview.params.reading_speed)
-
-
-def spend(world: World, text: str, speed: float) -> Process:
-    """Wait for the time that a message takes at a speed in words a minute; 0 takes none."""
-    if speed and (ticks := math.ceil(len(text.split()) * _SECONDS / speed)):
-        yield world.timeout(ticks)
-
-
-def _without_token(text: str) -> str:
-    return text.replace(END, "").strip()

@@ -1,23 +1,35 @@
 """What is reported of an interview: score and metrics, series by round, and the roles' tables."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from statistics import fmean
 from typing import Any
 
 from attrs import asdict
 
+from desim.core.reported import Figures, Periods
 from desim.show.column import Column, directed
+from models.consulting.params import Weights
 from models.consulting.rules.interviewer import leaks
 from models.consulting.seats import FIELDS, Verdict
-from models.consulting.state import RELEASED, WITHHELD, Interview, Line
+from models.consulting.state import RELEASED, WITHHELD, Interview
 
 _SECONDS = 60
 
-#: Directions of metrics.
-METRIC_COLUMNS = directed(
-    {},
-    higher=(*FIELDS, "mean_of_four"),
-    lower=("unscored", "leaks", "messages_over_limit"),
+#: The judge by rubric weights shares from 0 to 1 by weights that sum to 1. Verdicts of other judges
+#: are not clipped: one off the scale ends a comparison that rests on this range.
+FIGURES = Figures(
+    columns=directed(
+        {},
+        higher=(*FIELDS, "mean_of_four"),
+        lower=("unscored", "leaks", "messages_over_limit"),
+    ),
+    series={
+        "words_interviewer": Column("words", "Words of the interviewer", "interviewer", "round"),
+        "words_candidate": Column("words", "Words of the candidate", "candidate", "round"),
+        "facts_released": Column("facts", "Facts told", period="round"),
+        "minute": Column("minutes", "Minute at the end", period="round"),
+    },
+    score_range=(0.0, 10.0),
 )
 
 
@@ -26,7 +38,7 @@ METRIC_COLUMNS = directed(
 
 def score(interview: Interview) -> float:
     """Return the mean over the judges of the field `score_of`; 0 if no judge gave a number."""
-    return _figures(interview)[interview.params.score_of] or 0.0
+    return _scores(interview)[interview.params.score_of] or 0.0
 
 
 def metrics(interview: Interview) -> dict[str, Any]:
@@ -35,16 +47,22 @@ def metrics(interview: Interview) -> dict[str, Any]:
     A score is None if no judge gave a number: it is left out of the means over cases.
     """
     lines, limit = interview.lines, interview.params.word_limit
-    words = {role: sum(e.words for e in lines if e.message.role == role) for role in _SIDES}
-    verdicts = interview.verdicts.values()
+    words = {"interviewer": 0, "candidate": 0}
+    for line in lines:
+        words[line.message.role] += line.words
+    by_judge = {
+        f"{name}_{role}": getattr(given, name)
+        for role, given in interview.verdicts.items()
+        for name in FIELDS
+    }
     return {
-        **_figures(interview),
-        "unscored": sum(getattr(given, name) is None for given in verdicts for name in FIELDS),
+        **_scores(interview),
+        "unscored": sum(each is None for each in by_judge.values()),
         "answers": interview.messages.balance("candidate"),
         "messages": len(lines),
         "ended_by_interviewer": interview.closed,
         "minutes": lines[-1].time / _SECONDS if lines else 0.0,
-        "leaks": len(leaks(interview.case, interview.dialogue)),
+        "leaks": leaks(interview.case, interview.dialogue),
         "facts_released": interview.facts.balance(RELEASED),
         "facts_withheld": interview.facts.balance(WITHHELD),
         "facts_unasked": sum(not telling.asked for telling in interview.tellings),
@@ -52,11 +70,8 @@ def metrics(interview: Interview) -> dict[str, Any]:
         "words_interviewer": words["interviewer"],
         "messages_over_limit": sum(line.words > limit for line in lines),
         "case": interview.case.id or f"case_{interview.number:04d}",
-        **_by_judge(interview.verdicts),
+        **(by_judge if len(interview.verdicts) > 1 else {}),
     }
-
-
-_SIDES = ("interviewer", "candidate")
 
 
 def mean(values: Iterable[float | None]) -> float | None:
@@ -65,74 +80,44 @@ def mean(values: Iterable[float | None]) -> float | None:
     return fmean(given) if given else None
 
 
-def _figures(interview: Interview) -> dict[str, float | None]:
-    """Return each field and the mean of the four others than `overall`, averaged over the judges.
-
-    The weighted average is among them where it is the score.
-    """
+def _scores(interview: Interview) -> dict[str, float | None]:
+    """Return each field and what may be the score, averaged over the judges."""
     given, params = interview.verdicts.values(), interview.params
-    figures = {name: mean(getattr(each, name) for each in given) for name in FIELDS}
-    figures["mean_of_four"] = mean(
+    scores = {name: mean(getattr(each, name) for each in given) for name in FIELDS}
+    scores["mean_of_four"] = mean(
         mean(getattr(each, name) for name in FIELDS[:4]) for each in given
     )
     if params.score_of == "weighted":
-        figures["weighted"] = mean(_weighted(each, asdict(params.weights)) for each in given)
-    return figures
+        scores["weighted"] = mean(_weighted(each, params.weights) for each in given)
+    return scores
 
 
-def _weighted(verdict: Verdict, weights: Mapping[str, float]) -> float | None:
+def _weighted(verdict: Verdict, weights: Weights) -> float | None:
     """Return the weighted mean of the fields that have a number; None if their weights are 0."""
-    scores = {name: getattr(verdict, name) for name in weights}
-    given = [(weights[name], each) for name, each in scores.items() if each is not None]
-    whole = sum(weight for weight, _ in given)
-    return sum(weight * each for weight, each in given) / whole if whole else None
+    scores = [(weight, getattr(verdict, name)) for name, weight in asdict(weights).items()]
+    given = [(weight, each) for weight, each in scores if each is not None]
+    total = sum(weight for weight, _ in given)
+    return sum(weight * each for weight, each in given) / total if total else None
 
 
-def _by_judge(verdicts: Mapping[str, Verdict]) -> dict[str, float | None]:
-    """Return the fields of each judge; empty with fewer than two judges."""
-    if len(verdicts) < 2:  # noqa: PLR2004 (several)
-        return {}
-    given = verdicts.items()
-    return {f"{name}_{role}": getattr(each, name) for role, each in given for name in FIELDS}
+# -- series and tables -----------------------------------------------------------------------------
 
 
-# -- series: a round is a message of the interviewer and the answer to it --------------------------
-
-#: Unit and label of every series.
-COLUMNS = {
-    "words_interviewer": Column("words", "Words of the interviewer", "interviewer", "round"),
-    "words_candidate": Column("words", "Words of the candidate", "candidate", "round"),
-    "facts_released": Column("facts", "Facts told", period="round"),
-    "minute": Column("minutes", "Minute at the end", period="round"),
-}
-
-
-def by_round(interview: Interview) -> dict[str, list[float]]:
-    """Return words of both sides, facts released and the minute at the end, one number a round.
+def series(interview: Interview) -> dict[str, Periods]:
+    """Return one number a round, which is a message of the interviewer and the answer to it.
 
     A last message of the interviewer is a round without words of the candidate.
     """
-    rounds = _rounds(interview)
+    lines = interview.lines
+    rounds = [lines[at : at + 2] for at in range(0, len(lines), 2)]
     told = [telling.message // 2 for telling in interview.tellings]
-    return {
+    values = {
         "words_interviewer": [float(each[0].words) for each in rounds],
         "words_candidate": [float(sum(line.words for line in each[1:])) for each in rounds],
         "facts_released": [float(told.count(number)) for number in range(len(rounds))],
         "minute": [each[-1].time / _SECONDS for each in rounds],
     }
-
-
-def ticks(interview: Interview) -> list[int]:
-    """Return the tick of the last message of each round."""
-    return [each[-1].time for each in _rounds(interview)]
-
-
-def _rounds(interview: Interview) -> list[list[Line]]:
-    lines = interview.lines
-    return [lines[at : at + 2] for at in range(0, len(lines), 2)]
-
-
-# -- tables ----------------------------------------------------------------------------------------
+    return Periods.each(values, [each[-1].time for each in rounds])
 
 
 def tables(interview: Interview, role: str) -> dict[str, list[dict[str, Any]]]:

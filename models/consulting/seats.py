@@ -179,10 +179,6 @@ _RECOMMENDATION = (
     "because the margin covers the cost. The main risk is competition, which a small start limits."
 )
 
-#: Values of options: a recommendation once it is asked for, a structure at first, a question, the
-#: same recommendation too early, silence.
-_ASKED_FOR, _FIRST, _QUESTION, _EARLY = 10.0, 9.0, 5.0, 1.0
-
 
 def replies(seen: CandidateView) -> list[Option]:
     """Return a structure, questions that were not put yet, a recommendation, and silence.
@@ -190,19 +186,11 @@ def replies(seen: CandidateView) -> list[Option]:
     The value is a rank: what fits the interviewer's last message comes first.
     """
     own = {each.text for each in seen.dialogue if each.role == "candidate"}
-    asked_for = bool(found(["recommendation"], seen.last))
-    offered = [
-        Option(Reply(_RECOMMENDATION), _ASKED_FOR if asked_for else _EARLY, note="recommend"),
-        Option(Reply(_STRUCTURE), 0.0 if _STRUCTURE in own else _FIRST, note="give a structure"),
-    ]
+    is_asked_for = bool(found(["recommendation"], seen.last))
     left = [each for each in _QUESTIONS if each not in own]
-    offered += [
-        Option(Reply(each), _QUESTION - at / 10, note="ask for data")
-        for at, each in enumerate(left)
+    return [
+        Option(Reply(_RECOMMENDATION), 10.0 if is_asked_for else 1.0, note="recommend"),
+        Option(Reply(_STRUCTURE), 0.0 if _STRUCTURE in own else 9.0, note="give a structure"),
+        *(Option(Reply(each), 5.0 - at / 10, note="ask for data") for at, each in enumerate(left)),
+        Option(Reply(""), -1.0, note="say nothing"),
     ]
-    return [*offered, Option(Reply(""), -1.0, note="say nothing")]
-
-
-def default_reply(_: CandidateView) -> Reply:
-    """Return an empty answer."""
-    return Reply("")

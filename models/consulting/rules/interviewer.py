@@ -57,12 +57,17 @@ _REQUESTS = ("tell me", "give me", "provide", "do you have", "like to know", "ne
 def message(view: InterviewerView) -> Say:
     """Return the next message: the scene, an answer with one follow-up, or the closing."""
     if view.first or not view.dialogue:
-        return Say(_scene(view))
-    if _closes(view):
+        scene = sentences(view.case.opening or view.case.open)[:_SCENE]
+        return Say(" ".join([*scene, BEGIN]))
+    complete = [
+        supports(each.text) >= _SUPPORTS
+        for each in view.dialogue
+        if each.role == "candidate" and recommends(each.text)
+    ]
+    if any(complete) and (_is_late(view) or view.answers >= view.case.pace[0]):
         return Say(f"{CLOSE} {END}")
-    said = view.dialogue[-1].text
-    answer = _answer(view, said)
-    return Say(" ".join(part for part in (answer, _follow_up(view, said, answer)) if part))
+    answer = _answer(view)
+    return Say(" ".join(filter(None, (answer, _follow_up(view, answer, complete)))))
 
 
 def options(view: InterviewerView) -> list[Option]:
@@ -73,49 +78,35 @@ def options(view: InterviewerView) -> list[Option]:
     ]
 
 
-def _scene(view: InterviewerView) -> str:
-    told = view.case.opening or view.case.open
-    return " ".join([*sentences(told)[:_SCENE], BEGIN])
-
-
-def _closes(view: InterviewerView) -> bool:
-    """Return whether a supported recommendation was given, and the pace or the budget ends it."""
-    if not any(map(_is_complete, _recommendations(view))):
-        return False
-    return view.answers >= view.case.pace[0] or _is_late(view)
-
-
-def _answer(view: InterviewerView, said: str) -> str:
-    """Return the reply to a question: at most one fact; empty without a question."""
-    questions = _questions(said)
+def _answer(view: InterviewerView) -> str:
+    """Return the reply to the last questions: at most one fact; empty if nothing was asked."""
+    before, said = view.dialogue[-2:]
+    questions = [e for e in sentences(said.text) if e.endswith("?") or found(_REQUESTS, e)]
     if not questions:
         return ""
     matched = topics(view.case, " ".join(questions))
     withheld = [fact for fact in matched if fact.topic not in view.released]
     is_hungry = max(len(questions), len(withheld)) >= _HUNGRY
-    if is_hungry and not _has_just_said(view, SUMMARISE):
+    if is_hungry and SUMMARISE not in before.text:
         return SUMMARISE
     if withheld:
         return withheld[0].fact
     return COVERED if matched else ASSUME
 
 
-def _follow_up(view: InterviewerView, said: str, answer: str) -> str:
+def _follow_up(view: InterviewerView, answer: str, complete: Sequence[bool]) -> str:
+    """Return what is asked for next; *complete* has one entry for each recommendation given."""
+    before, said = view.dialogue[-2:]
     if answer == SUMMARISE:
         return ""
-    if given := _recommendations(view):
-        if not any(map(_is_complete, given)):
-            return RECOMMEND
-        return GO_ON if _has_just_said(view, PROBE) else PROBE
-    if _is_late(view):
+    if any(complete):
+        return GO_ON if PROBE in before.text else PROBE
+    if complete or _is_late(view):
         return RECOMMEND
     if answer:
         return "" if answer in (ASSUME, COVERED) else MEANING
-    return _hint(view) if len(words(said)) < _STUCK else GO_ON
-
-
-def _hint(view: InterviewerView) -> str:
-    """Return a hint that names one withheld topic, never a full framework."""
+    if len(words(said.text)) >= _STUCK:
+        return GO_ON
     left = [fact.topic for fact in view.case.gated if fact.topic not in view.released]
     return f"A hint: have you thought about {left[0]}?" if left else RECOMMEND
 
@@ -130,24 +121,6 @@ def _is_late(view: InterviewerView) -> bool:
     )
 
 
-def _questions(said: str) -> list[str]:
-    """Return the sentences of an answer that ask for something."""
-    return [each for each in sentences(said) if each.endswith("?") or found(_REQUESTS, each)]
-
-
-def _has_just_said(view: InterviewerView, text: str) -> bool:
-    own = [each.text for each in view.dialogue if each.role == "interviewer"]
-    return bool(own) and text in own[-1]
-
-
-def _recommendations(view: InterviewerView) -> list[str]:
-    return [e.text for e in view.dialogue if e.role == "candidate" and recommends(e.text)]
-
-
-def _is_complete(recommendation: str) -> bool:
-    return supports(recommendation) >= _SUPPORTS
-
-
 # -- facts -----------------------------------------------------------------------------------------
 
 
@@ -157,19 +130,9 @@ def topics(case: Case, text: str) -> tuple[Fact, ...]:
     A match holds at least half of the words of the topic; equal matches are in the case's order.
     """
     given = content(text)
-    shares = [(_share(wanted, given), fact) for fact, wanted in _topic_words(case)]
+    shares = [(_share(wanted, given), fact) for fact, wanted, _ in _facts(case)]
     matched = [each for each in shares if each[0] >= _MATCHED]
     return tuple(fact for _, fact in sorted(matched, key=lambda each: -each[0]))
-
-
-# The words of a case are the same in every episode and at every question.
-@lru_cache(maxsize=64)
-def _topic_words(case: Case) -> tuple[tuple[Fact, frozenset[str]], ...]:
-    return tuple((fact, content(fact.topic)) for fact in case.gated)
-
-
-def _share(wanted: frozenset[str], given: frozenset[str]) -> float:
-    return len(wanted & given) / len(wanted) if wanted else 0.0
 
 
 def told(case: Case, text: str) -> list[Fact]:
@@ -182,37 +145,42 @@ def told(case: Case, text: str) -> list[Fact]:
     given = content(text)
     return [
         fact
-        for fact, own in _own_words(case)
+        for fact, _, own in _facts(case)
         if (_share(own, given) >= _TOLD if own else found([fact.fact], text))
     ]
 
 
+# The words of a case are the same in every episode and at every question.
 @lru_cache(maxsize=64)
-def _own_words(case: Case) -> tuple[tuple[Fact, frozenset[str]], ...]:
-    known = content(" ".join([case.public, *(fact.topic for fact in case.gated)]))
+def _facts(case: Case) -> list[tuple[Fact, frozenset[str], frozenset[str]]]:
+    """Return each gated fact with the words of its topic and those that are its own."""
+    wanted = [content(fact.topic) for fact in case.gated]
     facts = [content(fact.fact) for fact in case.gated]
     uses = Counter(word for each in facts for word in each)
-    shared = known.union(word for word, count in uses.items() if count > 1)
-    return tuple((fact, each - shared) for fact, each in zip(case.gated, facts, strict=True))
+    shared = content(case.public).union(*wanted, (word for word, n in uses.items() if n > 1))
+    own = [each - shared for each in facts]
+    return [*zip(case.gated, wanted, own, strict=True)]
 
 
-def leaks(case: Case, dialogue: Sequence[Message]) -> list[int]:
-    """Return the numbers, from 0, of the messages in which the interviewer leaks internal text.
+def _share(wanted: frozenset[str], given: frozenset[str]) -> float:
+    return len(wanted & given) / len(wanted) if wanted else 0.0
+
+
+def leaks(case: Case, dialogue: Sequence[Message]) -> int:
+    """Return the number of messages in which the interviewer leaks internal text.
 
     A leak is a message with a run of words from the internal part that occurs neither in the open
     text nor in a gated fact, and that the candidate had not said before: what the candidate worked
     out may be repeated. Paraphrases are not found.
     """
     secret = set(grams(case.internal, _RUN))
-    if not secret:
-        return []
     for known in (case.opening, case.open, *(fact.fact for fact in case.gated)):
         secret.difference_update(grams(known, _RUN))
-    numbers: list[int] = []
-    for number, message in enumerate(dialogue):
+    leaked = 0
+    for message in dialogue if secret else ():
         said = grams(message.text, _RUN)
         if message.role == "candidate":
             secret.difference_update(said)
-        elif not secret.isdisjoint(said):
-            numbers.append(number)
-    return numbers
+        else:
+            leaked += not secret.isdisjoint(said)
+    return leaked

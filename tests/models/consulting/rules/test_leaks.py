@@ -26,6 +26,6 @@ def test_leaks_are_counted_by_message(said: list[str], count: int) -> None:
         Message("candidate" if number % 2 else "interviewer", text)
         for number, text in enumerate(said)
     ]
-    assert len(leaks(BAKERY, dialogue)) == count
+    assert leaks(BAKERY, dialogue) == count
     run = held({"interviewer": said[::2], "candidate": said[1::2]}, messages=3)
     assert run.result().metrics["leaks"] == count
