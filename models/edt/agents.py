@@ -1,14 +1,12 @@
-"""The agents of a firm: consultants, projects, their order, and the arithmetic of their work."""
+"""The agents of a firm: consultants, projects, and the arithmetic of their work."""
 
-from collections.abc import Collection, Iterator
 from enum import Enum
-from itertools import count
 from typing import Any
 
 from attrs import define, field
 from simpy.events import Event
 
-from models.edt.scenario import Consultant, Kind, Project, Scenario
+from models.edt.scenario import Consultant, Project
 
 
 class Phase(Enum):
@@ -70,18 +68,14 @@ class Engagement:
         start_step: Step of `start`; None if no step is at that time.
         deadline_step: First step that is not before `deadline`, nor before the project's creation.
         on_time: Whether that step is at the deadline exactly, so that a follow-on is possible.
-        seats: The largest number of consultants.
-        accepted: Whether consultants may join.
         worked: The last round that is computed.
         phases: Pairs of a step and the phase from then on.
         remaining: Effort still to deliver; 0 before it starts.
         effort_risk: 1 less the probability of the present block of effort.
-        staff: Consultants who are or were on it.
-        hands: Number of consultants who deliver.
+        staff: Consultants who are or were on it; `hands` is how many deliver.
         occurrences: Number of gate events so far, by kind.
-        turn: The event of its next turn.
-        due: The step of that turn.
-        status: The last observation of it, which is reused until it changes; None before one.
+        due: The step of its next turn.
+        status: The last observation of it, which is reused until it changes.
         staffing: Pairs of a step and the number of staff from then on.
         rounds: First round, number of equal rounds, effort left before them, effort of each.
     """
@@ -125,32 +119,6 @@ class Engagement:
         """Set the remaining effort and log it."""
         self.remaining = effort
         self.rounds.append((step, 1, effort, 0.0))
-
-
-# -- the order in which agents act -----------------------------------------------------------------
-
-#: An agent as it is listed: its kind, and its number among the scenario's agents of that kind.
-Listed = tuple[Kind, int]
-
-
-def as_given(scenario: Scenario) -> Iterator[Listed]:
-    """Yield the agents in the scenario's own order."""
-    numbers: dict[Kind, count[int]] = {}
-    for kind, copies in scenario.order:
-        for _ in range(copies):
-            yield kind, next(numbers.setdefault(kind, count()))
-
-
-def as_decided(scenario: Scenario, consultants: int, chosen: Collection[int]) -> Iterator[Listed]:
-    """Yield the agents of a decision as published: consultants, chosen projects, then all others.
-
-    The others are controlling and the scenario's own follow-on projects, in its order.
-    """
-    yield from (("consultant", number) for number in range(consultants))
-    yield from (("project", number) for number in chosen)
-    for kind, number in as_given(scenario):
-        if kind == "controlling" or (kind == "project" and scenario.projects[number].is_follow_on):
-            yield kind, number
 
 
 # -- rounds of work, in floats as the published simulator computes them ----------------------------

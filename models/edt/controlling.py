@@ -58,11 +58,7 @@ class Controlling:
             and capacity) or `booked` (the rest), from then on its change against the step before.
             Step 0 is empty.
         before_last: Balances before the last posted step, which are the accumulated figures.
-
-    Args:
-        scenario: The firm.
-        opening_cash: Cash in hand at tick 0, money.
-        pays_from_cash: Whether costs beyond the cash become payables.
+        fixed: Fixed cost of a step, in whole units.
     """
 
     def __init__(self, scenario: Scenario, opening_cash: float, *, pays_from_cash: bool) -> None:
@@ -81,7 +77,7 @@ class Controlling:
         self._payroll = [self.flows[kind] for kind in _PAYROLL]
         self._pays_from_cash = pays_from_cash
         self._dt = scenario.dt
-        self._fixed = units(scenario.fixed_cost * scenario.dt)
+        self.fixed = units(scenario.fixed_cost * scenario.dt)
 
     # -- reports -----------------------------------------------------------------------------------
 
@@ -96,15 +92,7 @@ class Controlling:
         self.flows[DEMAND][step + (rank > self.rank)] += seats
 
     def earn(self, steps: range, rank: int, delivered: float, rate: float, risk: float) -> None:
-        """Count the work of a project in some steps.
-
-        Args:
-            steps: The steps at whose turns the project reports.
-            rank: The project's place in the list of agents.
-            delivered: Effort of each step.
-            rate: Money per unit of effort.
-            risk: Effort risk, 0 to 1.
-        """
+        """Count the work that a project reports in some steps: the effort delivered in each."""
         late, money = rank > self.rank, delivered * rate
         reports = (units(delivered), units(money), units(money * risk))
         for kind, amount in zip(_EARNED, reports, strict=True):
@@ -144,8 +132,8 @@ class Controlling:
 
     def _post_costs(self, t: int) -> None:
         wages, places = self.flows[SALARIES][t], self.flows[WORKPLACES][t]
-        spent = wages + places + self._fixed
-        costs = {SALARIES: wages, WORKPLACES: places, FIXED_COST: self._fixed, CASH: -spent}
+        spent = wages + places + self.fixed
+        costs = {SALARIES: wages, WORKPLACES: places, FIXED_COST: self.fixed, CASH: -spent}
         if self._pays_from_cash and (short := spent - self.book.held[CASH]) > 0:
             costs |= {CASH: short - spent, PAYABLES: -short}
         self.book.post(t, "costs of the step", **costs)

@@ -4,16 +4,13 @@ from collections.abc import Mapping
 from statistics import fmean
 from typing import Any, ClassVar
 
-from attrs import evolve, frozen
+from attrs import frozen
 
 from desim.show.column import SHARE, Column
 from models.edt.agents import Engagement
 from models.edt.controlling import CASH, COSTS, RECEIVABLES, REVENUE
 from models.edt.firm import Firm
 from models.edt.planning import DecisionLimits
-
-#: The scenario names no currency.
-_MONEY = Column(kind="money")
 
 _BY_PROJECT = {
     "seats": Column("consultants"),
@@ -211,9 +208,9 @@ class Dashboard:
         "idle": Column(label="Consultants without a project"),
         "free": Column(label="Consultants you may still hire"),
         "revenue_risk": SHARE,
-        "cash": evolve(_MONEY, priority=3),
-        "earnings": evolve(_MONEY, priority=2),
-        "receivables": evolve(_MONEY, priority=1),
+        "cash": Column(kind="money", priority=3),
+        "earnings": Column(kind="money", priority=2),
+        "receivables": Column(kind="money", priority=1),
     }
 
     step: int

@@ -5,7 +5,7 @@ poll: an operation that concerns another agent moves that agent's turn.
 """
 
 from bisect import insort
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from operator import attrgetter
 from typing import Any
 
@@ -15,10 +15,10 @@ from simpy.events import Event
 from desim import World
 from ledgers.consolidation import Intercompany
 from models.edt.actions import Decide, Window
-from models.edt.agents import Engagement, Listed, Phase, StaffMember, deliver, rounds_left
+from models.edt.agents import Engagement, Phase, StaffMember, deliver, rounds_left
 from models.edt.controlling import CASH, Controlling
 from models.edt.params import DigitalTwinParams
-from models.edt.scenario import Project, Scenario
+from models.edt.scenario import Agent, Project, Scenario
 
 #: The only role.
 MANAGER = "manager"
@@ -94,7 +94,7 @@ class Firm:
 
     # -- the list of agents ------------------------------------------------------------------------
 
-    def enlist(self, agents: Iterable[Listed], windows: Mapping[int, Window | None]) -> None:
+    def enlist(self, agents: list[Agent], windows: Mapping[int, Window | None]) -> None:
         """List the agents in the order in which they act.
 
         Projects without a window in *windows*, by their number, have the scenario's own.
@@ -243,10 +243,8 @@ class Firm:
 
     def vacancy(self) -> Engagement | None:
         """Return the first ready project, else the first with a free seat, else None."""
-        for project in self.vacant:
-            if project.phase is Phase.READY:
-                return project
-        return self.vacant[0] if self.vacant else None
+        first = self.vacant[0] if self.vacant else None
+        return next((project for project in self.vacant if project.phase is Phase.READY), first)
 
     def wait_for_work(self, who: StaffMember) -> Event:
         """Add a consultant to the idle ones; return the event of a turn that `call` schedules."""

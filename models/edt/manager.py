@@ -24,10 +24,11 @@ from models.edt.actions import (
     Wait,
     Window,
 )
-from models.edt.agents import Engagement, Phase, as_decided, as_given
+from models.edt.agents import Engagement, Phase
 from models.edt.firm import LAST, MANAGER, Firm
 from models.edt.params import DigitalTwinParams
 from models.edt.planning import DecisionLimits, judged
+from models.edt.scenario import Agent
 
 Process = Generator[Any, Any, None]
 
@@ -36,7 +37,7 @@ def begin(world: World, params: DigitalTwinParams) -> Firm:
     """Set up the firm and start its processes; without a manager the scenario runs as given."""
     firm = Firm(world, params, params.loaded_scenario)
     if MANAGER not in world.seats:
-        firm.enlist(as_given(firm.scenario), {})
+        firm.enlist(firm.scenario.agents, {})
         processes.start(world, firm)
     else:
         manage = decide_once if params.asks == "once" else manage_at_events
@@ -88,8 +89,16 @@ def manage_at_events(world: World, firm: Firm) -> Process:
 
 
 def _open(world: World, firm: Firm, staff: int, windows: Mapping[int, Window | None]) -> None:
-    """List consultants and the projects with a window, and start the processes of all agents."""
-    firm.enlist(as_decided(firm.scenario, staff, windows), windows)
+    """Open the firm as published: consultants, the projects with a window, then all others."""
+    scenario, offered = firm.scenario, firm.scenario.offered
+    others = [
+        (kind, number)
+        for kind, number in scenario.agents
+        if kind == "controlling" or (kind == "project" and number not in offered)
+    ]
+    decided: list[Agent] = [("consultant", number) for number in range(staff)]
+    decided += [("project", number) for number in windows]
+    firm.enlist([*decided, *others], windows)
     processes.start(world, firm)
 
 

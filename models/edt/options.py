@@ -7,18 +7,7 @@ from collections.abc import Mapping
 
 from desim import Option
 from desim.show.column import Column
-from models.edt.actions import (
-    Accept,
-    Command,
-    Decide,
-    Decline,
-    Hire,
-    Release,
-    SetRisk,
-    Staff,
-    Wait,
-    Window,
-)
+from models.edt import actions
 from models.edt.desk import Briefing, Dashboard, ProjectOffer, ProjectStatus
 from models.edt.scenario import Scenario
 
@@ -28,20 +17,20 @@ def described(scenario: Scenario) -> Mapping[str, Mapping[str, Column]]:
     seats = max((project.consultants for project in scenario.projects), default=0)
     people = {"consultants": Column("consultants", usual=(0, len(scenario.consultants)))}
     return {
-        "decide": {**Decide.columns, **people},
+        "decide": {**actions.Decide.columns, **people},
         "hire": people,
         "release": people,
-        "staff": {**Staff.columns, "seats": Column("consultants", usual=(0, seats))},
+        "staff": {**actions.Staff.columns, "seats": Column("consultants", usual=(0, seats))},
     }
 
 
 # -- the one decision of the published game --------------------------------------------------------
 
 
-def default_decision(seen: Briefing) -> Decide:
+def default_decision(seen: Briefing) -> actions.Decide:
     """Return the scenario's own consultants, risk level and windows."""
-    windows = tuple(Window(p.start, p.deadline) for p in seen.projects)
-    return Decide(seen.consultants, seen.revenue_risk, windows)
+    windows = tuple(actions.Window(p.start, p.deadline) for p in seen.projects)
+    return actions.Decide(seen.consultants, seen.revenue_risk, windows)
 
 
 def decisions(seen: Briefing) -> list[Option]:
@@ -58,14 +47,14 @@ def decisions(seen: Briefing) -> list[Option]:
 
 def _decision(seen: Briefing, chosen: list[ProjectOffer], risk: float) -> Option:
     staff = min(seen.consultants, max(1, sum(p.seats for p in chosen)))
-    window = Window(0, seen.horizon)
+    window = actions.Window(0, seen.horizon)
     indices = {p.index for p in chosen}
     windows = tuple(window if p.index in indices else None for p in seen.projects)
     pay = (seen.salary or 0.0) + (seen.workplace_cost or 0.0)
     cost = (staff * pay + (seen.fixed_cost or 0.0)) * (seen.stoptime - seen.starttime)
     value = _revenue(seen, chosen, staff, extended=risk == 1) - cost
     note = f"the {len(chosen)} best paid, {staff} consultants"
-    return Option(Decide(staff, risk, windows), value, note=note)
+    return Option(actions.Decide(staff, risk, windows), value, note=note)
 
 
 def _revenue(seen: Briefing, chosen: list[ProjectOffer], staff: int, *, extended: bool) -> float:
@@ -85,9 +74,9 @@ def _revenue(seen: Briefing, chosen: list[ProjectOffer], staff: int, *, extended
 # -- the commands of the interactive game ----------------------------------------------------------
 
 
-def default_command(_: Dashboard) -> Command:
+def default_command(_: Dashboard) -> actions.Command:
     """Return the command to wait."""
-    return Wait()
+    return actions.Wait()
 
 
 def commands(seen: Dashboard) -> list[Option]:
@@ -95,18 +84,18 @@ def commands(seen: Dashboard) -> list[Option]:
 
     Values are money until the deadline or the end, on the assumption that work does not run out.
     """
-    offered: list[Option] = [Option(Wait(), 0.0, note="let time pass")]
+    offered = [Option(actions.Wait(), 0.0, note="let time pass")]
+    changes = []
     for project in seen.projects:
         if not project.over and not project.accepted:
             seats = min(project.most_seats, seen.hired + seen.free)
             value = seats * project.billing_rate * _time_left(seen, project)
-            offered.append(Option(Accept(project.index), value, note=project.name))
-            offered.append(Option(Decline(project.index), -value, note=project.name))
-    changes = [
-        Option(SetRisk(risk), (risk - seen.revenue_risk) * seen.consultant_cost, note=f"R = {risk}")
-        for risk in (0.0, 1.0)
-        if risk != seen.revenue_risk
-    ]
+            offered.append(Option(actions.Accept(project.index), value, note=project.name))
+            offered.append(Option(actions.Decline(project.index), -value, note=project.name))
+    for risk in (0.0, 1.0):
+        value = (risk - seen.revenue_risk) * seen.consultant_cost
+        if risk != seen.revenue_risk:
+            changes.append(Option(actions.SetRisk(risk), value, note=f"R = {risk}"))
     return [*offered, *_payroll(seen), *changes]
 
 
@@ -128,9 +117,9 @@ def _payroll(seen: Dashboard) -> list[Option]:
     if seen.free:
         lacking = min(seen.free, wanted - seen.idle)
         value = rest * lacking if lacking > 0 else -rest
-        offered.append(Option(Hire(max(1, lacking)), value, note=f"{wanted} seats wait"))
+        offered.append(Option(actions.Hire(max(1, lacking)), value, note=f"{wanted} seats wait"))
     if seen.hired:
         spare = min(seen.hired, seen.idle - wanted)
         value = rest * spare if spare > 0 else -rest
-        offered.append(Option(Release(max(1, spare)), value, note=f"{seen.idle} are idle"))
+        offered.append(Option(actions.Release(max(1, spare)), value, note=f"{seen.idle} are idle"))
     return offered

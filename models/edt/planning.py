@@ -55,11 +55,7 @@ class DecisionLimits:
 def judged(given: Any, limits: DecisionLimits, mode: str) -> tuple[str, Decide | None]:
     """Return the reason for which an answer is refused and None, or "" and its plan.
 
-    Args:
-        given: The decision object as JSON values of any shape, or a text that contains it.
-        limits: The limits of the scenario.
-        mode: "repair": both published passes; "second_pass": the scenario's alone, which accepts a
-            firm without consultants; "strict": no repair.
+    The answer is the decision object as JSON values of any shape, or a text that contains it.
     """
     if mode == "strict":
         try:
@@ -67,7 +63,7 @@ def judged(given: Any, limits: DecisionLimits, mode: str) -> tuple[str, Decide |
             raw = json.loads(given, parse_constant=refuse_constant) if is_text else given
         except (ValueError, RecursionError) as error:
             return f"not_json: {error}", None
-        reason = fault(raw, limits)
+        reason = next(faults(raw, limits), "")
         return (reason, None) if reason else ("", second_pass(raw, limits))
     raw = extracted(given)
     if mode == "repair":
@@ -104,11 +100,9 @@ def _object_in(text: str) -> Any:
 def first_pass(raw: Mapping[str, Any], limits: DecisionLimits) -> Decide:
     """Return a decision as the published agent side repairs it."""
     plan = _repaired(raw, limits, unflagged=limits.windows)
-    if not any(plan.projects):
-        plan = evolve(plan, projects=limits.windows)
-    if any(plan.projects) and not plan.consultants:
-        plan = evolve(plan, consultants=min(1, limits.consultants))
-    return plan
+    windows = plan.projects if any(plan.projects) else limits.windows
+    least = min(1, limits.consultants) if windows else 0
+    return evolve(plan, consultants=max(plan.consultants, least), projects=windows)
 
 
 def second_pass(raw: Mapping[str, Any], limits: DecisionLimits) -> Decide:
@@ -169,12 +163,8 @@ def _int(value: Any) -> int | None:
 # -- the strict check ------------------------------------------------------------------------------
 
 
-def fault(raw: Any, limits: DecisionLimits) -> str:
-    """Return the first code that applies to a decision, and the reason; empty without a fault."""
-    return next(_faults(raw, limits), "")
-
-
-def _faults(raw: Any, limits: DecisionLimits) -> Iterator[str]:
+def faults(raw: Any, limits: DecisionLimits) -> Iterator[str]:
+    """Yield the codes that apply to a decision, each with the reason; the first one counts."""
     if not isinstance(raw, Mapping):
         yield f"not_object: one object with C, R and P is expected, not {short_repr(raw, 60)}"
         return

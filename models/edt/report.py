@@ -5,8 +5,8 @@ the published code, or include it, as in the paper (`sums`). Utilisation counts 
 consultants (`utilisation`).
 """
 
-from collections.abc import Iterator, Mapping
-from itertools import accumulate, pairwise
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import accumulate
 from math import fsum
 from typing import Any
 
@@ -21,7 +21,9 @@ from models.edt.controlling import (
     DEMAND,
     EFFORT,
     REVENUE,
+    SALARIES,
     UNIT,
+    WORKPLACES,
     units,
 )
 from models.edt.firm import Firm
@@ -101,17 +103,21 @@ def metrics(firm: Firm) -> dict[str, Any]:
 def by_step(firm: Firm) -> dict[str, list[float]]:
     """Return the series of an episode, one number a step: README, "Series"."""
     firm.settle()
-    book, time = firm.controlling.book, units(firm.scenario.dt)
-    capacity = firm.controlling.posted(CAPACITY)
-    flows = [_flow(firm, account) for account in (REVENUE, *COSTS)]
-    earned = [-sum(change) for change in zip(*flows, strict=True)]
+    controlling, time = firm.controlling, units(firm.scenario.dt)
+    money, capacity = controlling.book.money, controlling.posted(CAPACITY)
+    flows = [controlling.posted(kind) for kind in (REVENUE, SALARIES, WORKPLACES)]
+    earned = [
+        billed - wages - places - controlling.fixed
+        for billed, wages, places in zip(*flows, strict=True)
+    ]
+    cash = (controlling.book.balance(CASH, step) for step in range(1, controlling.booked + 1))
     return {
-        "earnings": [book.money(amount) for amount in earned],
-        "accumulated_earnings": [book.money(amount) for amount in accumulate(earned)],
-        "cash": [book.money(amount) for amount in _balances(firm, CASH)[1:]],
+        "earnings": [*map(money, earned)],
+        "accumulated_earnings": [*map(money, accumulate(earned))],
+        "cash": [*map(money, cash)],
         "staff": [float(amount // time) for amount in capacity],
-        "busy": [float(count) for count in _busy(firm)],
-        "projects_under_way": [float(count) for count in _under_way(firm)],
+        "busy": [*map(float, _busy(firm))],
+        "projects_under_way": [*map(float, _under_way(firm))],
         "utilisation": [*map(_ratio, _used(firm), capacity)],
     }
 
@@ -139,36 +145,19 @@ def _used(firm: Firm) -> list[int]:
 
 
 def _busy(firm: Firm) -> list[int]:
-    """Return the number of consultants on a project in each posted step."""
-    change = [0] * (firm.steps + 2)
-    for who in firm.employees:
-        on = 0
-        # The last entry of a step counts.
-        for step, project in dict(who.log).items():
-            now = int(project is not None)
-            change[min(step, firm.steps + 1)] += now - on
-            on = now
-    return [*accumulate(change)][1 : firm.controlling.booked + 1]
+    return _counted(firm, (who.log for who in firm.employees), lambda project: project is not None)
 
 
 def _under_way(firm: Firm) -> list[int]:
-    """Return the number of projects that have started and are not completed, by posted step."""
-    lines = [at_step(project.phases, firm.controlling.booked) for project in firm.engagements]
-    return [
-        sum(phase is not None and phase.active for phase in step)
-        for step in zip(*lines, strict=True)
-    ] or [0] * firm.controlling.booked
+    phases = (project.phases for project in firm.engagements)
+    return _counted(firm, phases, lambda phase: phase is not None and phase.active)
 
 
-def _balances(firm: Firm, account: str) -> list[int]:
-    """Return an account's balance at tick 0 and behind each posted step."""
-    book, last = firm.controlling.book, firm.controlling.booked
-    return [book.balance(account, step) for step in range(last + 1)]
-
-
-def _flow(firm: Firm, account: str) -> list[int]:
-    """Return the change of an account's balance in each posted step."""
-    return [after - before for before, after in pairwise(_balances(firm, account))]
+def _counted(firm: Firm, logs: Iterable[Any], counts: Callable[[Any], bool]) -> list[int]:
+    """Return in how many logs the value counts, by posted step."""
+    booked = firm.controlling.booked
+    steps = zip(*(at_step(log, booked) for log in logs), strict=True)
+    return [sum(map(counts, values)) for values in steps] or [0] * booked
 
 
 def _ratio(part: float, whole: float) -> float:

@@ -4,52 +4,50 @@ from collections.abc import Mapping
 
 from desim.core.reported import SeatBriefing, Texts
 from models.edt.actions import Accept, Decline, Hire, Release, SetRisk, Staff, Wait
-from models.edt.desk import Dashboard, ProjectStatus
+from models.edt.desk import Dashboard
 from models.edt.params import DigitalTwinParams
 
-_AIM = "The aim is the highest accumulated earnings at the end: revenue less salaries, workplaces "
-
-_WORK = (
-    "Free consultants go to open projects by themselves, up to each project's seats, and stay "
-    "until it ends{or_leave}; work delivered is billed at the project's rate."
+_AIM = (
+    "The aim is the highest accumulated earnings at the end: revenue less salaries, workplaces and "
+    "fixed cost."
 )
+_STAFFED = (
+    "Free consultants go to open projects by themselves, up to each project's seats, and stay "
+    "until it ends"
+)
+_BILLED = "work delivered is billed at the project's rate."
 
 _ONCE = (
     "You run a consulting firm for one simulated stretch of time. Before it starts you "
     "make one decision; then the firm runs by itself and you cannot step in. "
-    "{aim}and fixed cost.\n"
+    f"{_AIM}\n"
     "You choose C, the consultants kept (each costs money in every step, busy or not); R, "
     "the level of revenue risk (the higher it is, the less sure the extensions and "
     "follow-on projects on which the firm counts); and P, which projects to take and when "
-    "each is open. You cannot change salaries, rates or efforts. {work}"
+    f"each is open. You cannot change salaries, rates or efforts. {_STAFFED}; {_BILLED}"
 )
+_REFUSED = "\nA decision that cannot be carried out is refused with a reason and asked for again."
 
 _EVENTS = (
     "You run a consulting firm step by step. You are asked at its events: a project that becomes "
     "ready, is completed or extended, a deadline, and in quiet times once in {quarter} steps. Give "
     "one command at a time; `wait` lets time pass until the next event. "
-    "{aim}and fixed cost.\n"
+    f"{_AIM}\n"
     "You accept or decline projects, limit their seats, hire and release consultants (each on the "
     "payroll costs money in every step, busy or not), and set R, the level of revenue risk: an "
     "extension or a follow-on project with a probability above 1 - R can come about, others "
-    "cannot. {work}\n"
+    f"cannot. {_STAFFED} or you take them off; {_BILLED}\n"
     "A command that cannot be carried out changes nothing; the next observation says why."
 )
-
-_REFUSED = "\nA decision that cannot be carried out is refused with a reason and asked for again."
-
-
-def _rules(params: DigitalTwinParams) -> str:
-    if params.asks == "once":
-        text = _ONCE.format(aim=_AIM, work=_WORK.format(or_leave=""))
-        return text + _REFUSED if params.mode == "strict" else text
-    work = _WORK.format(or_leave=" or you take them off")
-    return _EVENTS.format(aim=_AIM, work=work, quarter=params.quarter)
 
 
 def texts(params: DigitalTwinParams) -> Texts:
     """Return the rules for the manager, also in five answers."""
-    when = "once, before it starts" if params.asks == "once" else "at its events"
+    if params.asks == "once":
+        when = "once, before it starts"
+        rules = _ONCE + _REFUSED if params.mode == "strict" else _ONCE
+    else:
+        when, rules = "at its events", _EVENTS.format(quarter=params.quarter)
     briefing = SeatBriefing(
         title="The consulting firm",
         you_are=f"The manager of a consulting firm. You decide {when}.",
@@ -59,7 +57,7 @@ def texts(params: DigitalTwinParams) -> Texts:
         it_ends=f"After {params.loaded_scenario.steps} steps.",
         score="Earnings of the whole run: revenue less all costs, in a currency without a name.",
     )
-    return Texts(_rules(params), briefing)
+    return Texts(rules, briefing)
 
 
 #: Events that the sentence about a wait names.
@@ -72,7 +70,6 @@ _HAPPENED = {
     "deadline": "has reached its deadline",
 }
 
-
 _DONE: Mapping[type, str] = {
     Hire: "The consultants hired cost money and look for work from the next step on.",
     Release: "The consultants released cost nothing from the next step on.",
@@ -82,22 +79,19 @@ _DONE: Mapping[type, str] = {
 
 def effect(action: object, seen: Dashboard) -> str:
     """Return what a command did that was carried out, and when the rest of it shows."""
-    if isinstance(action, Wait):
-        return _passed(seen)
-    if isinstance(action, Accept | Decline | Staff):
-        return _of_project(action, seen.projects[action.project])
-    return _DONE.get(type(action), "")
-
-
-def _of_project(action: Accept | Decline | Staff, seen: ProjectStatus) -> str:
     match action:
-        case Accept():
-            window = f"from time {seen.start:g} to {seen.deadline:g}"
-            return f"Consultants may work on {seen.name} {window}."
-        case Decline():
-            return f"{seen.name} is given away for good."
-        case Staff(seats=seats):
-            return f"{seen.name} may have {seats} consultants; {seen.staff} work on it."
+        case Wait():
+            return _passed(seen)
+        case Accept(project=number):
+            one = seen.projects[number]
+            window = f"from time {one.start:g} to {one.deadline:g}"
+            return f"Consultants may work on {one.name} {window}."
+        case Decline(project=number):
+            return f"{seen.projects[number].name} is given away for good."
+        case Staff(project=number, seats=seats):
+            one = seen.projects[number]
+            return f"{one.name} may have {seats} consultants; {one.staff} work on it."
+    return _DONE.get(type(action), "")
 
 
 def _passed(seen: Dashboard) -> str:
@@ -108,6 +102,7 @@ def _passed(seen: Dashboard) -> str:
         else f"end of the {event.what}"
         for event in seen.events
     ]
-    more = [f"and {len(told) - _MOST_EVENTS} more events"] if len(told) > _MOST_EVENTS else []
-    happened = ", ".join([*told[:_MOST_EVENTS], *more])
-    return f"It is time {seen.time:g} now" + (f": {happened}." if happened else ".")
+    if len(told) > _MOST_EVENTS:
+        told[_MOST_EVENTS:] = [f"and {len(told) - _MOST_EVENTS} more events"]
+    happened = f": {', '.join(told)}" if told else ""
+    return f"It is time {seen.time:g} now{happened}."

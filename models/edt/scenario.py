@@ -1,7 +1,8 @@
 """A firm and its market as frozen classes: the content of a scenario document."""
 
 import math
-from itertools import pairwise
+from itertools import count, groupby, pairwise
+from operator import itemgetter
 from typing import Any, Literal, get_args
 
 from attrs import Attribute, field, frozen
@@ -11,6 +12,8 @@ from desim.schema.validators import finite, whole
 from desim.short_repr import short_repr
 
 Kind = Literal["consultant", "project", "controlling"]
+#: The kind of an agent, and its number among those of its kind.
+Agent = tuple[Kind, int]
 
 #: Most steps and agents of a scenario; a file beyond them is more likely wrong than large.
 STEPS, AGENTS = 100_000, 1_000
@@ -37,12 +40,8 @@ def _number(*limits: float) -> Any:
 
 def _runs(order: Any) -> Any:
     """Join neighbouring runs of one kind, so that equal orders have equal runs."""
-    runs: list[Any] = []
-    for run in order:
-        kind, count = run
-        joined = runs and runs[-1][0] == kind and type(count) is type(runs[-1][1]) is int
-        runs[-1:] = [(kind, runs[-1][1] + count)] if joined else [*runs[-1:], (kind, count)]
-    return tuple(runs)
+    runs = groupby(order, key=itemgetter(0))
+    return tuple((kind, sum(copies for _, copies in run)) for kind, run in runs)
 
 
 @frozen(kw_only=True)
@@ -111,10 +110,8 @@ class Scenario:
         projects: In the order in which they act.
         order: Runs of agents in the order in which they act: ("consultant", 12), ...; exactly one
             "controlling", which posts to the ledger.
-        manager: Key of the document around the scenario; without effect.
-        key: Key of the scenario in the document; without effect.
-        name: Name in the document; without effect.
-        model: Model in the document; without effect.
+        manager: Key of the document around the scenario; like `key`, `name` and `model`, which the
+            document holds, too, it has no effect.
     """
 
     starttime: float = _number()
@@ -145,17 +142,16 @@ class Scenario:
 
     def _check_order(self) -> None:
         counts = dict.fromkeys(get_args(Kind), 0)
-        for kind, count in self.order:
-            if kind not in counts or type(count) is not int or count < 1:
+        for run in self.order:
+            kind, copies = run
+            if kind not in counts or copies < 1:
                 raise ValueError(
-                    f"'order' must be runs of {', '.join(counts)}, not {short_repr((kind, count))}"
+                    f"'order' must be runs of {', '.join(counts)}, not {short_repr(run)}"
                 )
-            counts[kind] += count
+            counts[kind] += copies
         listed = {"consultant": len(self.consultants), "project": len(self.projects)}
-        if counts["controlling"] != 1:
-            raise ValueError(
-                f"exactly one controlling agent is needed, not {counts['controlling']}"
-            )
+        if (boards := counts["controlling"]) != 1:
+            raise ValueError(f"exactly one controlling agent is needed, not {boards}")
         if counts != {**listed, "controlling": 1}:
             raise ValueError(f"'order' must hold each agent once: {counts} for {listed}")
 
@@ -164,6 +160,12 @@ class Scenario:
         """Steps of a month, which is a unit of time; None if it is not a whole number of them."""
         steps = round(min(1 / self.dt, STEPS))
         return steps if steps >= 1 and 1 / steps == self.dt else None
+
+    @property
+    def agents(self) -> list[Agent]:
+        """The agents in the order in which they act."""
+        numbers = {kind: count() for kind in get_args(Kind)}
+        return [(kind, next(numbers[kind])) for kind, copies in self.order for _ in range(copies)]
 
     @property
     def offered(self) -> dict[int, Project]:

@@ -16,7 +16,7 @@ from models.edt import Decide, EnterpriseDigitalTwin, Window
 from models.edt.actions import Answer
 from models.edt.desk import Briefing
 from models.edt.document import template
-from models.edt.planning import DecisionLimits, extracted, fault, first_pass, judged, second_pass
+from models.edt.planning import DecisionLimits, extracted, faults, first_pass, judged, second_pass
 
 LIMITS = DecisionLimits.of(template())
 FULL: list[Any] = [[1, 0, 95]] * 10
@@ -74,14 +74,14 @@ def test_whatever_comes_is_repaired_to_a_plan_that_stays(raw: dict[str, Any]) ->
     assert windows
     assert all(0 <= w.start <= w.deadline <= 95 for w in windows)
     assert first_pass(plan.raw(), LIMITS) == second_pass(plan.raw(), LIMITS) == plan
-    assert fault(plan.raw(), LIMITS) == ""
+    assert [*faults(plan.raw(), LIMITS)] == []
 
 
 @examples(80)
 @given(decisions)
 def test_what_is_not_refused_needs_no_repair(raw: dict[str, Any]) -> None:
     """Strict and repair mode agree on everything that strict lets through."""
-    why = fault(raw, LIMITS)
+    why = next(faults(raw, LIMITS), "")
     if not why:
         assert first_pass(raw, LIMITS).raw() == raw
     else:
@@ -137,7 +137,7 @@ def test_the_first_code_in_checking_order_is_named() -> None:
     found = []
     for code, (key, value) in changes:
         bad[key] = value
-        found.append(fault(bad, LIMITS).partition(":")[0])
+        found.append(next(faults(bad, LIMITS), "").partition(":")[0])
         assert found[-1] == code
     assert sorted(found, key=order.index) == found[::-1]
 
