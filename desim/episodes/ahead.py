@@ -59,8 +59,8 @@ class Course:
 
     Attributes:
         policies: By role; each also observes the decisions of its role whose answer is given.
-        given: Answers by the number of the decision, from 0, and the ticks until each takes effect;
-            None for the latency of the role.
+        given: Answers by the number of the decision, from 0, and the ticks until each takes effect
+            (None: the latency of the role).
         fresh: Roles whose policies observe nothing before they decide.
     """
 
@@ -160,10 +160,7 @@ class Simulator:
         self._checked: Decision | None = None
 
     def lineup(self, policies: Policies, seed: int) -> Lineup:
-        """Return new policies for all seats; an instance, which has not decided yet, is copied.
-
-        In a rollout the seed of their seats is that of the future, so that the draws of a rule
-        differ from its draws in the episode.
+        """Return new policies for all seats, whose own draws begin with this seed.
 
         Raises:
             UsageError: A seat has no policy, or one that cannot play ahead: it opens files or
@@ -178,11 +175,7 @@ class Simulator:
         return made
 
     def futures(self, samples: int) -> list[int]:
-        """Return seeds of futures for the present decision.
-
-        They depend on the episode's seed, the role, the number of the decision and the number of
-        the sample alone, so that a second play of the episode has the same.
-        """
+        """Return seeds of futures for the present decision, the same whenever it is played."""
         at, seed = self._run.decisions, self._run.world.seed
         return [future_seed(seed, self.role, at, sample) for sample in range(samples)]
 
@@ -199,14 +192,13 @@ class Simulator:
         """Return the scores of answering the present question with each of some actions.
 
         All actions meet the same futures, so that their scores are compared in pairs. The policies
-        have observed what their roles have observed so far; what they would have decided then does
-        not count. A question to another role at the same instant is answered by its policy, also
-        where its answer is known here already.
+        have observed what their roles have observed so far. A question to another role at the same
+        instant is answered by its policy, also where its answer is known here already.
 
         Args:
             observation: The role's present observation, as received by `decide`.
             actions: Candidates: instances or tagged objects.
-            policies: For all seats after that, as `lineup` takes them.
+            policies: For all seats after that.
             futures: A seed for each sample, such as `futures(16)`.
             ticks: Ticks of the episode's clock after which a rollout ends, with the model's score
                 of a state that has not ended; None plays to the end.
@@ -233,7 +225,6 @@ class Simulator:
     def _score(
         self, place: int, action: Any, policies: Policies, future: int, ticks: int | None
     ) -> float:
-        """Return the score of one rollout; *place* is that of the question in its instant."""
         self.rollouts += 1
         seed_globals(future)
         made = self.lineup(policies, future).policies
@@ -264,7 +255,7 @@ class Simulator:
             ) from fault
 
     def _reopened(self, course: Course) -> Run[Any]:
-        """Return the episode's own run without answers to the open questions; for a child."""
+        """Return the episode's own run, in a child, without answers to the open questions."""
         for _, decision in self._answers[: self._run.decisions]:
             course.observe(decision)
         for decision in self._run.handed_out:
@@ -298,7 +289,6 @@ class Simulator:
         raise UsageError(f"{self.role!r} has no open decision from which to play ahead")
 
     def _check_same(self, present: Decision, again: Decision) -> None:
-        """Compare the observation of a repeated question with the present one, once a question."""
         if present is not self._checked:
             kind = self._run.roles[present.role].observation
             before = encode_observation(present.observation, kind)

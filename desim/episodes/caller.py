@@ -35,7 +35,7 @@ class CallerSession:
     """One episode in which the caller answers for some roles, and policies for the others.
 
     It stops at the caller's decisions of one instant, `open`. After an `answer` to each, `advance`
-    moves on to the next ones. The record has them in the order in which they were handed out.
+    moves on to the next ones.
 
     Args:
         seats: The caller's roles, or by role the caller's name in the record.
@@ -44,7 +44,6 @@ class CallerSession:
         past: A cut record, whose decisions are made again before the first open one; a policy that
             began after some of them on record begins there again.
         locked: Whether the caller holds the lock of the record; otherwise the session locks it.
-        keep_steps: Whether the session keeps the decisions in memory.
 
     Attributes:
         open: The caller's decisions without an answer; empty at the end.
@@ -139,7 +138,6 @@ class CallerSession:
         self._stack.close()
 
     def _move(self) -> None:
-        """Move the clock to the next questions; at the end write the result."""
         if not self.session.advance():
             self.episode = self.session.episode()
             return
@@ -167,7 +165,6 @@ class CallerSession:
         return True
 
     def _ask(self, decision: Decision) -> Any:
-        """Return the answer of another role's policy, awaited if it is an awaitable."""
         with _as_policy_failed():
             answer = self.session.ask(decision, self.session.policies[decision.role].decide)
             if hasattr(answer, "__await__"):
@@ -175,7 +172,6 @@ class CallerSession:
             return answer
 
     async def _ask_others(self) -> None:
-        """Keep the answers of other roles' policies to the open decisions."""
         asked = [each for each in self.run.open if each.role not in self._seats]
         waiting = [(each, self._ask_async(each)) for each in asked if each not in self._kept]
         with _as_policy_failed():
@@ -189,7 +185,6 @@ class CallerSession:
 
 @contextlib.contextmanager
 def _as_policy_failed() -> Iterator[None]:
-    """Raise every error of a policy as a PolicyFailed, unlike those of the model."""
     try:
         yield
     except PolicyFailed:

@@ -26,10 +26,7 @@ _PACKED = struct.Struct("d")
 
 
 def can_fork() -> bool:
-    """Return whether a fork is safe: in the only thread of a POSIX process, apart from libraries'.
-
-    Libraries such as numpy prepare their own threads for forks.
-    """
+    """Return whether a fork is safe: in the only thread that Python knows of a POSIX process."""
     main = threading.main_thread()
     every = threading.enumerate()
     return _FORKS and all(one is main or one.name == WAITS_FOR_PARENT for one in every)
@@ -75,7 +72,6 @@ def _fork() -> int:
 
 
 def _play_and_exit(score: Callable[[], float], write: int, mask: Any, parent: int) -> NoReturn:
-    """Write a score to a pipe and end this process, a child."""
     try:
         gc.disable()  # a collection would copy the pages of all objects
         signal.signal(signal.SIGINT, signal.SIG_DFL)
@@ -94,14 +90,12 @@ def _play_and_exit(score: Callable[[], float], write: int, mask: Any, parent: in
 
 
 def _end(child: int) -> None:
-    """Kill a child that still runs, and take its exit status."""
     with suppress(ProcessLookupError, ChildProcessError):  # taken by a handler of the program
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
 
 
-def _flush() -> None:
-    """Flush what a policy may have printed, which would otherwise be lost or printed twice."""
+def _flush() -> None:  # what a policy has printed would be lost or printed twice
     for stream in (sys.stdout, sys.stderr):
         if stream is not None:
             stream.flush()

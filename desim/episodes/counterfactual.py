@@ -33,11 +33,9 @@ from desim.short_repr import short_repr
 
 
 class Moment(NamedTuple):
-    """One decision of a record, as it was open when the record was repeated.
+    """One decision of a record, as it was open at tick *t* when the record was repeated.
 
     Attributes:
-        t: The tick.
-        observation: None in a `Past` for workers, which do not need it.
         until: The number, from 0, of the first decision that was handed out later: those between
             were open together, so none of them depends on another's answer.
         narrowed: The role with the actions that the question takes; None if it takes all.
@@ -95,7 +93,7 @@ class Past:
         return self.moments[number - 1]
 
     def bare(self) -> "Past":
-        """Return the same without observations and narrowed roles, which is smaller."""
+        """Return the same without observations and narrowed roles, smaller, for workers."""
         bare = (one._replace(observation=None, narrowed=None) for one in self.moments)
         return evolve(self, moments=tuple(bare))
 
@@ -133,8 +131,7 @@ def outcome(past: Past, arm: Arm, future: int | None) -> float:
     """Return the score of an episode that begins as on record and goes on otherwise.
 
     Decisions that were open together with a changed one keep their recorded answers: those who gave
-    them could not know of the change. The policies of an arm observe what their roles observed
-    before, unless they are fresh; what they would have decided then does not count.
+    them could not know of the change.
 
     The *future* is that of `branch`, and the seed of the policies' seats; None means the true
     future, and the seed of the episode.
@@ -197,7 +194,6 @@ def players_of_all(past: Past, then: Policies, *, redrawn: bool) -> dict[str, An
 
 
 def _baselines(model: Model[Any]) -> Iterator[str]:
-    """Yield the specs that may play in redrawn futures."""
     for text in catalog.baselines(model):
         if not sees_more_than_rules(lineup_knows(model, read_policies((text,)))):
             yield text
@@ -208,11 +204,10 @@ def _new(past: Past, policies: Mapping[str, Any]) -> Mapping[str, Policy]:
 
 
 def fresh_roles(past: Past, policies: Mapping[str, Any]) -> frozenset[str]:
-    """Return the roles whose policies cannot follow decisions that they have not made.
+    """Return the roles whose policies raise an exception where they have not made the decisions.
 
-    A rule with a memory of past demand can observe a game that another policy plays. One that asks
-    a question and reads the reply in the next observation cannot: it raises an exception. Such a
-    policy begins with its first decision after the changed one.
+    One that asks a question and reads the reply in the next observation does. Such a policy begins
+    with its first decision after the changed one.
     """
     made = _new(past, policies)
     fresh = set()
@@ -227,11 +222,10 @@ def fresh_roles(past: Past, policies: Mapping[str, Any]) -> frozenset[str]:
 
 
 def decided_at(past: Past, policies: Mapping[str, Any], then: Mapping[str, Any]) -> Iterator[Any]:
-    """Yield for each decision what a policy of its role would answer, as an instance.
+    """Yield for each decision what a policy of its role would answer; None for *then* alone.
 
-    A policy observes what its role observed, from the beginning; that its own answers were not the
-    recorded ones it can only see there. One that cannot follow (`fresh_roles`) decides each time as
-    if it was its first decision. None for a role of *then* alone.
+    A policy observes what its role observed, from the beginning. One that cannot follow
+    (`fresh_roles`) decides each time as if it was its first decision.
     """
     every = {**then, **policies}
     fresh = fresh_roles(past, every)

@@ -70,17 +70,13 @@ def play(options: PlayOptions) -> Episode:
 
 @takes(PlayOptions)
 async def play_async(options: PlayOptions) -> Episode:
-    """Play one episode in the event loop that runs.
-
-    Awaitables of one tick are awaited concurrently. Otherwise as `play`.
-    """
+    """Play one episode as `play` does, in the event loop that runs; see `play_session_async`."""
     with _opened(options) as session:
         return await play_session_async(session)
 
 
 @contextlib.contextmanager
 def _opened(options: PlayOptions) -> Iterator[Session]:
-    """Open the session of an episode, under the lock of its record."""
     model, record = options.build(), options.record
     lineup = resolve(model, options.policies, options.seed)
     lock = RecordLock(record) if record else contextlib.nullcontext()
@@ -147,10 +143,7 @@ def _decide_all(
 
 
 async def awaited(session: Session, given: Answers) -> Answers:
-    """Await all answers of one tick concurrently; cancel the remaining tasks if one fails.
-
-    Some of what was given may be actions.
-    """
+    """Await all answers of one tick concurrently; some may be actions already."""
     import asyncio  # takes longer to import than desim itself
 
     async def one(decision: Decision, answer: Any) -> Any:
@@ -172,10 +165,7 @@ async def awaited(session: Session, given: Answers) -> Answers:
 
 @types.coroutine
 def _watched(answer: Awaitable[Any]) -> Generator[Any, Any, Any]:
-    """Await an answer whose steps may not draw from the global generators of Python and numpy.
-
-    Episodes that overlap in one event loop share these, so their rows would depend on its order.
-    """
+    """Await an answer whose steps may not draw from the generators that all episodes share."""
     steps, ended = answer.__await__(), None
     step = partial(next, steps)
     while True:
@@ -200,18 +190,17 @@ def _watched(answer: Awaitable[Any]) -> Generator[Any, Any, Any]:
 
 
 def _discard(given: Answers) -> None:
-    """Close coroutines, as Python warns of one that is never awaited."""
     for _, answer in given:
         if inspect.iscoroutine(answer):
-            answer.close()
+            answer.close()  # Python warns of one that is never awaited
 
 
 @contextlib.contextmanager
 def own_loop(otherwise: str) -> Iterator[Callable[[Session, Answers], Answers]]:
-    """Yield what awaits the answers of one tick in an event loop, which is made for the first one.
+    """Yield what awaits the answers of one tick, in one event loop for a whole episode.
 
-    One loop for a whole episode: a client of a policy is bound to the loop that it has used first.
-    The error where an event loop runs here already names what can be called *otherwise*.
+    A client of a policy is bound to the loop that it has used first. The error where an event loop
+    runs here already names what can be called *otherwise*.
     """
     runner: asyncio.Runner | None = None
 

@@ -52,17 +52,15 @@ def export(
         record: A record or an episode; one that was cut is exported as of its last decision.
         form: "csv", or another form that a ledger of the world offers. Statements are written with
             "csv" alone. Series and decisions have "csv", "json" and "parquet".
-        folder: Where the files are written; made if it is missing. None means a folder beside
-            the record, which has the record's name without its suffixes.
+        folder: It is made if it is missing; None for one beside the record, of the same name
+            without suffixes.
         what: "ledgers", or a table of `Episode.columns`: "series", with the points of
-            `world.point` and of monitors, or "decisions", which also have `role_time` (the time as
-            the role knows it), `possible` (the actions that could answer, where not all could) and
-            `refused` (why the model did not carry the action out, where it says so).
+            `world.point` and of monitors, or "decisions", with the time as the role knows it, the
+            possible actions, and why one was not carried out.
         trust: Whether a module may be imported and files may be opened that the record names.
 
     Returns:
-        The files, in the order of the ledgers. Files of the same name are distinguished by the name
-        of their ledger, or by its position from 1.
+        The files, in the order of the ledgers.
 
     Raises:
         UsageError: The world has nothing of that form, a ledger cannot be written in it, or a file
@@ -126,7 +124,6 @@ def _export_table(
 
 
 def _texts(model: Model[Any], state: Any, form: str) -> dict[str, str]:
-    """Return every file's text by name."""
     ledgers = [one for one in ledgers_of(state) if isinstance(one, Exportable)]
     statements = statements_of(model, state)
     forms = list(dict.fromkeys(form for ledger in ledgers for form in ledger.export_forms))
@@ -177,7 +174,6 @@ def _csv(rows: Rows) -> str:
 
 
 def _prepare(folder: Path, files: Iterable[Path]) -> None:
-    """Make a folder for files that do not exist yet."""
     for file in files:
         if file.parent != folder:
             raise UsageError(f"{str(file.relative_to(folder))!r} is not the name of a file")
@@ -190,10 +186,7 @@ def _prepare(folder: Path, files: Iterable[Path]) -> None:
 
 
 def export_messages(record: str | Path, episode: Episode, folder: Path) -> Path:
-    """Write `messages.jsonl`: the messages of a record in the form of chat completions.
-
-    The *episode* is the same record, read; see `messages_of`.
-    """
+    """Write `messages.jsonl`: the messages of a record, which is read, as of chat completions."""
     lines = [msgspec.json.encode(each) for each in messages_of(record, episode)]
     (file,) = _write(folder, {"messages.jsonl": b"\n".join([*lines, b""]).decode()})
     return file

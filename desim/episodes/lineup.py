@@ -36,8 +36,6 @@ class Seat:
     """The argument of a policy's method `seated`.
 
     Attributes:
-        role: The role's name.
-        spec: The role's schema and options.
         seed: The seed of the policy's own draws, a whole number of 256 bits: the SHA-256 of the
             world's seed and the role's name (`derived_seed`).
         name: The role's name in the episode: `plant.retailer` where *role* is `retailer`.
@@ -54,28 +52,15 @@ class Seat:
     _world_seed: int | None = field(default=None, kw_only=True, repr=False)
 
     @property
-    def has_world_seed(self) -> bool:
-        """Whether `world_seed` may be read."""
-        return self._world_seed is not None
-
-    @property
     def world_seed(self) -> int:
-        """The world's seed; of a part, the part's.
-
-        Raises:
-            UsageError: The policy does not declare that it needs it.
-        """
+        """The world's seed, of a part the part's; a UsageError if the policy declares no need."""
         if self._world_seed is None:
             raise UsageError("a policy reads the world's seed; declare needs_world_seed = True")
         return self._world_seed
 
     @property
     def model(self) -> Model[Any]:
-        """The frozen parameters of the world.
-
-        Raises:
-            UsageError: The policy does not declare that it knows more than observations.
-        """
+        """The frozen parameters of the world; a UsageError if only observations may be known."""
         if not self.shows_model:
             raise UsageError(
                 "a policy that knows 'observation' reads the world's parameters; declare "
@@ -142,7 +127,7 @@ def resolve(
                 f"every role: {', '.join(lineups)}"
             )
     check_roles(model, frozenset(given))
-    _one_each(given)
+    _check_one_seat_each(given)
     draws: Draws = {}
     made = {
         role: policy_at(one, evolve(seat_of(model, role, seed), draws=draws))
@@ -152,8 +137,7 @@ def resolve(
     return Lineup(made, named, knows_by_role(model, given), draws)
 
 
-def _one_each(given: Mapping[str, Any]) -> None:
-    """Raise an error if one instance would play several roles: it has one seat."""
+def _check_one_seat_each(given: Mapping[str, Any]) -> None:
     for one in given.values():
         roles = [role for role, other in given.items() if other is one]
         if len(roles) > 1 and not is_made_anew(one):
@@ -184,7 +168,7 @@ def assign(
         policies = lineup or dict.fromkeys(_names_for(model, policies, roles), policies)
     given: dict[str, Any] = {}
     for name, policy in policies.items():
-        for role, one in _of_name(model.models, name, policy).items() if name else ():
+        for role, one in _by_role(model.models, name, policy).items() if name else ():
             if role in given:
                 raise UsageError(f"two policies for {role!r} were given; a role takes one")
             given[role] = one
@@ -193,7 +177,6 @@ def assign(
 
 
 def _names_for(model: Model[Any], policy: OnePolicy, roles: Sequence[str] | None) -> Sequence[str]:
-    """Return the roles and parts that a single policy takes."""
     if not (parts := model.models):
         everyone = maker_of(policy, model).seats == "all"
         return tuple(model.roles) if everyone else tuple(roles or model.default_roles)
@@ -211,10 +194,7 @@ def _names_for(model: Model[Any], policy: OnePolicy, roles: Sequence[str] | None
 
 
 def _check_known(model: Model[Any], name: str) -> None:
-    """Raise an error for a name that neither the model nor a part has for a line-up or a policy.
-
-    Without it the first part would answer, which does not know the line-ups.
-    """
+    # Here and not in the first part, which does not know the line-ups.
     if ":" in name or not (lineups := catalog.lineups(model)):
         return
     own = [*catalog.policies(type(model)), *catalog.policies()]
@@ -224,8 +204,7 @@ def _check_known(model: Model[Any], name: str) -> None:
         raise UsageError(f"there is no line-up and no policy {name!r}; {hint}")
 
 
-def _of_name(parts: Mapping[str, Model[Any]], name: str, policy: Any) -> dict[str, Any]:
-    """Return by role what is given for a role, a part, or a role of a part."""
+def _by_role(parts: Mapping[str, Model[Any]], name: str, policy: Any) -> dict[str, Any]:
     part, inside = split_name(name)
     if part not in parts:
         return {name: policy}
@@ -234,10 +213,7 @@ def _of_name(parts: Mapping[str, Model[Any]], name: str, policy: Any) -> dict[st
 
 
 def assigned(model: Model[Any], policies: Policies) -> Iterator[tuple[Any, Model[Any]]]:
-    """Yield each policy that is given and the model, or the part's model, of which it has a role.
-
-    Nothing is built, and the names of roles are not checked.
-    """
+    """Yield each policy that is given, and the model or the part of which it has a role."""
     for role, one in assign(model, policies).items():
         yield one, model_of(model, role)[0]
 
@@ -261,10 +237,7 @@ def policy_knows(one: OnePolicy, model: Model[Any]) -> Knowledge:
 
 
 def seat_of(model: Model[Any], role: str, seed: int) -> Seat:
-    """Return the seat of a role; a role of a part has the part's model and seed, and its own name.
-
-    So a policy plays a part as it plays the part's model alone.
-    """
+    """Return the seat of a role; a policy plays a part as it plays the part's model alone."""
     name, inside = split_name(role)
     if inside and name in (models := model.models):
         return evolve(seat_of(models[name], inside, part_seed(seed, name)), name=role)
@@ -273,10 +246,7 @@ def seat_of(model: Model[Any], role: str, seed: int) -> Seat:
 
 
 def maker_of(policy: OnePolicy, model: Model[Any]) -> type[Policy] | Policy:
-    """Return the class that a spec names for a model, or that is given; or an instance.
-
-    A function, and whatever else is called, is wrapped.
-    """
+    """Return the class that a spec names for a model, or that is given; or an instance."""
     if isinstance(policy, str):
         return as_policy(catalog.policy(Spec.read(policy).name, model))
     return as_policy(policy.policy if isinstance(policy, ConfiguredClass) else policy)
@@ -323,7 +293,6 @@ def is_coroutine(policy: type[Policy] | Policy) -> bool:
 def _arguments(
     cls: type[Policy], model: Model[Any], texts: Mapping[str, str], name: str
 ) -> dict[str, Any]:
-    """Return the arguments of a policy class by the types of its fields."""
     calls = cls.arguments(type(model), texts)
     arguments = read_arguments(calls[0], texts, f"policy {name!r} has no argument", calls[1:])
     for missing, parameter in (each for call in calls for each in parameters(call).items()):
@@ -333,7 +302,6 @@ def _arguments(
 
 
 def _seat_for(policy: type[Policy] | Policy, seat: Seat, name: str, level: Knowledge) -> Seat:
-    """Return the seat of a policy, or of its class, with no more than it declares that it knows."""
     if level == "observation":
         if seat.spec.options_know != "observation":
             seat = evolve(seat, spec=_without_options(seat.spec))
@@ -352,7 +320,7 @@ def _seat_for(policy: type[Policy] | Policy, seat: Seat, name: str, level: Knowl
             f"policy {name!r} knows 'rules' and needs the world's seed, with which it could play "
             "the world in advance; declare knows = 'future'"
         )
-    if not seat.has_world_seed:
+    if seat._world_seed is None:  # noqa: SLF001 (nobody else asks whether there is one)
         raise UsageError(
             f"policy {name!r} needs the world's seed, and cannot be built inside a policy that "
             "does not have it"
@@ -361,8 +329,6 @@ def _seat_for(policy: type[Policy] | Policy, seat: Seat, name: str, level: Knowl
 
 
 def _without_options(role: Role) -> Role:
-    """Return a role whose options use more than observations, for a policy that may not."""
-
     def withheld(_: Any) -> Any:
         raise UsageError("the options use more than observations; declare takes_options = True")
 

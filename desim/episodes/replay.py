@@ -30,11 +30,7 @@ _decode = msgspec.json.decode
 
 
 def open_decisions(run: Run[Any]) -> Iterator[Decision]:
-    """Yield the decisions of a run, from the open ones on, until the episode has ended.
-
-    Each is answered before the next one is requested. The clock moves once all decisions of an
-    instant are answered.
-    """
+    """Yield the decisions of a run; each is answered before the next one is requested."""
     opened = run.open or run.advance()
     while opened:
         yield from opened
@@ -44,7 +40,7 @@ def open_decisions(run: Run[Any]) -> Iterator[Decision]:
 def paired(run: Run[Any], past: Iterable[T]) -> Iterator[tuple[int, Decision, T]]:
     """Yield past decisions, each with its number from 1 and the decision that a run opens now.
 
-    Each is answered before the next one is requested; the clock stays at the instant of the last.
+    Each is answered before the next one is requested.
     """
     decisions = open_decisions(run)
     for number, one in enumerate(past, 1):
@@ -119,11 +115,7 @@ def repeated(
     give: Callable[[Run[Any], int, Decision, Step], None] = repeat_step,
     **options: Any,
 ) -> Run[Any]:
-    """Return a run of the model of a header that has repeated decisions on record.
-
-    *give* compares and answers each; *options* are further arguments of `Run`, such as *observers*
-    and *points*.
-    """
+    """Return a run that has repeated decisions on record; *give* compares and answers each."""
     run = Run(model, header.seed, [*header.policies], futures=header.futures, **options)
     with naming_changes(header, model):
         for number, decision, step in paired(run, steps):
@@ -263,7 +255,6 @@ def same_result(recorded: Result, now: Result) -> None:
 
 
 def _of_names(metrics: Mapping[str, Any], named: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the metrics that have the names of others, nested ones too."""
     return {
         name: _of_names(value, named[name])
         if isinstance(value, Mapping) and isinstance(named[name], Mapping)

@@ -133,7 +133,6 @@ async def resume_async(options: ResumeOptions) -> Episode:
 
 
 def _ended(options: ResumeOptions) -> Episode | None:
-    """Return the episode of a whole record, which needs no lock."""
     path = options.path
     episode = Episode.read(path, whole=False, keep_steps=options.keep_steps)
     if episode.result is None:
@@ -173,7 +172,6 @@ def _session(options: ResumeOptions) -> Iterator[Session]:
 
 
 def _lineup(path: str | Path, model: Model[Any], past: Episode, given: Mapping[str, Any]) -> Lineup:
-    """Return the policies of a record, built from their labels where none is given."""
     header = past.header
     every = {**header.policies, **given}
     if PERSON in every.values():
@@ -241,7 +239,6 @@ def play_branch(options: BranchOptions) -> Episode:
 def _header(
     recorded: Header, model: Model[Any], given: Mapping[str, Any], decisions: int
 ) -> Header:
-    """Return the header of a branch: its policies, and after how many decisions each begins."""
     labels = {**recorded.policies, **{role: label(one) for role, one in given.items()}}
     starts = {role: min(start, decisions) for role, start in recorded.starts.items()}
     starts |= dict.fromkeys(given, decisions)

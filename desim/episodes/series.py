@@ -1,8 +1,4 @@
-"""Several episodes in a row with the same policies, which may learn in between.
-
-A series that is recorded can be continued: episodes on record are repeated with the recorded
-replies, so that every policy is in the state in which it was.
-"""
+"""Several episodes in a row with the same policies, which may learn in between."""
 
 import contextlib
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
@@ -24,13 +20,10 @@ from desim.errors import BadRecord, UsageError
 from desim.faults import policy_failing
 from desim.records.episode import Episode, part_episode
 from desim.records.lines import Header
-from desim.records.record_file import lines_of
+from desim.records.record_file import begun
 from desim.records.record_lock import RecordLock
 from desim.schema.signatures import takes
 from desim.show.progress import ProgressOption, shown_progress
-
-#: The beginning of every record, as far as a killed process has written it.
-_BEGINNING = b'{"line":"header"'
 
 #: Makes the session of an episode, with the arguments of `Session`.
 Making = Callable[..., Session]
@@ -125,13 +118,15 @@ async def series_async(options: SeriesOptions, making: Making = Session) -> Asyn
 @contextlib.contextmanager
 def _opened(options: SeriesOptions, making: Making, last_events: int) -> Iterator["_Series"]:
     """Open a series under the lock of its folder."""
-    seeds, policies = list(options.seeds), options.policies
+    seeds, policies, folder = list(options.seeds), options.policies, None
     model = options.build()
     if not isinstance(policies, Lineup):
         with kept_globals(seeds[0] if seeds else None):
             policies = resolve(model, policies, seeds[0]) if seeds else Lineup({}, {})
-    folder = _made(Path(options.record)) if options.record is not None else None
-    files = [episode_file(folder, n) for n, _ in enumerate(seeds, 1)] if folder else []
+    if options.record is not None:
+        folder = Path(options.record)
+        _make(folder)
+    files = [episode_file(folder, n) if folder else None for n, _ in enumerate(seeds, 1)]
     how = EpisodeOptions(limits=options.limits, keep_state=False, last_events=last_events)
     with RecordLock(folder / "series") if folder else contextlib.nullcontext():
         yield _Series(model, policies, seeds, files, options.resume, making, how)
@@ -139,12 +134,12 @@ def _opened(options: SeriesOptions, making: Making, last_events: int) -> Iterato
 
 @define
 class _Series:
-    """A series and the files of its records, none where nothing is recorded."""
+    """A series with the file of each episode, None where nothing is recorded."""
 
     model: Model[Any]
     lineup: Lineup
     seeds: Sequence[int]
-    files: Sequence[Path]
+    files: Sequence[Path | None]
     resume: bool
     making: Making
     how: EpisodeOptions
@@ -157,15 +152,15 @@ class _Series:
     @contextlib.contextmanager
     def opened(self, at: int) -> Iterator[InSeries]:
         """Open the session of an episode, unless the series has ended, under its record's lock."""
-        file = self.files[at] if self.files else None
+        file = self.files[at]
         with RecordLock(file) if file else contextlib.nullcontext():
-            known = self._known(at) if file else None
-            whole = known if known and known.result else None
-            one = InSeries(at + 1, file, whole is not None)
-            if whole is None:
+            known = self._known(at)
+            was_recorded = known is not None and known.result is not None
+            one = InSeries(at + 1, file, was_recorded)
+            if not was_recorded:
                 self._check_gap(at)
-            elif self.has_ended:
-                one.episode = whole
+            elif known is not None and self.has_ended:
+                one.episode = known
                 yield one
                 return
             args = self.model, self.lineup, self.seeds[at], file, known, self.how
@@ -184,16 +179,12 @@ class _Series:
         return one
 
     def _known(self, at: int) -> Episode | None:
-        """Return what is on record of an episode; None if it was not begun.
-
-        Raises:
-            UsageError: The record is of another series.
-        """
-        file, seed = self.files[at], self.seeds[at]
-        if not self.resume or not file.exists() or _removed_unbegun(file):
+        """Return what is on record of an episode, which must be one of this series."""
+        file = self.files[at]
+        if not self.resume or file is None or not begun(file):
             return None
         episode = Episode.read(file, whole=False, keep_steps=False)
-        wanted = Header.of(self.model, seed, self.lineup.labels)
+        wanted = Header.of(self.model, self.seeds[at], self.lineup.labels)
         before, now = ({n: getattr(h, n) for n in _COMPARED} for h in (episode.header, wanted))
         # As JSON, because what was recorded has lists where a header that starts now has tuples.
         now = msgspec.json.decode(msgspec.json.encode(now))
@@ -205,9 +196,8 @@ class _Series:
         return episode
 
     def _check_gap(self, at: int) -> None:
-        """Check that nothing is on record behind an episode that is left to play."""
         for later in self.files[at + 1 :] if self.resume else ():
-            if later.exists():
+            if later and later.exists():
                 raise UsageError(
                     f"{self.files[at]} is missing or was cut, but {later} is there; a series goes "
                     "on in order, so remove the later records or choose another folder"
@@ -219,7 +209,7 @@ def episode_file(folder: Path, number: int) -> Path:
     return folder / f"episode-{number:03d}.jsonl"
 
 
-def _made(folder: Path) -> Path:
+def _make(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except FileExistsError:
@@ -228,13 +218,3 @@ def _made(folder: Path) -> Path:
         ) from None
     except OSError as fault:
         raise UsageError(f"cannot write {folder}: {fault.strerror}") from None
-    return folder
-
-
-def _removed_unbegun(file: Path) -> bool:
-    """Remove a record whose process was killed in its first line; return whether it was."""
-    first = next(lines_of(file), b"")
-    begun = first.startswith(_BEGINNING) or _BEGINNING.startswith(first)
-    if is_empty := begun and not first.endswith(b"\n"):
-        file.unlink()
-    return is_empty

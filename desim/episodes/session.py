@@ -169,10 +169,7 @@ class Session:
         return decisions
 
     def episode(self) -> Episode:
-        """Return the ended episode and write the last line of its record.
-
-        After a failure of the model's `series` the record is whole, as it does not hold them.
-        """
+        """Return the ended episode and write the last line of its record."""
         how = self._how
         try:
             result = self.run.result()
@@ -216,10 +213,7 @@ class Session:
         return policy_failed(self.header.policies.get(role, role), f"as {role!r} at t={now}", fault)
 
     def _with_simulators(self) -> Answers | None:
-        """Give simulators to the policies that look ahead; return the list that they share.
-
-        Return None if no policy looks ahead, so that no other episode keeps its answers.
-        """
+        """Give simulators to the policies that look ahead; return the answers that they share."""
         looking = {role: one for role, one in self.policies.items() if one.looks_ahead}
         answers: Answers = []
         for role, policy in looking.items():
@@ -229,7 +223,6 @@ class Session:
         return answers if looking else None
 
     def _notes(self, decision: Decision) -> dict[str, Any]:
-        """Copy the policy's notes, which may change before the next decision."""
         notes = self.policies[decision.role].notes
         try:
             copied: dict[str, Any] = msgspec.to_builtins(dict(notes), str_keys=True)
@@ -241,7 +234,7 @@ class Session:
     def _redraw_draws(self, decisions: Sequence[Decision]) -> None:
         """Begin the draws of policies anew that make the first decision after a redraw.
 
-        By decision and not at the redraw: others of its instant belong to the time before it.
+        Not at the redraw: other decisions of its instant belong to the time before it.
         """
         for number, decision in enumerate(decisions, self.decided):
             role, due = decision.role, [one for at, one in self.header.futures if at <= number]
@@ -252,12 +245,8 @@ class Session:
                     bits.state = type(bits)(seed).state
 
     def _record_failure(self, fault: DesimError) -> None:
-        """Write where the model failed as the last line of the record, if there is one.
-
-        Nothing is written at a limit, so that the record can be resumed.
-        """
         if self._recorder is None or isinstance(fault, LimitReached):
-            return
+            return  # a record without a last line can be resumed
         self._model_fault = fault
         now, before = self.run.world.now, self.before_tick
         failure = FailureLine(t=now, error=str(fault), decisions=self.decided, before=before)

@@ -42,16 +42,12 @@ def trusted_model(
         of_policies = (policy_reaches(role, label, model, recorded) for role, label in labels)
         refuse([*model_reaches(model, recorded), *chain.from_iterable(of_policies)], path)
     with naming(path):
-        again = {key: to_plain(value) for key, value in _arguments(model, given).items()}
-        changed = msgspec.structs.replace(header, model=model, params={**recorded, **again})
-        return changed.build(trust=True)
-
-
-def _arguments(model: str, params: Mapping[str, str]) -> dict[str, Any]:
-    if not params:
-        return {}
-    cls = catalog.model_class(model)
-    return read_arguments(cls, params, what=f"{cls.__name__} has no parameter")
+        again: dict[str, Any] = {}
+        if given:
+            cls = catalog.model_class(model)
+            again = read_arguments(cls, given, what=f"{cls.__name__} has no parameter")
+        params = recorded | {key: to_plain(value) for key, value in again.items()}
+        return msgspec.structs.replace(header, model=model, params=params).build(trust=True)
 
 
 @contextmanager

@@ -10,10 +10,7 @@ MOST_DEFAULTS = 0.5
 
 
 def default_share(usage: Mapping[str, float]) -> float | None:
-    """Return the share of decisions, 0 to 1, that were the role's default action.
-
-    None if the policy does not note both numbers, as one that may fail to decide does.
-    """
+    """Return the share of decisions, 0 to 1, that were default actions; None if none are noted."""
     decisions = usage.get("decisions", 0)
     return usage.get("default_actions", 0) / decisions if decisions else None
 

@@ -23,6 +23,9 @@ MAX_LINE_BYTES = 32 << 20
 #: Bytes of a gzip file that are read, and unzipped, at once.
 _PIECE_BYTES = 1 << 16
 
+#: The beginning of every record, as far as a killed process has written it.
+_BEGINNING = b'{"line":"header"'
+
 _GZIP_MAGIC = b"\x1f\x8b"
 
 
@@ -37,17 +40,15 @@ def is_record_name(name: str) -> bool:
 
 
 def begun(record: Path) -> bool:
-    """Return whether a record holds at least its first line; remove one that does not."""
-    try:
-        with record.open("rb") as file:
-            if file.readline().endswith(b"\n"):
-                return True
+    """Return whether there is a record; remove one whose process was killed in its first line."""
+    if not record.exists():
+        return False
+    first = next(lines_of(record), b"")
+    is_cut = first.startswith(_BEGINNING) or _BEGINNING.startswith(first)
+    if is_cut and not first.endswith(b"\n"):
         record.unlink()
-    except FileNotFoundError:
-        pass
-    except OSError as fault:
-        raise BadRecord(f"{record} cannot be read: {fault.strerror}") from None
-    return False
+        return False
+    return True
 
 
 def lines_of(path: Path) -> Iterator[bytes]:
