@@ -15,7 +15,6 @@ from desim.core.policy import Policy
 from desim.episodes.driver import awaited, decide_in_loop, own_loop
 from desim.episodes.episode_options import EpisodeOptions
 from desim.episodes.lineup import resolve
-from desim.episodes.resume import with_starts
 from desim.episodes.session import Session
 from desim.errors import BadRecord, DesimError, PolicyFailed, UsageError, WrongAction
 from desim.records.episode import Episode
@@ -70,9 +69,6 @@ class CallerSession:
         labels |= {role: label(one) for role, one in others.items()}
         policies = {role: CallerSeat() for role in seats} | dict(others)
         lineup = resolve(model, policies, seed, labels)
-        if past is not None:
-            begun = {role: at for role, at in past.header.starts.items() if role in others}
-            lineup = with_starts(lineup, begun, past.steps)
         with contextlib.ExitStack() as stack:  # closes what is open if a line below raises
             if record is not None and not locked:
                 stack.enter_context(RecordLock(record))

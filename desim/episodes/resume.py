@@ -4,19 +4,16 @@ The decisions on record are repeated; a policy may begin after some of them.
 """
 
 import contextlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import islice
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from attrs import define, evolve, field, frozen
+from attrs import evolve, field, frozen
 
 from desim.catalog.policy_spec import label
 from desim.core.model import Model
-from desim.core.policy import OutsidePolicy, Policy, decide_arguments
-from desim.core.roles import Role
 from desim.core.streams import kept_globals, seed_globals
-from desim.episodes.driver import decide_in_loop, play_session, play_session_async
+from desim.episodes.driver import play_session, play_session_async
 from desim.episodes.episode_options import EpisodeOptions, TrustOptions
 from desim.episodes.lineup import Lineup, Policies, knows_by_role, resolve
 from desim.episodes.replay import with_futures
@@ -29,63 +26,6 @@ from desim.records.reader import lines_up_to
 from desim.records.record_lock import RecordLock
 from desim.records.writer import Recorder
 from desim.schema.signatures import takes
-
-
-@define
-class Late(OutsidePolicy):
-    """Repeats the recorded actions of a role, then leaves the decisions to a policy."""
-
-    repeats: Iterator[Step]
-    policy: Policy
-    looks_ahead: bool = field(init=False)
-    _step: Step | None = None
-
-    takes_role = True
-
-    def __attrs_post_init__(self) -> None:
-        self.looks_ahead = self.policy.looks_ahead
-
-    def decide(self, observation: Any, narrowed: Role | None = None) -> Any:
-        """Return the next recorded action, or what the policy decides."""
-        return self._decided(self.policy.decide, observation, narrowed)
-
-    async def decide_async(self, observation: Any, narrowed: Role | None = None) -> Any:
-        """Return the next recorded action, or what the policy decides in an event loop."""
-        answer = self._decided(decide_in_loop(self.policy), observation, narrowed)
-        return await answer if hasattr(answer, "__await__") else answer
-
-    def _decided(self, decide: Callable[..., Any], observation: Any, narrowed: Role | None) -> Any:
-        self._step = next(self.repeats, None)
-        if self._step is not None:
-            return self._step.action
-        return decide(*decide_arguments(self.policy, observation, narrowed))
-
-    @property
-    def notes(self) -> Mapping[str, Any]:  # type: ignore[override] # read, never set
-        """Those of the recorded step, or the policy's."""
-        return self.policy.notes if self._step is None else self._step.notes or {}
-
-    def resume(self, entries: Sequence[Any], write: Callable[[Any], None], /) -> None:
-        """Pass the transcript on to the policy."""
-        if isinstance(self.policy, OutsidePolicy):
-            self.policy.resume(entries, write)
-
-    def take_simulator(self, simulator: Any, /) -> None:
-        """Pass the simulator of the episode on to the policy."""
-        self.policy.take_simulator(simulator)
-
-
-def with_starts(lineup: Lineup, starts: Mapping[str, int], steps: Sequence[Step]) -> Lineup:
-    """Return a lineup in which the policies of some roles begin after decisions of the episode."""
-    policies = dict(lineup.policies)
-    for role, start in starts.items():
-        if role in policies:
-            policies[role] = Late(_of(role, steps, start), policies[role])
-    return evolve(lineup, policies=policies)
-
-
-def _of(role: str, steps: Sequence[Step], start: int) -> Iterator[Step]:
-    return (step for step in islice(steps, start) if step.role == role)
 
 
 @frozen(kw_only=True, slots=False)
@@ -177,8 +117,7 @@ def _lineup(path: str | Path, model: Model[Any], past: Episode, given: Mapping[s
     if PERSON in every.values():
         raise UsageError(f"{path}: a person plays there; desim play with --record {path} goes on")
     seed_globals(header.seed)
-    lineup = resolve(model, every, header.seed, header.policies)
-    return with_starts(lineup, header.starts, past.steps)
+    return resolve(model, every, header.seed, header.policies)
 
 
 @frozen(kw_only=True, slots=False)

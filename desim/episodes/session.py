@@ -3,6 +3,7 @@
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial, reduce
+from itertools import islice
 from pathlib import Path
 from typing import Any, Self
 
@@ -38,8 +39,9 @@ class Session:
 
     Args:
         record: The file that receives the episode; None records nothing.
-        past: A record: the policies must make its decisions again. A cut one is continued after
-            them; of a whole one the result is compared, and nothing is written.
+        past: A record: the policies must make its decisions again, but one that began after some
+            of them begins there again. A cut one is continued after them; of a whole one the result
+            is compared, and nothing is written.
         points: Receives the points of `world.point` and of monitors; None records none.
 
     Attributes:
@@ -73,6 +75,8 @@ class Session:
         # One after the other and not by number: they may be on disk.
         self._repeats: Iterator[Step] = iter(past.steps if past else ())
         self._repeated: Step | None = None
+        self._before = _steps_before_policies(past) if past else {}
+        self._notes_before: dict[Decision, dict[str, Any] | None] = {}
         self.seconds = how.limits.seconds if how.limits else None
         self.steps: list[Step] = []
         self.decided = self.before_tick = 0
@@ -108,7 +112,11 @@ class Session:
 
     def ask(self, decision: Decision, decide: Callable[..., Any]) -> Any:
         """Return what a policy returns for a decision: an action, or an awaitable of one."""
-        policy, seen = self.policies[decision.role], decision.observation
+        role, seen = decision.role, decision.observation
+        if role in self._before and (step := next(self._before[role], None)) is not None:
+            self._notes_before[decision] = step.notes
+            return step.action
+        policy = self.policies[role]
         try:
             return decide(*decide_arguments(policy, seen, decision.narrowed))
         except DesimError:
@@ -120,7 +128,10 @@ class Session:
         """Give an answer to the run and record it, or compare it with the one on record."""
         run, role, repeated = self.run, decision.role, self._repeated
         # Before the answer: a policy whose notes are wrong has not decided.
-        notes = self._notes(decision) if self.policies[role].notes else None
+        if decision in self._notes_before:
+            notes = self._notes_before.pop(decision)
+        else:
+            notes = self._notes(decision) if self.policies[role].notes else None
         if repeated is not None:
             delay: int | None = repeated.delay
         else:
@@ -252,6 +263,15 @@ class Session:
         failure = FailureLine(t=now, error=str(fault), decisions=self.decided, before=before)
         with contextlib.suppress(WriteFailed):  # the fault of the model says more
             self._recorder.failure(failure)
+
+
+def _steps_before_policies(past: Episode) -> dict[str, Iterator[Step]]:
+    """Return by role the decisions on record before its policy began."""
+
+    def of(role: str, start: int) -> Iterator[Step]:
+        return (step for step in islice(past.steps, start) if step.role == role)
+
+    return {role: of(role, start) for role, start in past.header.starts.items()}
 
 
 def _new_header(model: Model[Any], lineup: Lineup, seed: int, record: str | Path | None) -> Header:
