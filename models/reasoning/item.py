@@ -4,17 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from attrs import Attribute, field, frozen
-from attrs.validators import (
-    and_,
-    deep_iterable,
-    ge,
-    in_,
-    instance_of,
-    le,
-    max_len,
-    min_len,
-    optional,
-)
+from attrs.validators import deep_iterable, ge, in_, instance_of, le, max_len, min_len, optional
 
 from desim.errors import possible
 from desim.schema.validators import finite
@@ -60,35 +50,23 @@ CAPABILITIES = (
     "Complex Reasoning",
 )
 
-#: Capabilities whose items are put into buckets of difficulty, and the largest difficulty of the
-#: buckets easy and middle.
+#: Capabilities whose items are put into buckets, and the largest difficulty of easy and middle.
 _BUCKETED = ("Numerical Calculation", "Domain Knowledge")
 _EASY, _MIDDLE = 3, 6
 
 #: The letters of the options of a multiple choice; as a number each counts as its place from 0.
 LETTERS = "ABCDEF"
 
-#: Characters of a text and of a name of an item at most.
-LONGEST, _LONGEST_ID = 1_000_000, 200
-
-
-def category(task: str) -> str:
-    """Return the category of a task: of a published data set, or the category itself."""
-    found = TASKS.get(task, task)
-    if found not in CATEGORIES:
-        raise ValueError(
-            f"task={short_repr(task)} was given; {possible(task, (*TASKS, *CATEGORIES))}"
-        )
-    return found
-
 
 def _is_task(_: object, attribute: "Attribute[str]", value: Any) -> None:
     instance_of(str)(_, attribute, value)
-    category(value)
+    known = (*TASKS, *CATEGORIES)
+    if value not in known:
+        raise ValueError(f"task={short_repr(value)} was given; {possible(value, known)}")
 
 
-_text: Any = and_(instance_of(str), max_len(LONGEST))
-_name: Any = and_(instance_of(str), min_len(1), max_len(_LONGEST_ID))
+_text: Any = [instance_of(str), max_len(1_000_000)]
+_name: Any = [instance_of(str), min_len(1), max_len(200)]
 
 
 def _texts(given: Any) -> Any:
@@ -102,9 +80,9 @@ class Item:
     Attributes:
         id: Its name, which no other item of the same files has; 1 to 200 characters.
         task: A published data set, such as FinKnow, or a category, such as tagging.
-        answer: The right answer: a number, a span, a letter, labels or the body of a function.
+        answer: A number, a span, a letter, labels or the body of a function.
         split: train, valid or test, or any other name.
-        question: The question; may be empty if the context contains it.
+        question: May be empty if the context contains it.
         context: The document or the table that the question is about.
         options: The texts behind the letters of a multiple choice, at most six.
         program: A reference program, which published tasks show with the context.
@@ -136,7 +114,7 @@ class Item:
     @property
     def category(self) -> str:
         """The category of its task."""
-        return category(self.task)
+        return TASKS.get(self.task, self.task)
 
 
 def groups(item: Item) -> Iterator[str]:

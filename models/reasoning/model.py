@@ -12,17 +12,17 @@ from desim.core.model import ItemsModel
 from desim.core.reported import Figures, Periods, Texts, Time
 from desim.errors import UsageError, possible
 from desim.short_repr import short_repr
-from models.reasoning import desk, item_file, score, seat
-from models.reasoning.desk import Desk
+from models.reasoning import item_file, score, seat
+from models.reasoning.desk import Desk, question
 from models.reasoning.item import groups
 from models.reasoning.params import ReasoningParams
 from models.reasoning.scoring import Graded
 from models.reasoning.scoring.extraction import MARKER, extract
 from models.reasoning.scoring.grade import grade
-from models.reasoning.seat import ANALYST, Command, Question
+from models.reasoning.seat import ANALYST, Answer, Command, Question
 
-#: When the first item of a world that is played alone arrives: a Monday, invented here.
-_MONDAY = datetime(2025, 1, 6, 9)  # noqa: DTZ001 (no zones)
+#: The first item of a world that is played alone arrives on a Monday, invented here.
+_CALENDAR = Calendar(datetime(2025, 1, 6, 9), timedelta(seconds=1))  # noqa: DTZ001 (no zones)
 
 
 @frozen(kw_only=True)
@@ -41,14 +41,13 @@ class ReasoningTasks(ReasoningParams, ItemsModel[Desk]):
 
     @property
     def roles(self) -> dict[str, Role]:
-        choose, default, thinking = seat.options, seat.default_action, self.thinking
-        return {ANALYST: Role(Question, Command, choose, default_action=default, thinking=thinking)}
+        role = Role(Question, Command, seat.options, default_action=_empty, thinking=self.thinking)
+        return {ANALYST: role}
 
     @property
     def time(self) -> Time:
         """Seconds from the first arrival, of tasks played alone."""
-        calendar = Calendar(_MONDAY, timedelta(seconds=1))
-        return Time(calendar=calendar, length=f"{len(self.chosen_items)} questions")
+        return Time(calendar=_CALENDAR, length=f"{len(self.chosen_items)} questions")
 
     @property
     def figures(self) -> Figures:
@@ -63,10 +62,10 @@ class ReasoningTasks(ReasoningParams, ItemsModel[Desk]):
         return Texts(seat.RULES, seat.briefing(len(self.chosen_items)))
 
     def begin(self, world: World) -> Desk:
-        return desk.begin(world, self)
+        return Desk(world, self)
 
     def redraw(self, world: World, state: Desk) -> None:
-        desk.redraw(world, state)
+        state.redraw()
 
     def after(self, state: Desk, role: str, action: Command, observation: Question) -> str:
         return seat.told(observation)
@@ -95,30 +94,28 @@ class ReasoningTasks(ReasoningParams, ItemsModel[Desk]):
 
     @property
     def public_items(self) -> tuple[Question, ...]:
-        """The questions of an episode without their answers, in the order in which they are given.
-
-        An episode with `order="shuffled"` has the same questions in the order of its seed.
-        """
+        """The questions of an episode, without feedback, in the order in which they are given."""
         given = self.chosen_items
-        return tuple(desk.question(self, one, at, len(given)) for at, one in enumerate(given, 1))
+        return tuple(question(self, one, at, len(given)) for at, one in enumerate(given, 1))
 
     def states_answer(self, text: str) -> bool:
         """Return whether an answer can be extracted from a whole reply."""
         return extract(text) != MARKER
 
     def grade(self, item_id: str, text: str, *, extracts: bool = True) -> Graded:
-        """Grade a reply to an item, as an episode does, for methods that learn from their grades.
+        """Grade a reply to an item of any split, as an episode does.
 
-        Args:
-            item_id: The item, of any split.
-            text: A whole reply, from which the answer is extracted, or the answer itself.
-            extracts: Whether *text* is a whole reply.
+        With *extracts* off the text is the answer itself, not a whole reply.
 
         Raises:
             UsageError: The model has no item of that id.
         """
-        item = next((one for one in self.loaded_items if one.id == item_id), None)
-        if item is None:
-            known = [one.id for one in self.loaded_items[:20]]
-            raise UsageError(f"item {short_repr(item_id)} was given; {possible(item_id, known)}")
-        return grade(item, text, self.rules, extracts=extracts)
+        items = {one.id: one for one in self.loaded_items}
+        if item_id not in items:
+            known = possible(item_id, [*items][:20])
+            raise UsageError(f"item {short_repr(item_id)} was given; {known}")
+        return grade(items[item_id], text, self, extracts=extracts)
+
+
+def _empty(_: Question) -> Answer:
+    return Answer("")

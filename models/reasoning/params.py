@@ -11,8 +11,7 @@ from desim.errors import possible
 from desim.schema.validators import whole
 from desim.short_repr import short_repr
 from models.reasoning import item_file
-from models.reasoning.item import CATEGORIES, TASKS, Item, category
-from models.reasoning.scoring import Rules
+from models.reasoning.item import CATEGORIES, TASKS, Item
 
 
 def _items(given: Any) -> Any:
@@ -99,11 +98,6 @@ class ReasoningParams:
             )
 
     @property
-    def rules(self) -> Rules:
-        """The choices between paper and code that scorers need."""
-        return Rules(near_zero=self.near_zero, letters=self.letters, spans=self.spans)
-
-    @property
     def loaded_items(self) -> tuple[Item, ...]:
         """All items of the files."""
         # The declared type of `items` includes text, so that the command line accepts a path.
@@ -116,7 +110,7 @@ class ReasoningParams:
             item
             for item in self.loaded_items
             if self.split in ("", item.split)
-            and (not self.tasks or {item.task, category(item.task)} & {*self.tasks})
+            and (not self.tasks or {item.task, item.category} & {*self.tasks})
         ]
         count = min(self.limit or len(chosen), len(chosen))
         # Evenly spread, so that a few items of files sorted by category are of all categories.

@@ -1,32 +1,32 @@
 """Score and metrics of an episode: reference SPEC sections 2 and 3.
 
 A tagging counts by its labels in the accuracy of its task, and as a whole in the accuracy of its
-capability. Confidence bounds are made of the counts where tables are made.
+capability.
 """
 
 import math
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterable
 from fractions import Fraction
+from operator import attrgetter
 from typing import Any
 
 from attrs import define
 
 from desim.core.reported import Figures, Periods, ScoreSeries
-from desim.show.column import Column, directed
+from desim.show.column import Column
 from models.reasoning.desk import Desk
 from models.reasoning.item import Item, groups, slug
 from models.reasoning.scoring import Graded
 
-_Pair = tuple[Item, Graded]
-
 
 @define
 class _Count:
-    """Counts of right answers and of all counted answers."""
+    """Right answers of all counted answers, and the items that they belong to."""
 
     right: int = 0
     counted: int = 0
+    items: int = 0
 
     @property
     def accuracy(self) -> float:
@@ -34,42 +34,32 @@ class _Count:
 
 
 def score(desk: Desk) -> float:
-    """Return the mean of the tasks' accuracies, each weighted by its items; 0 without answers.
-
-    With one task it is that task's accuracy.
-    """
-    weights = Counter(item.task for item, _ in _evaluated(desk))
-    counts = _by_task(desk)
-    if not weights:
-        return 0.0
+    """Return the mean of the tasks' accuracies, each weighted by its items; 0 without answers."""
+    counts = _counts(desk, attrgetter("task")).values()
     # Exact, so that a score of 1 is 1 whatever the order of the tasks.
-    parts = (
-        Fraction(counts[task].right * weight, counts[task].counted)
-        for task, weight in weights.items()
-    )
-    return float(sum(parts, Fraction()) / weights.total())
+    parts = (Fraction(each.right * each.items, each.counted) for each in counts)
+    return float(sum(parts, Fraction()) / (sum(each.items for each in counts) or 1))
 
 
 def metrics(desk: Desk) -> dict[str, Any]:
     """Return how many items were answered, and accuracies with their counts.
 
     `accuracy_X` is `right_X` over `counted_X`, where X is a task, a category, a capability
-    (`numerical_calculation`) or a capability's bucket (`numerical_calculation_hard`). For a
-    task or a category, taggings are counted by label. `by_item.X` lists 1 or 0 for each counted
-    item of a capability or bucket, in the order of their ids.
+    (`numerical_calculation`) or a capability's bucket (`numerical_calculation_hard`). `by_item.X`
+    lists 1 or 0 for each item of a capability or bucket, in the order of their ids.
     """
-    evaluated, by_item = list(_evaluated(desk)), _by_item(desk)
+    by_item = _by_item(desk)
     figures: dict[str, Any] = {
         "items": len(desk.items),
         "answered": len(desk.grades),
-        "evaluated": len(evaluated),
+        "evaluated": len(_evaluated(desk)),
         "right": sum(graded.correct is True for graded in desk.grades),
         "raised": sum(graded.correct is None for graded in desk.grades),
         "accuracy": score(desk),
     }
     counts = {
-        **_labels((item.category, graded) for item, graded in evaluated),
-        **_by_task(desk),
+        **_counts(desk, attrgetter("category")),
+        **_counts(desk, attrgetter("task")),
         **{name: _Count(sum(each), len(each)) for name, each in by_item.items()},
     }
     # Sorted, so that shuffled items give the same columns in the same order.
@@ -88,13 +78,12 @@ def item_results(desk: Desk) -> dict[str, tuple[float, bool]]:
     A task's accuracy is a ratio of labels. The part of an item is linear in them (delta method), so
     that the number of labels of an item adds no spread.
     """
-    weights = Counter(item.task for item, _ in _evaluated(desk))
-    counts = _by_task(desk)
+    counts = _counts(desk, attrgetter("task"))
     found = {}
     for item, graded in _evaluated(desk):
         count = counts[item.task]
         rest = graded.matched - count.accuracy * graded.labels
-        part = count.accuracy + rest * weights[item.task] / count.counted
+        part = count.accuracy + rest * count.items / count.counted
         found[item.id] = (part, bool(graded.correct))
     return found
 
@@ -108,15 +97,13 @@ def series(desk: Desk) -> dict[str, Periods]:
 
 
 def figures(items: Iterable[Item]) -> Figures:
-    """Return directions of metrics: accuracies and right answers of all, of each task and so on.
-
-    The score is a mean of shares of right labels. Boards show the answers for which the scorer
-    raised an exception.
-    """
-    named = {name for i in items for name in (slug(i.task), slug(i.category), *groups(i))}
-    parts = [f"{figure}_{name}" for figure in ("accuracy", "right") for name in named]
+    """Return the directions of all metrics; the failures of scorers stand on boards."""
+    found = dict.fromkeys(name for i in items for name in (i.task, i.category, *groups(i)))
+    parts = ["", *(f"_{slug(name)}" for name in found)]
+    higher = (f"{figure}{part}" for figure in ("accuracy", "right") for part in parts)
+    columns = dict.fromkeys(higher, Column(better="higher"))
     return Figures(
-        columns=directed({}, higher=("accuracy", "right", *parts), lower=("raised",)),
+        columns={**columns, "raised": Column(better="lower")},
         series={"right": Column("1 or 0", "Right answers", "analyst", "item")},
         score_series=ScoreSeries("Right answers so far", ("right",), is_total=True),
         board=("raised",),
@@ -124,24 +111,20 @@ def figures(items: Iterable[Item]) -> Figures:
     )
 
 
-def _evaluated(desk: Desk) -> Iterator[_Pair]:
-    """Yield the items that count for the accuracy of their task."""
+def _evaluated(desk: Desk) -> list[tuple[Item, Graded]]:
+    """Return the answered items that count for the accuracy of their task."""
     drops = desk.params.exceptions == "as_published"
-    # The last items may be unanswered.
-    for item, graded in zip(desk.items, desk.grades, strict=False):
-        if not (drops and graded.correct is None):
-            yield item, graded
+    pairs = zip(desk.items, desk.grades, strict=False)
+    return [pair for pair in pairs if not (drops and pair[1].correct is None)]
 
 
-def _by_task(desk: Desk) -> dict[str, _Count]:
-    return _labels((item.task, graded) for item, graded in _evaluated(desk))
-
-
-def _labels(named: Iterable[tuple[str, Graded]]) -> dict[str, _Count]:
+def _counts(desk: Desk, name: Callable[[Item], str]) -> dict[str, _Count]:
     counts: dict[str, _Count] = defaultdict(_Count)
-    for name, graded in named:
-        counts[name].right += graded.matched
-        counts[name].counted += graded.labels
+    for item, graded in _evaluated(desk):
+        count = counts[name(item)]
+        count.right += graded.matched
+        count.counted += graded.labels
+        count.items += 1
     return counts
 
 

@@ -16,9 +16,6 @@ from models.reasoning.item import LETTERS
 ANALYST = "analyst"
 
 
-# -- actions ---------------------------------------------------------------------------------------
-
-
 @frozen
 class Answer:
     """Give the answer to the question and nothing else, in the form that the instruction names.
@@ -45,9 +42,6 @@ class Reply:
 
 
 Command = Answer | Reply
-
-
-# -- observation -----------------------------------------------------------------------------------
 
 
 @frozen
@@ -102,8 +96,6 @@ class Question:
     feedback: tuple[Feedback, ...] = ()
 
 
-# -- options ---------------------------------------------------------------------------------------
-
 #: Answers that are offered at most, and characters of the text in which they are looked for.
 _MOST, _READ = 8, 20_000
 
@@ -117,33 +109,19 @@ def options(seen: Question) -> list[Option]:
     Those of a multiple choice are all letters; of a tagging, labels that the context names; of the
     others, numbers of the context and the question. The last resort is an empty answer.
     """
-    found = [Option(Answer(text), 0.0, note=note) for text, note in _found(seen)]
-    return found or [Option(Answer(""), 0.0, note="no answer")]
-
-
-def default_action(_: Question) -> Answer:
-    """Return an empty answer."""
-    return Answer("")
-
-
-def _found(seen: Question) -> list[tuple[str, str]]:
     if seen.category == "multiple_choice":
         lettered = zip(LETTERS, seen.options, strict=False)
-        return [(f"[[{letter}]]", text) for letter, text in lettered]
-    if seen.category == "formula_completion":
-        return [("```python\nreturn 0\n```", "nothing computed")]
-    text = f"{seen.context[:_READ]}\n{seen.question[:_READ]}"
-    if seen.category == "tagging":
-        return _distinct(_LABEL.findall(text), "{}")
-    numbers = [number.replace(",", "") for number in _NUMBER.findall(text)]
-    return _distinct(numbers, "{}" if seen.category == "formula_value" else "[[{}]]")
+        found = [(f"[[{letter}]]", text) for letter, text in lettered]
+    elif seen.category == "formula_completion":
+        found = [("```python\nreturn 0\n```", "nothing computed")]
+    else:
+        text = f"{seen.context[:_READ]}\n{seen.question[:_READ]}"
+        pattern = _LABEL if seen.category == "tagging" else _NUMBER
+        texts = dict.fromkeys(each.replace(",", "") for each in pattern.findall(text))
+        form = "{}" if seen.category in ("tagging", "formula_value") else "[[{}]]"
+        found = [(form.format(each), "") for each in [*texts][:_MOST]]
+    return [Option(Answer(text), 0.0, note=note) for text, note in found or [("", "no answer")]]
 
-
-def _distinct(texts: list[str], form: str) -> list[tuple[str, str]]:
-    return [(form.format(text), "") for text in list(dict.fromkeys(texts))[:_MOST]]
-
-
-# -- rules -----------------------------------------------------------------------------------------
 
 RULES = (
     "You are an analyst. You get one question at a time, and before it the document that it is "

@@ -7,15 +7,6 @@ Answers are never evaluated in this process: numbers are parsed, and programs ru
 from attrs import field, frozen
 
 
-@frozen(kw_only=True)
-class Rules:
-    """Choices between the paper and the published code, as `ReasoningParams` has them."""
-
-    near_zero: str = "code"
-    letters: str = "strict"
-    spans: str = "numbers"
-
-
 @frozen
 class Graded:
     """The grade of an answer.

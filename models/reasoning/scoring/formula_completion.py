@@ -18,7 +18,8 @@ from attrs import frozen
 
 from desim.sandbox import Arguments, ProgramLimits, Returned, run_calls
 from models.reasoning.item import Item
-from models.reasoning.scoring import Graded, Rules
+from models.reasoning.params import ReasoningParams
+from models.reasoning.scoring import Graded
 from models.reasoning.scoring.extraction import parsed_object
 from models.reasoning.scoring.numbers import last_fenced_block
 
@@ -57,7 +58,7 @@ class Target:
     is_last: bool
 
 
-def judge(item: Item, answer: str, _: Rules) -> Graded:
+def judge(item: Item, answer: str, _: ReasoningParams) -> Graded:
     """Compare the return values of both programs for four sets of arguments."""
     reference = reference_of(item.question, item.answer)
     if reference is None:

@@ -5,7 +5,8 @@ import re
 from typing import Any
 
 from models.reasoning.item import LETTERS, Item
-from models.reasoning.scoring import Graded, Rules
+from models.reasoning.params import ReasoningParams
+from models.reasoning.scoring import Graded
 from models.reasoning.scoring.extraction import parsed_object
 from models.reasoning.scoring.numbers import (
     SIGNS,
@@ -19,14 +20,14 @@ from models.reasoning.scoring.numbers import (
 _ALONE = re.compile(rf"(?<![\w'])[{LETTERS}](?![\w'])")
 
 
-def judge_choice(item: Item, answer: str, rules: Rules) -> Graded:
+def judge_choice(item: Item, answer: str, rules: ReasoningParams) -> Graded:
     """Compare letters; raises on digits that `int` refuses, nan and infinity, as published."""
     truth = label_of(item.answer, item.options)
     predicted = _predicted(answer, item.options, rules)
     return Graded(answer, predicted == truth, predicted, truth)
 
 
-def _predicted(answer: str, options: tuple[str, ...], rules: Rules) -> str:
+def _predicted(answer: str, options: tuple[str, ...], rules: ReasoningParams) -> str:
     letters = LETTERS[: len(options)]
     number = bracket_number(answer)
     # Half to even, as Python rounds.
@@ -61,7 +62,7 @@ _NUMBER = re.compile(r"[+-]?(?:\d[\d,]*(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?")
 _THOUSANDS = re.compile(r"(?<![\d,.])\d{1,3}(?:,\d{3})+(?![\d,])")
 
 
-def judge_value(item: Item, answer: str, _: Rules) -> Graded:
+def judge_value(item: Item, answer: str, _: ReasoningParams) -> Graded:
     """Compare the whole answer, else the field of a JSON object in it, else its last number.
 
     A right answer that is no number is compared as a text. Thousands commas are left out.
@@ -98,7 +99,7 @@ ABSOLUTE = {"code": 0.01, "paper": 1e-6}
 RELATIVE = 0.01
 
 
-def judge_program(item: Item, answer: str, rules: Rules) -> Graded:
+def judge_program(item: Item, answer: str, rules: ReasoningParams) -> Graded:
     """Compare numbers; texts where the item's answer holds no number."""
     truth = first_number(item.answer)
     if truth is None:
@@ -117,7 +118,7 @@ def judge_program(item: Item, answer: str, rules: Rules) -> Graded:
 TOLERANCE = 1e-6
 
 
-def judge_quantity(item: Item, answer: str, rules: Rules) -> Graded:
+def judge_quantity(item: Item, answer: str, rules: ReasoningParams) -> Graded:
     """Compare the numbers, or the normalised spans unless both sides have a number.
 
     By the paper's rule the spans alone are compared.
@@ -144,7 +145,7 @@ def _normalised(span: str) -> str:
     return re.sub(r"\s+", " ", span.lower().strip().translate(SIGNS))
 
 
-def judge_tag(item: Item, answer: str, _: Rules) -> Graded:
+def judge_tag(item: Item, answer: str, _: ReasoningParams) -> Graded:
     """Count the labels between commas that agree with the one in their place; more are ignored."""
     given, right = ([_label(text) for text in one.split(",")] for one in (answer, item.answer))
     matched = sum(one == other for one, other in zip(given, right, strict=False))

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from models.reasoning import Item, ReasoningTasks
-from models.reasoning.scoring import Rules, formula_completion, numbers
+from models.reasoning.params import ReasoningParams
+from models.reasoning.scoring import formula_completion, numbers
 from models.reasoning.scoring.extraction import MARKER, extract
 from models.reasoning.scoring.grade import grade
 from models.reasoning.scoring.numbers import bracket_number, predicted_number
@@ -21,7 +22,7 @@ def item(task: str, answer: str, **more: Any) -> Item:
 
 def correct(one: Item, answer: str, **rules: str) -> bool | None:
     """Return whether an answer is right."""
-    return grade(one, answer, Rules(**rules), extracts=False).correct
+    return grade(one, answer, ReasoningParams(**rules), extracts=False).correct
 
 
 # -- the paper's rules -----------------------------------------------------------------------------
@@ -204,7 +205,10 @@ def test_a_hostile_text_is_read_once(text: str) -> None:
         item("formula", "40"),
     ):
         assert grade(one, text).correct in (False, None)
-        assert grade(one, text, Rules(letters="pattern"), extracts=False).correct in (False, None)
+        assert grade(one, text, ReasoningParams(letters="pattern"), extracts=False).correct in (
+            False,
+            None,
+        )
 
 
 @pytest.mark.parametrize(
