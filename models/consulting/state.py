@@ -57,10 +57,6 @@ class Interview:
         messages: Book of the budget of messages and each side's use of it.
         facts: Book of gated facts withheld and released.
         appointments: Book of verdicts due and given.
-        lines: The dialogue with its times.
-        tellings: The gated facts released so far.
-        verdicts: The verdicts by judge.
-        closed: Whether the interviewer has closed the interview.
     """
 
     world: World

@@ -31,24 +31,14 @@ PROBE = "Which risk could change your mind, and how would you deal with it?"
 RECOMMEND = "Please give me your recommendation now, and the two or three drivers behind it."
 SUMMARISE = "Please sum up what you know so far, and then ask for the one thing you need most."
 
-#: Sentences of the opening in the first message.
-_SCENE = 3
-
-#: Words below which an answer counts as stuck, and questions from which it is hungry for data.
-_STUCK, _HUNGRY = 6, 3
-
-#: Messages or minutes left at which the interviewer asks for the recommendation.
-_LAST_MESSAGES, _LAST_MINUTES = 4, 4.0
-
-#: Supports with which a recommendation is complete.
-_SUPPORTS = 2
-
-#: The share of a topic's words that a question must hold, and of a fact's own words that a message
-#: must hold.
-_MATCHED = _TOLD = 0.5
-
-#: Words in a row that count as a copy of the internal text; shorter runs occur by chance.
-_RUN = 5
+_SCENE = 3  # sentences of the opening in the first message
+_STUCK = 6  # words; a shorter answer is stuck
+_HUNGRY = 3  # questions, or withheld facts asked for, at once; a candidate is hungry for data
+_SUPPORTS = 2  # with which a recommendation is complete
+_LAST_MESSAGES, _LAST_MINUTES = 4, 4.0  # left when the recommendation is asked for
+_MATCHED = 0.5  # share of a topic's words that a question about it holds
+_TOLD = 0.5  # share of a fact's own words that a message which tells it holds
+_RUN = 5  # words in a row that are a copy of the internal text; shorter runs occur by chance
 
 #: Phrases with which a question is put without a question mark.
 _REQUESTS = ("tell me", "give me", "provide", "do you have", "like to know", "need to know")

@@ -1,8 +1,7 @@
 """The judge by rubric: a stand-in for a language model, for baselines that must run anywhere.
 
-Its counts can be checked by hand, and it does not understand the answers. What is counted is
-limited, so that a text that says everything is worth little. With the anchors of reference SPEC
-section 4, 0 to 3 is for a candidate who hardly speaks or never recommends.
+It counts, and does not understand the answers. What is counted is limited, so that a text that says
+everything is worth little. The anchor of 0 to 3 is that of reference SPEC section 4.
 """
 
 from collections import Counter
@@ -34,34 +33,18 @@ OTHERS = (
     *("process", "technology", "regulation", "growth", "time", "quality", "volume", "culture"),
 )
 
-#: Branches that a structure may have; with twice as many it is a list of words and counts 0.
-_BRANCHES = 12
-
-#: Words of a structure, and drivers, that count as complete.
-_COMPLETE_STRUCTURE, _COMPLETE_DRIVERS = 5, 3
-
-#: Sentences in a row, the recommending one among them, in which drivers are looked for; each
-#: counts for one driver.
-_GROUNDS = 6
-
-#: The share of a figure that a wrong number takes away, or an unfounded one beyond those allowed.
-_LOSS = 0.5
-
-#: Answers in which a structure counts as early.
-_EARLY = 2
-
-#: Words an answer may have on average without a deduction; at the word limit the share is 0.
-_BRIEF = 150
-
-#: A candidate with fewer words in total hardly speaks, and the most that one can get.
-_HARDLY, _WEAK = 40, 3.0
-
-
-#: The share of the words of a figure's name that a sentence must hold to be about it.
-_NAMED = 1 / 3
-
-#: The relative error within which a number follows from two others, or quotes one.
-_ROUNDED = 0.01
+# What counts, and for how much; all of it is invented here.
+_EARLY = 2  # answers in which a structure is early
+_BRANCHES = 12  # of a structure; twice as many are a list of words, and count 0
+_COMPLETE_STRUCTURE = 5  # words of a structure
+_COMPLETE_DRIVERS = 3
+_GROUNDS = 6  # sentences in a row, the recommending one among them, of which each names a driver
+_NAMED = 1 / 3  # share of the words of a figure's name with which a sentence is about it
+_ROUNDED = 0.01  # relative error within which a number quotes another, or follows from two
+_LOSS = 0.5  # of a figure, for a wrong number or an unfounded one beyond those allowed
+_BRIEF = 150  # words of an answer, on average, without a deduction
+_HARDLY = 40  # words in all; who says fewer hardly speaks
+_WEAK = 3.0  # points at most of who hardly speaks, never recommends or works nothing out
 
 
 @frozen
@@ -85,14 +68,10 @@ class Claims:
 
 @frozen
 class Findings:
-    """Findings in a dialogue, each a share from 0 to 1, as the README lists them.
+    """Findings in a dialogue, each a share from 0 to 1; README, "Judge", says of what.
 
     Attributes:
-        asked: Gated facts that were released; 1 for a case without any.
-        numbers: Equal to `asked` for a case without figures.
-        drivers: 1 for a case without any.
         recommendation: 1: right, 0.5: neither right nor wrong by the rubric, 0: wrong or missing.
-        brevity: Answers that repeat an earlier one are silence.
         speaks: Whether the candidate spoke and recommended at all.
         has_ground: Whether a figure of the rubric was worked out, where it has figures.
     """
@@ -136,6 +115,7 @@ def findings(view: JudgeView) -> Findings:
     """Return the findings in the candidate's messages; the interviewer's are not judged."""
     answers = [each.text for each in view.dialogue if each.role == "candidate"]
     said = "\n".join(answers)
+    last = next((each for each in reversed(answers) if recommends(each)), "")
     rubric = view.case.rubric or Rubric()
     asked = len(view.released) / len(view.case.gated) if view.case.gated else 1.0
     stated = claims(rubric.numbers, view.case, view.dialogue)
@@ -143,10 +123,10 @@ def findings(view: JudgeView) -> Findings:
         structure=_structure(rubric, answers),
         asked=asked if answers else 0.0,
         numbers=_worked_out(stated, len(rubric.numbers)) if rubric.numbers else asked,
-        drivers=_drivers(rubric, answers),
-        recommendation=_recommendation(rubric, answers),
+        drivers=_drivers(rubric, last) if rubric.drivers else float(bool(said.strip())),
+        recommendation=_recommendation(rubric, last),
         brevity=_brevity(answers, view.word_limit),
-        speaks=len(words(said)) >= _HARDLY and any(map(recommends, answers)),
+        speaks=len(words(said)) >= _HARDLY and bool(last),
         has_ground=bool(stated.right) or not rubric.numbers,
         claims=stated,
     )
@@ -167,14 +147,12 @@ def _worked_out(stated: Claims, figures: int) -> float:
     return max(0.0, len(stated.right) - _LOSS * without) / figures
 
 
-def _drivers(rubric: Rubric, answers: list[str]) -> float:
-    """Return the share of the drivers that the last recommendation gives as grounds."""
-    if not rubric.drivers:
-        return 1.0 if any(each.strip() for each in answers) else 0.0
-    given = sentences(next((each for each in reversed(answers) if recommends(each)), ""))
+def _drivers(rubric: Rubric, recommendation: str) -> float:
+    """Return the share of the drivers that a recommendation gives as grounds."""
+    given = sentences(recommendation)
     at = next((place for place, each in enumerate(given) if recommends(each)), 0)
     starts = range(max(0, at - _GROUNDS + 1), at + 1)
-    named = max((_named(rubric, given[start : start + _GROUNDS]) for start in starts), default=0)
+    named = max(_named(rubric, given[start : start + _GROUNDS]) for start in starts)
     return min(1.0, named / min(len(rubric.drivers), _COMPLETE_DRIVERS))
 
 
@@ -187,9 +165,7 @@ def _named(rubric: Rubric, grounds: Sequence[str]) -> int:
     return len(rubric.drivers) - len(left)
 
 
-def _recommendation(rubric: Rubric, answers: list[str]) -> float:
-    """Judge the last message that recommends."""
-    given = next((each for each in reversed(answers) if recommends(each)), "")
+def _recommendation(rubric: Rubric, given: str) -> float:
     if not given or found(rubric.against, given):
         return 0.0
     return 1.0 if found(rubric.recommendation, given) else 0.5
@@ -263,8 +239,7 @@ def _is_about(topics: frozenset[str], figure: Figure) -> bool:
 
 def _is_right(figure: Figure, forms: Sequence[float]) -> bool:
     # A loss is often written without its sign, so only the size is compared.
-    size = abs(figure.value)
-    return any(abs(one - size) <= figure.tolerance * size for one in forms)
+    return _is_one_of(forms, [abs(figure.value)], figure.tolerance)
 
 
 def _results(known: Sequence[float]) -> Iterator[float]:
@@ -276,5 +251,5 @@ def _results(known: Sequence[float]) -> Iterator[float]:
                 yield from (a / b, b / a)
 
 
-def _is_one_of(forms: Sequence[float], known: Sequence[float]) -> bool:
-    return any(abs(one - each) <= _ROUNDED * abs(each) for one in forms for each in known)
+def _is_one_of(forms: Sequence[float], known: Sequence[float], tolerance: float = _ROUNDED) -> bool:
+    return any(abs(one - each) <= tolerance * abs(each) for one in forms for each in known)

@@ -1,8 +1,6 @@
 """Words, phrases, numbers and recommendations in a text, as the rules find them.
 
-Two words are equal if their stems are: lower case, without the commonest endings, and cut to six
-letters ("pricing", "price"; "competition", "competitors"). That is crude; it is fast, the same
-everywhere, and every result can be checked by eye.
+Two words are equal if their stems are, so "pricing" and "price", "competition" and "competitors".
 """
 
 import re
@@ -24,25 +22,12 @@ _NUMBER = re.compile(
     r"(\d[\d,]*(?:\.\d+)?)\s*(%|percent|thousand|million|billion|(?:k|m|mn|bn)(?![^\W\d_]))?",
     re.IGNORECASE,
 )
-_SCALES = {
-    "%": 0.01,
-    "percent": 0.01,
-    "k": 1e3,
-    "thousand": 1e3,
-    "m": 1e6,
-    "mn": 1e6,
-    "million": 1e6,
-    "bn": 1e9,
-    "billion": 1e9,
-}
+_SCALES = {"%": 0.01, "p": 0.01, "k": 1e3, "t": 1e3, "m": 1e6, "b": 1e9}  # by first letter
 
-#: Endings that are removed where a stem of at least three letters is left.
-_ENDINGS = ("ing", "ed", "es", "s", "e")
-_SHORTEST = 3
-
-#: Letters of a stem, and of a word from which one is made.
-_LETTERS, _LONGEST = 6, 40
-
+_ENDINGS = ("ing", "ed", "es", "s", "e")  # removed where a stem is left
+_SHORTEST = 3  # letters of what is left
+_LETTERS = 6  # of a stem
+_LONGEST = 40  # letters of a word from which a stem is made
 
 #: Stems of "recommend", "recommendation"; "advise", "advice".
 _RECOMMENDS = frozenset(("recomm", "advis", "advic"))
@@ -105,8 +90,7 @@ def grams(text: str, size: int) -> Iterator[tuple[str, ...]]:
 
 def sentences(text: str) -> list[str]:
     """Return the sentences of a text with their marks; a line break ends a sentence."""
-    parts = re.split(r"(?<=[.!?])\s+|\n+", text)
-    return [part.strip() for part in parts if part.strip()]
+    return [part.strip() for part in re.split(r"(?<=[.!?])\s+|\n+", text) if part.strip()]
 
 
 def numbers(text: str) -> list[float]:
@@ -123,7 +107,7 @@ def quantities(text: str) -> list[tuple[float, ...]]:
     given: list[tuple[float, ...]] = []
     for digits, scale in _NUMBER.findall(text):
         value = float(digits.replace(",", ""))
-        given.append((value, value * _SCALES[scale.lower()]) if scale else (value,))
+        given.append((value, value * _SCALES[scale[0].lower()]) if scale else (value,))
     return given
 
 
