@@ -53,7 +53,7 @@ class Composite(PartsModel):
 
     def with_models(self, models: Mapping[str, Model[Any]]) -> Self:
         """Return the composite with other models in some parts."""
-        new = {name: self.parts[name].with_model(model) for name, model in models.items()}
+        new = {name: evolve(self.parts[name], model=model) for name, model in models.items()}
         return evolve(self, parts={**self.parts, **new})
 
     @classmethod
@@ -78,13 +78,14 @@ class Composite(PartsModel):
 
     def begin(self, world: World) -> Group:
         """Begin the parts and start the links."""
-        starts = {n: part.start for n, part in self.parts.items() if part.start}
+        date = dt.datetime.fromisoformat
+        parts = self.parts.items()
         group = Group(
             world,
             self.models,
-            dt.datetime.fromisoformat(self.start),
-            starts={name: dt.datetime.fromisoformat(start) for name, start in starts.items()},
-            times={name: part.times for name, part in self.parts.items()},
+            date(self.start),
+            starts={name: date(part.start) for name, part in parts if part.start},
+            times={name: part.times for name, part in parts},
         )
         group.end_when(self.ends)
         for link in self.links:

@@ -123,17 +123,13 @@ def exchange_faults(
     units: Counter[tuple[str, str]] = Counter()
     for part in parts:
         purse, stock = part.model.purse(part.state), part.model.stock(part.state)
-        _add(cents, part.name, [purse] if purse else [])
-        _add(units, part.name, stock.values())
+        for sums, holdings in ((cents, [purse] if purse else []), (units, stock.values())):
+            for holding in holdings:
+                for partner, amount in holding.balances.items():
+                    sums[part.name, partner] += amount
     for each in under_way:
-        units[part_and_place(each.receiver)[0], part_and_place(each.sender)[0]] += each.units
+        units[split_name(each.receiver)[0], split_name(each.sender)[0]] += each.units
     return [*_faults(cents, "cents", members), *_faults(units, "units", members)]
-
-
-def _add(sums: Counter[tuple[str, str]], name: str, holdings: Iterable[Holding]) -> None:
-    for holding in holdings:
-        for partner, amount in holding.balances.items():
-            sums[name, partner] += amount
 
 
 def _faults(sums: Counter[tuple[str, str]], unit: str, members: Collection[str]) -> Iterator[str]:

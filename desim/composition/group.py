@@ -1,7 +1,7 @@
 """The state of several models on one clock, and the operations of links on them."""
 
 from collections.abc import Generator, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from datetime import datetime
 from fractions import Fraction
 from functools import partial
@@ -20,14 +20,7 @@ from desim.composition.exchange import (
     part_and_place,
     receive,
 )
-from desim.composition.parts import (
-    AFTER_LINKS,
-    MAX_PARTS,
-    Part,
-    PartLedger,
-    part_ledgers,
-    part_seed,
-)
+from desim.composition.parts import AFTER_LINKS, MAX_PARTS, Part, PartLedger, part_seed
 from desim.core.calendar import Calendar, TickCalendar
 from desim.core.model import Model
 from desim.core.world import World
@@ -75,7 +68,7 @@ class Group:
         self.models = dict(models)
         self.parts: dict[str, Part] = {}
         self._starts = {name: starts.get(name, start) for name in models}
-        self._times = {name: times.get(name, 1) for name in models}
+        self._times = times
         self._past: dict[str, list[Part]] = {}
         self._ranks = {name: rank for rank, name in enumerate(models)}
         self._finished: list[str] = []
@@ -94,7 +87,7 @@ class Group:
             ledger
             for name in self.models
             for part in self.repetitions(name)
-            for ledger in part_ledgers(part)
+            for ledger in part.ledgers()
         ]
 
     def end_when(self, ends: str) -> None:
@@ -127,12 +120,15 @@ class Group:
             raise UsageError(f"part {name!r} has not begun at t={self.world.now}")
         return self.parts[name]
 
-    def at(self, name: str) -> AbstractContextManager[Any]:
+    @contextmanager
+    def at(self, name: str) -> Iterator[Any]:
         """Act on a part's state, which `with` binds, at the common time.
 
         Afterwards the part processes the events that the block has scheduled.
         """
-        return self._checked(self.part(name))
+        with self.part(name).at_common_time() as state:
+            yield state
+        self.check_conserved()
 
     def until(self, moment: datetime) -> int:
         """Return the ticks from now to a moment; 0 if it is past."""
@@ -195,12 +191,6 @@ class Group:
         receive(sender, receiver, shipment.units)
         self.check_conserved()
 
-    @contextmanager
-    def _checked(self, part: Part) -> Iterator[Any]:
-        with part.at_common_time() as state:
-            yield state
-        self.check_conserved()
-
     def _goods_side(self, address: str) -> Side:
         name, place = part_and_place(address)
         return Side(self.part(name), place)
@@ -208,15 +198,14 @@ class Group:
     # -- parts -----------------------------------------------------------------------------------
 
     def _begin_first(self, name: str) -> bool:
-        start = self._starts[name]
-        if start < self.clock.start:
+        start, first = self._starts[name], self.clock.start
+        if start < first:
             raise UsageError(
-                f"part {name!r} begins on {start.date()}, before the start on "
-                f"{self.clock.start.date()}"
+                f"part {name!r} begins on {start.date()}, before the start on {first.date()}"
             )
-        if start == self.clock.start:
+        if start == first:
             self._begin(name)
-        return start == self.clock.start
+        return start == first
 
     def _begin(self, name: str) -> None:
         past = self._past.setdefault(name, [])
@@ -242,7 +231,7 @@ class Group:
         if not begun:
             yield self.world.timeout(self.until(self._starts[name]), rank=self._ranks[name])
             self._begin(name)
-        for repetition in range(self._times[name]):
+        for repetition in range(self._times.get(name, 1)):
             if repetition:
                 self._begin(name)
             yield from self.parts[name].play()

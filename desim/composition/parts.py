@@ -3,7 +3,7 @@
 import datetime as dt
 import hashlib
 from collections.abc import Callable, Generator, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from math import inf
 from typing import Any
 
@@ -83,7 +83,7 @@ class Part:
         self.world.calendar = calendar
         self.world.points = shared.points
         self.world.to_common = lambda tick: shared.to_common(self._common(tick))
-        with self._noted():
+        with noted(self._place):
             self.state = model.begin(self.world)
         shared.on_redraw.append(self._redraw)
 
@@ -152,20 +152,27 @@ class Part:
             elif (tick := world.peek()) < inf:
                 self._wake_at(self._common(tick))
 
+    def ledgers(self) -> "Iterator[PartLedger]":
+        """Yield its ledgers, in its own order."""
+        for ledger in ledgers_of(self.state):
+            own = getattr(ledger, "name", "")
+            name = f"{self.name}.{own}" if own else self.name
+            yield PartLedger(name, ledger, self.state, self.calendar)
+
     def score(self) -> float:
         """Return the score of the part so far; it need not have ended."""
-        with self._noted():
+        with noted(self._place):
             return score_of(self.model, self.state)
 
     def metrics(self) -> dict[str, Any]:
         """Return the metrics of the part; empty before its end, which they may need."""
-        with self._noted():
+        with noted(self._place):
             return metrics_of(self.model, self.state) if self.has_ended else {}
 
     def _redraw(self) -> None:
         world = self.world
         if not world.ended:
-            with self._noted():
+            with noted(self._place):
                 now = self.to_local(self._shared.now)
                 world.redraw(part_seed(self._shared.draw_seed, self.name), now)
                 self.model.redraw(world, self.state)
@@ -175,7 +182,7 @@ class Part:
 
     def _advance(self) -> list[Decision]:
         world = self.world
-        # Not `with self._noted()`, which takes as long as an event.
+        # Not `with noted(...)`, which takes as long as an event.
         try:
             return world.settled(world.now)
         except RAISED as fault:
@@ -223,9 +230,6 @@ class Part:
             self._sleep = self._shared.moved(self._sleep, delay, rank=self._rank)
             self._due = tick
 
-    def _noted(self) -> AbstractContextManager[None]:
-        return noted(self._place)
-
     def _place(self) -> str:
         return f"in part {self.name!r} at its t={self.now}"
 
@@ -249,13 +253,7 @@ class _Observed:
 
 @frozen
 class PartLedger:
-    """A ledger of a part, with the dates of the part's own ticks.
-
-    Attributes:
-        name: The part's name, and the ledger's own if it has one.
-        ledger: The ledger itself.
-        owner: The state of the part.
-    """
+    """A ledger of a part, with the part's name, state and the dates of its own ticks."""
 
     name: str
     ledger: Ledger
@@ -280,11 +278,3 @@ class PartLedger:
     def _date(self, tick: int) -> dt.date:
         # An entry at midnight closes the day before.
         return (self._calendar.moment(tick) - dt.timedelta(microseconds=1)).date()
-
-
-def part_ledgers(part: Part) -> Iterator[PartLedger]:
-    """Yield the ledgers of a part that has begun, in the part's order."""
-    for ledger in ledgers_of(part.state):
-        own = getattr(ledger, "name", "")
-        name = f"{part.name}.{own}" if own else part.name
-        yield PartLedger(name, ledger, part.state, part.calendar)

@@ -3,9 +3,9 @@
 import datetime as dt
 import inspect
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Self, cast
+from typing import Any
 
-from attrs import evolve, field, frozen
+from attrs import field, frozen
 from attrs.validators import and_, ge, instance_of, le, optional
 
 from desim import catalog
@@ -14,7 +14,7 @@ from desim.composition.group import Group, Process
 from desim.composition.parts import MAX_PARTS
 from desim.core.model import Model, no_model
 from desim.core.world import World
-from desim.errors import SchemaError, UsageError, possible
+from desim.errors import SchemaError, UsageError
 from desim.faults import noted
 from desim.joined_packages import spec_name
 from desim.schema import from_plain, to_plain
@@ -23,9 +23,6 @@ from desim.short_repr import short_repr
 
 #: Words that cannot be names of parts, because they have another meaning in the same place.
 _RESERVED = ("all", "any", "parts", "links", "start", "ends")
-
-#: The options of a part, beside its model.
-_OPTIONS = ("weight", "start", "times")
 
 
 def check_date(_: object, attribute: Any, value: str) -> None:
@@ -38,19 +35,24 @@ def check_date(_: object, attribute: Any, value: str) -> None:
         ) from None
 
 
+def _either(model: "str | Model[Any]") -> Any:
+    return model
+
+
 @frozen(kw_only=True, slots=False)
 class PartSpec:
     """One part of a composite.
 
     Attributes:
-        model: A name in the catalog, with or without `/preset`, or `module:Class`.
+        model: A model, its name in the catalog, with or without `/preset`, or `module:Class`; once
+            built, the name.
         params: Plain values that replace those of the preset; once built, all parameters.
         weight: The weight of the part's score in the composite's score.
         start: The earliest date of the part's begin, ISO; None for the composite's start.
         times: The number of the part's episodes, one after the other; 1 to 1,000.
     """
 
-    model: str = field(validator=instance_of((str, Model)))
+    model: str = field(converter=_either, validator=instance_of((str, Model)))
     params: Mapping[str, Any] = field(factory=dict, validator=instance_of((Mapping,)))
     weight: float = field(default=1.0, validator=finite)
     start: str | None = field(default=None, validator=optional(check_date))
@@ -58,7 +60,7 @@ class PartSpec:
     built: Model[Any] = field(init=False, eq=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
-        given: Any = self.model  # `of` and `with_model` pass a model itself
+        given: Any = self.model
         model = given if isinstance(given, Model) else _built(given, self.params)
         # Read here, because it may depend on parameters.
         if model.time.calendar is None:
@@ -69,18 +71,6 @@ class PartSpec:
         object.__setattr__(self, "built", model)
         object.__setattr__(self, "model", catalog.model_name(type(model)))
         object.__setattr__(self, "params", to_plain(model))
-
-    @classmethod
-    def of(cls, model: Model[Any], **options: Any) -> Self:
-        """Return the part that plays a model; *options* are `weight`, `start` and `times`."""
-        for name in options:
-            if name not in _OPTIONS:
-                raise TypeError(f"a part has no option {name!r}; {possible(name, _OPTIONS)}")
-        return cls(model=cast("str", model), **options)
-
-    def with_model(self, model: Model[Any]) -> Self:
-        """Return the same part with another model."""
-        return evolve(self, model=cast("str", model))
 
 
 def _built(name: str, params: Mapping[str, Any]) -> Model[Any]:
@@ -117,13 +107,11 @@ def _as_part(name: str, given: Any) -> PartSpec:
     if isinstance(given, PartSpec):
         return given
     try:
-        if isinstance(given, str):
-            return PartSpec(model=given)
         if isinstance(given, Mapping):
             return PartSpec(**given)
-        if not isinstance(given, Model):
+        if not isinstance(given, str | Model):
             raise no_model(given)
-        return PartSpec.of(given)
+        return PartSpec(model=given)
     except (TypeError, ValueError, UsageError) as fault:
         raise ValueError(f"part {name}: {fault}") from None
 

@@ -13,14 +13,14 @@ from desim.composition import Composite, PartSpec
 from desim.errors import Stuck, UsageError
 from desim.schema import from_plain, to_plain
 
-FIRMS = Composite({"north": Firm(), "south": PartSpec.of(Firm(periods=5), times=2)}, ends="any")
+FIRMS = Composite({"north": Firm(), "south": PartSpec(model=Firm(periods=5), times=2)}, ends="any")
 
 
 @pytest.mark.parametrize(
     "given",
     [
         Firm(),
-        PartSpec.of(Firm()),
+        PartSpec(model=Firm()),
         FIRM,
         {"model": FIRM},
         {"model": FIRM, "params": {"periods": 3}},
@@ -109,15 +109,9 @@ def test_other_parameters_are_checked(options: Any, says: str) -> None:
     assert says in str(refused.value)
 
 
-def test_an_option_of_a_part_that_does_not_exist_is_refused() -> None:
-    """With the nearest one."""
-    with pytest.raises(TypeError, match="no option 'wieght'; did you mean 'weight'"):
-        PartSpec.of(Firm(), wieght=2)
-
-
 def test_a_part_cannot_begin_before_the_group() -> None:
     """It would have to be played in the past."""
-    early = Composite({"firm": PartSpec.of(Firm(), start="2024-12-31")})
+    early = Composite({"firm": PartSpec(model=Firm(), start="2024-12-31")})
     with pytest.raises(UsageError, match="begins on 2024-12-31, before the start on 2025-01-01"):
         Run(early)
 

@@ -65,7 +65,7 @@ def test_what_happens_at_the_last_instant_is_part_of_the_episode() -> None:
 
 def test_a_part_may_begin_later() -> None:
     """It is what it would be alone, and is asked from its own start on."""
-    later = PartSpec.of(SHORT, start="2025-02-03")
+    later = PartSpec(model=SHORT, start="2025-02-03")
     episode, group = played(Composite({"long": LONG, "later": later}), "greedy", 1)
     single = play(SHORT, "greedy", part_seed(1, "later")).result
     assert single is not None
@@ -76,7 +76,7 @@ def test_a_part_may_begin_later() -> None:
 
 def test_a_part_that_begins_after_the_end_never_begins() -> None:
     """It has no score, and says so."""
-    late = PartSpec.of(SHORT, start="2030-01-01")
+    late = PartSpec(model=SHORT, start="2030-01-01")
     composite = Composite({"late": late, "short": SHORT}, ends="short")
     episode, group = played(composite, "greedy", 1)
     assert {k: v for k, v in episode.metrics.items() if k.startswith("late.")} == {
@@ -90,7 +90,7 @@ def test_a_part_that_begins_after_the_end_never_begins() -> None:
 
 def test_the_score_is_a_weighted_sum() -> None:
     """Of the scores of the parts."""
-    parts = {"a": PartSpec.of(LONG, weight=0.5), "b": PartSpec.of(SHORT, weight=-2.0)}
+    parts = {"a": PartSpec(model=LONG, weight=0.5), "b": PartSpec(model=SHORT, weight=-2.0)}
     metrics = play(Composite(parts), "greedy", 1)
     assert metrics.score == 0.5 * metrics.metrics["a.score"] - 2.0 * metrics.metrics["b.score"]
 
@@ -98,7 +98,7 @@ def test_the_score_is_a_weighted_sum() -> None:
 @pytest.mark.parametrize("ticks", ["days", "months"])
 def test_repetitions_follow_each_other_in_time(ticks: str) -> None:
     """Each begins at the next moment at which its calendar can."""
-    firm = PartSpec.of(Firm(periods=2, ticks=ticks), times=3)
+    firm = PartSpec(model=Firm(periods=2, ticks=ticks), times=3)
     episode, _ = played(Composite({"firm": firm}), "greedy", 1)
     composite = Composite({"firm": firm})
     assert [str(composite.time.calendar.moment(step.t)) for step in episode.steps] == {

@@ -77,7 +77,7 @@ def test_a_link_may_run_for_ever() -> None:
         (lambda g: g.transfer("north", "late", 5), "part 'late' has not begun at t="),
         (lambda g: g.transfer("north", "sout", 5), "no part 'sout'; did you mean 'south'"),
         (lambda g: g.cash("walk"), "has no intercompany account"),
-        (lambda g: g.at("late"), "has not begun"),
+        (lambda g: g.at("late").__enter__(), "has not begun"),
     ],
 )
 def test_a_refused_transfer_changes_no_book(act: Any, says: str) -> None:
@@ -96,7 +96,7 @@ def test_a_refused_transfer_changes_no_book(act: Any, says: str) -> None:
         south=Firm(),
         walk=Hike(),
         club=Club(opening=0),
-        late=PartSpec.of(Firm(), start="2025-03-01"),
+        late=PartSpec(model=Firm(), start="2025-03-01"),
     )
     assert caught == [True]
 
@@ -194,7 +194,7 @@ def test_a_link_may_ask() -> None:
 
 def test_transfers_between_repetitions_cancel() -> None:
     """A part that is played again has a new book; the balances of the old one count as well."""
-    twice = PartSpec.of(Firm(periods=2), times=2)
+    twice = PartSpec(model=Firm(periods=2), times=2)
     group = grouped(pay_weekly, north=Firm(periods=4), south=twice)
     assert balances(group) == {"north": {"south": 40}, "south": {"north": -30}}
     assert group.intercompany_faults() == []

@@ -24,7 +24,7 @@ COMPOSITE = model_name(Composite)
 INNER = Composite({"a": Firm(ticks="days"), "b": Hike()}, ends="any")
 MODELS = {
     "linked": company(),
-    "nested": Composite({"inner": INNER, "twice": PartSpec.of(Firm(), times=2)}),
+    "nested": Composite({"inner": INNER, "twice": PartSpec(model=Firm(), times=2)}),
     "worlds": Composite({"plant": "beer_game", "firm": "edt"}),
 }
 POLICIES = {

@@ -133,7 +133,7 @@ def test_odd_parts_equal_their_models(odd: Any) -> None:
 @pytest.mark.parametrize("model", [Firm(), Firm(ticks="months"), Firm(ticks="days"), Hike()])
 def test_each_repetition_equals_the_model_alone(model: Any) -> None:
     """With the seed of its number; scores and decisions are summed, and ledgers come in order."""
-    composite = Composite({"again": PartSpec.of(model, times=3), "firm": Firm(periods=40)})
+    composite = Composite({"again": PartSpec(model=model, times=3), "firm": Firm(periods=40)})
     episode, group = played(composite, "greedy", 6)
     single = [ended(play(model, "greedy", part_seed(6, "again", n)).result) for n in range(3)]
     result = part_results(group)["again"]
