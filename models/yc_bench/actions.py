@@ -19,7 +19,7 @@ _OWN, _MARKET = ("planned", "active"), "reply.out.tasks:requirements.task_id"
 #: The statuses of tasks.
 STATUSES = ("market", "planned", "active", "completed_success", "completed_fail", "cancelled")
 
-_day = optional(matches_re(r"\d{1,2}/\d{1,2}/\d{4}"))
+_day = matches_re(r"\d{1,2}/\d{1,2}/\d{4}")
 _month = optional(matches_re(r"\d{4}-\d{1,2}"))
 
 
@@ -65,7 +65,7 @@ class SimInit:
     }
 
     seed: int = field(validator=bounded_whole)
-    start_date: str = field(validator=matches_re(r"\d{1,2}/\d{1,2}/\d{4}"))
+    start_date: str = field(validator=_day)
     company_name: str = field(validator=short_text)
     horizon_years: int = field(default=1, validator=bounded_whole)
     employee_count: int | None = field(default=None, validator=optional(bounded_whole))
@@ -158,8 +158,8 @@ class FinanceLedger:
         category: Only entries of this category.
     """
 
-    from_date: str | None = field(default=None, validator=_day)
-    to_date: str | None = field(default=None, validator=_day)
+    from_date: str | None = field(default=None, validator=optional(_day))
+    to_date: str | None = field(default=None, validator=optional(_day))
     category: str | None = field(default=None, validator=optional(short_text))
 
 

@@ -20,10 +20,21 @@ from models.yc_bench.company.work import (
     sharing,
 )
 from models.yc_bench.specs import TaskSpec, stored
-from models.yc_bench.world import draw_replacement, replacement_number
+from models.yc_bench.world import draw_replacement
+
+#: Replacements of a slot that have numbers of their own.
+_GENERATIONS = 1000
 
 #: Characters that the scratchpad holds at most; the published one has no limit.
 MOST_CHARACTERS = 1_000_000
+
+
+#: Commands that are always refused, as published.
+REFUSED = {
+    do.SimInit: "A simulation already exists. Only one simulation per database is supported.",
+    do.TaskAssignAll: "assign-all is not available. Use `task assign --task-id <ID> --employees "
+    "Emp_1,Emp_4,Emp_7` to assign specific employees.",
+}
 
 
 class CommandRefused(Exception):
@@ -40,10 +51,9 @@ def named_task(company: CompanyState, name: str) -> Task:
     Raises:
         CommandRefused: No task has that name.
     """
-    task = company.task(name)
-    if task is None:
-        raise CommandRefused(f"Task '{name}' not found.")
-    return task
+    if task := company.task(name):
+        return task
+    raise CommandRefused(f"Task '{name}' not found.")
 
 
 def _named_staff(company: CompanyState, names: tuple[str, ...]) -> list[StaffMember]:
@@ -117,14 +127,8 @@ def accept(company: CompanyState, action: do.TaskAccept) -> dict[str, Any]:
     replacement = _replace(company, task)
     deadline = clock.text_of(task.deadline)
     if company.world.log:
-        reward = task.spec.reward_cents / 100
-        company.world.log.info(
-            "task accepted",
-            task=task.shown,
-            client=task.client.name,
-            reward=reward,
-            deadline=deadline,
-        )
+        about = {"client": task.client.name, "reward": task.spec.reward_cents / 100}
+        company.world.log.info("task accepted", task=task.shown, **about, deadline=deadline)
     return {
         "task_id": task.shown,
         "status": task.status,
@@ -189,7 +193,7 @@ def _replace(company: CompanyState, taken: Task) -> Task:
     if params.replacement_stream == "slot":
         generation = company.generations.get(slot, 0)
         company.generations[slot] = generation + 1
-        number = replacement_number(slot, generation)
+        number = _GENERATIONS * slot + generation
     else:
         generation, number = 0, company.replaced
     company.replaced += 1
@@ -225,8 +229,7 @@ def assign(company: CompanyState, action: do.TaskAssign) -> dict[str, Any]:
         raise CommandCrashed("IntegrityError")
     for who in new:
         who.tasks.append(task)
-        task.team.append(who)
-        task.assigned.append(company.world.now)
+        task.team[who] = company.world.now
         who.load += task.status == "active" or params.planned_tasks_split
     if task.status == "active":
         note_workload(company)
@@ -237,14 +240,6 @@ def assign(company: CompanyState, action: do.TaskAssign) -> dict[str, Any]:
         "newly_assigned": [who.name for who in new],
         "total_assigned": _team(task),
     }
-
-
-def assign_all(_: CompanyState, __: do.TaskAssignAll) -> dict[str, Any]:
-    """Refuse always, as published."""
-    raise CommandRefused(
-        "assign-all is not available. Use `task assign --task-id <ID> --employees "
-        "Emp_1,Emp_4,Emp_7` to assign specific employees."
-    )
 
 
 def dispatch(company: CompanyState, action: do.TaskDispatch) -> dict[str, Any]:
@@ -306,13 +301,6 @@ def cancel(company: CompanyState, action: do.TaskCancel) -> dict[str, Any]:
         "trust_delta": left - trust,
         "bankrupt": company.bankrupt,
     }
-
-
-def refuse_founding(_: CompanyState, __: do.SimInit) -> dict[str, Any]:
-    """Refuse always: a company exists."""
-    raise CommandRefused(
-        "A simulation already exists. Only one simulation per database is supported."
-    )
 
 
 def note(company: CompanyState, action: Any) -> dict[str, Any]:

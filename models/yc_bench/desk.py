@@ -1,12 +1,7 @@
-"""Observations of the founder, options for menus and simple rules, and the text of the rules.
+"""Observations of the founder, options for menus and simple rules, and the text of the rules."""
 
-Rows that several observations share are read-only, because copying every row at each look took a
-fifth of an episode's time. A row is a `dict` and its list a `list`, so that they are compared,
-written as JSON and passed to `isinstance` as before.
-"""
-
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, ClassVar, NoReturn
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, ClassVar
 
 from attrs import evolve, frozen
 
@@ -19,36 +14,6 @@ from models.yc_bench.params import YCBenchParams
 
 #: The console's line of a look at the market.
 _LOOK = "yc-bench market browse"
-
-
-def _refuse(held: Any, *_: Any, **__: Any) -> NoReturn:
-    kind = dict if isinstance(held, dict) else list
-    raise TypeError(
-        "a row of a reply is shared by several observations and cannot be changed; "
-        f"change a copy of it: {kind.__name__}(row)"
-    )
-
-
-class ReadOnlyRow(dict[str, Any]):
-    """A row of a reply; `dict(row)`, `copy.copy` and a pickle give an ordinary dictionary."""
-
-    __slots__ = ()
-    __setitem__ = __delitem__ = __ior__ = _refuse
-    clear = pop = popitem = setdefault = update = _refuse
-
-    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-        return dict, (dict(self),)
-
-
-class ReadOnlyList(list[Any]):
-    """A list inside a row; `list(it)`, `copy.copy` and a pickle give an ordinary list."""
-
-    __slots__ = ()
-    __setitem__ = __delitem__ = __iadd__ = __imul__ = _refuse
-    append = extend = insert = pop = remove = clear = sort = reverse = _refuse
-
-    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-        return list, (list(self),)
 
 
 _MONEY = {
@@ -67,7 +32,8 @@ class CommandReply:
     Attributes:
         command: The command as a line of the console.
         exit_code: 0 done, 1 refused, 2 not understood.
-        out: The JSON document on standard output; none where nothing was printed.
+        out: The JSON document on standard output; none where nothing was printed. Replies share
+            rows: change a copy of one.
         stderr: The text on standard error; empty if there was none.
     """
 

@@ -39,16 +39,12 @@ _NO_ACTIVE_TASKS = (
 _shown = attrgetter("shown")
 
 _COMMANDS: Mapping[type, Callable[[CompanyState, Any], dict[str, Any]]] = {
-    actions.SimInit: commands.refuse_founding,
     actions.TaskAccept: commands.accept,
     actions.TaskAssign: commands.assign,
-    actions.TaskAssignAll: commands.assign_all,
     actions.TaskDispatch: commands.dispatch,
     actions.TaskCancel: commands.cancel,
-    actions.ScratchpadRead: commands.note,
-    actions.ScratchpadWrite: commands.note,
-    actions.ScratchpadAppend: commands.note,
-    actions.ScratchpadClear: commands.note,
+    **dict.fromkeys((actions.ScratchpadRead, actions.ScratchpadWrite), commands.note),
+    **dict.fromkeys((actions.ScratchpadAppend, actions.ScratchpadClear), commands.note),
     actions.CompanyStatus: reports.company_status,
     actions.EmployeeList: reports.employee_list,
     actions.MarketBrowse: reports.market_browse,
@@ -130,6 +126,8 @@ def _desk(company: CompanyState, turns: "FounderTurns", reply: CommandReply | No
 
 
 def _carry_out(company: CompanyState, line: str, command: Any) -> CommandReply:
+    if refusal := commands.REFUSED.get(type(command)):
+        return CommandReply(line, 1, {"error": refusal})
     try:
         return CommandReply(line, 0, _COMMANDS[type(command)](company, command))
     except CommandRefused as refused:
@@ -225,13 +223,9 @@ def _end_turn(
 
 @define(eq=False)
 class FounderTurns:
-    """Counts turns, and prepares the status with which each begins.
+    """Counts turns: all, those in a row without a resume, and those in which no time passed.
 
-    Attributes:
-        number: Turns begun.
-        idle: Turns in a row without a resume.
-        still: Turns in a row in which no time passed.
-        status: The status of the present turn; None once it was shown.
+    A turn begins with `status`, which is None once it was shown.
     """
 
     _params: YCBenchParams
@@ -244,7 +238,7 @@ class FounderTurns:
     _scratchpad: str = ""
 
     def begin(self, company: CompanyState) -> None:
-        """Begin the next turn."""
+        """Begin the next turn, and prepare its status."""
         payload, self._payload = self._payload, None
         self.number += 1
         company.turns = self.number

@@ -9,8 +9,9 @@ from desim import Model, Role, World
 from desim.core.reported import Figures, Periods, Refused, ScoreSeries, Texts, Time
 from models.yc_bench import report
 from models.yc_bench.actions import Command
+from models.yc_bench.company.accounts import Purse
 from models.yc_bench.company.clock import CompanyClock
-from models.yc_bench.company.state import CompanyState, Purse, found
+from models.yc_bench.company.state import CompanyState, found
 from models.yc_bench.desk import RULES, FounderDesk, briefing, default_action, effect, options
 from models.yc_bench.founder import FOUNDER, founder
 from models.yc_bench.params import YCBenchParams
@@ -86,7 +87,7 @@ class YCBench(YCBenchParams, Model[CompanyState]):
         return report.founder_tables(state)
 
     def purse(self, state: CompanyState) -> Purse:
-        return Purse(state)
+        return state.accounts.purse
 
     def lose_client(self, state: CompanyState, client_name: str) -> None:
         """Let a client go at this tick, as `processes.lose_client` says."""

@@ -30,16 +30,11 @@ _DIGITS: list[Any] = [whole, ge(0), le(12)]
 _SWITCH: Any = instance_of(bool)
 _SEED: Any = optional(_NATURAL)
 
-#: Shares may miss a sum of 1 by rounding.
-_ROUNDING = 1e-9
-
 #: Years in which a run may start, and years of all episodes together: dates end in the year 9999.
 _FIRST_YEAR, _LAST_YEAR, _MOST_YEARS = 1900, 3000, 1000
 
 
 def _numbers(count: int | None, fit: Callable[..., bool], what: str) -> Any:
-    """Return a validator of a tuple of finite numbers that fit together."""
-
     def validate(instance: object, attribute: "Attribute[Any]", value: Any) -> None:
         finite_numbers(count)(instance, attribute, value)
         if not fit(*value):
@@ -49,9 +44,7 @@ def _numbers(count: int | None, fit: Callable[..., bool], what: str) -> Any:
 
 
 _TRIANGLE = _numbers(
-    3,
-    lambda low, high, mode: low <= mode <= high and low < high,
-    "it is low, high, mode in between",
+    3, lambda low, high, mode: low <= mode <= high != low, "it is low, high, mode in between"
 )
 _LEVELS = [_TRIANGLE, _numbers(3, lambda low, *_: low >= 1, "prestige is at least 1")]
 _POSITIVE_PAIR = _numbers(2, lambda *pair: min(pair) > 0, "both are above 0")
@@ -70,20 +63,17 @@ class PublicRules:
         num_market_tasks: Open tasks on the market; each accepted one is replaced.
         required_prestige: Low, high and mode of a triangular draw.
         reward_funds_cents: Low, high and mode, cents, before prestige and client.
-        domain_count: Domains of a task, 1 to 4: work advances in all of them together, at the rate
-            of the slowest; a task needs the company's prestige in each and changes it in each.
+        domain_count: Domains of a task, 1 to 4; the slowest sets the pace, prestige counts in each.
         required_qty: Low, high and mode, units of work in each domain, before prestige.
         prestige_delta_scale: Largest prestige a task brings.
         prestige_delta_beta: The two parameters of the Beta distribution that scales it.
         skill_boost: Mean, deviation, lowest and highest of a normal draw.
         reward_prestige_scale: Growth of rewards for each level of prestige above 1.
-        payout_prestige: What scales a reward: the task's "required" prestige when it is drawn, or
-            the "company" prestige when it is done.
+        payout_prestige: What scales rewards: "required" when drawn, or "company" when done.
         prestige_qty_scale: Growth of quantities for each level of required prestige above 1.
         specialty_bias: Chance that a task's domain is drawn among the client's specialties.
-        trust_gate: "reward": the chance that a task needs trust grows with its reward; "share":
-            `trust_gating_fraction` of all tasks do.
-        trust_gating_fraction: See `trust_gate`.
+        trust_gate: Which tasks need trust: the likelier the higher their "reward", or a "share".
+        trust_gating_fraction: That share.
         trust_gated_reward_boost: Growth of a gated task's reward for each level of trust.
         replacement_stream: What numbers the replacements: each "slot", or the whole "run".
         replacements_multiplied: Whether replacements pay the client's multiplier too.
@@ -125,8 +115,7 @@ class PublicRules:
         bump_of_salary: Whether raises are a share of the person's salary, not the tier's midpoint.
         bump_report_of_salary: Whether reports sum a share of the new salaries, not the raises.
         trust_max: Highest trust.
-        trust_build_tasks: Tasks done in time until trust is significant: the first one gains
-            `1.6 * trust_max / trust_build_tasks`. The published name is `trust_build_rate`.
+        trust_build_tasks: Tasks in time until trust is significant; published: `trust_build_rate`.
         trust_fragility: Scales what trust loses with failures and days.
         trust_focus_pressure: Scales what trust of all other clients loses with every completion.
         trust_work_reduction_max: Share of the work that full trust saves.
@@ -212,25 +201,22 @@ class PublicRules:
     @start_date.validator
     def _a_date(self, _: object, value: str) -> None:
         try:
-            year = date.fromisoformat(value).year
+            fits = _FIRST_YEAR <= date.fromisoformat(value).year <= _LAST_YEAR
         except ValueError:
-            year = 0
-        if not _FIRST_YEAR <= year <= _LAST_YEAR:
-            raise ValueError(
-                f"start_date={short_repr(value)} was given; it is a date such as 2025-01-01"
-            )
+            fits = False
+        if not fits:
+            given = f"start_date={short_repr(value)} was given"
+            raise ValueError(f"{given}; it is a date such as 2025-01-01")
 
     @workday_end_hour.validator
     def _after_opening(self, _: Any, value: int) -> None:
-        if value <= self.workday_start_hour:
-            raise ValueError(
-                f"workday_end_hour={value} was given; it is after workday_start_hour="
-                f"{self.workday_start_hour}"
-            )
+        if value <= (opens := self.workday_start_hour):
+            given = f"workday_end_hour={value} was given"
+            raise ValueError(f"{given}; it is after workday_start_hour={opens}")
 
     @property
     def public(self) -> "PublicRules":
-        """These rules alone, without the people, the world file and the console."""
+        """These rules alone."""
         return PublicRules(**{each.name: getattr(self, each.name) for each in fields(PublicRules)})
 
     @property
@@ -278,13 +264,11 @@ def _weekday_hours(start: datetime, opens: int, closes: int) -> BusinessHours:
 
 @frozen
 class Tier:
-    """A salary tier (SPEC 2.5).
+    """A salary tier (SPEC 2.5): its lowest and highest salary, cents a month, and units an hour.
 
     Attributes:
         share: Share of the staff; used where `roster` is "shares".
         published: How many the published list holds before it is cut to the staff's size.
-        salary_cents: Lowest and highest salary, cents a month.
-        rate: Lowest and highest rate, units an hour.
     """
 
     name: str = field(validator=instance_of(str))
@@ -295,7 +279,7 @@ class Tier:
 
 
 def _sum_to_one(_: object, __: "Attribute[Any]", value: tuple[Tier, ...]) -> None:
-    if not value or abs(math.fsum(tier.share for tier in value) - 1) > _ROUNDING:
+    if not math.isclose(math.fsum(tier.share for tier in value), 1):
         raise ValueError(f"tiers={short_repr(value)} was given; their shares sum to 1")
 
 
@@ -364,8 +348,7 @@ class YCBenchParams(PublicRules):
         auto_advance_after_turns: Turns without a resume after which the clock is moved on.
         forced_advance: Whether the clock is then moved on even if no task is active.
         idle_limit: Turns without time and an active task until a founder is idle; 0 for no limit.
-        idle_year_passes: Whether the year then passes, salaries being paid; otherwise the episode
-            ends at once as "idle" with all its money.
+        idle_year_passes: Whether the year then passes, with paydays; else the episode ends, "idle".
         max_turns: Turns after which the run ends, an error in the published loop; 0 for no limit.
         episodes: Episodes of a run, 1 to 1,000: a bankruptcy opens the same seed again (SPEC 15).
         errors_count_as_resume: Whether a refused resume counts as one.
@@ -427,10 +410,8 @@ class YCBenchParams(PublicRules):
     def __attrs_post_init__(self) -> None:
         """Check the years of all episodes, and that a world file covers the same time."""
         if self.episodes * self.horizon_years > _MOST_YEARS:
-            raise ValueError(
-                f"episodes={self.episodes} of horizon_years={self.horizon_years} were given; "
-                f"together they are at most {_MOST_YEARS:,} years"
-            )
+            given = f"episodes={self.episodes} of horizon_years={self.horizon_years} were given"
+            raise ValueError(f"{given}; together they are at most {_MOST_YEARS:,} years")
         if self.fixed_world is None:
             return
         own = (self.start.isoformat(), self.end.isoformat())
@@ -444,6 +425,5 @@ class YCBenchParams(PublicRules):
     @property
     def fixed_world(self) -> WorldFile | None:
         """The world that was given; none where it is drawn from the seed."""
-        # The converter has read a path.
-        assert not isinstance(self.world, str)
+        assert not isinstance(self.world, str)  # the converter has read a path
         return self.world

@@ -1,8 +1,7 @@
 """Processes that run while time passes: paydays, a task's work, bankruptcy, the horizon.
 
-Time passes only while the founder waits in a resume. Every event moves that wait: to the end of its
-instant, so that all events of one instant are handled in one resume; or, if it stops the clock, to
-the front, so that the rest of the instant is left for the next resume.
+The founder waits in a resume. Every event moves that wait: to the end of its instant, or, if it
+stops the clock, to the front, so that the rest of the instant is left for the next resume.
 """
 
 from collections.abc import Generator
@@ -49,7 +48,6 @@ def paydays(world: World, company: CompanyState, episode: int) -> Process:
 
 
 def _pay(company: CompanyState) -> None:
-    """Pay every employee a month's salary."""
     settle(company)
     world, params = company.world, company.params
     company.accounts.pay_wages(world.now, company.employees)
@@ -114,8 +112,8 @@ def _stop(company: CompanyState, *, at_once: bool) -> None:
 def lose_client(company: CompanyState, name: str) -> None:
     """Let a client go at this instant, an event from outside that ends the founder's resume.
 
-    Its tasks leave the market, or are cancelled. As the company did not give them up, that costs
-    neither prestige nor trust. A company that is over does not change.
+    Its tasks leave the market or are cancelled, which costs neither prestige nor trust. A company
+    that is over does not change.
 
     Raises:
         UsageError: The client is unknown, or already lost.

@@ -8,9 +8,9 @@ from operator import itemgetter
 from typing import Any
 
 from desim.show.column import CENTS, DOLLARS, SHARE, Column, directed
-from models.yc_bench.company.accounts import FINES, REWARDS, WAGES
+from models.yc_bench.company.accounts import CASH, FINE, FINES, REWARDS, WAGES
 from models.yc_bench.company.state import CompanyState
-from models.yc_bench.company.work import CAUSES, DETAILS, bankruptcy_cause, losses
+from models.yc_bench.company.work import CAUSES, DETAILS
 
 _SHARES = ("adversarial_share", "trust_share", "succeeded_trust_share", "adversarial_market_share")
 _CENTS = ("final_funds", "funds_by_month", "revenue", "payroll", "fines", "lost_by_cause")
@@ -63,8 +63,9 @@ def paper_metrics(company: CompanyState) -> dict[str, Any]:
     `funds_by_month_cents` is constant once the run has ended. Concurrency is the mean number of
     active tasks over time. A ratio whose denominator is zero is None.
     """
-    clock, tasks, counts = company.clock, company.owned, company.counts
-    balance = company.accounts.book.balance
+    world, clock, tasks, counts = company.world, company.clock, company.owned, company.counts
+    balance, lost = company.accounts.book.balance, _losses(company)
+    cause = max(CAUSES, key=lost.__getitem__) if any(lost.values()) else "payroll"
     commands = counts.total() - counts["EndTurn"]
     notes = counts["ScratchpadWrite"] + counts["ScratchpadAppend"]
     gated = [task.spec.required_trust > 0 for task in tasks]
@@ -78,7 +79,7 @@ def paper_metrics(company: CompanyState) -> dict[str, Any]:
         "payroll_cents": balance(WAGES),
         "fines_cents": balance(FINES),
         "bankrupt_on": clock.text_of(company.bankruptcy),
-        "bankruptcy_cause": bankruptcy_cause(company),
+        "bankruptcy_cause": cause if company.bankrupt else None,
         "ended_on": clock.text(company.last_tick),
         "idle_since": clock.text_of(company.idle_since),
         "tasks_succeeded": sum(client.succeeded for client in company.clients),
@@ -90,7 +91,7 @@ def paper_metrics(company: CompanyState) -> dict[str, Any]:
         "adversarial_market_share": _ratio(company.adversarial_offered, len(tasks)),
         **{f"failed_{cause}": sum(t.cause == cause for t in tasks) for cause in CAUSES},
         **{f"failed_{each}": sum(t.cause_detail == each for t in tasks) for each in DETAILS},
-        "lost_by_cause_cents": losses(company),
+        "lost_by_cause_cents": lost,
         "trust_by_client": {client.name: float(client.trust) for client in company.clients},
         "max_prestige": float(max(company.prestige.values())),
         "concurrency": _ratio(company.busy, company.settled - clock.opened),
@@ -99,15 +100,22 @@ def paper_metrics(company: CompanyState) -> dict[str, Any]:
         "commands_per_turn": _ratio(commands, company.turns),
         "inspections_per_accept": _ratio(counts["TaskInspect"], len(tasks)),
         "notes_per_100_turns": _ratio(100 * notes, company.turns),
-        "episodes": [
-            *[each.figures for each in company.past],
-            company.summary(company.world.ended),
-        ],
+        "episodes": [*(figures for figures, _ in company.past), company.summary(world.ended)],
     }
 
 
 def _ratio(part: float, whole: float) -> float | None:
     return part / whole if whole else None
+
+
+def _losses(company: CompanyState) -> dict[str, int]:
+    """Return by cause the fines paid, which the ledger holds, and the rewards missed, cents."""
+    lost = dict.fromkeys(CAUSES, 0)
+    for entry in company.accounts.book.journal:
+        if entry.kind == FINE:
+            task = company.tasks[int(entry.references["task"])]
+            lost[task.cause] += task.spec.reward_cents - entry.amounts[CASH]
+    return lost
 
 
 def monthly_series(company: CompanyState) -> dict[str, list[float]]:
@@ -195,14 +203,8 @@ def founder_tables(company: CompanyState) -> dict[str, list[dict[str, Any]]]:
     for row in rows:
         funds += row.cents
         sums[row.category] = sums.get(row.category, 0) + row.cents
-        ledger.append(
-            {
-                "time": company.clock.text(row.tick),
-                "category": row.category,
-                "of": f"{row.reference_type} {row.reference}",
-                "amount_cents": row.cents,
-                "funds_cents": funds,
-            }
-        )
+        about = {"category": row.category, "of": f"{row.reference_type} {row.reference}"}
+        amounts = {"amount_cents": row.cents, "funds_cents": funds}
+        ledger.append({"time": company.clock.text(row.tick), **about, **amounts})
     by_category = [{"category": name, "amount_cents": cents} for name, cents in sums.items()]
     return {"ledger": ledger, "funds": [*by_category, {"category": "funds", "amount_cents": funds}]}

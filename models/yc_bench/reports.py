@@ -1,7 +1,6 @@
 """Replies of the read-only commands (SPEC 13.1): plain documents, keys in the published order.
 
-A report does not change the company, and later changes of the company do not change a document:
-each is built anew, except for read-only rows of facts that no longer change, which are shared.
+Rows of facts that no longer change are built once, and shared by the documents.
 """
 
 from datetime import datetime
@@ -12,16 +11,10 @@ from models.yc_bench.commands import CommandRefused, named_task, open_tasks
 from models.yc_bench.company.accounts import INTERCOMPANY
 from models.yc_bench.company.entities import Client, Task
 from models.yc_bench.company.state import CompanyState
-from models.yc_bench.desk import ReadOnlyList, ReadOnlyRow
 
 #: The published categories of the ledger.
-_CATEGORIES = [
-    "monthly_payroll",
-    "task_reward",
-    "task_fail_penalty",
-    "task_cancel_penalty",
-    "payment_dispute",
-]
+_CATEGORIES = ["monthly_payroll", "task_reward", "task_fail_penalty"]
+_CATEGORIES += ["task_cancel_penalty", "payment_dispute"]
 
 _SUCCESS = {"completed_success": True, "completed_fail": False}
 
@@ -130,21 +123,18 @@ def market_browse(company: CompanyState, action: do.MarketBrowse) -> dict[str, A
     }
 
 
-def _listed(task: Task) -> ReadOnlyRow:
+def _listed(task: Task) -> dict[str, Any]:
     spec, quantity = task.spec, float(task.spec.required_qty)
-    needs = [ReadOnlyRow(domain=each, required_qty=quantity) for each in spec.domains]
-    task.listing = ReadOnlyRow(
-        {
-            "task_id": task.shown,
-            "client_name": task.client.name,
-            "required_prestige": spec.required_prestige,
-            "required_trust": spec.required_trust,
-            "reward_funds_cents": spec.reward_cents,
-            "reward_prestige_delta": float(task.delta),
-            "skill_boost_pct": spec.skill_boost,
-            "requirements": ReadOnlyList(needs),
-        }
-    )
+    task.listing = {
+        "task_id": task.shown,
+        "client_name": task.client.name,
+        "required_prestige": spec.required_prestige,
+        "required_trust": spec.required_trust,
+        "reward_funds_cents": spec.reward_cents,
+        "reward_prestige_delta": float(task.delta),
+        "skill_boost_pct": spec.skill_boost,
+        "requirements": [{"domain": each, "required_qty": quantity} for each in spec.domains],
+    }
     return task.listing
 
 
@@ -161,20 +151,17 @@ def task_list(company: CompanyState, action: do.TaskList) -> dict[str, Any]:
     return {"count": len(own), "tasks": own}
 
 
-def _own_row(company: CompanyState, task: Task) -> ReadOnlyRow:
-    """Build a task's row; a task that is over keeps it, so that a year's rows are built once."""
+def _own_row(company: CompanyState, task: Task) -> dict[str, Any]:
     late = task.deadline is not None and company.world.now > task.deadline
-    row = ReadOnlyRow(
-        {
-            "task_id": task.shown,
-            "title": task.title,
-            "status": task.status,
-            "client_name": task.client.name,
-            "progress_pct": _percent(task),
-            "deadline": company.clock.text_of(task.deadline),
-            "at_risk": task.status == "active" and late,
-        }
-    )
+    row = {
+        "task_id": task.shown,
+        "title": task.title,
+        "status": task.status,
+        "client_name": task.client.name,
+        "progress_pct": _percent(task),
+        "deadline": company.clock.text_of(task.deadline),
+        "at_risk": task.status == "active" and late,
+    }
     if not task.open:
         task.closed_row = row
     return row
@@ -184,7 +171,7 @@ def task_inspect(company: CompanyState, action: do.TaskInspect) -> dict[str, Any
     """Show one task of the market or the company with all facts open to a player."""
     task = named_task(company, action.task_id)
     spec = task.spec
-    team = sorted((who.name, tick) for who, tick in zip(task.team, task.assigned, strict=True))
+    team = sorted((who.name, tick) for who, tick in task.team.items())
     return {
         "task_id": task.shown,
         "title": task.title,
@@ -225,7 +212,7 @@ def finance_ledger(company: CompanyState, action: do.FinanceLedger) -> dict[str,
     category = action.category
     first, last = _midnight(company, action.from_date), _midnight(company, action.to_date)
     # That of group cash is known once some was exchanged.
-    grouped = bool(company.accounts.intercompany.balances)
+    grouped = INTERCOMPANY in company.accounts.book.held
     known = [*_CATEGORIES, INTERCOMPANY] if grouped else _CATEGORIES
     if category is not None and category not in known:
         raise CommandRefused(f"Invalid category: {category}. Valid: {known}")

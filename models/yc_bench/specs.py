@@ -18,7 +18,6 @@ class ClientSpec:
     Attributes:
         reward_multiplier: Factor on the rewards of its initial tasks.
         tier: "Standard", "Premium" or "Enterprise".
-        specialties: One or two domains, in the order drawn.
         loyalty: From -1 to 1; hidden from players.
         adversarial: Whether loyalty is below the parameter `adversarial_loyalty`; hidden too.
     """
@@ -33,14 +32,7 @@ class ClientSpec:
 
 @frozen
 class EmployeeSpec:
-    """An employee as drawn.
-
-    Attributes:
-        name: `Emp_1` and so on.
-        tier: "junior", "mid" or "senior".
-        salary_cents: Cents a month.
-        rates: Units an hour by domain, 4 decimals; keys in the order of the draws.
-    """
+    """An employee as drawn: cents a month, and units an hour by domain, with 4 decimals."""
 
     name: str
     tier: str
@@ -56,11 +48,10 @@ class TaskSpec:
         slot: Place on the market, from 0; -1 where places are not kept.
         client: The client's place in the order in which initial tasks are dealt.
         required_trust: Level, 0 for a task open to all.
-        reward_cents: Advertised, cents.
         prestige_delta: Prestige won with success, 4 decimals as drawn.
         skill_boost: Share by which rates grow with success, 4 decimals.
-        required_qty: Units of work in each domain, whole.
-        further: Further domains of the work, in which it advances together with the first.
+        required_qty: Units of work in each domain.
+        further: The domains beside the first.
     """
 
     slot: int

@@ -15,32 +15,17 @@ from models.yc_bench.params import Tier, YCBenchParams
 from models.yc_bench.specs import DOMAINS, ClientSpec, EmployeeSpec, TaskSpec, stored
 
 _NAMES = (
-    "Nexus AI",
-    "Vertex Labs",
-    "Quantum Dynamics",
-    "Atlas Computing",
-    "Helix Systems",
-    "Orion Data",
-    "Cipher Corp",
-    "Prism Analytics",
-    "Nova Research",
-    "Zenith Technologies",
-    "Apex Robotics",
-    "Stratos Cloud",
-    "Vanguard ML",
-    "Equinox Labs",
-    "Cortex Intelligence",
+    *("Nexus AI", "Vertex Labs", "Quantum Dynamics", "Atlas Computing", "Helix Systems"),
+    *("Orion Data", "Cipher Corp", "Prism Analytics", "Nova Research", "Zenith Technologies"),
+    *("Apex Robotics", "Stratos Cloud", "Vanguard ML", "Equinox Labs", "Cortex Intelligence"),
 )
 _CLIENT_TIERS = ("Standard", "Premium", "Enterprise")
 
-#: Loyalty of adversarial clients, lowest and highest; of the others, lowest and highest, and by how
-#: much each adversarial share moves their mode down from the highest.
-_DISLOYAL = (-1.0, -0.3)
-_LOYAL = (-0.3, 1.0)
-_LOYALTY_SLOPE = 2.6
+#: Lowest and highest loyalty of adversarial clients and of the others; by how much a share of the
+#: former moves the mode of the latter down from the highest.
+_DISLOYAL, _LOYAL, _LOYALTY_SLOPE = (-1.0, -0.3), (-0.3, 1.0), 2.6
 
-#: Chance that a domain is one of a person's weak ones, where skills are spiky. The paper gives no
-#: number; this one is ours.
+#: Chance that a domain is one of a person's weak ones: ours, as the paper gives no number.
 _WEAK_DOMAIN = 0.25
 
 #: The first tasks of the market are open to a new company.
@@ -48,9 +33,6 @@ _EASY_TASKS = 10
 
 #: The level of trust a task needs: 1 for the lowest reward, growing by 3, at most 4.
 _TRUST_SLOPE, _MOST_TRUST = 3, 4
-
-#: Replacements of a slot that have numbers of their own.
-_GENERATIONS = 1000
 
 Drawn = tuple[tuple[ClientSpec, ...], tuple[EmployeeSpec, ...], tuple[TaskSpec, ...]]
 
@@ -68,10 +50,7 @@ def _draw(params: YCBenchParams, seed: int, _types: str) -> Drawn:
 
 
 def stream(seed: int, key: str) -> Random:
-    """Return a new generator for one purpose of one run.
-
-    It is seeded with the first eight bytes, unsigned and big-endian, of SHA-256 of `SEED:KEY`.
-    """
+    """Return a generator seeded with the first 8 bytes, big-endian, of SHA-256 of `SEED:KEY`."""
     return Random(_number(seed, key))  # noqa: S311 (no secrets)
 
 
@@ -123,8 +102,8 @@ def _client(params: YCBenchParams, chance: Random, name: str, *, adversarial: bo
 def draw_employees(params: YCBenchParams, seed: int) -> tuple[EmployeeSpec, ...]:
     """Draw the staff, `Emp_1` first (SPEC 4.2).
 
-    With `spiky_skills` each domain is weak with chance 0.25; a weak one's rate comes from the band
-    of a tier drawn evenly among those up to the person's own.
+    With `spiky_skills` a weak domain's rate comes from the band of a tier drawn evenly among those
+    up to the person's own.
 
     Raises:
         ValueError: The roster is the published list and no tier is in it.
@@ -187,18 +166,12 @@ def draw_market(
     return tuple(drawn)
 
 
-def replacement_number(slot: int, generation: int) -> int:
-    """Return the number of a slot's replacement, where each slot has streams of its own."""
-    return _GENERATIONS * slot + generation
-
-
 def draw_replacement(
     params: YCBenchParams, seed: int, taken: TaskSpec, clients: tuple[ClientSpec, ...], number: int
 ) -> TaskSpec:
     """Draw the task that takes the place of an accepted one (SPEC 4.5).
 
-    It keeps client and required prestige. Stream and title have a *number*: `replacement_number`
-    where each slot has its streams; otherwise the run's counter, and then the task has no slot.
+    It keeps client and required prestige. *number* is that of its stream and its title.
     """
     chance = stream(seed, f"replenish_{number}")
     client = clients[taken.client]

@@ -1,7 +1,6 @@
 """A world given as data instead of drawn from a seed, and its file in the reference format.
 
-The file is one JSON object, gzip-compressed or not: clients and employees are objects, tasks and
-replacements are rows, whose fields the file names. A fault is one sentence with its path.
+The file is one JSON object, gzip-compressed or not; tasks are rows, whose fields it names.
 """
 
 import gzip
@@ -23,8 +22,9 @@ from models.yc_bench.specs import ClientSpec, Domain, EmployeeSpec, TaskSpec, st
 #: Bytes of a file that are read, unzipped; a published world has fewer than 100,000.
 _MOST_BYTES = 64 << 20
 
-#: The most of every number.
+#: The most of every number, and the range of most of them.
 _MOST = 10**15
+_COUNT: list[Any] = [ge(0), le(_MOST)]
 
 
 @frozen
@@ -44,7 +44,6 @@ class WorldFile:
         employees: In the order of pay.
         tasks: The initial market, in the order of creation.
         replacements: The first replacements of each slot; later ones are drawn from the run's seed.
-        funds_cents: Money at the start, cents.
         start: ISO date and time at which the clock starts, empty where the file leaves it open.
         horizon_end: The same for the end of the run.
         seed: Seed from which the world was drawn; None if it was not drawn.
@@ -54,8 +53,8 @@ class WorldFile:
     employees: tuple[EmployeeSpec, ...] = field()
     tasks: tuple[TaskSpec, ...]
     replacements: tuple[Replacement, ...] = ()
-    funds_cents: int = field(default=20_000_000, validator=[ge(0), le(_MOST)])
-    initial_prestige: float = field(default=1.0, validator=[ge(0), le(_MOST)])
+    funds_cents: int = field(default=20_000_000, validator=_COUNT)
+    initial_prestige: float = field(default=1.0, validator=_COUNT)
     start: str = ""
     horizon_end: str = ""
     seed: int | None = None
@@ -88,28 +87,22 @@ def as_world(value: Any) -> WorldFile | None:
     """
     if value is None or isinstance(value, WorldFile):
         return value
-    if isinstance(value, str | os.PathLike):
-        return _from_path(os.fspath(value))
-    if not isinstance(value, Mapping):
-        raise ValueError(  # noqa: TRY004 (one kind of error for every fault)
+    path = os.fspath(value) if isinstance(value, str | os.PathLike) else None
+    if path is None and not isinstance(value, Mapping):
+        raise ValueError(
             f"world={short_repr(value, 60)} was given; it is a world, an object or the path of "
             "a file"
         )
     try:
-        world: WorldFile = _world(value) if "kind" in value else from_plain(value, WorldFile)
-    except (ValueError, SchemaError) as fault:
-        raise ValueError(f"world: {fault}") from None
-    return world
-
-
-def _from_path(path: str) -> WorldFile:
-    try:
-        return _world(decode_json(_content(path).decode("utf-8-sig")))
+        plain = value if path is None else decode_json(_content(path).decode("utf-8-sig"))
+        fields_of_own = path is None and "kind" not in plain
+        world: WorldFile = from_plain(plain, WorldFile) if fields_of_own else _world(plain)
     except (OSError, EOFError, zlib.error, UnicodeDecodeError) as fault:
         why = getattr(fault, "strerror", None) or "it is cut, or no text"
         raise ValueError(f"world: cannot read {path!r}: {why}") from None
     except (ValueError, SchemaError) as fault:
-        raise ValueError(f"world: {path!r}: {fault}") from None
+        raise ValueError(f"world: {f'{path!r}: ' if path else ''}{fault}") from None
+    return world
 
 
 def _content(path: str) -> bytes:
@@ -124,8 +117,6 @@ def _content(path: str) -> bytes:
 
 
 # -- the reference format --------------------------------------------------------------------------
-
-_COUNT: list[Any] = [ge(0), le(_MOST)]
 
 
 @frozen(kw_only=True)
@@ -190,12 +181,11 @@ def _world(plain: Any) -> WorldFile:
         raise ValueError("this is no world file, an object whose kind is 'world'")
     document: _Document = from_plain(plain, _Document)
     places = {each.name: at for at, each in enumerate(document.clients)}
-    tasks = _rows("task", document.task_fields, _TASK_FIELDS, document.tasks)
-    given, names = document.replacement_fields, _REPLACEMENT_FIELDS
-    taking = _rows("replacement", given, names, document.replacements)
+    tasks = _rows("task", document, _TASK_FIELDS)
+    taking = _rows("replacement", document, _REPLACEMENT_FIELDS)
     return WorldFile(
         clients=document.clients,
-        employees=tuple(_employee(each) for each in document.employees),
+        employees=tuple(map(_employee, document.employees)),
         tasks=tuple(_task(places, row) for row in tasks),
         replacements=tuple(Replacement(row.generation, _task(places, row)) for row in taking),
         funds_cents=document.funds_cents,
@@ -206,14 +196,12 @@ def _world(plain: Any) -> WorldFile:
     )
 
 
-def _rows(
-    kind: str, given: tuple[str, ...], names: tuple[str, ...], rows: tuple[tuple[Any, ...], ...]
-) -> list[_Row]:
-    if given != names:
+def _rows(kind: str, document: _Document, names: tuple[str, ...]) -> list[_Row]:
+    if (given := getattr(document, f"{kind}_fields")) != names:
         raise ValueError(f"{kind}_fields={[*given]} was given; they are {[*names]}")
     return [
         from_plain(dict(zip(names, row, strict=False)), _Row, f"$.{kind}s[{at}]")
-        for at, row in enumerate(rows)
+        for at, row in enumerate(getattr(document, f"{kind}s"))
     ]
 
 

@@ -1,10 +1,10 @@
 """The company's books: double entry in cents, and the published ledger as a view of them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from ledgers.book import Book, Memo
-from ledgers.consolidation import KIND, Intercompany
+from ledgers.consolidation import ACCOUNT, KIND, Intercompany
 from models.yc_bench.company.entities import StaffMember
 
 CASH, CAPITAL, WAGES, REWARDS, FINES = "cash", "capital", "wages", "rewards", "fines"
@@ -12,8 +12,8 @@ CASH, CAPITAL, WAGES, REWARDS, FINES = "cash", "capital", "wages", "rewards", "f
 #: Kinds of entries.
 _FOUNDING, _WAGES, _REWARD, FINE = "capital", "wages", "reward", "fine"
 
-#: Category of cash received from and paid to partners.
-INTERCOMPANY = "intercompany"
+#: Category of cash received from and paid to partners, and its account once there was some.
+INTERCOMPANY = ACCOUNT
 
 #: Category of the published ledger by kind of entry; the last is ours, and appears in groups only.
 _CATEGORIES = {
@@ -37,12 +37,22 @@ class LedgerRow(NamedTuple):
     reference: str
 
 
+class Purse(Intercompany):
+    """The funds; debts and claims of bankrupt companies before it stay in its balances."""
+
+    def __init__(self, book: Book, balances: Mapping[str, int]) -> None:
+        super().__init__(book, CASH)
+        self._balances.update(balances)
+
+
 class CompanyAccounts:
     """Every cent the company gets or pays, from the funds paid in by the founders."""
 
-    def __init__(self, funds: int, opened: int = 0, *, fines_as_rewards: bool = True) -> None:
+    def __init__(
+        self, funds: int, opened: int, balances: Mapping[str, int], *, fines_as_rewards: bool
+    ) -> None:
         self.book = Book(CASH, CAPITAL, WAGES, REWARDS, FINES)
-        self.intercompany = Intercompany(self.book, CASH)
+        self.purse = Purse(self.book, balances)
         self._categories = dict(_CATEGORIES)
         if fines_as_rewards:
             self._categories[FINE] = _CATEGORIES[_REWARD]

@@ -25,13 +25,7 @@ _first_weekday = lru_cache(1_000)(first_business_day)
 
 
 class CompanyClock:
-    """Dates and working hours of ticks, which are microseconds.
-
-    Attributes:
-        start: The opening hour of the first day.
-        opened: The tick of that hour: 0, unless the company is not the first of the simulation.
-        horizon: The tick at which the run ends.
-    """
+    """Dates and working hours of ticks, from `opened`, the opening hour of the first day."""
 
     def __init__(self, rules: PublicRules, opened: int = 0) -> None:
         calendar = Calendar(rules.start - opened * _MICROSECOND)
@@ -55,25 +49,19 @@ class CompanyClock:
 
     def text(self, tick: int) -> str:
         """Write a tick as reports do: ISO, microseconds only where there are any."""
-        text = self._texts.get(tick)
-        if text is None:
-            text = self._texts[tick] = self.moment(tick).isoformat()
-        return text
+        if tick not in self._texts:
+            self._texts[tick] = self.moment(tick).isoformat()
+        return self._texts[tick]
 
     def text_of(self, tick: int | None) -> str | None:
         """Write a tick that may be None for what has not happened."""
         return None if tick is None else self.text(tick)
 
-    def next_open(self, tick: int) -> int:
-        """Return the tick itself if it is open, else the next opening."""
-        return self._open.next_open(tick)
-
     def add_hours(self, tick: int, hours: Decimal) -> int | None:
         """Return when so many open hours, counted from the next opening, have passed.
 
         The tick may be a closing hour; it is None beyond the year 9000. Whole days are skipped at
-        once: hours less 9 are exact in decimals as long as they shrink, so only the first day's
-        remainder and the last day's microseconds are rounded, as when days are walked one by one.
+        once, which rounds as walking them one by one does: decimals that shrink are exact.
         """
         opened = self._open.next_open(tick)
         today = Decimal(self._open.closing(opened) - opened) / _HOUR
@@ -92,9 +80,8 @@ class CompanyClock:
     def hours_between(self, first: int, last: int) -> Decimal:
         """Return the hours of progress from one tick to a later one.
 
-        With evening progress, as published, every weekday but the last counts until midnight:
-        each day is a decimal of its own and they are added in order, since 28 digits round.
-        Otherwise progress counts the open hours.
+        With evening progress every weekday but the last counts until midnight, and days are added
+        in order, since 28 digits round. Otherwise progress counts the open hours.
         """
         if last <= first:
             return Decimal(0)

@@ -1,11 +1,11 @@
 """Clients, staff and tasks while an episode runs; times are ticks."""
 
 from decimal import Decimal
+from typing import Any
 
 from attrs import define, field
 from simpy.events import Event
 
-from models.yc_bench.desk import ReadOnlyRow
 from models.yc_bench.specs import ClientSpec, EmployeeSpec, TaskSpec
 
 
@@ -36,13 +36,7 @@ class Client:
 
 @define(eq=False)
 class StaffMember:
-    """An employee.
-
-    Attributes:
-        rates: Units an hour by domain, 4 decimals.
-        tasks: Their planned and active tasks, in the order of assignment.
-        load: Number of tasks that share their time.
-    """
+    """An employee with rates in units an hour by domain; `load` tasks share their time."""
 
     spec: EmployeeSpec
     salary_cents: int
@@ -68,15 +62,14 @@ class Task:
         required: Units of work, 4 decimals.
         completed: Units done and recorded, 4 decimals.
         status: One of `actions.STATUSES`.
-        team: The staff assigned to it, in the order of assignment, each `assigned` at a time.
-        rank: Rank among events of one instant; by default the order of creation.
+        team: The staff assigned to it with the ticks of assignment, in that order.
+        rank: Rank among events of one instant.
         milestone: The last milestone reached, percent.
         next_milestone: The milestone to which `milestone_due` belongs, percent.
         due: Planned tick of its completion; None without an event, as `milestone_due`.
         wait: The event for which its process waits.
         cause: One of `work.CAUSES` of its lateness; `cause_detail` is one of `work.DETAILS`.
-        listing: Its row of the market, once it has been shown.
-        closed_row: Its row of `task list`, once it has been shown after the end of the task.
+        listing: Its row of the market, once shown; `closed_row` is that of a past task.
     """
 
     spec: TaskSpec
@@ -92,8 +85,7 @@ class Task:
     accepted: int | None = None
     deadline: int | None = None
     finished: int | None = None
-    team: list[StaffMember] = field(factory=list)
-    assigned: list[int] = field(factory=list)
+    team: dict[StaffMember, int] = field(factory=dict)
     rank: int = 0
     milestone: int = 0
     next_milestone: int = 0
@@ -102,8 +94,8 @@ class Task:
     wait: Event | None = None
     cause: str = ""
     cause_detail: str = ""
-    listing: ReadOnlyRow | None = None
-    closed_row: ReadOnlyRow | None = None
+    listing: dict[str, Any] | None = None
+    closed_row: dict[str, Any] | None = None
 
     @property
     def title(self) -> str:

@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 import attrs
-from attrs import define, field, frozen
+from attrs import define, field
 from simpy.events import Event
 
 from desim import World
@@ -25,20 +25,13 @@ _STATUS_ORDER = {"market": 0, "planned": 1, "active": 2}
 _AMOUNTS = {"funds_after", "funds_delta", "listed_reward", "salary_bump_total_cents"}
 
 
-@frozen
-class PastEpisode:
-    """The figures at the end, and the books, of an episode that a bankruptcy ended."""
-
-    figures: dict[str, Any]
-    accounts: CompanyAccounts
-
-
 @define(eq=False)
 class CompanyState:
     """The state of an episode; times are ticks, None for what has not happened.
 
     Attributes:
-        episode: Number of the episode, from 1; a bankruptcy may open a further one.
+        episode: From 1; a bankruptcy may open a further one.
+        past: Figures and books of the episodes before.
         idle_since: From when the year passed without the founder.
         clients: In the order in which initial tasks are dealt.
         prestige: By domain, 3 decimals; keys in the order of generation.
@@ -52,7 +45,6 @@ class CompanyState:
         target: Time of the event for which the present resume waits.
         over: Whether the horizon event has happened.
         bankruptcy_due: Time of a bankruptcy event that has not been handled.
-        rescued_late: Whether a partner sent cash when funds were below zero: too late.
         busy: Ticks of active tasks so far: two tasks for a day count two days.
         workload: Whenever it changed: the tick, active tasks, people on one.
         midpoints: Middle of each tier's salaries, cents.
@@ -72,7 +64,7 @@ class CompanyState:
     accounts: CompanyAccounts
     horizon: int
     episode: int = 1
-    past: list[PastEpisode] = field(factory=list)
+    past: list[tuple[dict[str, Any], CompanyAccounts]] = field(factory=list)
     ended: int | None = None
     idle_since: int | None = None
     turns: int = 0
@@ -92,7 +84,6 @@ class CompanyState:
     over: bool = False
     bankruptcy: int | None = None
     bankruptcy_due: int | None = None
-    rescued_late: bool = False
     scratchpad: str = ""
     busy: int = 0
     workload: list[tuple[int, int, int]] = field(factory=list)
@@ -112,7 +103,7 @@ class CompanyState:
     @property
     def ledgers(self) -> tuple[Any, ...]:
         """The books of all episodes, which the digest of the result covers."""
-        return (*[each.accounts.book for each in self.past], self.accounts.book)
+        return (*[accounts.book for _, accounts in self.past], self.accounts.book)
 
     @property
     def funds_cents(self) -> int:
@@ -126,8 +117,8 @@ class CompanyState:
 
     @property
     def bankrupt(self) -> bool:
-        """Whether funds are below zero, or were when a partner sent cash; zero is alive."""
-        return self.rescued_late or self.accounts.book.balance(CASH) < 0
+        """Whether funds are or were below zero: cash of a partner then comes too late."""
+        return self.bankruptcy is not None or self.accounts.book.balance(CASH) < 0
 
     @property
     def last_tick(self) -> int:
@@ -201,14 +192,14 @@ class CompanyState:
         Market, staff, clients, books and turns are as founded; the scratchpad is kept. The clock
         of the simulation goes on, and the company's dates are counted from the present tick.
         """
-        self.past.append(PastEpisode(self.summary("bankruptcy"), self.accounts))
+        self.past.append((self.summary("bankruptcy"), self.accounts))
         for task in self.active:
             # Its process, which waits for an event without callbacks, is never resumed; one that
             # has not started yet returns at once, because the task is cancelled.
             task.status = "cancelled"
             if task.wait is not None and task.wait.callbacks is not None:
                 task.wait.callbacks.clear()
-        new = found(self.world, self.params)
+        new = found(self.world, self.params, self.accounts.purse.balances)
         for each in attrs.fields(CompanyState):
             if each.name not in _KEPT:
                 setattr(self, each.name, getattr(new, each.name))
@@ -219,8 +210,10 @@ class CompanyState:
 _KEPT = {"world", "params", "episode", "past", "scratchpad", "start", "replacement_seeds"}
 
 
-def found(world: World, params: YCBenchParams) -> CompanyState:
-    """Return a company that opens now; its paydays and its horizon are not on the calendar yet."""
+def found(
+    world: World, params: YCBenchParams, balances: Mapping[str, int] | None = None
+) -> CompanyState:
+    """Return a company that opens now, with what one before it left with partners, in cents."""
     now, clock, fixed = world.now, CompanyClock(params, world.now), params.fixed_world
     if fixed is None:
         clients, staff, tasks = draw(params, world.seed)
@@ -236,7 +229,9 @@ def found(world: World, params: YCBenchParams) -> CompanyState:
         world=world,
         params=params,
         clock=clock,
-        accounts=CompanyAccounts(funds, now, fines_as_rewards=params.late_fines_as_rewards),
+        accounts=CompanyAccounts(
+            funds, now, balances or {}, fines_as_rewards=params.late_fines_as_rewards
+        ),
         horizon=clock.horizon,
         settled=now,
         prestige=dict.fromkeys(DOMAINS, stored(prestige, 3)),
@@ -249,34 +244,3 @@ def found(world: World, params: YCBenchParams) -> CompanyState:
     for task in tasks:
         company.enter(task)
     return company
-
-
-@frozen
-class Purse:
-    """The funds that the companies of a group may send or receive, cents."""
-
-    company: CompanyState
-
-    @property
-    def held(self) -> int:
-        """The funds of the last episode; below 0 after a bankruptcy."""
-        return self.company.accounts.intercompany.held
-
-    @property
-    def balances(self) -> dict[str, int]:
-        """Cents by partner, over all episodes: above 0 is owed to the company."""
-        # Debts and claims of a bankrupt company stay in its partners' books.
-        total: Counter[str] = Counter()
-        for accounts in (*[one.accounts for one in self.company.past], self.company.accounts):
-            total.update(accounts.intercompany.balances)
-        return dict(total)
-
-    def receive(self, time: int, partner: str, cents: int) -> None:
-        """Post cash that *partner* has sent; it undoes no bankruptcy."""
-        late = self.company.bankrupt
-        self.company.accounts.intercompany.receive(time, partner, cents)
-        self.company.rescued_late = late
-
-    def send(self, time: int, partner: str, cents: int) -> None:
-        """Post cash that is sent to *partner*."""
-        self.company.accounts.intercompany.send(time, partner, cents)

@@ -4,12 +4,11 @@ Plans count nine-hour days, progress (with `evening_progress`) full weekdays unt
 published. A task that is planned anew is therefore ahead of its old plan.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from decimal import Decimal
 from typing import Any
 
 from models.yc_bench import formulas
-from models.yc_bench.company.accounts import FINE
 from models.yc_bench.company.entities import Client, StaffMember, Task, by_row
 from models.yc_bench.company.state import CompanyState
 from models.yc_bench.specs import decimal, stored
@@ -25,8 +24,8 @@ _SPAN, _NEVER = 10**9, 10**19
 
 _DAY_SECONDS = 86_400
 
-#: The causes of late tasks, which are the classes of the paper's Figure 5(a), one for each task;
-#: and the finer ones that its text counts, recorded for some. The paper defines neither.
+#: The causes of late tasks, the classes of the paper's Figure 5(a), and the finer ones that its
+#: text counts, recorded for some. The paper defines neither.
 CAUSES = ("adversarial", "understaffed", "thin")
 DETAILS = ("adversarial_again", "wrong_domain", "too_few")
 
@@ -89,11 +88,11 @@ def give_up(company: CompanyState, task: Task) -> None:
 
 
 def _rate(
-    company: CompanyState, task: Task, team: Sequence[StaffMember], *, alone: bool = False
+    company: CompanyState, task: Task, team: Iterable[StaffMember], *, alone: bool = False
 ) -> Decimal:
-    """Return the units an hour of a team in the slowest domain of a task.
+    """Return the units an hour of a team, shared among their tasks or `alone` on this one.
 
-    In one it is the sum over the fastest, each shared among their tasks, or `alone` on this one.
+    It is the sum over the fastest, in the slowest domain.
     """
     most, sums = company.params.efficient_team or None, []
     for each in task.domains:
@@ -277,28 +276,10 @@ def _note_lateness(company: CompanyState, task: Task) -> None:
         task.cause = "thin"
 
 
-def _late_alone(company: CompanyState, task: Task, team: Sequence[StaffMember]) -> bool:
+def _late_alone(company: CompanyState, task: Task, team: Iterable[StaffMember]) -> bool:
     """Return whether a team would have been late on this task alone, at the rates it has now."""
     assert task.accepted is not None
     assert task.deadline is not None
     rate = _rate(company, task, team, alone=True)
     done = company.clock.add_hours(task.accepted, task.required / rate) if rate else None
     return done is None or done > task.deadline
-
-
-def losses(company: CompanyState) -> dict[str, int]:
-    """Return by cause the fines paid and the rewards missed, cents; the fines are the ledger's."""
-    lost = dict.fromkeys(CAUSES, 0)
-    for entry in company.accounts.book.journal:
-        if entry.kind == FINE:
-            task = company.tasks[int(entry.references["task"])]
-            lost[task.cause] += task.spec.reward_cents - entry.amounts["cash"]
-    return lost
-
-
-def bankruptcy_cause(company: CompanyState) -> str | None:
-    """Return the cause that lost most; "payroll" without a late task; None without a bankruptcy."""
-    if not company.bankrupt:
-        return None
-    lost = losses(company)
-    return max(CAUSES, key=lost.__getitem__) if any(lost.values()) else "payroll"

@@ -1,6 +1,6 @@
 """The company in a group: its calendar, and cash that links bring and take between its events."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -13,7 +13,6 @@ from desim.episodes.lineup import resolve
 from ledgers.consolidation import ACCOUNT, KIND
 from models.yc_bench import YCBench
 from models.yc_bench.actions import EndTurn, FinanceLedger
-from models.yc_bench.company.entities import StaffMember
 from models.yc_bench.report import founder_tables
 
 #: A tick of every fourteenth day at which no event of the company falls: most are at night.
@@ -240,26 +239,6 @@ def test_cash_that_was_paid_away_is_missing() -> None:
     assert swept.run.result().metrics["bankrupt_on"] == "2025-03-03T09:00:00"
 
 
-def test_cash_at_the_instant_of_a_bankruptcy_comes_too_late() -> None:
-    """Salaries have been paid and funds are below zero: the resume reports the end."""
-    model = YCBench(idle_limit=1)
-    linked = LinkedRun(model, 1)
-    company = linked.company
-    pay = company.accounts.pay_wages
-
-    def pay_and_rescue(tick: int, staff: Sequence[StaffMember]) -> None:
-        pay(tick, staff)
-        if company.funds_cents < 0:
-            receive_cash(model, company, 90_000_000, "bank")
-
-    company.accounts.pay_wages = pay_and_rescue  # type: ignore[method-assign]
-    linked.play(idle)
-    result = linked.run.result()
-    assert (result.ended, result.metrics["bankrupt_on"]) == ("bankruptcy", "2025-07-01T09:00:00")
-    assert (company.bankrupt, company.funds_cents > 0) == (True, True)
-    assert result.metrics["bankruptcy_cause"] == "payroll"
-
-
 def test_after_the_end_the_score_stands() -> None:
     """Cash moves on in the books, as links may go on; score, metrics and series do not follow."""
     model = YCBench(idle_limit=1)
@@ -277,6 +256,7 @@ def test_after_the_end_the_score_stands() -> None:
     assert after.metrics == before.metrics
     assert series_of(model, company) == series
     assert cash_of(model, company) == 5_000_000 - 100 - 2_803_018
+    assert (company.bankrupt, after.metrics["bankruptcy_cause"]) == (True, "payroll")
     assert intercompany(model, company) == {"bank": -5_000_000, "plant": 100}
 
 
@@ -299,17 +279,3 @@ def test_balances_of_all_episodes_are_summed() -> None:
     assert first.balance("cash") == 20_000_000 + 350 - 6 * 3_800_503
     ended = [each["final_funds_cents"] for each in linked.run.result().metrics["episodes"]]
     assert ended == [first.balance("cash"), second.balance("cash")]
-
-
-def test_a_late_rescue_does_not_burden_the_next_company() -> None:
-    """The company that opens again begins solvent."""
-    model = YCBench(episodes=2, idle_limit=1)
-    linked = LinkedRun(model, 1)
-    company = linked.company
-    company.rescued_late = True
-    linked.play(idle)
-    ended = [each["ended"] for each in linked.run.result().metrics["episodes"]]
-    assert ended == ["bankruptcy", "bankruptcy"]
-    assert not company.rescued_late
-    assert company.episode == 2
-    assert company.funds_cents < 0

@@ -1,8 +1,6 @@
 """What the looking commands print, where the traces do not show it: switches, bounds, copies."""
 
-import json
-import pickle
-from copy import copy, deepcopy
+from copy import deepcopy
 from decimal import Decimal
 from typing import Any
 
@@ -116,33 +114,13 @@ def test_browse_follows_prestige_and_trust() -> None:
 
 
 def test_no_document_can_spoil_another() -> None:
-    """What a document has of its own may be changed; rows that documents share may not."""
+    """What a document has of its own may be changed."""
     company = company_after()
     spoilt = reports.market_browse(company, MarketBrowse(limit=2))
     kept = deepcopy(reports.market_browse(company, MarketBrowse(limit=2)))
-    row = spoilt["tasks"][0]
-    for change in (
-        lambda: row["requirements"][0].update(required_qty=-1.0),
-        row["requirements"].clear,
-        lambda: row.pop("task_id"),
-        lambda: row.__setitem__("reward_funds_cents", 0),
-    ):
-        with pytest.raises(TypeError, match=r"cannot be changed; change a copy of it: (dict|list)"):
-            change()
     spoilt["tasks"].clear()
     spoilt["total"] = -1
     assert reports.market_browse(company, MarketBrowse(limit=2)) == kept
-
-
-def test_a_copy_of_a_shared_row_may_be_changed() -> None:
-    """Copies of every kind, also those that cross to another process, are plain containers."""
-    row = reports.market_browse(company_after(), MarketBrowse(limit=1))["tasks"][0]
-    sent = pickle.loads(pickle.dumps(row))  # noqa: S301 (our own)
-    for made in (dict(row), {**row}, copy(row), deepcopy(row), sent):
-        assert (type(made), made) == (dict, row)
-        made["mine"] = 1
-    assert type(deepcopy(row)["requirements"]) is list
-    assert json.loads(json.dumps(row)) == row
 
 
 def test_what_no_longer_changes_is_printed_once() -> None:
