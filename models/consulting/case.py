@@ -15,8 +15,7 @@ Length = Literal["short", "medium", "long"]
 #: Candidate answers of an interview, the fewest and the most, by the length of its case.
 PACES: dict[Length, tuple[int, int]] = {"short": (3, 4), "medium": (5, 7), "long": (7, 10)}
 
-#: Gated facts of a case, and entries of each list of a rubric.
-MOST_FACTS = 100
+MOST_FACTS = 100  # of a case; also the most entries of each list of a rubric
 
 
 def _writable(_: object, attribute: "Attribute[Any]", value: str) -> None:
@@ -83,15 +82,11 @@ class Figure:
 
 @frozen
 class Rubric:
-    """Phrases, numbers and recommendations that the scripted judge counts in the answers.
-
-    A phrase matches if its words follow each other, whatever their case and endings.
+    """What the scripted judge counts; words of a phrase follow each other, in any case and ending.
 
     Attributes:
-        numbers: Figures that the candidate should work out; none may be stated in the case's open
-            text or facts.
-        drivers: Grounds of the recommendation; each driver is a list of phrases, of which one
-            suffices.
+        numbers: Figures to be worked out; none may be stated in the case's open text or facts.
+        drivers: Grounds of the recommendation; of the phrases of a driver one suffices.
         recommendation: Phrases of a right recommendation, of which one suffices: "should enter".
         against: Phrases of a wrong one: "should not enter".
         structure: Words of a good structure: "demand", "competition", "cost".
@@ -113,8 +108,7 @@ class Case:
     Attributes:
         id: Its name among the cases; empty for a published case without one.
         title: For people; the candidate does not see it.
-        length: Sets how many answers a candidate should give: short 3 to 4, medium 5 to 7, long 7
-            to 10.
+        length: How many answers a candidate should give: short 3 to 4, medium 5 to 7, long 7 to 10.
         opening: The problem statement with which the interviewer begins.
         open: Background that the interviewer may tell at any time.
         gated: Facts that are given one at a time, each only for a question about its topic.
@@ -144,16 +138,15 @@ class Case:
     @property
     def text(self) -> str:
         """The whole case as one text, as the published interviewer and judge receive it."""
-        if self.document:
-            return self.document
         facts = "\n".join(f"- {each.topic}: {each.fact}" for each in self.gated)
-        parts = (
-            ("", self.opening),
-            ("Background", self.open),
-            ("Information provided if asked", facts),
-            ("Internal: analysis and solution, never shown", self.internal),
-        )
-        return "\n\n".join(f"{head}\n{body}".strip() for head, body in parts if body)
+        parts = {
+            "": self.opening,
+            "Background": self.open,
+            "Information provided if asked": facts,
+            "Internal: analysis and solution, never shown": self.internal,
+        }
+        written = (f"{head}\n{body}".strip() for head, body in parts.items() if body)
+        return self.document or "\n\n".join(written)
 
     @property
     def public(self) -> str:

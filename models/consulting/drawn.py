@@ -22,17 +22,10 @@ if TYPE_CHECKING:  # numpy is loaded when a case is drawn
 Half = Literal["tuning", "report"]
 HALVES: tuple[Half, ...] = get_args(Half)
 
-#: Cases of a half.
-CASES = 200
-
-#: Draws of one case, at most; a draw that is of no use is repeated.
-_DRAWS = 1_000
-
-#: The relative error of a figure that counts as right.
-_TOLERANCE = 0.02
-
-#: A plan gains or loses at least this share, so that no rounding of figures decides what is right.
-_CLEAR = 0.05
+CASES = 200  # of a half
+_DRAWS = 1_000  # of one case at most; a draw that is of no use is repeated
+_TOLERANCE = 0.02  # the relative error of a figure that counts as right
+_CLEAR = 0.05  # share that a plan gains or loses at least, so that no rounding decides
 
 #: Results that may be negative; other results below 0 are not defined, as the payback of a loss.
 _SIGNED = {"balance", "gain", "total", "night", "year", "change", "later"}
@@ -149,8 +142,7 @@ def _filled(template: Template, number: int, places: Mapping[str, str | float]) 
 
 def _is_hidden(made: Case) -> bool:
     """Return whether no text for the candidate states a figure of the rubric."""
-    texts = (made.public, *(fact.fact for fact in made.gated))
-    told = {value for text in texts for value in numbers(text)}
+    told = numbers("\n".join([made.public, *(fact.fact for fact in made.gated)]))
     figures = made.rubric.numbers if made.rubric else ()
     return all(
         abs(value - abs(figure.value)) > figure.tolerance * abs(figure.value)

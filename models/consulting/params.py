@@ -135,5 +135,5 @@ class ConsultingParams:
 
     @property
     def deterministic(self) -> bool:
-        """Whether episodes do not depend on the seed, which only chooses the case."""
+        """Whether there is one case to choose; the seed does nothing else."""
         return bool(self.case) or (not self.drawn and len(self.loaded_cases) == 1)

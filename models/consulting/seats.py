@@ -158,7 +158,7 @@ class JudgeView:
 
 # -- the candidate's options -----------------------------------------------------------------------
 
-#: Questions about the dimensions of most cases, in the order in which they are worth asking.
+#: In the order in which they are worth asking.
 _QUESTIONS = (
     "How large is the market, and how fast does it grow?",
     "What are the price and the unit cost?",

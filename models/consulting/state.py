@@ -36,32 +36,20 @@ class Line:
 
 @frozen
 class Telling:
-    """A gated fact that the interviewer has released.
-
-    Attributes:
-        message: The number of the message in the dialogue, from 0.
-        asked: Whether the candidate had asked about its topic before.
-    """
+    """A gated fact that the interviewer has released."""
 
     fact: Fact
-    message: int
-    asked: bool
+    message: int  # its number in the dialogue, from 0
+    asked: bool  # by the candidate before
 
 
 @define(eq=False)
 class Interview:
-    """The state of an episode.
-
-    Attributes:
-        number: The number of the case among the cases, from 0.
-        messages: Book of the budget of messages and each side's use of it.
-        facts: Book of gated facts withheld and released.
-        appointments: Book of verdicts due and given.
-    """
+    """The state of an episode; its books are of messages, gated facts and verdicts."""
 
     world: World
     params: ConsultingParams
-    number: int
+    number: int  # of the case among the cases, from 0
     case: Case = field(init=False)
     messages: Book = field(init=False)
     facts: Book = field(init=False)
