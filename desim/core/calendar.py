@@ -158,7 +158,7 @@ class BusinessHours:
     def _after_opening(self, _: object, value: int) -> None:
         _require(value > self.opens, f"closes={value}", f"it is after opens={self.opens}")
 
-    # Cached, because models look these up at every event and the parameters are frozen.
+    # Cached, because models look these up at every event.
 
     @cached_property
     def _hour(self) -> int:
@@ -215,10 +215,7 @@ class BusinessHours:
         return self._instant(number * self.length)
 
     def add(self, tick: int, ticks: int) -> int:
-        """Return the instant at which so many working ticks, 0 or more, have passed.
-
-        They begin at the next opening. A day's work ends at its closing hour.
-        """
+        """Return the instant at which so many working ticks, 0 or more, have passed."""
         if ticks < 0:
             raise ValueError(f"{ticks} working ticks were given; there are 0 or more")
         if not ticks:
@@ -231,12 +228,11 @@ class BusinessHours:
         return self._worked(last) - self._worked(first)
 
     def _number(self, day: int) -> int:
-        """Return how many working days are before a day, counted from the first Monday."""
+        # The working days before a day, from the first Monday on.
         week, weekday = divmod(day, _DAYS)
         return week * len(self.weekdays) + self._before[weekday]
 
     def _instant(self, worked: int) -> int:
-        """Return the open instant before which so many ticks were worked; see `_worked`."""
         number, rest = divmod(worked, self.length)
         week, which = divmod(number, len(self.weekdays))
         day = week * _DAYS + self.weekdays[which]
@@ -253,39 +249,23 @@ class BusinessHours:
 
 
 def month_start(day: date, months: int = 0) -> date:
-    """Return the first day of the month so many months after that of `day`.
-
-    >>> month_start(date(2025, 1, 31), 13)
-    datetime.date(2026, 2, 1)
-    """
+    """Return the first day of the month so many months after that of `day`."""
     years, month = divmod(day.month - 1 + months, 12)
     return date(day.year + years, month + 1, 1)
 
 
 def month_end(day: date, months: int = 0) -> date:
-    """Return the last day of the month so many months after that of `day`.
-
-    >>> month_end(date(2024, 1, 31), 1)
-    datetime.date(2024, 2, 29)
-    """
+    """Return the last day of the month so many months after that of `day`."""
     return month_start(day, months + 1) - timedelta(days=1)
 
 
 def months_between(first: date, last: date) -> int:
-    """Return by how many calendar months the month of *last* is after that of *first*.
-
-    >>> months_between(date(2025, 1, 31), date(2026, 2, 1))
-    13
-    """
+    """Return by how many calendar months the month of *last* is after that of *first*."""
     return 12 * (last.year - first.year) + last.month - first.month
 
 
 def first_business_day(day: date, weekdays: tuple[int, ...] = WEEKDAYS) -> date:
-    """Return the first working day of the month of `day`.
-
-    >>> first_business_day(date(2025, 3, 31))
-    datetime.date(2025, 3, 3)
-    """
+    """Return the first working day of the month of `day`."""
     days = [month_start(day) + timedelta(days=n) for n in range(_DAYS)]
     working = [each for each in days if each.weekday() in weekdays]
     _require(working, f"weekdays={short_repr(weekdays)}", "they are days from 0 to 6")

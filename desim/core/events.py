@@ -1,5 +1,6 @@
 """The events of the clock: ranked timeouts, waits of random length, questions to roles."""
 
+import contextlib
 import operator
 import sys
 from collections.abc import Callable
@@ -64,11 +65,10 @@ class Decision(Event):
     """An open question to a role: SimPy resumes the process that yields it with the action.
 
     Attributes:
-        role: The role that is asked.
         before: The priority of events that wait, at this tick, until the question is answered.
         actions: The action classes that may answer it, as `World.ask` takes them; None for all.
         narrowed: The role with these alone, from when it is handed out; None for all.
-        observation: What the role observes; made when the question is handed out.
+        observation: Made when the question is handed out.
         action: The answer, once given; `wire` is its tagged JSON object.
         delay: Ticks from the question until the answer takes effect.
         is_relayed: Whether a part has asked it, which delays the answer in its own ticks.
@@ -118,16 +118,10 @@ class Decision(Event):
 
 
 def whole_ticks(delay: Any) -> int:
-    """Return a delay as an int.
-
-    Raises:
-        ModelFailed: It is not a whole number.
-        ValueError: It is below 0.
-    """
-    try:
+    """Return a delay as an int, also one of numpy, or a float without a fraction."""
+    whole: int | None = None
+    with contextlib.suppress(TypeError, ValueError, OverflowError):
         whole = int(delay) if isinstance(delay, float) else operator.index(delay)
-    except (TypeError, ValueError, OverflowError):
-        whole = None
     if whole is None or whole != delay:
         raise ModelFailed(f"a delay of {short_repr(delay)} was given; time passes in whole ticks")
     if whole < 0:

@@ -48,18 +48,15 @@ class Limits:
 
 
 class Alarm:
-    """Interrupts Python code that runs too long, such as a policy or process that never returns.
+    """A context manager that raises `LimitReached` in Python code that runs too long.
 
-    A context manager. Works in the main thread of a process on a POSIX system. Elsewhere, and
-    inside a call into C that does not return, only the checks between events apply. Of nested
-    alarms, only the one that is due first raises.
+    Works in the main thread of a process on a POSIX system. Elsewhere, and inside a call into C
+    that does not return, only the checks between events apply. Of nested alarms, only the one that
+    is due first raises.
 
     Args:
         seconds: The limit on wall time; None sets no limit.
         left: The seconds of it that are left; None for all of it.
-
-    Raises:
-        LimitReached: The time has passed.
     """
 
     __slots__ = ("_before", "_due", "_outer", "_seconds", "_start")
@@ -107,8 +104,7 @@ def _usable() -> bool:
 
 
 def _outer_alarm() -> float:
-    """Return the seconds until an alarm that is already set is due; 0 if none is set."""
-    return signal.getitimer(signal.ITIMER_REAL)[0]
+    return signal.getitimer(signal.ITIMER_REAL)[0]  # in seconds; 0 if none is set
 
 
 def time_text(seconds: float | None) -> str:

@@ -10,7 +10,7 @@ from attrs import fields
 
 from desim.core.ledger_protocols import Holding, Rows, Statement, rows_of
 from desim.core.reported import Figures, Periods, Span, Texts, Time
-from desim.core.roles import Role
+from desim.core.roles import Role, split_name
 from desim.core.world import World
 from desim.errors import UsageError
 from desim.schema.described import field_lines
@@ -246,25 +246,20 @@ class ItemsModel(Model[S]):
 
 def no_model(given: object, name: str = "") -> UsageError:
     """Return the error for what is no model, a class or an object; *name* is what the text says."""
-    what = name or short_repr(given)
     cls = given if isinstance(given, type) else type(given)
     if not all(hasattr(cls, member) for member in Model.__abstractmethods__):
-        return UsageError(f"{what} is no model: it needs roles, begin, score and metrics")
-    if not issubclass(cls, Model):
-        cls_name = cls.__name__
-        return UsageError(
-            f"{what} is no model: write class {cls_name}(desim.Model), its base class"
-        )
-    return UsageError(f"{what} is no model: it is the class of one")
+        why = "it needs roles, begin, score and metrics"
+    elif issubclass(cls, Model):
+        why = "it is the class of one"
+    else:
+        why = f"write class {cls.__name__}(desim.Model), its base class"
+    return UsageError(f"{name or short_repr(given)} is no model: {why}")
 
 
 def revision_of(model: Model[Any]) -> Revision:
     """Return the revision of a world; of a model with parts the revisions by dotted part.
 
     A model with parts and a revision of its own states that one under the empty name.
-
-    Raises:
-        UsageError: A revision is not a whole number of at least 1.
     """
     own = own_revision(type(model))
     if not model.models:
@@ -298,12 +293,8 @@ def revision_text(revision: Revision) -> str:
 
 
 def model_of(model: Model[Any], name: str) -> tuple[Model[Any], str]:
-    """Return the innermost model that a dotted name leads to, and the rest of the name.
-
-    `plant.retailer` gives the model of the part `plant` and `retailer`; `plant` the same model and
-    an empty rest.
-    """
-    part, _, inside = name.partition(".")
+    """Return the innermost model that a dotted name leads to, and the rest, which may be empty."""
+    part, inside = split_name(name)
     if part in (models := model.models):
         return model_of(models[part], inside)
     return model, name
@@ -321,8 +312,7 @@ def kept_facts(model: Model[Any]) -> tuple[str, ...]:
 def world_rules(model: Model[Any], role: str) -> str:
     """Return the rules of a world for one role, without which the docstring describes it.
 
-    A role of a part gets the part's rules, after the first paragraph of the whole model's
-    docstring.
+    Those of a part follow the first paragraph of the whole model's docstring.
     """
     part, inside = model_of(model, role)
     text = part.texts(inside).rules or _first_paragraph(type(part))
@@ -338,11 +328,7 @@ def rules_of(model: Model[Any], role: str) -> str:
 
 
 def statements_of(model: Model[S], state: S) -> dict[str, Rows]:
-    """Return the statements of a model by name.
-
-    Raises:
-        UsageError: A statement is neither a table nor has `money`.
-    """
+    """Return the statements of a model by name."""
     return {name: rows_of(name, given) for name, given in model.statements(state).items()}
 
 

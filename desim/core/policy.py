@@ -35,10 +35,8 @@ class ReadReply:
     fault: str = ""
 
 
-# A policy receives no world, clock or ledger: what it does not observe it cannot use, and the same
-# instance plays in a run, in a sweep, behind an adapter and in a replay.
 class Policy:
-    """Decides for one role of one episode.
+    """Decides for one role of one episode, by what it observes.
 
     Only `decide` is required. The attributes are declared on the class and are not parameters,
     because records, tables and boards read them before a policy is built; `notes` alone is the
@@ -47,22 +45,21 @@ class Policy:
     Attributes:
         knows: What it knows: `observation`, `rules`, `state` or `future`; None stands for `future`
             if it needs the world's seed, and for `observation` otherwise. Boards rank the policies
-            of one level among themselves. One that knows `observation` receives a seat without the
-            world's parameters.
+            of one level. Only above `observation` does the seat hold the world's parameters.
         knows_by: More that it knows where an argument is given, by the argument's name.
-        draws: Whether its actions depend on chance or on the episode's seed; None if it does not
-            say. Where a model is deterministic, a policy that draws is played on every seed.
-        memoryless: Whether its actions depend on the present observation alone. Where the past of
-            an episode is repeated, such a policy is not asked what it would have decided then.
+        draws: Whether its actions depend on chance or on the episode's seed, so that it is played
+            on every seed also of a deterministic model; None if it does not say.
+        memoryless: Whether its actions depend on the present observation alone, so that it need not
+            be asked again where the past of an episode is repeated.
         takes_role: Whether its `decide` takes a second argument at a question that only some
             actions of the role may answer: the role with these actions and their options.
         takes_options: Whether it decides by the options of roles, so that it knows what these know.
         looks_ahead: Whether it plays ahead, in redrawn futures, before it decides.
-        needs_world_seed: Whether its seat holds the world's seed, with which the world can be built
-            again and played in advance. A published bot whose runner seeds its draws with it
-            declares `knows = "observation"`.
+        needs_world_seed: Whether its seat holds the world's seed, with which the world can be
+            played in advance. A published bot that only seeds its draws with it declares
+            `knows = "observation"`.
         reaches: The arguments that name a file that it opens, a host that it contacts or an
-            environment variable that it reads; empty for a policy that opens and contacts nothing.
+            environment variable that it reads.
         seats: "all" if it plays every role of a model when no role is named.
         board_seeds: The most seeds on which a board plays it, at least 1; None for all.
         notes: Plain JSON values, read after every decision and recorded with it; assign a new
@@ -95,13 +92,7 @@ class Policy:
 
     # `Any`, because the classes of seats, simulators and episodes are in packages that import this.
     def seated(self, seat: Any, /) -> object:
-        """Take the `desim.Seat`, once, before the first decision.
-
-        It holds model, role, schema and a seed for draws.
-
-        Raises:
-            UsageError: It cannot play there.
-        """
+        """Take the `desim.Seat`, once; raise a `UsageError` if it cannot play there."""
 
     def take_simulator(self, simulator: Any, /) -> object:
         """Take the episode's `desim.Simulator`, before the first decision, if it `looks_ahead`."""
@@ -115,10 +106,7 @@ class Policy:
     def arguments(
         cls, model: type | None, given: Mapping[str, Any], /
     ) -> tuple[Callable[..., Any], ...]:
-        """Return the classes or functions whose parameters are the arguments of a spec.
-
-        *model* is None for the arguments that every model has; *given* are those given so far.
-        """
+        """Return what has the arguments of a spec as parameters; for every model if it is None."""
         return (cls,)
 
     @staticmethod
@@ -126,20 +114,12 @@ class Policy:
         """Return the arguments that are specs of other policies, which it builds."""
         return ()
 
-    # A sweep is not continued after the code of one of these has changed.
-
     @staticmethod
-    def inner_classes(arguments: Mapping[str, str], /) -> Iterable[Any]:
-        """Return users' classes and functions that arguments name, or modules of what it calls.
+    def dependencies(model: Model[Any], arguments: Mapping[str, str], /) -> Iterable[Any]:
+        """Return modules, classes and functions found by the model's name or named by arguments.
 
-        Raises:
-            UsageError: A name leads to nothing.
+        A sweep is not continued after their code has changed, nor after texts, given as bytes.
         """
-        return ()
-
-    @staticmethod
-    def dependencies(model: Model[Any], /) -> Iterable[Any]:
-        """Return modules, classes and functions that it finds by a model's name; as bytes texts."""
         return ()
 
 
@@ -169,21 +149,17 @@ class OutsidePolicy(Policy):
         """
 
     def rehearse(self, entries: Iterable[Any], /) -> object:
-        """Take the transcript of whole episodes, and contact nothing outside.
+        """Take all input from the transcript of whole episodes, and contact nothing outside.
 
-        All input is taken from it and written to the transcript again. So a stranger's record is
-        checked: the same input must lead to the same actions.
-
-        Raises:
-            UsageError: It cannot, such as a person.
+        So a stranger's record is checked: the same input must lead to the same actions.
         """
         raise UsageError(f"{short_repr(self)} cannot play again from its transcript")
 
     def reuse(self, entries: Iterable[Any], /) -> object:
         """Take transcript entries of earlier episodes; what was asked for then costs nothing.
 
-        An entry `predictions` holds what methods answered to questions: `stored` to those of this
-        episode, and `learned` to those from which a router learns its rules.
+        An entry `predictions` holds answers of methods to the questions of this episode (`stored`),
+        and to those from which a router learns its rules (`learned`).
         """
 
     @staticmethod
@@ -198,12 +174,7 @@ class OutsidePolicy(Policy):
 
     @staticmethod
     def shown_memory(path: str, /, *, trust: bool = False) -> ShownMemory:
-        """Return what a file, which may be a stranger's, holds of what it has learned.
-
-        Raises:
-            UsageError: The file does not exist, is not a memory of this policy, or a module that it
-                names would be imported without *trust*.
-        """
+        """Return what it has learned, by a file; import what that names only with *trust*."""
         raise UsageError(f"{path} is no memory of a policy")
 
     @staticmethod
@@ -226,11 +197,7 @@ class FunctionPolicy(Policy):
 
 
 def as_policy(given: Any) -> type[Policy] | Policy:
-    """Return a policy or its class; anything else that can be called is wrapped.
-
-    Raises:
-        UsageError: It has no method `decide`, or its class is no subclass of `Policy`.
-    """
+    """Return a policy or its class; anything else that can be called is wrapped."""
     cls = given if isinstance(given, type) else type(given)
     if issubclass(cls, Policy) and cls.decide is not Policy.decide:
         policy: type[Policy] | Policy = given
@@ -249,14 +216,10 @@ def knows(
     model: Model[Any] | None = None,
     arguments: Mapping[str, Any] = MappingProxyType({}),
 ) -> Knowledge:
-    """Return what a policy, its class or a function knows.
+    """Return what a policy, its class or a function knows, by the *arguments* of its spec.
 
     Redrawn futures follow the world's constants and hold the values that `kept_facts` names, so one
-    that looks ahead knows more of a *model*; so does one that takes options. *arguments* are those
-    of its spec.
-
-    Raises:
-        UsageError: The policy declares something else than one of `KNOWLEDGE`.
+    that looks ahead knows more of a *model*; so does one that takes options.
     """
     policy = as_policy(given)
     own = policy.knows or ("future" if policy.needs_world_seed else "observation")
@@ -280,9 +243,9 @@ def sees_more_than_rules(level: Knowledge) -> bool:
 
 
 def _checked(policy: Any, level: Any) -> Knowledge:
-    for known in KNOWLEDGE:
-        if level == known:
-            return known
+    if level in [*KNOWLEDGE]:  # a list, as a level that is no text may have no hash
+        known: Knowledge = level
+        return known
     text = f"{short_repr(policy)} declares knows={short_repr(level)}"
     raise UsageError(f"{text}; possible: {', '.join(KNOWLEDGE)}")
 

@@ -43,9 +43,9 @@ class Texts:
     """The rules of a role.
 
     Attributes:
-        rules: What it needs before its first decision, in plain English: aims, costs, delays and
-            the score, with the numbers of these parameters, and nothing that the role may not know.
-            If empty, the first paragraph of the model's docstring is shown.
+        rules: Aims, costs, delays and the score in plain English, with the numbers of these
+            parameters, and nothing that the role may not know. If empty, the first paragraph of
+            the model's docstring is shown.
         briefing: The same in five answers, for a person; None to cut them from docstrings.
     """
 
@@ -55,14 +55,9 @@ class Texts:
 
 @frozen
 class Span:
-    """Something that was under way.
+    """Something that was under way, from tick to tick; `end` is None if it still was at the end.
 
-    Attributes:
-        kind: Such as "project"; spans of one kind are shown together.
-        name: Its own name.
-        start: Its first tick.
-        end: Its last tick; None if it was still under way at the end.
-        phases: The first tick and the name of each phase, in order.
+    Spans of one `kind`, such as "project", are shown together; `phases` have a first tick each.
     """
 
     kind: str
@@ -115,11 +110,11 @@ class Figures:
         columns: Unit, label, kind and which values are better, by metric, and of the `score`.
         series: Unit, label, role and period, by series of `Model.series` and of `World.point`.
         score_series: The series that show on the last page how the score came about.
-        board: Metrics without which the score can be misread. Boards print their means, or for a
-            metric that is a text or None the share of episodes that have a text.
-        score_range: The lowest and the highest score that an episode can have, the narrowest that
-            is certain; the highest is None if there is no bound. Tables count a failed episode with
-            the lowest. With both, stopping and selection hold for any distribution of the scores.
+        board: Metrics without which the score can be misread. Boards print their means, or of texts
+            the share of episodes that have one.
+        score_range: The lowest and the highest score that an episode can have for certain; the
+            highest is None if there is no bound. Tables count a failed episode with the lowest.
+            With both, stopping and selection hold for any distribution of the scores.
     """
 
     columns: Mapping[str, Column] = field(factory=dict)
@@ -154,9 +149,8 @@ class Time:
         calendar: When ticks are in a world played alone, so that it can share a clock with others.
         length: The length of an episode in one or two words, such as "25 weeks".
         date: Returns the day of a tick, which may be negative for opening entries.
-        role_time: Returns, of state, role and a tick up to the present, the tick as the role may
-            know it, for instance where the year is hidden: empty for one without a name, None for
-            its date.
+        role_time: Returns, of state, role and a tick, the tick as the role may know it, for
+            instance where the year is hidden: empty for one without a name, None for its date.
     """
 
     calendar: TickCalendar | None = None

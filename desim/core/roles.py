@@ -90,10 +90,9 @@ class Thinking:
         return bool(self.latency or self.per_second or self.per_1000_tokens) and self.most != 0
 
     def ticks(self, notes: Mapping[str, Any] | None = None) -> int:
-        """Return the ticks of a decision.
+        """Return the ticks of a decision, by `seconds` and `completion_tokens` of noted `usage`.
 
-        The policy's notes hold `seconds` and `completion_tokens` under the key `usage`; a value
-        that is missing, or is not a number above 0, counts as 0.
+        A value that is missing, or is not a number above 0, counts as 0.
         """
         usage = (notes or {}).get("usage")
         used = usage if isinstance(usage, Mapping) else {}
@@ -160,9 +159,6 @@ class Role:
         """Return the role with some of its action classes, as `World.ask` takes them.
 
         Its default action is that of the role if it is among them, or else the first option.
-
-        Raises:
-            UsageError: One of them is not an action class of the role, or none is given.
         """
         own, given = members(self.action), action_classes(actions)
         if not given or any(cls not in own for cls in given):

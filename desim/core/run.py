@@ -41,18 +41,15 @@ class Run(Generic[S]):
         model: The frozen parameters.
         seed: A whole number of at least 0.
         seats: The roles that policies play; None means the model's default roles.
-        limits: Limits of wall time, events and decisions.
+        limits: Of wall time, events and decisions.
         futures: Redraws of the future, in order: the number of decisions before it, and its seed.
         observers: Called before every event.
         points: Receives the points of `world.point` and of monitors.
 
     Attributes:
-        roles: The model's roles by name.
-        world: The clock.
         state: What the model's `begin` returned.
         decisions: The number of settled decisions.
         handed_out: The decisions handed out last; the answered ones have an action.
-        is_observed: Whether observers are called before every event.
         thinking: The thinking of the roles whose decisions take time, by name.
 
     Raises:
@@ -114,8 +111,7 @@ class Run(Generic[S]):
     def advance(self) -> list[Decision]:
         """Move the clock to the next tick with open decisions and hand them out together.
 
-        Returns:
-            The decisions in the order in which they were asked; empty once the episode has ended.
+        They are in the order in which they were asked; there are none once the episode has ended.
 
         Raises:
             UsageError: Decisions handed out before have no answer yet.
@@ -275,8 +271,7 @@ class Run(Generic[S]):
     def redraw(self, future: int) -> None:
         """Draw anew, by the seed of a future, what no role can have observed yet; keep the rest.
 
-        For a driver that branches at the present decision. An episode that is to be recorded takes
-        *futures* instead, which are redrawn as soon as the following decision is open.
+        At the present decision; an episode that is to be recorded takes *futures* instead.
         """
         check_seed(future, "future")
         with self._faults():
@@ -284,13 +279,7 @@ class Run(Generic[S]):
             self.model.redraw(self.world, self.state)
 
     def result(self) -> Result:
-        """Return the result of an ended episode.
-
-        Raises:
-            UsageError: The episode has not ended.
-            ModelFailed: The model's `score` or `metrics` raised an exception, or returned no finite
-                number or no JSON values.
-        """
+        """Return the result of an ended episode; errors are those of `summarise`."""
         if self._fault is None and not self.world.ended:
             raise UsageError("the episode still runs: advance until it hands out no decision")
         with self._faults():

@@ -79,10 +79,8 @@ _bits: list[Any] = []
 def kept_globals(seed: int | None = None) -> Iterator[None]:
     """Restore the global generators of Python and numpy (`random`, `numpy.random`) after a block.
 
-    Threads share these generators, so the block of a second thread changes nothing.
-
-    Args:
-        seed: The seed of the episode in the block; None leaves `seed_globals` to the block.
+    They begin with the episode's *seed*, if it is given. Threads share these generators, so the
+    block of a second thread changes nothing.
     """
     depth = _blocks.depth
     if not depth and not _in_use.acquire(blocking=False):

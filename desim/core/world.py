@@ -32,7 +32,7 @@ class World(simpy.Environment):
     """A SimPy environment on whole ticks, with questions, named random streams and an end.
 
     Attributes:
-        seed: The episode's seed.
+        seed: That of the episode.
         draw_seed: The seed of the streams that are claimed from now on: `seed` until `redraw`.
         seats: The roles that policies play; only they can be asked.
         ended: Why the episode ended; empty while it runs.
@@ -270,25 +270,17 @@ class World(simpy.Environment):
     ) -> Timeout:
         """Let a random time pass, such as the time to a breakdown, whose rest a redraw replaces.
 
-        It is drawn again given that it has lasted until then; one that ends at the tick of the
-        redraw stays.
-
-        Args:
-            stream: Random numbers, from `stream`.
-            sampler: Returns the length in whole ticks, drawn from *stream* alone.
-            rank: Orders events of one tick, lower first.
+        The *sampler* returns whole ticks, drawn from *stream* alone. A redraw calls it given that
+        the time has lasted until then; one that ends at the tick of the redraw stays.
         """
         return Wait(self, lambda: sampler(stream), rank)
 
     def redraw(self, future: int, now: int | None = None) -> None:
-        """Make all later draws from new streams, also of generators that processes hold.
+        """Make all later draws from new streams, by the seed of a future.
 
-        A name that was claimed before may be claimed once more, for instance to draw the rest of a
-        table again. The ends of delays that are under way are drawn anew.
-
-        Args:
-            future: The seed of the future, a whole number of at least 0.
-            now: The present tick where the clock of this world is behind it, as in a part.
+        So do generators that processes hold. A name that was claimed before may be claimed once
+        more, for instance to draw the rest of a table again. The ends of delays that are under way
+        are drawn anew; *now* is the present tick where the clock of a part is behind it.
         """
         check_seed(future, "future")
         self.draw_seed = redrawn_seed(self.draw_seed, future)

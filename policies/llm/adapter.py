@@ -132,14 +132,10 @@ class Llm(OutsidePolicy):
         return options, own_arguments(given.get("method", ""))
 
     @staticmethod
-    def dependencies(model: Model[Any]) -> Iterable[Any]:
-        """Yield the module of a model's conversation, and the texts of the model in prompts."""
+    def dependencies(model: Model[Any], arguments: Mapping[str, str]) -> Iterable[Any]:
+        """Yield what makes the conversation, the model's texts, and a user's own method."""
         yield conversation_module(type(model))
         yield world_texts(model)
-
-    @staticmethod
-    def inner_classes(arguments: Mapping[str, str]) -> Iterator[Any]:
-        """Yield the class of a user's own method, and what makes a user's own conversation."""
         if ":" in (name := arguments.get("method", "")):
             yield method_class(name)
         if named := arguments.get("conversation", ""):

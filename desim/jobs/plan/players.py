@@ -45,9 +45,8 @@ def _policy(policy: Any, model: Model[Any]) -> Iterator[Any]:
     maker = maker_of(policy, model)
     given = policy.arguments if isinstance(policy, ConfiguredClass) else Spec.read(policy).arguments
     yield from inside(_code(maker))
-    yield from maker.dependencies(model)
+    yield from maker.dependencies(model, given)
     yield from given.values()
-    yield from maker.inner_classes(given)
     for inner in maker.inner_policies(given):
         yield from _policy(inner, model)
 
