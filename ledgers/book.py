@@ -125,7 +125,10 @@ class Book:
             WrongEntry: No lines, an account named twice, or *text* is neither text nor `Memo`.
             WrongTime: *time* is not an `int` or goes backwards.
         """
-        lines = more if amounts is None else _joined(amounts, more)
+        if amounts is None:
+            lines = more
+        else:  # a copy, because the journal keeps it
+            lines = _joined(amounts, more) if more or type(amounts) is not dict else amounts.copy()
         balances = self._balances
         total = 0
         for account, amount in lines.items():
@@ -134,7 +137,13 @@ class Book:
             total += amount
         if total or not lines:
             _refuse_sum(text, lines, total)
-        memo, text = self._checked(time, text)
+        if type(time) is not int or time < self._last:
+            raise WrongTime(wrong_time(time, self._last))
+        memo = None
+        if type(text) is Memo:
+            memo, text = text, text.text
+        if type(text) is not str or not text.isascii():
+            text = checked_text(text)
         # Every check is done; only now does anything change.
         for account, amount in lines.items():
             balances[account] += amount
@@ -149,14 +158,6 @@ class Book:
             self._refuse_line(credit if debit in balances else debit, amount)
         if debit == credit:
             raise WrongEntry(f"entry {_text_of(text)!r} needs two accounts, not {debit!r} twice")
-        memo, text = self._checked(time, text)
-        balances[debit] += amount
-        balances[credit] -= amount
-        self._last = time
-        self._rows.append((time, text, {debit: amount, credit: -amount}))
-        self._memos.append(memo)
-
-    def _checked(self, time: int, text: str | Memo) -> tuple[Memo | None, str]:
         if type(time) is not int or time < self._last:
             raise WrongTime(wrong_time(time, self._last))
         memo = None
@@ -164,7 +165,11 @@ class Book:
             memo, text = text, text.text
         if type(text) is not str or not text.isascii():
             text = checked_text(text)
-        return memo, text
+        balances[debit] += amount
+        balances[credit] -= amount
+        self._last = time
+        self._rows.append((time, text, {debit: amount, credit: -amount}))
+        self._memos.append(memo)
 
     def balance(self, account: str, at: int | None = None) -> int:
         """Return the units on *account* now, or at the end of tick *at*."""
@@ -265,7 +270,6 @@ def _entry(row: tuple[int, str, dict[str, int]], memo: Memo | None) -> Entry:
 
 
 def _joined(amounts: Mapping[str, int], more: dict[str, int]) -> dict[str, int]:
-    """Return both kinds of lines in a new dict, because the journal keeps it."""
     if not isinstance(amounts, Mapping):
         raise WrongEntry(f"amounts must be a mapping of accounts to ints, not {amounts!r}")
     if twice := amounts.keys() & more.keys():

@@ -107,21 +107,23 @@ class Stock:
             units = _checked(units)
         held = self._held
         try:
-            left, grown = held[source] - units, held[target] + units
+            if type(units) is int:
+                over, left, grown = units, held[source] - units, held[target] + units
+            else:
+                over, below = units.as_integer_ratio()
+                left, grown = _sum(held[source], -over, below), _sum(held[target], over, below)
         except (KeyError, TypeError):
             self._require(source, target)
             raise
         if (
-            units <= 0
+            over <= 0
             or source == target
             or type(time) is not int
             or time < self._last
-            or (left < 0 and source in self._inside)
+            or (left.numerator < 0 and source in self._inside)
         ):
             self._refuse_or_skip(time, source, target, units)
             return
-        if type(units) is Fraction:
-            left, grown = _plain(left), _plain(grown)
         # Every check is done; only now does anything change.
         held[source], held[target] = left, grown
         self._last = time
@@ -174,9 +176,24 @@ class Stock:
 
 def _checked(units: object) -> Units:
     """Return a Fraction of ints, whole ones as `int`; numpy integers inside one would overflow."""
-    if type(units) is Fraction and {*map(type, units.as_integer_ratio())} == {int}:
-        return _plain(units)
+    if type(units) is Fraction:
+        over, below = units.as_integer_ratio()
+        if type(over) is int and type(below) is int:
+            return over if below == 1 else units
     raise WrongUnits(f"units must be an int or a Fraction of ints, not {units!r}")
+
+
+def _sum(units: Units, over: int, below: int) -> Units:
+    # In integers, as the operators of `Fraction` take far longer. Most denominators are powers of
+    # two, those of floats: one of two divides the other.
+    own, common = units.as_integer_ratio()
+    if common % below == 0:
+        own += over * (common // below)
+    elif below % common == 0:
+        own, common = own * (below // common) + over, below
+    else:
+        own, common = own * below + over * common, common * below
+    return Fraction(own, common) if own % common else own // common
 
 
 def _plain(units: Units) -> Units:

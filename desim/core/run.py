@@ -324,9 +324,10 @@ class Run(Generic[S]):
 def check_roles(model: Model[Any], seats: Sequence[str] | frozenset[str] | None) -> frozenset[str]:
     """Return the roles that policies play: *seats*, or the model's default roles if it is None."""
     taken = frozenset(model.default_roles if seats is None else seats)
-    for name in sorted(taken - model.roles.keys()):
-        raise UsageError(f"there is no role {name!r}; {possible(name, model.roles)}")
-    for name, role in model.roles.items():
+    roles = model.roles  # read once: a model may make them anew
+    for name in sorted(taken - roles.keys()):
+        raise UsageError(f"there is no role {name!r}; {possible(name, roles)}")
+    for name, role in roles.items():
         if name not in taken and not role.optional:
             raise UsageError(f"role {name!r} needs a policy")
     return taken

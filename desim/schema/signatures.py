@@ -7,7 +7,7 @@ section of its docstring. `takes` makes these the signature and the help of a fu
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, ParamSpec, TypeVar
 
 import attrs
@@ -32,14 +32,12 @@ def takes(cls: Callable[P, Options]) -> Callable[[Callable[[Options], R]], Calla
 
         @functools.wraps(function)
         def call(*arguments: P.args, **named: P.kwargs) -> R:
-            for keyword in (each for each in named if each not in signature.parameters):
-                known = possible(keyword, signature.parameters)
-                raise UsageError(f"{name} has no argument {keyword!r}; {known}")
             try:
-                signature.bind(*arguments, **named)
-            except TypeError as wrong:
-                raise TypeError(f"{name}() call: {wrong}") from None
-            return function(cls(*arguments, **named))
+                options = cls(*arguments, **named)
+            except TypeError:
+                _check_call(name, signature, arguments, named)
+                raise  # a value of a wrong type
+            return function(options)
 
         returned = function.__annotations__.get("return", inspect.Signature.empty)
         call.__signature__ = signature.replace(return_annotation=returned)  # type: ignore[attr-defined]
@@ -47,6 +45,18 @@ def takes(cls: Callable[P, Options]) -> Callable[[Callable[[Options], R]], Calla
         return call
 
     return decorate
+
+
+def _check_call(
+    name: str, signature: inspect.Signature, arguments: Any, named: Mapping[str, Any]
+) -> None:
+    for keyword in (each for each in named if each not in signature.parameters):
+        known = possible(keyword, signature.parameters)
+        raise UsageError(f"{name} has no argument {keyword!r}; {known}") from None
+    try:
+        signature.bind(*arguments, **named)
+    except TypeError as wrong:
+        raise TypeError(f"{name}() call: {wrong}") from None
 
 
 def given(options: attrs.AttrsInstance) -> dict[str, Any]:

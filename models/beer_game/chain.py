@@ -7,6 +7,7 @@ pipelines only hold the arrival times of parts of a stock.
 
 from collections import deque
 from fractions import Fraction
+from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -184,7 +185,7 @@ class Chain:
         self._opponents = params.opponents if params.names_opponents else ""
 
     def _fill_pipelines(self) -> None:
-        params, all_ = self.params, self.echelons
+        params, all_, flow = self.params, self.echelons, self.params.flow
         places = [place for e in all_ for place in (e.on_hand, e.in_transit)]
         self.goods = Stock(places, outside=(BREWING, CUSTOMERS))
         places = [e.owed for e in all_] + [e.mail for e in all_]
@@ -196,9 +197,9 @@ class Chain:
             weeks, rank = params.order_delay, len(all_) + at
             e.slips = Pipeline(self.world, self.orders, (e.mail, e.owed), weeks, rank=rank)
             self.goods.open(e.on_hand, params.target_inventory, BREWING)
-            e.deliveries.fill(BREWING, params.flow)
+            e.deliveries.fill(BREWING, flow)
             if e.below:
-                e.slips.fill(PLACED, params.flow)
+                e.slips.fill(PLACED, flow)
 
     def account(self, week: int) -> int:
         """Post the week's holding and backlog cost of every stage, on the units after shipping.
@@ -215,8 +216,8 @@ class Chain:
         entry: dict[str, int] = {}
         total = 0
         for e in self.echelons:
-            held = max(round(per_unit * units[e.on_hand]), floor)
-            owed = round(per_owed * slips[e.owed])
+            held = max(_cost(per_unit, units[e.on_hand]), floor)
+            owed = _cost(per_owed, slips[e.owed])
             entry[e.holding], entry[e.backlog] = held, owed
             e.cost = held + owed
             total += e.cost
@@ -302,6 +303,17 @@ def prices(params: BeerGameParams) -> tuple[Units, Units, int, Units]:
     return held, owed, floor, book_units(params.unit_margin)
 
 
+def _cost(price: Units, units: Units) -> int:
+    if type(price) is int and type(units) is int:
+        return price * units
+    # Half to even, as `round` of a fraction does; the operators of `Fraction` take far longer.
+    (over, below), (factor, divisor) = units.as_integer_ratio(), price.as_integer_ratio()
+    whole, rest = divmod(over * factor, below * divisor)
+    twice = 2 * rest - below * divisor
+    return whole + (twice > 0 or (twice == 0 and whole % 2 == 1))
+
+
+@lru_cache(100)
 def book_units(price: float) -> Units:
     """Return money in units of the book; a price is the fraction that its decimal text names."""
     units: Fraction = Fraction(str(price)) * 10**DIGITS

@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from desim.short_repr import short_repr
@@ -108,7 +109,8 @@ def is_random(demand: str) -> bool:
     return demand.partition(":")[0] in _RANDOM
 
 
-def _parts(demand: str) -> tuple[str, list[float]]:
+@lru_cache(100)  # read several times an episode
+def _parts(demand: str) -> tuple[str, tuple[float, ...]]:
     """Return the kind and the numbers of a demand."""
     kind, _, rest = demand.partition(":")
     parts = rest.split(":") if rest else []
@@ -124,7 +126,7 @@ def _parts(demand: str) -> tuple[str, list[float]]:
         if not 0 <= number <= _LARGEST or (counted and number % 1):
             what = "units" if counted else "at least 0"
             raise ValueError(f"demand={short_repr(demand)}: {part} is no number of {what}")
-    return kind, numbers
+    return kind, tuple(numbers)
 
 
 def _from_csv(file: str, column: str) -> list[int]:

@@ -15,7 +15,7 @@ Science 35(3), 1989.
 
 from collections.abc import Callable
 from fractions import Fraction
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 from desim.short_repr import short_repr
@@ -99,6 +99,7 @@ def known(name: str) -> bool:
     return name.partition(":")[0] in RULES
 
 
+@lru_cache(100)
 def rule(name: str, *, upstream: bool) -> Rule:
     """Return a rule by name.
 

@@ -1,6 +1,7 @@
 """What a stage sees, what it may order, and the rules of the game in words."""
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any, ClassVar
 
 from attrs import evolve, field, frozen
@@ -138,7 +139,12 @@ def described(params: BeerGameParams) -> Mapping[str, Mapping[str, Column]]:
     more: 60 units in the classic game, whose players' largest orders are around 50 (Sterman 1989).
     """
     level = max(params.target_inventory, demand.final_level(params.demand))
-    return {"order": {"quantity": evolve(_UNITS, usual=(0, _USUAL * level))}}
+    return {"order": {"quantity": _units_up_to(_USUAL * level)}}
+
+
+@lru_cache(100)  # a column is checked when it is made, and the roles are read often
+def _units_up_to(usual: int) -> Column:
+    return evolve(_UNITS, usual=(0, usual))
 
 
 # -- the rules in words ----------------------------------------------------------------------------
