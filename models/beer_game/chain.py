@@ -46,13 +46,17 @@ class Arrival(Ranked):
     Attributes:
         week: The week of arrival.
         units: Units that arrive, above 0.
-        name: The place of the units, in an episode's trace.
     """
 
     def __init__(self, pipeline: "Pipeline", weeks: int, week: int, units: Units) -> None:
         Ranked.__init__(self, pipeline.world, weeks, rank=pipeline.rank)
         self.callbacks.append(pipeline.arrive)
-        self.week, self.units, self.name = week, units, pipeline.place
+        self.week, self.units, self._pipeline = week, units, pipeline
+
+    @property
+    def name(self) -> str:
+        """The place of the units, in an episode's trace."""
+        return self._pipeline.place
 
 
 class Pipeline:
