@@ -1,4 +1,4 @@
-"""The scenario document: BPTK-style JSON to frozen classes and back.
+"""The scenario document: BPTK-style JSON to frozen classes.
 
 `{MANAGER: {"type": "abm", "name": ..., "model": ..., "scenarios": {KEY: SCENARIO}}}`, or SCENARIO
 alone, which is `{"runspecs": ..., "properties": ..., "agents": [...]}`. Every field is required and
@@ -6,9 +6,8 @@ unknown fields are refused; an error is one sentence that ends with the path of 
 """
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import cache
-from itertools import groupby
 from pathlib import Path
 from typing import Annotated, Any, Literal, NoReturn, Union, get_args
 
@@ -74,10 +73,7 @@ def template() -> Scenario:
 
 
 def read(given: Any) -> Scenario:
-    """Read a scenario from a file; a scenario is returned as it is.
-
-    Args:
-        given: A scenario, or the path of a scenario document.
+    """Read a scenario from the path of a document; a scenario is returned as it is.
 
     Raises:
         ValueError: *given* is neither, or the document has a fault; the error holds its path.
@@ -93,8 +89,6 @@ def read(given: Any) -> Scenario:
         return from_document(decode_json(read_text(file)))
     except OSError as fault:
         raise ValueError(f"scenario: cannot read {file!r}: {fault.strerror}") from None
-    except UnicodeDecodeError:
-        raise ValueError(f"scenario: cannot read {file!r}: it is no text") from None
     except ValueError as fault:
         raise ValueError(f"scenario: {file!r}: {fault}") from None
 
@@ -113,38 +107,6 @@ def from_document(document: Any) -> Scenario:
     key, inner = _only(outer.scenarios, f"{path}.scenarios", "scenario")
     names = {"manager": manager, "key": key, "name": outer.name, "model": outer.model}
     return _scenario(inner, f"{path}.scenarios.{key}", names)
-
-
-def to_document(scenario: Scenario) -> dict[str, Any]:
-    """Return a scenario as the plain JSON values of a document, which `from_document` reads."""
-    agents: dict[str, Any] = {
-        "consultant": iter(scenario.consultants),
-        "project": iter(scenario.projects),
-        "controlling": iter([None]),
-    }
-    listed = [
-        {"name": kind, "count": len([*copies]), "properties": _nodes(agent, _PROPERTIES[kind])}
-        for kind, count in scenario.order
-        for agent, copies in groupby(next(agents[kind]) for _ in range(count))
-    ]
-    inner = {
-        "runspecs": {name: getattr(scenario, name) for name in _RUNSPECS},
-        "properties": _nodes(scenario, _FIRM),
-        "agents": listed,
-    }
-    about = {"type": "abm", "name": scenario.name, "model": scenario.model}
-    return {scenario.manager: {**about, "scenarios": {scenario.key: inner}}}
-
-
-def _nodes(holder: Any, names: Iterable[str]) -> dict[str, Any]:
-    values = {name: getattr(holder, name) for name in names}
-    return {
-        name: {
-            "type": _NODES[type(each)].__name__,
-            "value": float(each) if type(each) is int else each,
-        }
-        for name, each in values.items()
-    }
 
 
 def _scenario(given: Any, path: str, names: Mapping[str, Any]) -> Scenario:

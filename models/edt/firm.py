@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from operator import attrgetter
 from typing import Any
 
-from attrs import define, evolve, field
+from attrs import evolve
 from simpy.events import Event
 
 from desim import World
@@ -18,7 +18,7 @@ from models.edt.actions import Decide, Window
 from models.edt.agents import Engagement, Phase, StaffMember, deliver, rounds_left
 from models.edt.controlling import CASH, Controlling
 from models.edt.params import DigitalTwinParams
-from models.edt.scenario import Agent, Project, Scenario
+from models.edt.scenario import Agent, Project
 
 #: The only role.
 MANAGER = "manager"
@@ -32,7 +32,6 @@ LAST = 1_000_000
 _by_rank = attrgetter("rank")
 
 
-@define(eq=False)
 class Firm:
     """The state of an episode.
 
@@ -53,39 +52,30 @@ class Firm:
         lost: Steps that a consultant loses behind a completed project: 1 or 0.
     """
 
-    world: World
-    params: DigitalTwinParams
-    scenario: Scenario
-    controlling: Controlling = field(init=False)
-    intercompany: Intercompany = field(init=False)
-    risk: float = field(init=False)
-    plan: Decide | None = None
-    employees: list[StaffMember] = field(factory=list)
-    engagements: list[Engagement] = field(factory=list)
-    idle: list[StaffMember] = field(factory=list)
-    vacant: list[Engagement] = field(factory=list)
-    offers: bool = False
-    refusal: str = ""
-    happenings: list[tuple[int, str, str]] = field(factory=list)
-    bell: Event | None = None
-    steps: int = field(init=False)
-    last_check: int = field(init=False)
-    delay: int = field(init=False)
-    lost: int = field(init=False)
-
-    def __attrs_post_init__(self) -> None:
-        scenario, params = self.scenario, self.params
+    def __init__(self, world: World, params: DigitalTwinParams) -> None:
+        self.world = world
+        self.params = params
+        self.scenario = scenario = params.loaded_scenario
+        self.controlling = Controlling(
+            scenario, float(params.opening_cash), pays_from_cash=params.pays_from_cash
+        )
+        self.intercompany = Intercompany(self.controlling.book, CASH)
         self.risk = scenario.revenue_risk_level
+        self.plan: Decide | None = None
+        self.employees: list[StaffMember] = []
+        self.engagements: list[Engagement] = []
+        self.idle: list[StaffMember] = []
+        self.vacant: list[Engagement] = []
+        self.offers = False
+        self.refusal = ""
+        self.happenings: list[tuple[int, str, str]] = []
+        self.bell: Event | None = None
         self.steps = scenario.steps
         # As published, work that is done in the very last step is neither extended nor completed.
         at_stop = scenario.time(self.steps) >= scenario.stoptime
         self.last_check = self.steps - 1 if at_stop else self.steps
         self.delay = int(params.first_work == "after_start")
         self.lost = int(params.release == "a_step_later")
-        self.controlling = Controlling(
-            scenario, float(params.opening_cash), pays_from_cash=params.pays_from_cash
-        )
-        self.intercompany = Intercompany(self.controlling.book, CASH)
 
     @property
     def ledgers(self) -> tuple[Any, ...]:

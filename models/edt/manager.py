@@ -35,7 +35,7 @@ Process = Generator[Any, Any, None]
 
 def begin(world: World, params: DigitalTwinParams) -> Firm:
     """Set up the firm and start its processes; without a manager the scenario runs as given."""
-    firm = Firm(world, params, params.loaded_scenario)
+    firm = Firm(world, params)
     if MANAGER not in world.seats:
         firm.enlist(firm.scenario.agents, {})
         processes.start(world, firm)

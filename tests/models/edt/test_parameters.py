@@ -9,8 +9,6 @@ from support.forked import desim_process, ended
 from support.paths import ROOT
 
 from desim import play, sweep
-from models.edt import EnterpriseDigitalTwin
-from models.edt.document import to_document
 
 
 def simple(*options: str, code: int = 0) -> Ended:
@@ -29,7 +27,7 @@ def test_a_fixed_cost_is_set_from_the_command_line() -> None:
 
 def test_a_field_of_a_scenario_from_a_file_is_set(tmp_path: Path) -> None:
     """The file is read first, whatever the order of the options."""
-    document = to_document(EnterpriseDigitalTwin().loaded_scenario)
+    document = json.loads(Path("models/edt/template.json").read_text())
     inner = document["smEDT"]["scenarios"]["interactive"]
     inner["properties"]["fixed_cost"]["value"] = 0.0
     file = tmp_path / "firm.json"

@@ -1,4 +1,4 @@
-"""Scenario documents: read, refused with their path, kept in the parameters, written back."""
+"""Scenario documents: read, refused with their path, kept in the parameters."""
 
 import copy
 import json
@@ -15,14 +15,16 @@ from desim.catalog.changes import changed
 from desim.errors import UsageError
 from desim.schema import from_plain, to_plain
 from models.edt import EnterpriseDigitalTwin, Scenario
-from models.edt.document import from_document, read, template, to_document
+from models.edt.document import from_document, read, template
 
+TEMPLATE = Path("models/edt/template.json").resolve()
 INNER = "$.smEDT.scenarios.interactive"
 
 
 def document() -> dict[str, Any]:
     """The template as plain JSON values."""
-    return to_document(template())
+    plain: dict[str, Any] = json.loads(TEMPLATE.read_text())
+    return plain
 
 
 def inner(given: Any) -> Any:
@@ -31,22 +33,14 @@ def inner(given: Any) -> Any:
 
 
 @pytest.mark.traces("edt/interactive.json")
-def test_the_template_is_the_published_one_and_is_written_back_as_it_was(trace: Path) -> None:
+def test_the_template_is_the_published_one(trace: Path) -> None:
     """Field by field."""
     published = json.loads(trace.read_text())
     assert from_document(published) == template()
     assert document() == published
 
 
-def test_a_scenario_reads_as_it_is_written() -> None:
-    """Random ones too, agents in any order."""
-    draw = dice(3)
-    for _ in range(200):
-        scenario = random_scenario(draw)
-        assert from_document(json.loads(json.dumps(to_document(scenario)))) == scenario
-
-
-def test_identical_agents_are_made_and_written_by_their_count() -> None:
+def test_identical_agents_are_made_by_their_count() -> None:
     """`count` creates copies in place."""
     given = document()
     inner(given)["agents"][3]["count"] = 4
@@ -54,7 +48,6 @@ def test_identical_agents_are_made_and_written_by_their_count() -> None:
     assert len(scenario.consultants) == 15
     assert scenario.consultants[3:7] == (scenario.consultants[3],) * 4
     assert scenario.order[0] == ("consultant", 15)
-    assert to_document(scenario) == given
     assert play(EnterpriseDigitalTwin(scenario=scenario), {}).metrics["consultants"] == 15
 
 
@@ -199,7 +192,7 @@ def test_a_malformed_scenario_is_one_clear_error_with_its_path(
         ('{"a": NaN}', "NaN is not a number"),
         ('{"a": 1, "a": 2}', "the key 'a' comes twice in one object"),
         ("[" * 100_000, "scenario: "),
-        (b"\xff\xfe", "it is no text"),
+        (b"\xff\xfe", "'utf-8' codec can't decode byte 0xff"),
     ],
 )
 def test_a_file_that_holds_no_scenario_is_refused(
