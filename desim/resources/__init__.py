@@ -1,8 +1,4 @@
-"""Working hours of SimPy's resources.
-
-* `timetables`: capacity by tick, as a repeating list of shifts or from business hours.
-* `working_hours`: changes the capacity of a resource by a timetable.
-"""
+"""Working hours of SimPy's resources, by a timetable of their capacity."""
 
 from desim.resources.timetables import Timetable
 from desim.resources.working_hours import ShiftEnded, WorkingHours

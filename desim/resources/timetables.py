@@ -5,14 +5,11 @@ from collections.abc import Sequence
 from itertools import accumulate
 from typing import Any, Protocol, runtime_checkable
 
-from attrs import field, frozen
+from attrs import frozen
 
 from desim.core.calendar import BusinessHours
 from desim.errors import UsageError
 from desim.short_repr import short_repr
-
-#: The most shifts of a list: one for each hour of ten years.
-MOST_SHIFTS = 100_000
 
 _WEEK = 7
 
@@ -38,13 +35,11 @@ def timetable(given: Any, capacity: float) -> Timetable:
                 f"a resource of capacity {short_repr(capacity)} was given; with business hours it "
                 "has a whole number of units"
             )
-        return OfficeTimetable(given, capacity)
+        return _Office(given, capacity)
     if isinstance(given, Timetable):
         return given
     if isinstance(given, Sequence) and not isinstance(given, str | bytes) and given:
-        if len(given) > MOST_SHIFTS:
-            raise UsageError(f"{len(given):,} shifts were given; {MOST_SHIFTS:,} are possible")
-        return ShiftTimetable(tuple(map(_shift, given)))
+        return _Shifts(tuple(map(_shift, given)))
     raise UsageError(
         f"{short_repr(given)} was given as working hours; a list of (ticks, capacity), "
         "BusinessHours or a Timetable are possible"
@@ -62,28 +57,21 @@ def _shift(given: Any) -> tuple[int, int]:
     )
 
 
-@frozen
-class ShiftTimetable:
+class _Shifts:
     """Shifts that repeat from tick 0 on, each with its ticks and its capacity."""
 
-    shifts: tuple[tuple[int, int], ...]
-    _ends: tuple[int, ...] = field(init=False, repr=False)
-
-    @_ends.default
-    def _sums(self) -> tuple[int, ...]:
-        return tuple(accumulate(ticks for ticks, _ in self.shifts))
+    def __init__(self, shifts: tuple[tuple[int, int], ...]) -> None:
+        self._shifts = shifts
+        self._ends = [*accumulate(ticks for ticks, _ in shifts)]
 
     def capacity(self, tick: int) -> int:
-        """Return the capacity of the shift at a tick."""
-        return self.shifts[self._place(tick)][1]
+        return self._shifts[self._place(tick)][1]
 
     def next_change(self, tick: int) -> int | None:
-        """Return the start of the next shift with another capacity; None if all have the same."""
         first = self._place(tick)
         end = tick - tick % self._ends[-1] + self._ends[first]
-        for number in range(first + 1, first + len(self.shifts)):
-            ticks, capacity = self.shifts[number % len(self.shifts)]
-            if capacity != self.shifts[first][1]:
+        for ticks, capacity in (self._shifts * 2)[first + 1 : first + len(self._shifts)]:
+            if capacity != self._shifts[first][1]:
                 return end
             end += ticks
         return None
@@ -93,18 +81,16 @@ class ShiftTimetable:
 
 
 @frozen
-class OfficeTimetable:
-    """A capacity during business hours, and 0 outside them."""
+class _Office:
+    """So many units during business hours, and none outside them."""
 
     hours: BusinessHours
     units: int
 
     def capacity(self, tick: int) -> int:
-        """Return the capacity at a tick."""
         return self.units if self.hours.next_open(tick) == tick else 0
 
     def next_change(self, tick: int) -> int | None:
-        """Return the next opening or closing; None if it is always open."""
         if (opening := self.hours.next_open(tick)) > tick:
             return opening
         closing = self.hours.closing(tick)

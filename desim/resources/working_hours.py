@@ -13,8 +13,7 @@ from desim.errors import UsageError, possible
 from desim.resources.timetables import Timetable, timetable
 from desim.short_repr import short_repr
 
-#: The ends of a shift: users keep their unit until they release it, or lose it.
-ENDS = ("finish", "preempt")
+_ENDS = ("finish", "preempt")
 
 #: The rank of a change of capacity: before the other events of its tick.
 _FIRST = -1
@@ -27,7 +26,7 @@ class ShiftEnded(Preempted):
 
 
 class ShiftChange(Ranked):
-    """The event at which a shift of a resource begins or ends."""
+    """The event at which the capacity of a resource changes, or uses above it end."""
 
     def __init__(self, resource: simpy.Resource, delay: int, rank: int = _FIRST) -> None:
         super().__init__(resource._env, delay, rank=rank)  # noqa: SLF001 (SimPy has no public name for it)
@@ -50,16 +49,9 @@ class WorkingHours:
     fewer units are in use than are open. The timetable schedules events for ever, unless its
     capacity is constant; an episode then ends by `World.end` or a limit.
 
-    Args:
-        resource: A `Resource`, `PriorityResource` or `PreemptiveResource` of a `World`.
-        hours: (ticks, capacity) of shifts that repeat from tick 0 on; `BusinessHours`, with the
-            resource's own capacity while they are open; or a `Timetable`.
-        ends: "finish" or "preempt".
-        rank: The rank of the interrupts among the events of their tick, at least 0.
-
-    Raises:
-        UsageError: The resource has another type, belongs to no World or has working hours, or an
-            argument is invalid.
+    *hours* are (ticks, capacity) of shifts that repeat from tick 0 on; `BusinessHours`, with the
+    resource's own capacity while they are open; or a `Timetable`. The resource belongs to a
+    `World`, and has no working hours yet; a `UsageError` otherwise.
     """
 
     def __init__(
@@ -71,16 +63,16 @@ class WorkingHours:
         rank: int = 1,
     ) -> None:
         self._world = _checked_world(resource)
-        if ends not in ENDS:
-            raise UsageError(f"ends={short_repr(ends)} was given; {possible(str(ends), ENDS)}")
+        if ends not in _ENDS:
+            raise UsageError(f"ends={short_repr(ends)} was given; {possible(str(ends), _ENDS)}")
         if type(rank) is not int or rank < 0:
             raise UsageError(f"rank={short_repr(rank)} was given; it is a whole number from 0 on")
         self.timetable = timetable(hours, resource.capacity)
         self.ends = ends
         self._resource, self._rank = resource, rank
         vars(resource)["working_hours"] = self
-        # SimPy's preemption takes a unit from a user although no unit is open then.
-        resource._do_put = self._guarded(resource._do_put)  # type: ignore[assignment] # noqa: SLF001
+        self._do_put: Callable[[Any], Any] = resource._do_put  # noqa: SLF001 (as above)
+        resource._do_put = self._put  # type: ignore[assignment] # noqa: SLF001 (as above)
         self._open()
         self._schedule()
 
@@ -109,8 +101,7 @@ class WorkingHours:
     def _change(self, _: simpy.Event) -> None:
         self._open()
         if self.ends == "preempt" and self._resource.count > self._resource.capacity:
-            end = ShiftChange(self._resource, 0, self._rank)
-            end.callbacks.append(self._send_off)
+            ShiftChange(self._resource, 0, self._rank).callbacks.append(self._send_off)
         self._schedule()
 
     def _send_off(self, _: simpy.Event) -> None:
@@ -133,16 +124,11 @@ class WorkingHours:
         for watcher in vars(self._resource).get(_WATCHERS, ()):
             watcher(self._resource.capacity, cut)
 
-    def _guarded(self, do: Callable[[Any], Any]) -> Callable[[Any], Any]:
-        """Return the resource's own method, which is not called while all open units are over."""
+    def _put(self, request: Any) -> Any:
+        # SimPy's preemption would take a unit from a user although no unit is open then.
         resource = self._resource
-
-        def guarded(request: Any) -> Any:
-            if resource.capacity == 0 or resource.count > resource.capacity:
-                return None
-            return do(request)
-
-        return guarded
+        is_full = resource.capacity == 0 or resource.count > resource.capacity
+        return None if is_full else self._do_put(request)
 
 
 def has_working_hours(resource: simpy.Resource) -> bool:
