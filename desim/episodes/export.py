@@ -1,8 +1,10 @@
 """Writes an episode for other programs: its ledgers and statements, tables, messages, trace."""
 
+import contextlib
 import csv
 import datetime as dt
 import io
+import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -15,16 +17,18 @@ from desim.core.events import Decision
 from desim.core.ledger_protocols import Exportable, Rows, ledgers_of
 from desim.core.model import Model, statements_of
 from desim.core.points import Points
+from desim.core.reported import Refused
 from desim.core.run import Run
 from desim.episodes.episode_options import TrustOptions
 from desim.episodes.replay import repeat_step, repeated_whole
 from desim.episodes.trust import trusted_model
 from desim.errors import BadRecord, DesimError, UsageError, possible
+from desim.faults import RAISED
 from desim.records.episode import Episode, Inside
 from desim.records.lines import Step
 from desim.records.messages import messages_of
 from desim.records.record_file import record_stem
-from desim.records.tables import DecisionFacts, What
+from desim.records.tables import What
 from desim.show.files import new_file, write_new
 from desim.show.frames import Columns, lines, write_parquet
 
@@ -99,7 +103,7 @@ def _export_table(
             "the record was cut, and only an ended episode has series; desim resume ends it"
         )
     points = Points()
-    facts = DecisionFacts()
+    facts = _DecisionFacts()
 
     def give(run: Run[Any], number: int, decision: Decision, step: Step) -> None:
         repeat_step(run, number, decision, step)
@@ -121,6 +125,44 @@ def _export_table(
     rows = [*lines(columns)]
     objects = ",\n".join(msgspec.json.encode(row).decode() for row in rows)
     return _write(folder, {name: _csv(rows) if form == "csv" else f"[\n{objects}\n]\n"})
+
+
+class _DecisionFacts:
+    """What a run that repeats a record tells of its decisions; `note` each once it is answered."""
+
+    def __init__(self) -> None:
+        self._refused: list[str | None] = []
+        self._last: dict[str, tuple[int, Decision]] = {}
+
+    def note(self, run: Run[Any], decision: Decision) -> None:
+        """Note an answer, and whether the role's last one was refused."""
+        if decision.role in self._last:
+            number, last = self._last[decision.role]
+            self._refused[number] = _refusal(run, last, decision)
+        self._last[decision.role] = len(self._refused), decision
+        self._refused.append(None)
+
+    def columns(self, run: Run[Any], steps: Sequence[Step]) -> Columns:
+        """Return `role_time`, `possible` and `refused`; None where it is not known."""
+        return {
+            "role_time": [_role_time(run, step) for step in steps],
+            "possible": [json.dumps(step.possible) if step.possible else None for step in steps],
+            "refused": self._refused,
+        }
+
+
+def _role_time(run: Run[Any], step: Step) -> str | None:
+    with contextlib.suppress(*RAISED):  # the table has no time then, as a page has none
+        return run.model.time.known_to(step.role, run.state, step.t)
+    return None
+
+
+def _refusal(run: Run[Any], last: Decision, now: Decision) -> str | None:
+    with contextlib.suppress(*RAISED):  # the table goes without it, as a page does
+        text = run.model.after(run.state, now.role, last.action, now.observation)
+        if text is not None:
+            return str(text) if isinstance(text, Refused) else ""
+    return None
 
 
 def _texts(model: Model[Any], state: Any, form: str) -> dict[str, str]:

@@ -192,7 +192,7 @@ class Session:
         if self._past and self._past.result:
             same_result(self._past.result, result)
         if self._recorder:
-            self._recorder.result(result)
+            self._recorder.end(result)
         steps: Sequence[Step] = tuple(self.steps)
         if not how.keep_steps and self._record is not None:
             steps = RecordedSteps(self._record, self.decided)
@@ -262,7 +262,7 @@ class Session:
         now, before = self.run.world.now, self.before_tick
         failure = FailureLine(t=now, error=str(fault), decisions=self.decided, before=before)
         with contextlib.suppress(WriteFailed):  # the fault of the model says more
-            self._recorder.failure(failure)
+            self._recorder.end(failure)
 
 
 def _steps_before_policies(past: Episode) -> dict[str, Iterator[Step]]:

@@ -71,18 +71,15 @@ def request_entry(entry: Any) -> RequestEntry:
 
 @frozen
 class RecordedCall:
-    """One request to a model, as it was sent, and its outcome.
+    """One request to a model, as a role's policy sent it, and its outcome.
 
     Attributes:
-        number: The number of the request at its seat, from 1.
-        role: The role whose policy made the call.
-        decision: The number of the decision that it led to, from 1; None if the record was cut
-            before it.
+        number: That of the request at its seat, from 1.
+        decision: The number of the decision that it led to, from 1; None if the record was cut.
         phase: What the call was for: "step", "judge", "memory", "label" or "vectors".
         fields: What was sent beside messages and tools, such as the model and the temperature.
         digest: The SHA-256 of all that was sent.
-        reply: The reply as plain values; None if none is on record.
-        failure: The error in place of a reply; empty with a reply, or if the process was killed.
+        failure: The error in place of a reply; both are missing if the process was killed.
     """
 
     number: int
@@ -98,10 +95,7 @@ class RecordedCall:
 
 
 def calls_of(record: str | Path | Iterable[bytes]) -> Iterator[RecordedCall]:
-    """Yield the calls of a record, in the order of the decisions that they led to.
-
-    Args:
-        record: A record, or its lines with their ends. It may have been cut.
+    """Yield the calls of a record, or of its lines, in the order of the decisions they led to.
 
     Raises:
         BadRecord: A line or an entry is not readable, or a text does not have its digest.
@@ -116,7 +110,9 @@ def calls_of(record: str | Path | Iterable[bytes]) -> Iterator[RecordedCall]:
                 decisions += 1
                 yield from (evolve(call, decision=decisions) for call in waiting.pop(role, ()))
             case TranscriptEntry(entry={"texts": dict(new)}):
-                texts |= _unaltered(new)
+                if altered := [key for key, value in new.items() if key != text_id(value)]:
+                    raise BadRecord(f"the text {shown(altered[0])} of the transcript was altered")
+                texts |= new
             case TranscriptEntry(role=role, entry={"request": int(number)} as entry):
                 waiting[role].append(_request(number, role, entry, texts))
             case TranscriptEntry(role=role, entry={"reply": dict(reply)}) if waiting[role]:
@@ -124,13 +120,6 @@ def calls_of(record: str | Path | Iterable[bytes]) -> Iterator[RecordedCall]:
             case TranscriptEntry(role=role, entry={"no_reply": str(failure)}) if waiting[role]:
                 waiting[role][-1] = evolve(waiting[role][-1], failure=failure)
     yield from chain.from_iterable(waiting.values())
-
-
-def _unaltered(texts: dict[str, Any]) -> dict[str, Any]:
-    for key, value in texts.items():
-        if key != text_id(value):
-            raise BadRecord(f"the text {shown(key)} of the transcript was altered")
-    return texts
 
 
 def _request(

@@ -1,8 +1,4 @@
-"""Where two records differ: header, first decision, end.
-
-Both are read as data; nothing that they name is imported, opened or contacted. What policies used
-and what language models were sent is not compared.
-"""
+"""Where two records differ: header, first decision, end; not in what policies used or were sent."""
 
 from collections.abc import Iterator
 from itertools import zip_longest
@@ -32,13 +28,10 @@ class DifferingPlace:
 
 @frozen
 class FirstDifference:
-    """The first decision that differs.
+    """The first decision that differs, after so many that are the *same*.
 
-    Attributes:
-        same: The number of those before it, which are the same.
-        label: Its number, tick and role, such as "decision 12, t=11, retailer".
-        places: What differs in it; none if only one record has it.
-        goes_on: "A" or "B" if only that record has it; empty if both do.
+    Its label is such as "decision 12, t=11, retailer". If only one record, "A" or "B", has it, that
+    one *goes on*, and there are no places.
     """
 
     same: int
@@ -49,14 +42,9 @@ class FirstDifference:
 
 @frozen
 class RecordDifferences:
-    """The differences of two records.
+    """The differences of two records, whose steps stay in their files.
 
-    Attributes:
-        a: The first record; its steps stay in the file.
-        b: The second one.
-        header: The fields of the headers that differ; parameters only of one world.
-        end: What differs in results or failures.
-        decision: The first decision that differs; None for records of different worlds.
+    Of records of different worlds neither parameters nor decisions are compared.
     """
 
     a: Episode
@@ -87,21 +75,20 @@ class RecordDifferences:
 
 
 def record_differences(a: str | Path, b: str | Path) -> RecordDifferences:
-    """Compare two records, which may have been cut.
-
-    Raises:
-        BadRecord: One cannot be read.
-    """
+    """Compare two records, which may have been cut; a `BadRecord` if one cannot be read."""
     first, second = (Episode.read(path, whole=False, keep_steps=False) for path in (a, b))
     head, other = (msgspec.to_builtins(each.header) for each in (first, second))
     is_one_world = head["model"] == other["model"]
+    end, other_end = _end(first), _end(second)
+    if first.result is None or second.result is None:
+        end, other_end = {"ended": end["ended"]}, {"ended": other_end["ended"]}
     if not is_one_world:
         head["params"] = other["params"] = None
     return RecordDifferences(
         first,
         second,
         tuple(_differences(head, other)),
-        tuple(_differences(*_ends(first, second))),
+        tuple(_differences(end, other_end)),
         _first_decision(first, second) if is_one_world else None,
     )
 
@@ -117,7 +104,6 @@ def different_place(a: Any, b: Any, path: str = "$") -> DifferingPlace:
 
 
 def _different_key(a: Any, b: Any) -> Any:
-    """Return the first key or index with different values; None for values of other kinds."""
     if isinstance(a, dict) and isinstance(b, dict):
         return next((key for key in [*a, *b] if a.get(key) != b.get(key)), None)
     if isinstance(a, list) and isinstance(b, list) and len(a) == len(b):
@@ -138,17 +124,11 @@ def _differences(a: Any, b: Any, path: str = "", depth: int = 0) -> Iterator[Dif
         yield from _differences(a.get(key), b.get(key), inner, depth + 1)
 
 
-def _ends(a: Episode, b: Episode) -> tuple[Any, Any]:
-    """Return how episodes ended as plain values; of one that was cut or failed only this."""
-    if a.result is None or b.result is None:
-        return {"ended": _ended(a)}, {"ended": _ended(b)}
-    return to_plain(evolve(a.result, usage={})), to_plain(evolve(b.result, usage={}))
-
-
-def _ended(episode: Episode) -> str:
+def _end(episode: Episode) -> dict[str, Any]:
     if episode.failure is not None:
-        return f"failed: {episode.failure.error}"
-    return episode.result.ended if episode.result is not None else "cut"
+        return {"ended": f"failed: {episode.failure.error}"}
+    end: dict[str, Any] = to_plain(evolve(episode.result, usage={})) if episode.result else {}
+    return {"ended": "cut"} | end
 
 
 def _first_decision(a: Episode, b: Episode) -> FirstDifference | None:

@@ -1,7 +1,7 @@
 """An episode that was played: header, decisions, result; written to a file and read back."""
 
 import contextlib
-from collections import deque
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
@@ -101,7 +101,7 @@ class Episode:
         failure: Where the model failed, and why; None if it did not.
         inside: State and series of an episode that was played in this process; no part of its
             record, of a copy, or of a comparison.
-        resumed: Where its record was resumed after a cut: the numbers of decisions before it.
+        resumed: The numbers of decisions after which its record was cut and resumed.
     """
 
     header: Header
@@ -160,18 +160,14 @@ class Episode:
         """Return what the model reports period by period, by name; nothing if it reports none.
 
         Raises:
-            UsageError: The episode was not played in this process, or neither with its series nor
-                with its state.
+            UsageError: The episode was not played in this process, or neither `series` nor
+                `keep_state` was set.
             ModelFailed: A series is not a sequence of numbers.
         """
         return self._inside().series[0]
 
     def points(self) -> Mapping[str, Recorded]:
-        """Return what `world.point` and monitors recorded, by name; without `series=True` nothing.
-
-        Raises:
-            UsageError: The episode was not played in this process.
-        """
+        """Return what `world.point` and monitors recorded, by name; see `play(series=True)`."""
         return self._inside().points
 
     def columns(self, what: What = "series") -> dict[str, list[Any]]:
@@ -231,25 +227,19 @@ class Episode:
         return f"<Episode of {name}, seed {head.seed}: {how}, {len(self.steps):,} decisions>"
 
     def write(self, path: str | Path) -> None:
-        """Write the record to a new file, gzipped when the name ends in .gz.
-
-        Each request and reply of a language model is written before the decision that it led to.
-
-        Raises:
-            UsageError: The file exists or cannot be made.
-        """
-        end = self._ended()
+        """Write the record to a new file, gzipped when the name ends in .gz."""
+        end, said = self._ended(), defaultdict[int, list[TranscriptEntry]](list)
+        for one in self.transcript:
+            said[one.after].append(TranscriptEntry(one.entry, one.role))
         with Recorder(path) as recorder:
             recorder.write(self.header)
-            said = deque(self.transcript)
             for number, step in enumerate(self.steps):
-                while said and said[0].after <= number:
-                    one = said.popleft()
-                    recorder.write(TranscriptEntry(one.entry, one.role))
+                for entry in said[number]:
+                    recorder.write(entry)
                 recorder.step(step)
-            for one in said:
-                recorder.write(TranscriptEntry(one.entry, one.role))
-            recorder.result(end)
+            for entry in said[len(self.steps)]:
+                recorder.write(entry)
+            recorder.end(end)
 
     @classmethod
     def read(
@@ -292,11 +282,11 @@ class Episode:
                         found["result"] = line.result()
                     case FailureLine():
                         found["failure"] = line
-            if whole and "result" not in found:
-                raise BadRecord(_no_result(count, found.get("failure")))  # noqa: TRY301
         except BadRecord as fault:
             text = str(fault)
             raise BadRecord(text if str(path) in text else f"{path}: {text}") from None
+        if whole and "result" not in found:
+            raise BadRecord(f"{path}: {_no_result(count, found.get('failure'))}")
         found["steps"] = tuple(steps) if keep_steps else RecordedSteps(file, count)
         return cls(**{"result": None} | found, transcript=tuple(said), resumed=tuple(resumed))
 
@@ -326,10 +316,9 @@ def _no_result(decisions: int, failure: FailureLine | None) -> str:
 
 
 def part_episode(episode: Episode, model: Model[Any], role: str) -> Episode:
-    """Return what an episode was for the part of a role; without parts the episode itself.
+    """Return what an episode was for the part of a role, by the names inside the part.
 
-    Roles and metrics have the names that they have inside the part, score and end are the part's,
-    and decisions of other parts are left out. Ticks are those of the common clock.
+    Without parts it is the episode itself. Ticks are those of the common clock.
     """
     prefix = role.removesuffix(model_of(model, role)[1])
     if not prefix:

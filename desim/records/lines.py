@@ -36,7 +36,6 @@ class Header(
     """The first line of a record: what is needed to play the episode again, except the answers.
 
     Attributes:
-        version: The version of desim.
         model: A name in the catalog, or `module:Class`.
         preset: The nearest preset of the model.
         params: All parameters as plain values.
@@ -69,10 +68,10 @@ class Header(
         model: Model[Any],
         seed: int,
         policies: Mapping[str, str],
-        starts: Mapping[str, int] | None = None,
+        starts: Mapping[str, int] = {},
         futures: Iterable[tuple[int, int]] = (),
-        knows: Mapping[str, Knowledge] | None = None,
-        code: Mapping[str, str] | None = None,
+        knows: Mapping[str, Knowledge] = {},
+        code: Mapping[str, str] = {},
     ) -> "Header":
         """Return the header of an episode that starts now."""
         return cls(
@@ -83,11 +82,11 @@ class Header(
             params=msgspec.json.decode(encoded_parameters(model)),
             seed=seed,
             policies=dict(policies),
-            starts=dict(starts or {}),
+            starts=dict(starts),
             futures=tuple(futures),
-            knows=dict(knows or {}),
+            knows=dict(knows),
             provenance=Provenance.of(model),
-            code=dict(code or {}),
+            code=dict(code),
         )
 
     def changes(self, model: Model[Any]) -> str:
@@ -124,10 +123,9 @@ class Step(
     """One decision.
 
     Attributes:
-        t: The tick.
         observation: The role's observation; plain JSON values when read from a file.
         action: The role's action; a tagged object when read from a file.
-        notes: Notes of the policy (tokens, cost), if any.
+        notes: Those of the policy, such as tokens and cost.
         possible: The tags of the actions that could answer; empty where all of the role's could.
         delay: Ticks from the question until the answer took effect.
     """
@@ -140,7 +138,6 @@ class Step(
     possible: tuple[str, ...] = ()
     delay: Annotated[int, msgspec.Meta(ge=0, le=MOST_TICKS)] = 0
 
-    #: Returns an observation as JSON, as a record holds it.
     encoded = staticmethod(encode)
 
     @property
@@ -173,7 +170,9 @@ class ResumedLine(msgspec.Struct, frozen=True, gc=False, tag="resumed", tag_fiel
     decisions: int
 
 
-class ResultLine(msgspec.Struct, frozen=True, kw_only=True, tag="result", tag_field="line"):
+class ResultLine(
+    msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="result", tag_field="line"
+):
     """The last line of a record: `desim.Result`; a digest of the record follows its fields."""
 
     score: float
@@ -181,20 +180,18 @@ class ResultLine(msgspec.Struct, frozen=True, kw_only=True, tag="result", tag_fi
     metrics: dict[str, Any]
     decisions: int
     ledger_digest: str | None
-    usage: dict[str, dict[str, int | float]] | msgspec.UnsetType = msgspec.UNSET
-    waiting: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
+    usage: dict[str, dict[str, int | float]] = {}
+    waiting: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, result: Result) -> "ResultLine":
         """Return the last line for a result."""
         line = {name: getattr(result, name) for name in cls.__struct_fields__}
-        unset = {name: msgspec.UNSET for name in ("usage", "waiting") if not line[name]}
-        return cls(**{**line, "metrics": dict(result.metrics), **unset})
+        return cls(**line | {"metrics": dict(result.metrics), "usage": dict(result.usage)})
 
     def result(self) -> Result:
         """Return the result."""
-        line = {name: getattr(self, name) for name in self.__struct_fields__}
-        return Result(**{**line, "usage": self.usage or {}, "waiting": self.waiting or ()})
+        return Result(**msgspec.structs.asdict(self))
 
 
 class FailureLine(msgspec.Struct, frozen=True, kw_only=True, tag="failure", tag_field="line"):

@@ -42,11 +42,7 @@ def messages_of(record: str | Path, episode: Episode) -> Iterator[Message]:
 
     Each has `seat`, the role of the world, `decision`, the number of the decision before which it
     was sent (from 1), `role` and `content`, and where it has them `tool_calls`, `tool_call_id` and
-    `reasoning`.
-
-    Args:
-        record: The file of the record.
-        episode: The same record, read; it may have been cut.
+    `reasoning`. *episode* is the same record, read; it may have been cut.
 
     Raises:
         BadRecord: A line or an entry is not readable.
@@ -79,7 +75,7 @@ class _Seat:
     last: str = ""
 
     def decided(self, number: int, step: Step, calls: list[RecordedCall]) -> Iterator[Message]:
-        """Yield the messages that led to a decision, the one that took it included."""
+        """Yield the messages that led to a decision, and the one that took it."""
         if not any(call.messages for call in calls):
             yield _message("tool" if self.last else "user", step.observed.decode(), self.last)
         self.last = ""

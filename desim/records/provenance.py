@@ -32,9 +32,8 @@ class Provenance(msgspec.Struct, frozen=True, omit_defaults=True):
     """The revision and the code of a world, and the versions of what it runs on.
 
     Attributes:
-        revision: The revision of the world, at least 1, or by part; None in a record that was
-            written before worlds had revisions.
-        code: A digest of the source files of the world and of its parts; empty if one has none.
+        revision: That of the world, or by part; None if the record states none.
+        code: See `code_digest`.
         versions: The versions of Python and of packages, by name.
     """
 
@@ -45,9 +44,8 @@ class Provenance(msgspec.Struct, frozen=True, omit_defaults=True):
     @classmethod
     def of(cls, model: Model[Any]) -> Self:
         """Return the provenance of an episode that is played now."""
-        revision: Revision = revision_of(model)
-        own = revision if isinstance(revision, int) else dict(revision)
-        return cls(own, code_digest(model), dict(versions()))
+        revision: Any = revision_of(model)
+        return cls(revision, code_digest(model), dict(versions()))
 
     @property
     def text(self) -> str:
@@ -55,10 +53,7 @@ class Provenance(msgspec.Struct, frozen=True, omit_defaults=True):
         return "" if self.revision is None else revision_text(self.revision)
 
     def changes(self, world: str, now: "Provenance") -> str:
-        """Return what has changed in a world since, as the end of an error text, or nothing.
-
-        Both revisions where they differ, else that the code does, else the versions that do.
-        """
+        """Return what has changed in a world since, as the end of an error text, or nothing."""
         if revised := self.other_revision(world, now.revision):
             return revised
         if self.code != now.code:
@@ -69,7 +64,7 @@ class Provenance(msgspec.Struct, frozen=True, omit_defaults=True):
         return f"; recorded with {', '.join(changed)}; here are {present}" if changed else ""
 
     def other_revision(self, world: str, now: Revision | None) -> str:
-        """Return the recorded revision and the present one if they differ; see `changes`."""
+        """Return both revisions if they differ, as the end of an error text."""
         if now is None or self.revision == now:
             return ""
         then = f"revision {cut(self.text)}" if self.text else "no revision"
@@ -85,13 +80,16 @@ def versions() -> Mapping[str, str]:
 
 
 def code_digest(model: Model[Any]) -> str:
-    """Return a digest of the source files of a world and of its parts; empty if one has none."""
+    """Return a digest of the source files of a world and of its parts.
+
+    Empty if one has no file, as in a notebook or an archive.
+    """
     every = [_digest(cls, of_world=True) for cls in sorted({*_classes(model)}, key=spec_name)]
     return _short_sha("".join(every).encode()) if all(every) else ""
 
 
 def policy_code(policy: object) -> str:
-    """Return a digest of the source file of a policy's class; empty for one of desim or of none."""
+    """Return a digest of the source file of a policy's class; empty for a policy of desim."""
     cls: type = type(policy)
     return "" if cls.__module__.partition(".")[0] in _OURS else _digest(cls)
 
@@ -105,10 +103,7 @@ def _classes(model: Model[Any]) -> Iterator[type]:
 # Read once, because each recorded episode asks for it.
 @cache
 def _digest(cls: type, *, of_world: bool = False) -> str:
-    """Return a digest of the source file of a class, or of the package of a world's class.
-
-    Empty if it has no file, as in a notebook or an archive.
-    """
+    """Return a digest of the source file of a class, or of the package of a world's class."""
     file = Path(getattr(sys.modules.get(cls.__module__), "__file__", None) or "")
     if not file.is_file():
         return ""

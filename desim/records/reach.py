@@ -23,12 +23,7 @@ _IMPORTED = ("desim.composition", "desim.composition.composite")
 
 
 def model_reaches(name: str, params: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what building and playing a model would do outside: "import module ...", "open ...".
-
-    Args:
-        name: A name in the catalog, or `module:Class`.
-        params: Plain values by parameter, unchecked.
-    """
+    """Yield what playing a model would do outside, such as "open ..."; *params* are unchecked."""
     for part, model, inside in _models(name, params):
         of = f" for part {_named(part)}" if part else ""
         if imported := _import_of(model):
@@ -42,10 +37,7 @@ def model_reaches(name: str, params: Mapping[str, Any]) -> Iterator[str]:
 def policy_reaches(
     role: str, label: str, model: str, params: Mapping[str, Any] | None = None
 ) -> Iterator[str]:
-    """Yield what building a role's policy from its label on record would do outside.
-
-    The model of the record and its plain, unchecked parameters name the models of its parts.
-    """
+    """Yield what building a role's policy from its label on record would do outside."""
     try:
         spec = Spec.read(label)
     except UsageError:  # no spec, so nothing is built from it
@@ -71,7 +63,7 @@ def policy_reaches(
 
 
 def refuse(reaches: Iterable[str], path: object = "") -> None:
-    """Raise a `UsageError` that names what a header would do outside, unless it does nothing."""
+    """Raise a `UsageError` that names what a header would do outside, if it does anything."""
     found = list(reaches)
     if not found:
         return

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any, overload
+from typing import Any
 
 import msgspec
 
@@ -38,9 +38,6 @@ _FAULTS = (msgspec.MsgspecError, ValueError, RecursionError, OverflowError)
 def checked_lines(lines: Iterable[bytes]) -> Iterator[Line]:
     """Yield the lines of a record, the header first; of one that was cut those that are whole.
 
-    Args:
-        lines: With their ends.
-
     Raises:
         BadRecord: The record is empty, altered, or of another format.
     """
@@ -66,13 +63,7 @@ def checked_lines(lines: Iterable[bytes]) -> Iterator[Line]:
 
 
 def lines_up_to(path: Path, decisions: int | None = None) -> Iterator[Line]:
-    """Yield the header of a record and its lines up to a decision; None yields all lines.
-
-    The lines behind it are read, which checks them.
-
-    Raises:
-        BadRecord: See `checked_lines`, or the file cannot be read.
-    """
+    """Yield the header of a record and its lines up to a decision; those behind it are checked."""
     left = decisions
     for line in checked_lines(lines_of(path)):
         if left != 0 or isinstance(line, Header):
@@ -82,11 +73,7 @@ def lines_up_to(path: Path, decisions: int | None = None) -> Iterator[Line]:
 
 
 def decoded_lines(lines: Iterable[bytes]) -> Iterator[Line]:
-    """Yield what the whole lines of a record hold, without a check of their order and digest.
-
-    Raises:
-        BadRecord: A line is not readable.
-    """
+    """Yield the whole lines of a record, without a check of their order and digest."""
     for number, raw in enumerate(lines, 1):
         if raw.endswith(b"\n"):
             yield _decoded(raw, f"line {number}")
@@ -95,11 +82,7 @@ def decoded_lines(lines: Iterable[bytes]) -> Iterator[Line]:
 class RecordedSteps(Sequence[Step]):
     """The decisions of a record, read from its file whenever they are used.
 
-    In memory is one at a time. To get one by its number reads the file up to it, so iterate.
-
-    Args:
-        path: A record that stays where it is.
-        count: The number of its decisions.
+    To get one by its number reads the file up to it, so iterate.
     """
 
     def __init__(self, path: Path, count: int) -> None:
@@ -111,12 +94,6 @@ class RecordedSteps(Sequence[Step]):
     def __iter__(self) -> Iterator[Step]:
         lines = decoded_lines(lines_of(self._path))
         return islice((line for line in lines if isinstance(line, Step)), self._count)
-
-    @overload
-    def __getitem__(self, at: int) -> Step: ...
-
-    @overload
-    def __getitem__(self, at: slice) -> tuple[Step, ...]: ...
 
     def __getitem__(self, at: int | slice) -> Any:
         if isinstance(at, slice):
@@ -165,11 +142,6 @@ def _decoded(line: bytes, what: str) -> Line:
 
 
 def _check_digest(digest: "hashlib._Hash", line: bytes) -> None:
-    """Check the end of the last line: the digest of all bytes before it, which finds damage.
-
-    Raises:
-        BadRecord: The line has no digest, or a wrong one.
-    """
     found = _ENDED.fullmatch(line)
     if found is None:
         raise BadRecord("the record was altered: its last line does not end with a digest")

@@ -12,8 +12,7 @@ from typing import Self
 
 from desim.errors import UsageError
 
-#: Seconds for which a lock that is taken is asked for again: its holder may be about to write its
-#: name, or to remove the file.
+#: Seconds for which a taken lock is asked for again: its holder may be about to release it.
 _PATIENCE = 0.1
 
 #: Bytes of a lock file that are read for an error.
@@ -21,15 +20,11 @@ _SHOWN_BYTES = 200
 
 
 class RecordLock:
-    """A lock on a record, released when the process ends or the context is left.
-
-    Args:
-        path: The record, which need not exist yet.
-        use: The holder's use of the record, for errors.
+    """A lock on a record, which need not exist yet; released when the context is left.
 
     Raises:
-        UsageError: The record is locked, by another process or in this one, or its folder cannot
-            be written.
+        UsageError: The record is locked, here or by another process, or its folder cannot be
+            written. The text names the *use* of the record.
     """
 
     def __init__(self, path: str | Path, use: str = "played") -> None:

@@ -3,18 +3,14 @@
 import contextlib
 import datetime as dt
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain, repeat
 from typing import Any, Literal
 
-from desim.core.events import Decision
 from desim.core.model import Model, model_of
 from desim.core.points import Recorded
-from desim.core.reported import Refused
 from desim.core.result import Series, Ticks, flat
-from desim.core.run import Run
 from desim.errors import UsageError
-from desim.faults import RAISED
 from desim.records.lines import Step
 from desim.schema import tagged
 from desim.show.column import Column
@@ -37,10 +33,7 @@ _Dated = Callable[[int | None], dt.date | None]
 def series_columns(
     model: Model[Any], series: Series, ends: Ticks, points: Mapping[str, Recorded]
 ) -> dict[str, list[Any]]:
-    """Return all series of an ended episode, period by period, then its points.
-
-    The columns are those of `Episode.columns`.
-    """
+    """Return all series of an ended episode, then its points, by `Episode.columns`."""
     rows = list(_series_rows(model, series, ends, points))
     return {name: [row[at] for row in rows] for at, name in enumerate(_SERIES)}
 
@@ -51,31 +44,24 @@ def _series_rows(
     dated, ended = _dates(model), _dates(model, ends=True)
     columns = model.figures.series
     for name, values in series.items():
-        head, unit = _head(model, columns, name)
+        *head, unit = _head(model, columns, name)
         # Periods beyond the ends that the model reports have no end.
         ticks = chain(ends.get(name, ()), repeat(None))
         for period, (value, tick) in enumerate(zip(values, ticks, strict=False), 1):
             yield (*head, period, tick, ended(tick), _known(value), unit)
     for name, recorded in points.items():
-        head, unit = _head(model, columns, name)
+        *head, unit = _head(model, columns, name)
         for tick, value in zip(recorded.ticks, recorded.values, strict=True):
             yield (*head, None, tick, dated(tick), _known(value), unit)
 
 
-def _head(
-    model: Model[Any], columns: Mapping[str, Column], name: str
-) -> tuple[tuple[str, str, str], str]:
-    """Return part, role and name of a series, and its unit."""
+def _head(model: Model[Any], columns: Mapping[str, Column], name: str) -> tuple[str, ...]:
     column = columns.get(name, Column())
-    return (_part(model, name), column.role, name), column.unit
+    return _part(model, name), column.role, name, column.unit
 
 
 def decision_columns(steps: Iterable[Step], model: Model[Any] | None) -> dict[str, list[Any]]:
-    """Return decisions by the columns of `Episode.columns`; without a model no parts and dates.
-
-    Raises:
-        UsageError: The decisions have too many fields.
-    """
+    """Return decisions by the columns of `Episode.columns`; without a model no parts and dates."""
     dated = _dates(model) if model else None
     rows: list[dict[str, Any]] = []
     names: dict[str, None] = {}
@@ -92,46 +78,7 @@ def decision_columns(steps: Iterable[Step], model: Model[Any] | None) -> dict[st
     return {name: [row.get(name) for row in rows] for name in (*_STEP, *ordered)}
 
 
-class DecisionFacts:
-    """What a run that repeats a record tells of its decisions; `note` each once it is answered."""
-
-    def __init__(self) -> None:
-        self._refused: list[str | None] = []
-        self._last: dict[str, tuple[int, Decision]] = {}
-
-    def note(self, run: Run[Any], decision: Decision) -> None:
-        """Note an answer, and whether the role's last one was refused."""
-        if decision.role in self._last:
-            number, last = self._last[decision.role]
-            self._refused[number] = _refusal(run, last, decision)
-        self._last[decision.role] = len(self._refused), decision
-        self._refused.append(None)
-
-    def columns(self, run: Run[Any], steps: Sequence[Step]) -> dict[str, list[Any]]:
-        """Return `role_time`, `possible` and `refused`; None where it is not known."""
-        return {
-            "role_time": [_role_time(run, step) for step in steps],
-            "possible": [json.dumps(step.possible) if step.possible else None for step in steps],
-            "refused": self._refused,
-        }
-
-
-def _role_time(run: Run[Any], step: Step) -> str | None:
-    with contextlib.suppress(*RAISED):  # the table has no time then, as a page has none
-        return run.model.time.known_to(step.role, run.state, step.t)
-    return None
-
-
-def _refusal(run: Run[Any], last: Decision, now: Decision) -> str | None:
-    with contextlib.suppress(*RAISED):  # the table goes without it, as a page does
-        text = run.model.after(run.state, now.role, last.action, now.observation)
-        if text is not None:
-            return str(text) if isinstance(text, Refused) else ""
-    return None
-
-
 def _fields(step: Step) -> Iterator[tuple[str, Any]]:
-    """Yield the fields of a decision by column, nested ones by their path."""
     for head, wire in (("action", tagged(step.action)), ("observation", step.observed)):
         plain = json.loads(wire)
         inner = flat(plain, f"{head}.") if isinstance(plain, Mapping) else [(head, plain)]

@@ -21,7 +21,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 class Recorder:
-    """Writes a record line by line; a context manager that closes the file.
+    """Writes a record; a context manager that closes the file.
 
     Each line is with the system when the method that writes it returns. After a write that fails
     nothing more is written, so that a record has no line behind one that is cut.
@@ -32,7 +32,7 @@ class Recorder:
 
     Raises:
         UsageError: The file exists or cannot be made.
-        WriteFailed: From each method that writes: the system does not take all of it.
+        WriteFailed: From each method that writes.
     """
 
     def __init__(self, path: str | Path, form: str = "") -> None:
@@ -57,7 +57,7 @@ class Recorder:
         Raises:
             BadRecord: The record cannot be read.
             UsageError: The copy cannot be made.
-            WriteFailed: The copy cannot be written; the record is as it was.
+            WriteFailed: The copy cannot be written.
         """
         path = Path(path)
         part = path.with_name(path.name + ".part")
@@ -68,7 +68,12 @@ class Recorder:
         recorder = cls(part, path.suffix)
         try:
             recorder._copy(lines_up_to(path, decisions))
-            recorder._become(path)
+            try:
+                os.fsync(recorder._raw.fileno())
+                part.replace(path)
+            except OSError as fault:
+                raise write_failed(path, fault) from None
+            recorder.path = path
         except BaseException as fault:
             recorder.__exit__(type(fault))
             part.unlink(missing_ok=True)
@@ -89,7 +94,7 @@ class Recorder:
                     raise self._fault from None
 
     def write(self, line: Line) -> None:
-        """Write a line of a record: a header, what a policy received, a decision that was read."""
+        """Write any line but the last."""
         self._put(_encode(line))
 
     def decision(
@@ -104,17 +109,10 @@ class Recorder:
         asked = (s.t, s.role, msgspec.Raw(s.observed), msgspec.Raw(tagged(s.action)))
         self.write(Step(*asked, s.notes or None, s.possible, s.delay))
 
-    def result(self, result: Result) -> None:
-        """Write the last line."""
-        self._end(_encode(ResultLine.of(result)))
-
-    def failure(self, failure: FailureLine) -> None:
-        """Write the last line of a run whose model failed."""
-        self._end(_encode(failure))
-
-    def _end(self, line: bytes) -> None:
+    def end(self, end: Result | FailureLine) -> None:
         """Write the last line, with the digest of all before it."""
         self._state_resumed()
+        line = _encode(ResultLine.of(end) if isinstance(end, Result) else end)
         self._digest.update(line[:-1])
         self._put(b'%b,"record_digest":"%b"}' % (line[:-1], self._digest.hexdigest().encode()))
 
@@ -129,14 +127,6 @@ class Recorder:
                 self._put(_encode(line))
         if decisions > begun:
             self._resumed = ResumedLine(decisions)
-
-    def _become(self, path: Path) -> None:
-        try:
-            os.fsync(self._raw.fileno())
-            self.path.replace(path)
-        except OSError as fault:
-            raise write_failed(path, fault) from None
-        self.path = path
 
     def _state_resumed(self) -> None:
         if resumed := self._resumed:
@@ -178,7 +168,7 @@ def cut(path: Path, decisions: int) -> None:
     """Shorten a record, whole or not, to its first decisions and what was written before them.
 
     Raises:
-        UsageError: The new file, `PATH.part`, cannot be made, or another process writes the record.
+        UsageError: `PATH.part` cannot be made, or another process writes the record.
     """
     with RecordLock(path), Recorder.again(path, decisions):
         pass

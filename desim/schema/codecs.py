@@ -18,10 +18,8 @@ from desim.errors import SchemaError, WrongAction, possible, sentence
 from desim.schema.convert import (
     check_finite,
     from_struct,
-    is_kept,
     native,
     not_finite,
-    plain_numbers,
     plain_scalar,
     to_struct,
     writer,
@@ -63,7 +61,7 @@ class Codec:
         classes = self.classes.values()
         self.wire_type = union_of(wire_type(cls, tagged=True) for cls in classes)
         self._decode = msgspec.json.Decoder(self.wire_type).decode
-        self._forms = {cls: (writer(cls), is_kept(cls)) for cls in classes}
+        self._writers = {cls: writer(cls) for cls in classes}
 
     def take(self, action: Any) -> tuple[Any, bytes]:
         """Check an action, an instance or its tagged object.
@@ -74,22 +72,14 @@ class Codec:
         Raises:
             WrongAction: The action does not fit; the text states it and the expected form.
         """
-        form = self._forms.get(type(action))
-        if form is None:
+        if type(action) not in self._writers:
             if not isinstance(action, Mapping):
                 raise WrongAction(f"{_given_text(action)}; {self.expected()}")
             action = self.read(action)
-            form = self._forms[type(action)]
-        write, kept = form
         try:
-            try:
-                wire = write(action)
-            except TypeError:
-                action = plain_numbers(action)
-                wire = write(action)
+            wire = self._writers[type(action)](action)
             # Decoding is the check, also of an instance: its types may never have been checked.
-            read = self._decode(wire)
-            taken = action if kept else from_struct(read)
+            taken = from_struct(self._decode(wire))
         except _FAULTS as fault:
             why = not_finite(action) or sentence(fault)
             raise self._wrong(action, why) from None

@@ -39,13 +39,6 @@ def plain_scalar(value: Any) -> Any:
     raise TypeError(f"a value of type {type(value).__name__} cannot be written as JSON")
 
 
-def plain_numbers(action: Any) -> Any:
-    """Return an action whose numpy scalars, which policies often return, are Python's numbers."""
-    fields = {f.alias: getattr(action, f.name) for f in attrs.fields(type(action)) if f.init}
-    foreign = {n: v for n, v in fields.items() if getattr(v, "shape", None) == ()}
-    return attrs.evolve(action, **{n: plain_scalar(v) for n, v in foreign.items()})
-
-
 def check_finite(value: Any) -> None:
     """Raise a `ValueError` that names the first nan or infinity inside a value, if it has one."""
     if why := not_finite(value):
@@ -152,9 +145,8 @@ def _scalar_types(kind: Any) -> frozenset[type]:
 
 # -- to JSON ---------------------------------------------------------------------------------------
 
-# It has no hook for numpy: an action with a numpy scalar must fail here, because the process that
-# receives the action needs Python's number as well.
-_encode = msgspec.json.Encoder().encode
+# Policies often return a numpy scalar.
+_encode = msgspec.json.Encoder(enc_hook=plain_scalar).encode
 
 
 @cache
@@ -246,15 +238,3 @@ def from_struct(value: Any, path: str = "$") -> Any:
     if isinstance(value, dict):
         return {k: from_struct(v, f"{path}.{k}") for k, v in value.items()}
     return value
-
-
-def is_kept(cls: type) -> bool:
-    """Return whether decoding keeps every value of an action, as it has whole numbers and bools.
-
-    A field of int and float keeps a number as it is; in a field of float alone 3 becomes 3.0, and
-    one of str may hold bytes or an Enum, which JSON writes as a text.
-    """
-    kinds = field_types(cls)
-    fields = [{*members(kinds[f.name])} for f in attrs.fields(cls) if f.init]
-    whole = {int, bool, NoneType}
-    return all(kind <= (whole | {float} if int in kind else whole) for kind in fields)

@@ -223,7 +223,7 @@ def test_json_nested_beyond_reason_is_refused() -> None:
         (Hire("ann", terms=Fixed(math.nan)), r"not a finite number - at `\$\.terms\.pay`"),
         (AssignAll(None), r"got `null` - at `\$\.task`"),  # type: ignore[arg-type]
         (AssignAll(1, "a\ud800"), "surrogates not allowed"),
-        (AssignAll(object()), "unsupported"),  # type: ignore[arg-type]
+        (AssignAll(object()), "cannot be written as JSON"),  # type: ignore[arg-type]
         (Wait, "expected Hire"),
         (None, "expected Hire"),
     ],
