@@ -30,8 +30,7 @@ from attrs import asdict, define, field, frozen
 
 from desim.errors import possible, sentence
 from desim.short_repr import short_repr
-from models.reasoning.item import TASKS, Item
-from models.reasoning.item_file import MOST_BYTES, MOST_ITEMS, from_row
+from models.reasoning.item import MOST_BYTES, MOST_ITEMS, TASKS, Item, from_row
 
 #: Splits of each data set, by the counts of reference SPEC section 1.
 _WITHOUT_VALID = ("ConvFinQA", "FormulaEval", "TAT-QA")

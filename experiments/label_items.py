@@ -24,8 +24,7 @@ from convert_firmbench import Fault, line_of
 from rich.progress import track
 
 from desim.errors import PolicyFailed, UsageError
-from models.reasoning.item import Item
-from models.reasoning.item_file import MOST_BYTES, from_row, read, shipped
+from models.reasoning.item import MOST_BYTES, Item, from_row, read, shipped
 from policies.llm.router.labels import Labeller, Labels, Sample, bucket_of, label_by_rules
 from policies.llm.wires.endpoint import Endpoint
 from policies.llm.wires.resending import Resending

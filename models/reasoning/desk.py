@@ -25,6 +25,7 @@ class Desk:
         items: The items in the order in which they arrive.
         grades: The grades of the items answered so far, in that order.
         book: One unit for each item, on the account of its state.
+        ledgers: Those that enter the digest.
     """
 
     def __init__(self, world: World, params: ReasoningParams) -> None:
@@ -34,25 +35,22 @@ class Desk:
         self.items = _shuffled(world, items) if params.order == "shuffled" else items
         self.grades: list[Graded] = []
         self.book = Book(WAITING, UNDER_WAY, *_OUTCOMES.values(), GIVEN, digits=0)
+        self.ledgers = (self.book,)
         opened = {WAITING: len(items), GIVEN: -len(items)}
         self.book.post(world.now, Memo("the items of the episode", "open"), opened)
         world.process(self._work())
-
-    @property
-    def ledgers(self) -> tuple[Book]:
-        """The ledgers that enter the digest."""
-        return (self.book,)
 
     def _work(self) -> Generator[Any, Any, None]:
         """Answer window after window; an answer is posted when the time that it takes is over."""
         items, window = self.items, self.params.window
         for first in range(0, len(items), window):
-            last = min(first + window, len(items))
-            self._arrive(last - first)
-            for _ in range(first, last):
+            count = min(window, len(items) - first)
+            memo = Memo(f"{count} items arrive", "arrival")
+            self.book.post(self.world.now, memo, {WAITING: -count, UNDER_WAY: count})
+            for at in range(first, first + count):
                 command: Command = yield self.world.ask(ANALYST, self._observe)
                 yield self.world.timeout(self.params.seconds_per_item)
-                self._answer(items[len(self.grades)], command)
+                self._answer(items[at], command)
         self.world.end("all answered")
 
     def redraw(self) -> None:
@@ -63,7 +61,7 @@ class Desk:
 
     def answers(self) -> list[dict[str, Any]]:
         """Return the items answered so far; outcomes are empty until they are shown."""
-        shown = self._count_shown
+        shown = self._known
         return [
             {
                 "number": at + 1,
@@ -77,20 +75,16 @@ class Desk:
         ]
 
     @property
-    def _count_shown(self) -> int:
+    def _known(self) -> int:
         """Number of the grades that the analyst knows: of whole windows, at the end of all."""
         answered = len(self.grades)
         if answered == len(self.items):
             return answered
         return answered - answered % self.params.window if self.params.feedback else 0
 
-    def _arrive(self, count: int) -> None:
-        memo = Memo(f"{count} items arrive", "arrival")
-        self.book.post(self.world.now, memo, {WAITING: -count, UNDER_WAY: count})
-
     def _observe(self) -> Question:
         at = len(self.grades)
-        last = slice(max(0, self._count_shown - self.params.window), self._count_shown)
+        last = slice(max(0, self._known - self.params.window), self._known)
         feedback = tuple(
             Feedback(item.id, graded.correct, item.answer)
             for item, graded in zip(self.items[last], self.grades[last], strict=True)

@@ -12,9 +12,9 @@ from desim.core.model import ItemsModel
 from desim.core.reported import Figures, Periods, Texts, Time
 from desim.errors import UsageError, possible
 from desim.short_repr import short_repr
-from models.reasoning import item_file, score, seat
+from models.reasoning import score, seat
 from models.reasoning.desk import Desk, question
-from models.reasoning.item import groups
+from models.reasoning.item import MOST_ITEMS, groups
 from models.reasoning.params import ReasoningParams
 from models.reasoning.scoring import Graded
 from models.reasoning.scoring.extraction import MARKER, extract
@@ -32,7 +32,7 @@ class ReasoningTasks(ReasoningParams, ItemsModel[Desk]):
     revision: ClassVar[int] = 1
 
     #: If an answer takes no time all questions are at one tick; each is asked once.
-    max_questions_per_tick: ClassVar[int] = item_file.MOST_ITEMS
+    max_questions_per_tick: ClassVar[int] = MOST_ITEMS
 
     @classmethod
     def files(cls, params: Mapping[str, Any]) -> Sequence[str]:

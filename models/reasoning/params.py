@@ -10,13 +10,12 @@ from desim.core.roles import Thinking
 from desim.errors import possible
 from desim.schema.validators import whole
 from desim.short_repr import short_repr
-from models.reasoning import item_file
-from models.reasoning.item import CATEGORIES, TASKS, Item
+from models.reasoning.item import CATEGORIES, MOST_ITEMS, TASKS, Item, read, shipped
 
 
 def _items(given: Any) -> Any:
     """Read a file or a folder; the shipped items stay an empty text, which keeps records short."""
-    return "" if given == "" else item_file.read(given)
+    return "" if given == "" else read(given)
 
 
 def _names(given: Any) -> Any:
@@ -31,27 +30,23 @@ class ReasoningParams:
     """Questions with one right answer each, which arrive in order or in windows.
 
     Attributes:
-        items: A file of items, or a folder of such files, read when the model is built, or the
-            items themselves; empty: the 120 that ship with the model.
-        tasks: Data sets or categories to which the items are limited, also as one text with commas;
-            empty: all.
+        items: A file of items, a folder of such files, or the items themselves; empty: the 120 that
+            ship with the model.
+        tasks: Data sets or categories, also as one text with commas; empty: all.
         split: Items of that split alone; empty: of all splits.
         limit: Items of an episode at most, spread evenly over those chosen; 0: all of them.
-        window: Items that arrive at the same tick, 1 to 1,000; outcomes are shown after the last
-            answer of a window.
+        window: Items that arrive at the same tick, 1 to 1,000.
         order: Whether items arrive as they are "given" or "shuffled" by the seed.
         feedback: Whether outcomes and right answers of a window are shown with the next one.
-        shows_programs: Whether the reference program of a program synthesis, if the item has one,
-            stands behind its context, as published.
+        shows_programs: Whether an item's reference program stands behind its context, as published.
         near_zero: What a program's number may differ by where the right one is below 1e-6 in size:
             0.01 as in the "code", or 1e-6 as in the "paper".
         letters: How the letter of a multiple choice is found: "strict" as in the code, in brackets
             or alone, or by "pattern" as in the paper, also inside a sentence.
         spans: Whether a quantity is compared by its "numbers", where both sides have one, as in the
             code, or as "text" alone, with or without brackets, as in the paper.
-        exceptions: What an answer counts as on which its scorer fails: "wrong", or "as_published",
-            where it is left out of the accuracy of its task and counts as right in that of its
-            capability.
+        exceptions: What an answer on which its scorer fails counts as: "wrong", or "as_published"
+            nothing in the accuracy of its task and right in that of its capability.
         seconds_per_item: Seconds that an answer takes, 0 to 1,000,000.
         thinking: Further seconds that an answer takes, by what the policy used for it.
 
@@ -65,7 +60,7 @@ class ReasoningParams:
         validator=[instance_of(tuple), deep_iterable(instance_of(str))],
     )
     split: str = field(default="test", validator=instance_of(str))
-    limit: int = field(default=0, validator=[whole, ge(0), le(item_file.MOST_ITEMS)])
+    limit: int = field(default=0, validator=[whole, ge(0), le(MOST_ITEMS)])
     window: int = field(default=1, validator=[whole, ge(1), le(1_000)])
     order: str = field(default="given", validator=in_(("given", "shuffled")))
     feedback: bool = field(default=False, validator=instance_of(bool))
@@ -91,17 +86,15 @@ class ReasoningParams:
             if name not in known:
                 raise ValueError(f"tasks={short_repr(name)} was given; {possible(name, known)}")
         if not self.chosen_items:
+            tasks = f" and of {short_repr(self.tasks)}" if self.tasks else ""
             splits = possible(self.split, sorted({item.split for item in self.loaded_items}))
-            raise ValueError(
-                f"no item is of split {short_repr(self.split)}"
-                f"{f' and of {short_repr(self.tasks)}' if self.tasks else ''}; {splits}"
-            )
+            raise ValueError(f"no item is of split {short_repr(self.split)}{tasks}; {splits}")
 
     @property
     def loaded_items(self) -> tuple[Item, ...]:
         """All items of the files."""
         # The declared type of `items` includes text, so that the command line accepts a path.
-        return item_file.shipped() if isinstance(self.items, str) else self.items
+        return shipped() if isinstance(self.items, str) else self.items
 
     @property
     def chosen_items(self) -> tuple[Item, ...]:

@@ -15,6 +15,12 @@ from models.reasoning.item import LETTERS
 #: The only role.
 ANALYST = "analyst"
 
+#: Answers that are offered at most, and characters of the text in which they are looked for.
+_MOST, _READ = 8, 20_000
+
+_NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?%?")
+_LABEL = re.compile(r"\b[A-Z][a-z]+(?:[A-Z][a-z]+)+\b")
+
 
 @frozen
 class Answer:
@@ -69,14 +75,12 @@ class Question:
         category: program_synthesis, quantity_extraction, multiple_choice, formula_completion,
             tagging or formula_value.
         question: What is asked; may be empty where the context holds everything.
-        context: The document or the table that it is about, with a reference program if there is
-            one.
+        context: The document or the table that it is about, with a reference program if it has one.
         options: The texts behind the letters A, B, ... of a multiple choice.
         number: The item's place in the episode, from 1.
         of: Items in the episode.
         instruction: The form of the answer; empty where the context states it.
-        feedback: The outcomes of the window of items before this one; empty in a world that gives
-            none.
+        feedback: The outcomes of the window of items before; empty in a world that gives none.
     """
 
     columns: ClassVar[Mapping[str, Column]] = {
@@ -96,18 +100,11 @@ class Question:
     feedback: tuple[Feedback, ...] = ()
 
 
-#: Answers that are offered at most, and characters of the text in which they are looked for.
-_MOST, _READ = 8, 20_000
-
-_NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?%?")
-_LABEL = re.compile(r"\b[A-Z][a-z]+(?:[A-Z][a-z]+)+\b")
-
-
 def options(seen: Question) -> list[Option]:
-    """Return answers that fit the form; which of them is right cannot be seen, so all have value 0.
+    """Return answers that fit the form, all of value 0; an empty one if there are none.
 
     Those of a multiple choice are all letters; of a tagging, labels that the context names; of the
-    others, numbers of the context and the question. The last resort is an empty answer.
+    others, numbers of the context and the question.
     """
     if seen.category == "multiple_choice":
         lettered = zip(LETTERS, seen.options, strict=False)

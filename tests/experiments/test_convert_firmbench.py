@@ -8,8 +8,7 @@ import pytest
 from click.testing import CliRunner
 from convert_firmbench import SPLITS, Fault, convert, main
 
-from models.reasoning.item import TASKS
-from models.reasoning.item_file import read
+from models.reasoning.item import TASKS, read
 
 #: An invented row of each data set, in the form of the rows in the reference vectors.
 ROWS: dict[str, dict[str, Any]] = {

@@ -9,7 +9,7 @@ from click.testing import CliRunner, Result
 from label_items import main
 from support.stub import Served, serving, text
 
-from models.reasoning.item_file import read, shipped
+from models.reasoning.item import read, shipped
 
 
 def run(*arguments: object) -> Result:

@@ -15,7 +15,7 @@ from attrs import define, field
 
 from models.edt.actions import Window
 from models.edt.planning import DecisionLimits
-from models.reasoning.item_file import from_row
+from models.reasoning.item import from_row
 from models.reasoning.scoring.extraction import MARKER, extract
 from models.reasoning.scoring.grade import grade
 from policies.llm.chat.messages import system, user

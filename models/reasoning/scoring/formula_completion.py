@@ -10,30 +10,34 @@ import math
 import re
 import textwrap
 import warnings
+from collections.abc import Iterable
 from functools import lru_cache
 from random import Random
 from typing import Any
 
 from attrs import frozen
 
-from desim.sandbox import Arguments, ProgramLimits, Returned, run_calls
+from desim.sandbox import Arguments, Returned, run_calls
 from models.reasoning.item import Item
 from models.reasoning.params import ReasoningParams
 from models.reasoning.scoring import Graded
-from models.reasoning.scoring.extraction import parsed_object
-from models.reasoning.scoring.numbers import last_fenced_block
+from models.reasoning.scoring.extraction import last_fenced_block, parsed_object
 
-#: Sets of arguments that are compared, and seeds that are tried until the reference runs.
-_SETS, _SEEDS = 4, 5
+#: Relative and absolute tolerance of a number; characters of a program that is parsed at most.
+_TOLERANCE, _LONGEST = 1e-4, 200_000
 
-#: Relative and absolute tolerance of a number.
-_TOLERANCE = 1e-4
+#: Names of parameters that are whole numbers from 1 to 12, as are those with "num" or "count".
+_WHOLE = {"n", "year", "years", "period", "periods"}
 
-#: Of the four calls of a function together.
-_LIMITS = ProgramLimits(seconds=2.0)
+#: Parts of names with the least and the largest value, in the order in which they are looked for.
+_RANGES = (
+    (("rate", "growth", "yield", "return"), 0.01, 0.4),
+    (("share", "price", "value", "income"), 10.0, 1000.0),
+    (("dividend", "cash"), 1.0, 500.0),
+)
 
-#: Characters of a program that is parsed at most.
-_LONGEST = 200_000
+_DATACLASS = "@dataclass"
+_IS_COMPLETE = re.compile(r"(?:class|def)\s")
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -46,12 +50,14 @@ class Target:
     """The last function of a program, or the last method of its last class.
 
     Attributes:
+        source: The program.
         name: As a call names it: "function" or "Class.method".
         arguments: Its positional parameters, without the object of a method.
         fields: The annotated fields of the class of a method.
-        is_last: Whether it is the last statement of the program.
+        is_last: Whether no statement follows it.
     """
 
+    source: str
     name: str
     arguments: tuple[_Named, ...]
     fields: tuple[_Named, ...]
@@ -60,33 +66,33 @@ class Target:
 
 def judge(item: Item, answer: str, _: ReasoningParams) -> Graded:
     """Compare the return values of both programs for four sets of arguments."""
-    reference = reference_of(item.question, item.answer)
-    if reference is None:
+    target = reference_of(item.question, item.answer)
+    if target is None:
         return Graded(answer, correct=answer.strip() == item.answer.strip())
-    source, target = reference
-    seed = runnable_seed(source, target)
+    seed = runnable_seed(target)
     if seed is None:
         return Graded(answer, correct=False)
     program = _completed(item.question, _repaired(answer), 8 if "." in target.name else 4)
-    found, expected = _returned(program, target, seed), _returned(source, target, seed)
+    found, expected = _returned(program, target, seed), _returned(target.source, target, seed)
     pairs = zip(found, expected, strict=True)
     equal = (not one.failed and _same(one.value, other.value) for one, other in pairs)
     return Graded(answer, correct=all(equal))
 
 
-def runnable_seed(source: str, target: Target) -> int | None:
-    """Return the first seed whose arguments a reference program accepts; None without one."""
-    first = int.from_bytes(hashlib.sha256(source.encode()).digest()[:4])
-    for seed in range(first, first + _SEEDS):
-        if not any(one.failed for one in _returned(source, target, seed)):
-            return seed
-    return None
+def runnable_seed(target: Target) -> int | None:
+    """Return the first of five seeds whose arguments the reference accepts; None without one."""
+    first = int.from_bytes(hashlib.sha256(target.source.encode()).digest()[:4])
+    return next((seed for seed in range(first, first + 5) if _runs(target, seed)), None)
+
+
+def _runs(target: Target, seed: int) -> bool:
+    return not any(one.failed for one in _returned(target.source, target, seed))
 
 
 # Kept, so that five seeds of one policy run each program once: it has no input, network or clock.
 @lru_cache(maxsize=4096)
 def _returned(source: str, target: Target, seed: int) -> tuple[Returned, ...]:
-    return run_calls(source, target.name, argument_sets(target, seed), limits=_LIMITS)
+    return run_calls(source, target.name, argument_sets(target, seed))
 
 
 def _same(one: Any, other: Any) -> bool:
@@ -100,21 +106,15 @@ def _same(one: Any, other: Any) -> bool:
     return str(one).strip().lower() == str(other).strip().lower()
 
 
-# -- programs: the signature of the question with a body under it ----------------------------------
-
-_DATACLASS = "@dataclass"
-_IS_COMPLETE = re.compile(r"(?:class|def)\s")
-
-
-def reference_of(question: str, body: str) -> tuple[str, Target] | None:
-    """Return the reference program and its target; None without a function.
+def reference_of(question: str, body: str) -> Target | None:
+    """Return the function of the reference program; None without one.
 
     The body is unchanged, or indented as in a function or a method if only then it is a part of
     one: a line without indentation may be read as a statement after the function.
     """
-    programs = [_completed(question, body, indent) for indent in (None, 4, 8)]
-    found = [(one, target) for one in programs if (target := _target_of(one)) is not None]
-    return next((pair for pair in found if pair[1].is_last), found[0] if found else None)
+    programs = (_completed(question, body, indent) for indent in (None, 4, 8))
+    found = [target for one in programs if (target := _target_of(one)) is not None]
+    return next((one for one in found if one.is_last), found[0] if found else None)
 
 
 def _target_of(source: str) -> Target | None:
@@ -130,26 +130,25 @@ def _target_of(source: str) -> Target | None:
     for node in reversed(body):
         inner = node.body if isinstance(node, ast.ClassDef) else [node]
         functions = [each for each in inner if isinstance(each, _Function)]
-        if functions:
-            is_last = node is body[-1] and functions[-1] is inner[-1]
-            return _target(node, functions[-1], is_last=is_last)
+        if not functions:
+            continue
+        last = functions[-1]
+        is_last = node is body[-1] and last is inner[-1]
+        given = [(one.arg, one.annotation) for one in (*last.args.posonlyargs, *last.args.args)]
+        if not isinstance(node, ast.ClassDef):
+            return Target(source, last.name, _named(given), (), is_last)
+        arguments = _named(pair for pair in given if pair[0] not in ("self", "cls"))
+        fields = _named(
+            (one.target.id, one.annotation)
+            for one in inner
+            if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name)
+        )
+        return Target(source, f"{node.name}.{last.name}", arguments, fields, is_last)
     return None
 
 
-def _target(owner: ast.stmt, function: _Function, *, is_last: bool) -> Target:
-    arguments = tuple(
-        (one.arg, None if one.annotation is None else ast.unparse(one.annotation))
-        for one in (*function.args.posonlyargs, *function.args.args)
-    )
-    if not isinstance(owner, ast.ClassDef):
-        return Target(function.name, arguments, (), is_last)
-    own = tuple(one for one in arguments if one[0] not in ("self", "cls"))
-    fields = tuple(
-        (node.target.id, ast.unparse(node.annotation))
-        for node in owner.body
-        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)
-    )
-    return Target(f"{owner.name}.{function.name}", own, fields, is_last)
+def _named(given: Iterable[tuple[str, ast.expr | None]]) -> tuple[_Named, ...]:
+    return tuple((name, None if kind is None else ast.unparse(kind)) for name, kind in given)
 
 
 def _repaired(answer: str) -> str:
@@ -184,19 +183,6 @@ def _completed(question: str, body: str, indent: int | None) -> str:
     return f"{program}\n"
 
 
-# -- arguments, drawn by the names of parameters ---------------------------------------------------
-
-#: Names of whole numbers from 1 to 12; parts of such names are "num" and "count".
-_WHOLE = {"n", "year", "years", "period", "periods"}
-
-#: Parts of names with the least and the largest value, in the order in which they are looked for.
-_RANGES = (
-    (("rate", "growth", "yield", "return"), 0.01, 0.4),
-    (("share", "price", "value", "income"), 10.0, 1000.0),
-    (("dividend", "cash"), 1.0, 500.0),
-)
-
-
 def argument_sets(target: Target, seed: int) -> list[Arguments]:
     """Return four sets of arguments: those of the function and those of its object.
 
@@ -205,7 +191,7 @@ def argument_sets(target: Target, seed: int) -> list[Arguments]:
     """
     random = Random(seed)  # noqa: S311 (no secrets)
     sets = []
-    for _ in range(_SETS):
+    for _ in range(4):
         fields = {name: _drawn(random, name.lower(), kind) for name, kind in target.fields}
         args = {name: _drawn(random, name.lower(), kind) for name, kind in target.arguments}
         sets.append(Arguments(args=args, fields=fields))

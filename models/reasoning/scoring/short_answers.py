@@ -7,17 +7,33 @@ from typing import Any
 from models.reasoning.item import LETTERS, Item
 from models.reasoning.params import ReasoningParams
 from models.reasoning.scoring import Graded
-from models.reasoning.scoring.extraction import parsed_object
-from models.reasoning.scoring.numbers import (
+from models.reasoning.scoring.extraction import (
     SIGNS,
     bracket_number,
     first_number,
+    parsed_object,
     predicted_number,
     to_float,
 )
 
 #: A letter on its own, not within a word: "B", "(B)", "B." and "option B".
 _ALONE = re.compile(rf"(?<![\w'])[{LETTERS}](?![\w'])")
+
+#: A number with commas, decimals and an exponent; a sign counts only directly before it.
+_NUMBER = re.compile(r"[+-]?(?:\d[\d,]*(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?")
+
+#: A number with a comma before every three digits.
+_THOUSANDS = re.compile(r"(?<![\d,.])\d{1,3}(?:,\d{3})+(?![\d,])")
+
+#: A right number below this size is near zero, where a relative tolerance has no meaning.
+_NEAR_ZERO = 1e-6
+
+#: Tolerances of a program's number: the absolute one near zero, by the rule, and the relative one.
+ABSOLUTE = {"code": 0.01, "paper": 1e-6}
+RELATIVE = 0.01
+
+#: The absolute tolerance of a quantity.
+TOLERANCE = 1e-6
 
 
 def judge_choice(item: Item, answer: str, rules: ReasoningParams) -> Graded:
@@ -55,13 +71,6 @@ def label_of(text: str, options: tuple[str, ...]) -> str:
     return letters[texts.index(plain.lower())] if plain.lower() in texts else plain.upper()
 
 
-#: A number with commas, decimals and an exponent; a sign counts only directly before it.
-_NUMBER = re.compile(r"[+-]?(?:\d[\d,]*(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?")
-
-#: A number with a comma before every three digits.
-_THOUSANDS = re.compile(r"(?<![\d,.])\d{1,3}(?:,\d{3})+(?![\d,])")
-
-
 def judge_value(item: Item, answer: str, _: ReasoningParams) -> Graded:
     """Compare the whole answer, else the field of a JSON object in it, else its last number.
 
@@ -91,14 +100,6 @@ def _field(answer: str) -> str | None:
     return str(value) if isinstance(value, str | int | float) else None
 
 
-#: A right number below this size is near zero, where a relative tolerance has no meaning.
-_NEAR_ZERO = 1e-6
-
-#: Tolerances of a program's number: the absolute one near zero, by the rule, and the relative one.
-ABSOLUTE = {"code": 0.01, "paper": 1e-6}
-RELATIVE = 0.01
-
-
 def judge_program(item: Item, answer: str, rules: ReasoningParams) -> Graded:
     """Compare numbers; texts where the item's answer holds no number."""
     truth = first_number(item.answer)
@@ -112,10 +113,6 @@ def judge_program(item: Item, answer: str, rules: ReasoningParams) -> Graded:
         # A plain quotient as published, so that 70.7 against 70 fails by the last bit.
         is_close = difference / abs(truth) <= RELATIVE
     return Graded(answer, is_close, predicted, truth)
-
-
-#: The absolute tolerance of a quantity.
-TOLERANCE = 1e-6
 
 
 def judge_quantity(item: Item, answer: str, rules: ReasoningParams) -> Graded:

@@ -6,7 +6,7 @@ import pytest
 
 from desim.errors import UsageError
 from models.reasoning import Item, ReasoningTasks
-from models.reasoning.item_file import MOST_BYTES, from_row, read, shipped
+from models.reasoning.item import MOST_BYTES, from_row, read, shipped
 
 LINE = '{"id": "a", "task": "finer", "context": "c", "answer": "A1"}\n'
 

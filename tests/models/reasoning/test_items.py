@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 from support.paths import ROOT
 
-from models.reasoning.item import CAPABILITIES, CATEGORIES, Item
-from models.reasoning.item_file import read, shipped
+from models.reasoning.item import CAPABILITIES, CATEGORIES, Item, read, shipped
 from models.reasoning.scoring.grade import grade
 from policies.llm.router.labels import BUCKETED, bucket_of
 from policies.llm.router.situation import features_of

@@ -6,10 +6,9 @@ import pytest
 
 from models.reasoning import Item, ReasoningTasks
 from models.reasoning.params import ReasoningParams
-from models.reasoning.scoring import formula_completion, numbers
-from models.reasoning.scoring.extraction import MARKER, extract
+from models.reasoning.scoring import extraction, formula_completion
+from models.reasoning.scoring.extraction import MARKER, bracket_number, extract, predicted_number
 from models.reasoning.scoring.grade import grade
-from models.reasoning.scoring.numbers import bracket_number, predicted_number
 
 #: Characters of a hostile text: as long as an action may be.
 LONG = 100_000
@@ -245,13 +244,13 @@ def test_json_of_any_shape_states_no_answer() -> None:
 def test_a_program_runs_in_the_sandbox_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """Once: its result is kept."""
     ran: list[str] = []
-    run = numbers.run_program
+    run = extraction.run_program
 
     def counted(source: str, **kwargs: Any) -> Any:
         ran.append(source)
         return run(source, **kwargs)
 
-    monkeypatch.setattr(numbers, "run_program", counted)
+    monkeypatch.setattr(extraction, "run_program", counted)
     source = "price = 12.5\nprice * 4 + 0.125"
     assert predicted_number(f"```python\n{source}\n```") == 50.125
     assert predicted_number(f"So:\n```py\n{source}\n```\nthat is it") == 50.125
@@ -319,11 +318,11 @@ def test_a_reply_takes_one_process_for_its_four_calls(monkeypatch: pytest.Monkey
 
 def test_the_arguments_of_an_item_are_always_the_same() -> None:
     """They do not depend on the salted hash of a process: these are of the SHA-256."""
-    reference = formula_completion.reference_of(GAP.question, GAP.answer)
-    assert reference is not None
-    seed = formula_completion.runnable_seed(*reference)
+    target = formula_completion.reference_of(GAP.question, GAP.answer)
+    assert target is not None
+    seed = formula_completion.runnable_seed(target)
     assert seed is not None
-    assert [one.args for one in formula_completion.argument_sets(reference[1], seed)] == [
+    assert [one.args for one in formula_completion.argument_sets(target, seed)] == [
         {"a": 685.2186, "b": 482.4651},
         {"a": 726.0941, "b": -655.6066},
         {"a": -434.5447, "b": -444.405},

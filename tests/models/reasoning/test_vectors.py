@@ -14,18 +14,17 @@ from typing import Any
 import pytest
 from support.paths import REFERENCE
 
-from models.reasoning.item import Item
-from models.reasoning.item_file import from_row
-from models.reasoning.scoring.extraction import extract
-from models.reasoning.scoring.formula_completion import argument_sets, reference_of
-from models.reasoning.scoring.grade import grade
-from models.reasoning.scoring.numbers import (
+from models.reasoning.item import Item, from_row
+from models.reasoning.scoring.extraction import (
     bracket_number,
+    extract,
     first_number,
     last_fenced_block,
     number_of,
     predicted_number,
 )
+from models.reasoning.scoring.formula_completion import argument_sets, reference_of
+from models.reasoning.scoring.grade import grade
 from models.reasoning.scoring.short_answers import label_of
 
 FOLDER = REFERENCE / "firmbench" / "vectors"
@@ -142,8 +141,7 @@ def test_the_target_of_a_formula(case: dict[str, Any]) -> None:
         if "signature" in case
         else (case["sample"]["question"], case["sample"]["answer"])
     )
-    reference = reference_of(question, body)
-    target = reference[1] if reference else None
+    target = reference_of(question, body)
     expected = case["target_function"]
     if expected is None:
         assert target is None
@@ -159,9 +157,8 @@ def test_the_target_of_a_formula(case: dict[str, Any]) -> None:
 @pytest.mark.parametrize("case", params("formula_eval_draws"))
 def test_the_arguments_of_a_formula(case: dict[str, Any]) -> None:
     """The published generator draws the same numbers."""
-    reference = reference_of(case["signature"], "pass")
-    assert reference is not None
-    target = reference[1]
+    target = reference_of(case["signature"], "pass")
+    assert target is not None
     drawn = [
         {"fields": one.fields, "args": one.args} if "." in target.name else one.args
         for one in argument_sets(target, case["seed"])
