@@ -179,7 +179,9 @@ def players(past: Past, policies: Policies, *, redrawn: bool) -> dict[str, Any]:
 def players_of_all(past: Past, then: Policies, *, redrawn: bool) -> dict[str, Any]:
     """Return by role the policies that play on, one for each role of the record."""
     if then is None:
-        named = ", ".join(_baselines(past.model))
+        specs = catalog.baselines(past.model)
+        levels = ((text, lineup_knows(past.model, read_policies((text,)))) for text in specs)
+        named = ", ".join(text for text, level in levels if not sees_more_than_rules(level))
         known = f", for instance one of: {named}" if named else ""
         raise UsageError(
             "the recorded players cannot be asked again: say who plays on after the decision, in "
@@ -191,12 +193,6 @@ def players_of_all(past: Past, then: Policies, *, redrawn: bool) -> dict[str, An
             raise UsageError(f"no policy plays on as {role!r}; name one for every role (--then)")
     _new(past, given)  # an error in a spec is raised before any other
     return given
-
-
-def _baselines(model: Model[Any]) -> Iterator[str]:
-    for text in catalog.baselines(model):
-        if not sees_more_than_rules(lineup_knows(model, read_policies((text,)))):
-            yield text
 
 
 def _new(past: Past, policies: Mapping[str, Any]) -> Mapping[str, Policy]:

@@ -61,12 +61,6 @@ def repeat_step(run: Run[Any], number: int, decision: Decision, step: Step) -> N
         raise BadRecord(f"decision {number}: {wrong}") from None
 
 
-def move_on(run: Run[Any]) -> None:
-    """Move the clock to the next open decisions, unless some are open."""
-    if not run.open:
-        run.advance()
-
-
 def branch(
     episode: Episode,
     decisions: int | None = None,
@@ -120,7 +114,8 @@ def repeated(
     with naming_changes(header, model):
         for number, decision, step in paired(run, steps):
             give(run, number, decision, step)
-        move_on(run)
+        if not run.open:
+            run.advance()
     return run
 
 
@@ -177,21 +172,17 @@ def replay(options: ReplayOptions) -> Episode:
     try:
         run = repeated(model, episode.header, episode.steps, points=points)
         with naming_changes(episode.header, model):
-            _same_end(episode, run)
+            if run.open:
+                raise BadRecord(
+                    f"the record ends after {len(episode.steps)} decisions, but "
+                    f"{run.open[0].role!r} is asked at t={run.world.now}"
+                )
+            assert episode.result is not None
+            same_result(episode.result, run.result())
         inside = Inside.of(run, points, keep_state=True, series=series)
     except DesimError as fault:
         raise BadRecord(f"{path}: {fault}") from None
     return evolve(episode, inside=inside)
-
-
-def _same_end(episode: Episode, run: Run[Any]) -> None:
-    if run.open:
-        raise BadRecord(
-            f"the record ends after {len(episode.steps)} decisions, but "
-            f"{run.open[0].role!r} is asked at t={run.world.now}"
-        )
-    assert episode.result is not None
-    same_result(episode.result, run.result())
 
 
 def not_compared(replayed: Episode) -> list[str]:

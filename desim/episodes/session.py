@@ -68,12 +68,10 @@ class Session:
         self._draws, self._redrawn = lineup.draws, dict[str, int]()
         self.header = past.header if past else _new_header(model, lineup, seed, record)
         observers = self._tracing.observers if self._tracing else ()
-        futures = self.header.futures
-        roles = frozenset(lineup.policies)
-        self.run = Run(model, seed, roles, how.limits, futures, observers, points)
+        seats, futures = frozenset(lineup.policies), self.header.futures
+        self.run = Run(model, seed, seats, how.limits, futures, observers, points)
         self._step = {name: step_class(role) for name, role in self.run.roles.items()}
-        # One after the other and not by number: they may be on disk.
-        self._repeats: Iterator[Step] = iter(past.steps if past else ())
+        self._repeats: Iterator[Step] = iter(past.steps if past else ())  # they may be on disk
         self._repeated: Step | None = None
         self._before = _steps_before_policies(past) if past else {}
         self._notes_before: dict[Decision, dict[str, Any] | None] = {}
@@ -196,13 +194,8 @@ class Session:
         steps: Sequence[Step] = tuple(self.steps)
         if not how.keep_steps and self._record is not None:
             steps = RecordedSteps(self._record, self.decided)
-        return Episode(
-            self.header,
-            steps,
-            result,
-            tuple(self._transcript),
-            inside=Inside.of(self.run, self._points, keep_state=how.keep_state, series=how.series),
-        )
+        inside = Inside.of(self.run, self._points, keep_state=how.keep_state, series=how.series)
+        return Episode(self.header, steps, result, tuple(self._transcript), inside=inside)
 
     @contextlib.contextmanager
     def way_on_named(self) -> Iterator[None]:
