@@ -9,6 +9,7 @@ from desim.core.events import Decision as Decision
 from desim.core.limits import Limits as Limits
 from desim.core.model import Model as Model
 from desim.core.policy import Policy as Policy
+from desim.core.policy import Seat as Seat
 from desim.core.roles import Option as Option
 from desim.core.roles import Role as Role
 from desim.core.run import Run as Run
@@ -17,7 +18,6 @@ from desim.episodes.ahead import Simulator as Simulator
 from desim.episodes.driver import play as play
 from desim.episodes.driver import play_async as play_async
 from desim.episodes.export import export as export
-from desim.episodes.lineup import Seat as Seat
 from desim.episodes.replay import branch as branch
 from desim.episodes.replay import replay as replay
 from desim.episodes.resume import play_branch as play_branch

@@ -1,4 +1,4 @@
-"""`Policy`, the base class of policies: what may be overridden, with neutral defaults.
+"""`Policy`, the base class of policies, with neutral defaults, and the `Seat` that it takes.
 
 `OutsidePolicy` adds what only a language model or a person has. A callable is wrapped.
 """
@@ -9,12 +9,63 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, ClassVar
 
-from attrs import field, frozen
+from attrs import Factory, field, frozen
 
 from desim.core.model import Model, kept_facts, refuse_hiding
 from desim.core.roles import KNOWLEDGE, Knowledge, Role, knowledge_order
+from desim.core.streams import generator_of
 from desim.errors import UsageError
 from desim.short_repr import short_repr
+
+#: The generators of an episode's policies, by role; a redrawn future begins them anew.
+Draws = dict[str, list[Any]]
+
+
+@frozen
+class Seat:
+    """The argument of a policy's method `seated`.
+
+    Attributes:
+        seed: The seed of the policy's own draws, a whole number of 256 bits: the SHA-256 of the
+            world's seed and the role's name (`derived_seed`).
+        name: The role's name in the episode: `plant.retailer` where *role* is `retailer`.
+        shows_model: Whether `model` may be read.
+    """
+
+    _model: Model[Any]
+    role: str
+    spec: Role
+    seed: int
+    name: str = field(default=Factory(lambda seat: seat.role, takes_self=True), kw_only=True)
+    shows_model: bool = field(default=True, kw_only=True, repr=False)
+    _draws: Draws = field(factory=dict, kw_only=True, repr=False, eq=False)
+    _world_seed: int | None = field(default=None, kw_only=True, repr=False)
+
+    @property
+    def world_seed(self) -> int:
+        """The world's seed, of a part the part's; a UsageError if the policy declares no need."""
+        if self._world_seed is None:
+            raise UsageError("a policy reads the world's seed; declare needs_world_seed = True")
+        return self._world_seed
+
+    @property
+    def model(self) -> Model[Any]:
+        """The frozen parameters of the world; a UsageError if only observations may be known."""
+        if not self.shows_model:
+            raise UsageError(
+                "a policy that knows 'observation' reads the world's parameters; declare "
+                "knows = 'rules', or 'state' or 'future' if it uses more than constants"
+            )
+        return self._model
+
+    def generator(self) -> Any:
+        """Return a random generator of the seat's own, independent of all streams of the world.
+
+        It begins anew in place where a future of the episode is redrawn.
+        """
+        generator = generator_of(self.seed)
+        self._draws.setdefault(self.name, []).append(generator)
+        return generator
 
 
 @frozen
@@ -90,10 +141,10 @@ class Policy:
         """Return an action, or an awaitable of one."""
         raise NotImplementedError
 
-    # `Any`, because the classes of seats, simulators and episodes are in packages that import this.
-    def seated(self, seat: Any, /) -> object:
-        """Take the `desim.Seat`, once; raise a `UsageError` if it cannot play there."""
+    def seated(self, seat: Seat, /) -> object:
+        """Take the seat, once, before the first decision; a `UsageError` if it cannot play."""
 
+    # `Any`, because the classes of simulators and episodes are in packages that import this.
     def take_simulator(self, simulator: Any, /) -> object:
         """Take the episode's `desim.Simulator`, before the first decision, if it `looks_ahead`."""
 

@@ -26,7 +26,7 @@ from desim.core.run import Run
 from desim.core.streams import future_seed, kept_globals, seed_globals
 from desim.episodes.child import can_fork, in_child
 from desim.episodes.lineup import Lineup, Policies, assign, resolve
-from desim.episodes.replay import open_decisions, paired
+from desim.episodes.replay import move_on, open_decisions, paired
 from desim.errors import DesimError, LimitReached, PolicyFailed, UsageError
 from desim.faults import RAISED, fault_text
 from desim.schema import encode_observation
@@ -273,8 +273,7 @@ class Simulator:
             # Not `Run.answer`: the episode has checked the answer.
             decision.action, decision.wire = answered.action, answered.wire
             decision.delay = answered.delay
-        if not run.open:
-            run.advance()
+        move_on(run)
         if [each.role for each in run.open] != [each.role for each in self._run.handed_out]:
             raise self._differs()
         self._check_same(self._run.handed_out[place], run.open[place])

@@ -6,16 +6,25 @@ from functools import partial
 from types import FunctionType
 from typing import Any
 
-from attrs import Factory, evolve, field, frozen
+from attrs import evolve, field, frozen
 
 from desim import catalog
 from desim.catalog.policy_spec import ConfiguredClass, Spec, label
 from desim.composition.parts import part_seed
 from desim.core.model import Model, model_of
-from desim.core.policy import FunctionPolicy, OutsidePolicy, Policy, as_policy, knows, most_known
+from desim.core.policy import (
+    Draws,
+    FunctionPolicy,
+    OutsidePolicy,
+    Policy,
+    Seat,
+    as_policy,
+    knows,
+    most_known,
+)
 from desim.core.roles import Knowledge, Role, split_name
 from desim.core.run import check_roles
-from desim.core.streams import derived_seed, generator_of
+from desim.core.streams import derived_seed
 from desim.errors import UsageError, possible
 from desim.faults import policy_failing
 from desim.schema.arguments import build, parameters, read_arguments
@@ -26,56 +35,6 @@ OnePolicy = str | Policy | type[Policy] | ConfiguredClass | Callable[[Any], Any]
 
 #: One for the model's default roles, or one for each role named.
 Policies = OnePolicy | Mapping[str, OnePolicy] | None
-
-#: The generators of an episode's policies, by role; a redrawn future begins them anew.
-Draws = dict[str, list[Any]]
-
-
-@frozen
-class Seat:
-    """The argument of a policy's method `seated`.
-
-    Attributes:
-        seed: The seed of the policy's own draws, a whole number of 256 bits: the SHA-256 of the
-            world's seed and the role's name (`derived_seed`).
-        name: The role's name in the episode: `plant.retailer` where *role* is `retailer`.
-        shows_model: Whether `model` may be read.
-    """
-
-    _model: Model[Any]
-    role: str
-    spec: Role
-    seed: int
-    name: str = field(default=Factory(lambda seat: seat.role, takes_self=True), kw_only=True)
-    shows_model: bool = field(default=True, kw_only=True, repr=False)
-    _draws: Draws = field(factory=dict, kw_only=True, repr=False, eq=False)
-    _world_seed: int | None = field(default=None, kw_only=True, repr=False)
-
-    @property
-    def world_seed(self) -> int:
-        """The world's seed, of a part the part's; a UsageError if the policy declares no need."""
-        if self._world_seed is None:
-            raise UsageError("a policy reads the world's seed; declare needs_world_seed = True")
-        return self._world_seed
-
-    @property
-    def model(self) -> Model[Any]:
-        """The frozen parameters of the world; a UsageError if only observations may be known."""
-        if not self.shows_model:
-            raise UsageError(
-                "a policy that knows 'observation' reads the world's parameters; declare "
-                "knows = 'rules', or 'state' or 'future' if it uses more than constants"
-            )
-        return self._model
-
-    def generator(self) -> Any:
-        """Return a random generator of the seat's own, independent of all streams of the world.
-
-        It begins anew in place where a future of the episode is redrawn.
-        """
-        generator = generator_of(self.seed)
-        self._draws.setdefault(self.name, []).append(generator)
-        return generator
 
 
 @frozen

@@ -61,6 +61,12 @@ def repeat_step(run: Run[Any], number: int, decision: Decision, step: Step) -> N
         raise BadRecord(f"decision {number}: {wrong}") from None
 
 
+def move_on(run: Run[Any]) -> None:
+    """Move the clock to the next open decisions, unless some are open."""
+    if not run.open:
+        run.advance()
+
+
 def branch(
     episode: Episode,
     decisions: int | None = None,
@@ -114,8 +120,7 @@ def repeated(
     with naming_changes(header, model):
         for number, decision, step in paired(run, steps):
             give(run, number, decision, step)
-        if not run.open:
-            run.advance()
+        move_on(run)
     return run
 
 

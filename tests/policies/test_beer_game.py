@@ -139,7 +139,7 @@ def test_foresight_knows_random_demand_too() -> None:
 
 def test_foresight_plays_no_other_world() -> None:
     """It reads the Beer Game's demand."""
-    from desim.episodes.lineup import Seat
+    from desim.core.policy import Seat
 
     with pytest.raises(UsageError, match="plays no other world"):
         Foresight().seated(Seat(None, "x", None, 0))  # type: ignore[arg-type]

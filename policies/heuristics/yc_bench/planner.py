@@ -32,7 +32,7 @@ from typing import Any
 from attrs import define, field
 from attrs.validators import ge, le
 
-from desim.episodes.lineup import Seat
+from desim.core.policy import Seat
 from models.yc_bench.actions import (
     ClientList,
     CompanyStatus,
