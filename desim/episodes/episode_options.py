@@ -33,11 +33,7 @@ class ModelOptions:
     set: Mapping[str, Any] | None = None
 
     def build(self) -> Model[Any]:
-        """Return the model with its parameters.
-
-        Raises:
-            UsageError: The model, the preset or a parameter does not exist, or a value is refused.
-        """
+        """Return the model with its parameters."""
         return catalog.model(self.model, self.preset, self.set)
 
 

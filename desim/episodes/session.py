@@ -269,7 +269,6 @@ def _steps_before_policies(past: Episode) -> dict[str, Iterator[Step]]:
 
 def _new_header(model: Model[Any], lineup: Lineup, seed: int, record: str | Path | None) -> Header:
     """Return the header of an episode that starts now; a recorded one has digests of code."""
-    policies = lineup.policies if record else {}
-    code = {role: policy_code(policy) for role, policy in policies.items()}
-    known = {role: digest for role, digest in code.items() if digest}
-    return Header.of(model, seed, lineup.labels, knows=lineup.knows, code=known)
+    policies = lineup.policies.items() if record else ()
+    code = {role: digest for role, policy in policies if (digest := policy_code(policy))}
+    return Header.of(model, seed, lineup.labels, knows=lineup.knows, code=code)
