@@ -135,17 +135,9 @@ def _exact(*numbers: float) -> bool:
 def deliver(remaining: float, hands: int, dt: float, most: int) -> tuple[int, float, float]:
     """Deliver what a step allows, for as many equal rounds as possible.
 
-    Effort is subtracted hand by hand, as the published simulator does, so that floats end at the
-    same step; where doubles are exact, all full rounds are computed at once.
-
-    Args:
-        remaining: Effort still to deliver, at least 0.
-        hands: Consultants who deliver.
-        dt: Effort of one hand in one step.
-        most: The largest number of rounds, at least 1.
-
-    Returns:
-        The number of rounds, the effort of each, and the effort that remains.
+    The result is the number of rounds, the effort of each, and the effort that remains. A hand
+    delivers *dt* in a round. Effort is subtracted hand by hand, as the published simulator does, so
+    that floats end at the same step; where doubles are exact, full rounds are computed at once.
     """
     full = hands * dt
     if remaining >= full and _exact(remaining, dt):

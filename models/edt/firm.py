@@ -154,11 +154,11 @@ class Firm:
 
     def turn(self, agent: StaffMember | Engagement, step: int, rank: int | None = None) -> Event:
         """Return the event of an agent's turn; it is not scheduled after the last step."""
-        at = agent.rank if rank is None else rank
-        if step <= self.steps:
-            agent.turn = self.world.timeout(step - self.world.now, rank=at)
-        else:
+        if step > self.steps:
             agent.turn = self.world.event()
+        else:
+            at = agent.rank if rank is None else rank
+            agent.turn = self.world.timeout(step - self.world.now, rank=at)
         return agent.turn
 
     def hasten(self, agent: StaffMember | Engagement, step: int) -> None:
@@ -303,11 +303,9 @@ class Firm:
     # -- reports -----------------------------------------------------------------------------------
 
     def settle(self) -> None:
-        """Compute the work and post everything up to and with the last step that is over.
+        """Compute the work and post everything up to and with the step of the last payday.
 
-        That is the present step behind its turns, and the one before ahead of them. A step's
-        entries are complete once its payday is over: reports of agents behind it belong to the next
-        step.
+        Its entries are complete: reports of agents behind the payday belong to the next step.
         """
         over = self.controlling.paid
         if over == self.controlling.booked:

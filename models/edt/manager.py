@@ -3,34 +3,18 @@
 A command is carried out, or refused with a reason, without effect and at no cost.
 """
 
-from collections.abc import Generator, Mapping
+from collections.abc import Mapping
 from functools import partial
-from typing import Any
 
 from desim import World
 from desim.errors import possible
-from models.edt import desk, processes
-from models.edt.actions import (
-    Accept,
-    Answer,
-    Command,
-    Decide,
-    Decline,
-    Hire,
-    OnProject,
-    Release,
-    SetRisk,
-    Staff,
-    Wait,
-    Window,
-)
+from models.edt import actions, desk, processes
 from models.edt.agents import Engagement, Phase
 from models.edt.firm import LAST, MANAGER, Firm
 from models.edt.params import DigitalTwinParams
 from models.edt.planning import DecisionLimits, judged
+from models.edt.processes import Process
 from models.edt.scenario import Agent
-
-Process = Generator[Any, Any, None]
 
 
 def begin(world: World, params: DigitalTwinParams) -> Firm:
@@ -50,8 +34,10 @@ def decide_once(world: World, firm: Firm) -> Process:
     """Ask until a decision is not refused, then open the firm with it."""
     limits = DecisionLimits.of(firm.scenario)
     while firm.plan is None:
-        answer: Decide | Answer = yield world.ask(MANAGER, partial(desk.briefing, firm, limits))
-        given = answer.given if isinstance(answer, Answer) else answer.raw()
+        answer: actions.Decide | actions.Answer = yield world.ask(
+            MANAGER, partial(desk.briefing, firm, limits)
+        )
+        given = answer.given if isinstance(answer, actions.Answer) else answer.raw()
         firm.refusal, firm.plan = judged(given, limits, firm.params.mode)
         if firm.refusal:
             world.log.info("refused", role=MANAGER, why=firm.refusal)
@@ -70,11 +56,11 @@ def manage_at_events(world: World, firm: Firm) -> Process:
         firm.bell = world.timeout(0)
     while True:
         asked = world.now
-        command: Command = yield world.ask(MANAGER, partial(desk.dashboard, firm))
+        command: actions.Command = yield world.ask(MANAGER, partial(desk.dashboard, firm))
         firm.refusal = carry_out(firm, command)
         if firm.refusal:
             world.log.info("refused", role=MANAGER, command=command, why=firm.refusal)
-        if not isinstance(command, Wait):
+        if not isinstance(command, actions.Wait):
             continue
         # Events since then are left, so that a manager who took time is asked again at once.
         firm.happenings[:] = [each for each in firm.happenings if each[0] > asked]
@@ -88,7 +74,9 @@ def manage_at_events(world: World, firm: Firm) -> Process:
         firm.settle()
 
 
-def _open(world: World, firm: Firm, staff: int, windows: Mapping[int, Window | None]) -> None:
+def _open(
+    world: World, firm: Firm, staff: int, windows: Mapping[int, actions.Window | None]
+) -> None:
     """Open the firm as published: consultants, the projects with a window, then all others."""
     scenario, offered = firm.scenario, firm.scenario.offered
     others = [
@@ -105,43 +93,43 @@ def _open(world: World, firm: Firm, staff: int, windows: Mapping[int, Window | N
 # -- commands --------------------------------------------------------------------------------------
 
 
-def carry_out(firm: Firm, command: Command) -> str:
+def carry_out(firm: Firm, command: actions.Command) -> str:
     """Carry out a command; return "", or the reason for which it is refused."""
     match command:
-        case OnProject(project=number) if number >= len(firm.engagements):
+        case actions.OnProject(project=number) if number >= len(firm.engagements):
             return f"there is no project {number}; they are 0 to {len(firm.engagements) - 1}"
-        case OnProject(project=number) if firm.engagements[number].phase is Phase.COMPLETED:
+        case actions.OnProject(project=number) if firm.engagements[number].phase is Phase.COMPLETED:
             return f"project {number} is over"
-        case OnProject(project=number):
+        case actions.OnProject(project=number):
             return _arrange(firm, firm.engagements[number], command)
-        case Hire(consultants=count):
+        case actions.Hire(consultants=count):
             return _hire(firm, count)
-        case Release(consultants=count):
+        case actions.Release(consultants=count):
             return _release(firm, count)
-        case SetRisk(revenue_risk=risk):
+        case actions.SetRisk(revenue_risk=risk):
             firm.risk = risk
     return ""
 
 
-def _arrange(firm: Firm, project: Engagement, command: OnProject) -> str:
+def _arrange(firm: Firm, project: Engagement, command: actions.OnProject) -> str:
     number, most = project.index, project.terms.consultants
     match command:
-        case Accept() if project.accepted:
+        case actions.Accept() if project.accepted:
             return f"project {number} was accepted before"
-        case Accept():
+        case actions.Accept():
             project.accepted = True
-        case Decline() if project.accepted:
+        case actions.Decline() if project.accepted:
             return (
                 f"project {number} was accepted; it ends at its deadline or when the work is done"
             )
-        case Decline():
+        case actions.Decline():
             firm.end_early(project)
             return ""
-        case Staff() if not project.accepted:
+        case actions.Staff() if not project.accepted:
             return f"project {number} was not accepted"
-        case Staff(seats=seats) if seats > most:
+        case actions.Staff(seats=seats) if seats > most:
             return f"project {number} has {most} seats, not {seats}"
-        case Staff(seats=seats):
+        case actions.Staff(seats=seats):
             project.seats = seats
             for who in project.staff[seats:]:
                 firm.leave(project, who)

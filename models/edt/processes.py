@@ -1,7 +1,6 @@
 """The life cycles of consultants and projects as SimPy processes, paydays, and the end.
 
-Tick k is step k. The agents of one step act in the order of the list of agents: an agent's place in
-the list is its rank. A process waits for the next step in which it can have something to do.
+Tick k is step k. A process waits for the next step in which it can have something to do.
 """
 
 from collections.abc import Generator

@@ -28,18 +28,14 @@ from models.edt.controlling import (
 )
 from models.edt.firm import Firm
 
-_SHARES = (
-    *("mean_step_utilization", "overall_avg_utilization", "overall_profit_margin"),
-    *("profit_margin", "revenue_risk", "utilization"),
-)
+_USE = ("mean_step_utilization", "overall_avg_utilization", "utilization")
+_MARGINS = ("overall_profit_margin", "profit_margin")
+_GAINS = ("accumulated_earnings", "accumulated_revenue", "cash", "cash_flow", "earnings", "revenue")
+
 #: Units and directions of metrics; the scenario names no currency.
 METRIC_COLUMNS: Mapping[str, Column] = directed(
-    dict.fromkeys(_SHARES, SHARE),
-    higher=(
-        *("accumulated_earnings", "accumulated_revenue", "cash", "earnings", "revenue"),
-        *("cash_flow", "mean_step_utilization", "overall_avg_utilization", "utilization"),
-        *("overall_profit_margin", "profit_margin"),
-    ),
+    dict.fromkeys((*_USE, *_MARGINS, "revenue_risk"), SHARE),
+    higher=(*_GAINS, *_USE, *_MARGINS),
     lower=("accumulated_expenses", "expenses", "revenue_risk"),
 )
 
