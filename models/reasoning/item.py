@@ -1,9 +1,7 @@
 """An item: a question, the text of its right answer, its family, its groups, and files of items.
 
-A file is JSON lines, one item a line, from the user's folder or shipped with the model. A line is
-an object with the fields of an `Item`; `target` may stand for `answer`. An answer may be a number,
-which becomes its text. A line `{"canary": TEXT}` is left out. An error is one sentence that begins
-with the file and the line. A file is read as a whole into memory.
+A file is JSON lines: objects with the fields of an `Item`, where `target` may stand for `answer`,
+and a number for its text. A line `{"canary": TEXT}` is left out. A file is read whole into memory.
 """
 
 import codecs
@@ -200,10 +198,9 @@ def from_row(row: Any) -> Item:
     """
     if not isinstance(row, dict):
         raise ValueError(f"it is an object, not {short_repr(row)}")  # noqa: TRY004 (one kind)
-    given = dict(row)
+    given, known = dict(row), fields_dict(Item)
     if "target" in given:
         given["answer"] = given.pop("target") or given.get("answer", "")
-    known = fields_dict(Item)
     for key in given:
         if key not in known:
             raise ValueError(f"there is no field {short_repr(key)}; {possible(key, known)}")

@@ -46,7 +46,6 @@ class ReasoningTasks(ReasoningParams, ItemsModel[Desk]):
 
     @property
     def time(self) -> Time:
-        """Seconds from the first arrival, of tasks played alone."""
         return Time(calendar=_CALENDAR, length=f"{len(self.chosen_items)} questions")
 
     @property
@@ -78,7 +77,6 @@ class ReasoningTasks(ReasoningParams, ItemsModel[Desk]):
 
     @property
     def item_groups(self) -> dict[str, tuple[str, ...]]:
-        """By item its capability and the bucket of its difficulty."""
         return {one.id: tuple(groups(one)) for one in self.chosen_items}
 
     def item_results(self, state: Desk) -> dict[str, tuple[float, bool]]:
@@ -89,8 +87,6 @@ class ReasoningTasks(ReasoningParams, ItemsModel[Desk]):
 
     def tables(self, state: Desk, role: str) -> dict[str, list[dict[str, Any]]]:
         return {"answers": state.answers()}
-
-    # -- outside an episode ------------------------------------------------------------------------
 
     @property
     def public_items(self) -> tuple[Question, ...]:
@@ -103,9 +99,7 @@ class ReasoningTasks(ReasoningParams, ItemsModel[Desk]):
         return extract(text) != MARKER
 
     def grade(self, item_id: str, text: str, *, extracts: bool = True) -> Graded:
-        """Grade a reply to an item of any split, as an episode does.
-
-        With *extracts* off the text is the answer itself, not a whole reply.
+        """Grade a whole reply to an item of any split, or with *extracts* off the answer itself.
 
         Raises:
             UsageError: The model has no item of that id.

@@ -55,9 +55,7 @@ class ReasoningParams:
 
     items: tuple[Item, ...] | str = field(default="", converter=_items)
     tasks: tuple[str, ...] | str = field(
-        default=(),
-        converter=_names,
-        validator=[instance_of(tuple), deep_iterable(instance_of(str))],
+        default=(), converter=_names, validator=deep_iterable(instance_of(str), instance_of(tuple))
     )
     split: str = field(default="test", validator=instance_of(str))
     limit: int = field(default=0, validator=[whole, ge(0), le(MOST_ITEMS)])

@@ -30,7 +30,11 @@ class _Count:
 
     @property
     def accuracy(self) -> float:
-        return self.right / self.counted if self.counted else 0.0
+        return self.right / self.counted
+
+    def part(self, graded: Graded) -> float:
+        rest = graded.matched - self.accuracy * graded.labels
+        return self.accuracy + rest * self.items / self.counted
 
 
 def score(desk: Desk) -> float:
@@ -75,17 +79,13 @@ def metrics(desk: Desk) -> dict[str, Any]:
 def item_results(desk: Desk) -> dict[str, tuple[float, bool]]:
     """Return by item its part of the score, whose mean is the score, and whether it was right.
 
-    A task's accuracy is a ratio of labels. The part of an item is linear in them (delta method), so
-    that the number of labels of an item adds no spread.
+    The part is linear in the labels (delta method), so that their number adds no spread.
     """
     counts = _counts(desk, attrgetter("task"))
-    found = {}
-    for item, graded in _evaluated(desk):
-        count = counts[item.task]
-        rest = graded.matched - count.accuracy * graded.labels
-        part = count.accuracy + rest * count.items / count.counted
-        found[item.id] = (part, bool(graded.correct))
-    return found
+    return {
+        item.id: (counts[item.task].part(graded), bool(graded.correct))
+        for item, graded in _evaluated(desk)
+    }
 
 
 def series(desk: Desk) -> dict[str, Periods]:

@@ -1,8 +1,4 @@
-"""Scoring: pure functions from an item and a text to whether the answer is right.
-
-Answers are never evaluated in this process: numbers are parsed, and programs run in
-`desim.sandbox` alone.
-"""
+"""Scoring: pure functions from an item and a text to a grade; programs run in the sandbox alone."""
 
 from attrs import field, frozen
 

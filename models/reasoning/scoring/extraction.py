@@ -63,7 +63,6 @@ def parsed_object(text: str) -> dict[str, Any] | None:
 
 
 def _finish(reply: str) -> str | None:
-    """Return the contents of the last `Finish[...]` of one line."""
     # Up to the last bracket of a line each search finds its end, so that nothing is read twice.
     lines = (line[: line.rfind("]") + 1] for line in reply.split("\n"))
     return _last([found for line in lines for found in _FINISH.findall(line)])
@@ -102,10 +101,7 @@ def _last(found: list[str]) -> str | None:
 
 
 def predicted_number(text: str) -> float | None:
-    """Return the value of an answer's last program, else its number in brackets, else the first.
-
-    A program that fails or returns anything but a number is ignored.
-    """
+    """Return the value of an answer's last program, else its number in brackets, else the first."""
     program = last_fenced_block(text)
     number = None if program is None else number_of(program)
     if number is None:
@@ -122,7 +118,7 @@ def first_number(text: str) -> float | None:
 # Kept, so that five seeds of one policy run each program once: it has no input, network or clock.
 @lru_cache(maxsize=512)
 def number_of(source: str) -> float | None:
-    """Return the value of a program's last statement as a number, or None; runs in the sandbox."""
+    """Return the number that a program's last statement has in the sandbox; else None."""
     return run_program(source).number
 
 

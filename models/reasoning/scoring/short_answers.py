@@ -116,10 +116,7 @@ def judge_program(item: Item, answer: str, rules: ReasoningParams) -> Graded:
 
 
 def judge_quantity(item: Item, answer: str, rules: ReasoningParams) -> Graded:
-    """Compare the numbers, or the normalised spans unless both sides have a number.
-
-    By the paper's rule the spans alone are compared.
-    """
+    """Compare the numbers; the spans unless both sides have one, or by the paper's rule."""
     if rules.spans == "text":
         # Trimmed again, as "$ 9" has a space behind its sign; the code compares it as a number.
         given, right = (_normalised(_bare(text)).strip() for text in (answer, item.answer))
