@@ -14,8 +14,8 @@ import numpy as np
 
 from desim.core.model import Model
 from desim.core.policy import Policy
-from desim.core.result import flat
 from desim.errors import UsageError
+from desim.show.labels import flat
 
 #: An array of numpy with one entry a lane.
 Array: TypeAlias = Any

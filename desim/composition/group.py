@@ -43,8 +43,7 @@ class Group:
         world: The common clock.
         models: The models of the parts, which have calendars; their ranks are in this order.
         start: When common tick 0 is.
-        starts: By part when it begins, if not at *start*: at the first moment from then on that its
-            calendar allows, such as the next start of a month.
+        starts: By part from when on it begins, as soon as its calendar allows, if not at *start*.
         times: By part the number of its episodes, one after the other, if it is not 1.
 
     Attributes:
@@ -91,19 +90,14 @@ class Group:
         ]
 
     def end_when(self, ends: str) -> None:
-        """End the episode after all other events of the tick at which parts have ended.
-
-        These are "all", "any", or several, as names separated by commas.
-        """
+        """End the episode with "all" or "any" of the parts, or with names separated by commas."""
         self._ends = tuple(self.models) if ends in ("all", "any") else tuple(ends.split(","))
         self._ends_with = any if ends == "any" else all
 
     def scores(self) -> dict[str, float]:
         """Return the scores of all parts by name: sums over repetitions, 0 before a part begins."""
-        return {
-            name: sum((part.score() for part in self.repetitions(name)), 0.0)
-            for name in self.models
-        }
+        found = {name: map(Part.score, self.repetitions(name)) for name in self.models}
+        return {name: sum(scores, 0.0) for name, scores in found.items()}
 
     def repetitions(self, name: str) -> Iterator[Part]:
         """Yield the repetitions of a part that have begun, the present one last."""
@@ -155,8 +149,7 @@ class Group:
     def ship(self, sender: str, receiver: str, units: int, arrival: Event) -> None:
         """Send goods that leave one part now and arrive in another when an event happens.
 
-        Between the two they are `under_way`. The *arrival* is a pending event of rank `AFTER_PARTS`
-        or above, such as `world.timeout(ticks, rank=AFTER_PARTS)`, or a `world.delay`.
+        The *arrival* is a pending event, such as `world.timeout(ticks, rank=AFTER_PARTS)`.
         """
         if arrival.callbacks is None:
             raise UsageError("the arrival has happened; goods arrive with a pending event")
@@ -187,7 +180,7 @@ class Group:
 
     def _arrive(self, shipment: Shipment, _: Event) -> None:
         self._under_way.remove(shipment)
-        sender, receiver = map(self._goods_side, (shipment.sender, shipment.receiver))
+        sender, receiver = self._goods_side(shipment.sender), self._goods_side(shipment.receiver)
         receive(sender, receiver, shipment.units)
         self.check_conserved()
 

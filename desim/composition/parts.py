@@ -43,13 +43,11 @@ def part_seed(seed: int, name: str, repetition: int = 0) -> int:
 
 
 class Part:
-    """One model on a common clock, with ticks, ranks, streams and an end of its own.
+    """One model on a common clock, with a world, ticks, ranks, streams and an end of its own.
 
     Attributes:
         name: Begins the names of its roles, metrics and ledgers.
-        model: Its frozen parameters.
         calendar: The dates of its ticks.
-        world: Its own world, whose seats are the part's seats.
         state: What its model's `begin` returned.
         decisions: The number of its questions that are answered.
     """
@@ -89,7 +87,7 @@ class Part:
 
     @property
     def has_ended(self) -> bool:
-        """Whether the part has ended."""
+        """Whether it has."""
         return bool(self.world.ended)
 
     @property
@@ -111,11 +109,7 @@ class Part:
         return self.calendar.last_tick(self._clock.moment(tick))
 
     def play(self) -> Generator[Event, Any, None]:
-        """Advance the part's world with the common clock until the part ends; a process.
-
-        It processes the events of a local tick when the common clock reaches that tick, asks the
-        part's questions again under the part's name, and waits for the next local event.
-        """
+        """Advance the part's world with the common clock until the part ends; a process."""
         shared, world = self._shared, self.world
         yield from self._wait_until(self._common(0))
         while True:
@@ -136,11 +130,7 @@ class Part:
 
     @contextmanager
     def at_common_time(self) -> Iterator[Any]:
-        """Move the part's clock to the common one, yield its state, and wake the part in time.
-
-        For links, whose events have rank `AFTER_PARTS` or above. If the block ends the model or
-        schedules an event, the part's process resumes at that instant.
-        """
+        """Move the part's clock to the common one, yield its state, and wake the part in time."""
         world = self.world
         world.move_to(self.to_local(self._shared.now))
         try:
@@ -262,7 +252,7 @@ class PartLedger:
 
     @property
     def export_forms(self) -> tuple[str, ...]:
-        """The forms in which the ledger can be written; empty if it cannot be exported."""
+        """The forms in which the ledger can be written."""
         return self.ledger.export_forms if isinstance(self.ledger, Exportable) else ()
 
     def digest(self) -> str:

@@ -29,14 +29,12 @@ class PartsModel(Model[Any]):
     """A base class with the members that follow from the parts.
 
     Names of roles, metrics, series and statements begin with the name of the part and a dot.
-
-    Attributes:
-        start: The date of common tick 0, ISO; the subclass defines it.
-        own_roles: The model's own roles, listed before those of the parts.
     """
 
+    #: The date of common tick 0, ISO.
     start: str
     revision: ClassVar[int | None] = None
+    #: The model's own roles, listed before those of the parts.
     own_roles: ClassVar[Mapping[str, Role]] = {}
 
     @property
@@ -46,11 +44,7 @@ class PartsModel(Model[Any]):
 
     @abstractmethod
     def with_models(self, models: Mapping[str, Model[Any]], /) -> Self:
-        """Return the model with other models in some of its parts.
-
-        Raises:
-            ValueError: A part does not take that model.
-        """
+        """Return it with other models in some parts; a ValueError if a part refuses one."""
 
     # These two are on the class: they are asked before the model is built from a record, whose
     # plain parameters are unchecked; some may be missing.
@@ -101,8 +95,8 @@ class PartsModel(Model[Any]):
             own = model.figures
             columns |= _under([(name, {"score": _SCORE, **own.columns})])
             for key, one in own.series.items():
-                inside = f"{name}.{one.role}" if one.role else ""
-                series[f"{name}.{key}"] = evolve(one, role=inside)
+                role = one.role and f"{name}.{one.role}"
+                series[f"{name}.{key}"] = evolve(one, role=role)
         return Figures(columns=columns, series=series)
 
     def group_of(self, state: Any) -> Group:

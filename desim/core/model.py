@@ -95,11 +95,7 @@ class Model(ABC, Generic[S]):
 
     @classmethod
     def preset(cls, name: str = "", **changes: Any) -> Self:
-        """Return a preset, the first one if *name* is empty, with some parameters changed.
-
-        Raises:
-            UsageError: The preset or a parameter does not exist, or a value is refused.
-        """
+        """Return a preset, the first one if *name* is empty, with some parameters changed."""
         from desim import from_preset  # the catalog, which imports this module
 
         return from_preset(cls, name, changes)
@@ -129,9 +125,8 @@ class Model(ABC, Generic[S]):
     def after(self, state: S, role: str, action: Any, observation: Any, /) -> str | None:
         """Return in a sentence or two what a role's last action did, or why it was `Refused`.
 
-        Called when the next decision of the role is open, with its observation; the text may be
-        empty, and holds nothing that the role may not know. None if the model does not say whether
-        actions are refused.
+        Called when the next decision of the role is open, with its observation; the text holds
+        nothing that the role may not know. None if the model does not say what is refused.
         """
         return None
 
@@ -151,18 +146,16 @@ class Model(ABC, Generic[S]):
     def kept(self) -> Sequence[str] | None:
         """Names of the values that no role can observe and a redraw keeps; None if undeclared.
 
-        Such as "employees' skills". If empty, a policy that plays on from a redrawn future uses
-        nothing that roles cannot know. A random time that `World.timeout` waits for belongs here;
-        one that `World.delay` waits for is redrawn, as is what is drawn when it is needed.
+        Such as "employees' skills", or a random time that `World.timeout` waits for. If empty, a
+        policy that plays on from a redrawn future uses nothing that roles cannot know.
         """
         return None
 
     def redraw(self, world: World, state: S) -> None:
         """Replace what was drawn for later and no role can have observed yet; keep the rest.
 
-        Called after `World.redraw`, between the question of a decision and its answer. What the
-        open questions show must stay true. `World.stream` returns the generators of earlier names
-        once more.
+        Called after `World.redraw`, between the question of a decision and its answer; what the
+        open questions show must stay true.
         """
 
     def cluster(self, seed: int, /) -> str | None:
@@ -201,10 +194,7 @@ class Model(ABC, Generic[S]):
     # -- as a company of a group -------------------------------------------------------------------
 
     def purse(self, state: S, /) -> Holding | None:
-        """Return the cash in cents, such as a `ledgers.Intercompany`; None if it cannot be moved.
-
-        Cash received raises what the company owes to the partner, or lowers what the partner owes.
-        """
+        """Return the cash in cents, as a `ledgers.Intercompany`; None if it cannot be moved."""
         return None
 
     def stock(self, state: S, /) -> Mapping[str, Holding]:
@@ -302,11 +292,9 @@ def model_of(model: Model[Any], name: str) -> tuple[Model[Any], str]:
 
 def kept_facts(model: Model[Any]) -> tuple[str, ...]:
     """Return the unobserved values that a redraw keeps; those of a part begin with its name."""
-    if not model.models:
-        return (UNDECLARED,) if model.kept is None else tuple(model.kept)
     parts = model.models.items()
-    inside = (f"{name}: {fact}" for name, one in parts for fact in kept_facts(one))
-    return (*(model.kept or ()), *inside)
+    own = (UNDECLARED,) if model.kept is None and not parts else model.kept or ()
+    return (*own, *(f"{name}: {fact}" for name, one in parts for fact in kept_facts(one)))
 
 
 def world_rules(model: Model[Any], role: str) -> str:

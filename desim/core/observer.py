@@ -30,10 +30,7 @@ class Observer:
         """Look at the event that is processed next, the first of `world.scheduled()`."""
 
     def cause(self, world: World, role: str) -> None:
-        """Note that the present event's further effects are caused by a role's last answer.
-
-        An empty role means that the event has its own cause again.
-        """
+        """Note that further effects are caused by a role's last answer, or, if empty, no longer."""
 
 
 class RunLog(Observer):
@@ -72,7 +69,6 @@ class RunLog(Observer):
 
 
 def _entry_fields(row: Any, scale: int) -> dict[str, Any]:
-    """Return what a row of a ledger says, amounts in the currency itself."""
     # Without the time: that of a part's ledger is a tick of its own clock.
     fields = {name: value for name, value in row._asdict().items() if value and name != "time"}
     if "amounts" in fields:

@@ -39,8 +39,8 @@ class Points:
         """Append a point to a series; its tick is at least that of the last one.
 
         Raises:
-            UsageError: The value is infinite or not a number, the name is not in snake_case, the
-                tick is above 2**63 - 1, or the episode has too many series or points.
+            UsageError: The value is infinite or not a number, the name is not words in snake_case
+                joined by dots, or the episode has too many series or points.
         """
         number = _number(name, value)
         ticks, values = self._series.get(name) or self._new(name)

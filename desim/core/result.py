@@ -3,7 +3,7 @@
 import contextlib
 import hashlib
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from attrs import field, frozen
@@ -106,23 +106,8 @@ def _digest(ledgers: Sequence[Ledger]) -> str | None:
     return hashlib.sha256("".join(ledger.digest() for ledger in ledgers).encode()).hexdigest()
 
 
-def flat(metrics: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield nested metrics by their path: `{"cost": {"retailer": 3}}` as `cost.retailer`, 3."""
-    for name, value in metrics.items():
-        if isinstance(value, Mapping):
-            yield from flat(value, f"{prefix}{name}.")
-        else:
-            yield f"{prefix}{name}", value
-
-
 def read_series(model: Model[Any], state: Any) -> tuple[dict[str, tuple[float, ...]], Ticks]:
-    """Return the series of an ended episode as Python's floats, and the known ends of periods.
-
-    A model without series has none.
-
-    Raises:
-        ModelFailed: A series is not a sequence of numbers.
-    """
+    """Return the series of an ended episode as Python's floats, and the known ends of periods."""
     values, ends = dict[str, tuple[float, ...]](), dict[str, Sequence[int]]()
     for name, given in (model.series(state) if model.series else {}).items():
         if isinstance(given, Periods):

@@ -32,11 +32,7 @@ def knowledge_order(level: Knowledge) -> int:
 
 
 def with_knowledge(name: str, level: str | None) -> str:
-    """Return a policy's name, with what it knows in brackets where that is more than observations.
-
-    >>> with_knowledge("planner", "rules"), with_knowledge("greedy", "observation")
-    ('planner (rules)', 'greedy')
-    """
+    """Return a policy's name, such as `planner (rules)` if it knows more than observations."""
     return name if level in (None, "observation") else f"{name} ({level})"
 
 

@@ -110,11 +110,7 @@ class World(simpy.Environment):
         heappush(self._queue, entry)
 
     def moved(self, event: Event, delay: int, rank: int = 0) -> Timeout:
-        """Move the processes that wait for a pending event to a new timeout, and return it.
-
-        Raises:
-            UsageError: The event has happened.
-        """
+        """Move the processes that wait for a pending event to a new timeout, and return it."""
         if event.callbacks is None:
             raise UsageError("the event has happened; only a pending event can be moved")
         instead = self.timeout(delay, rank=rank)
@@ -166,9 +162,6 @@ class World(simpy.Environment):
                 higher one. Without it, all events of the tick come first.
             actions: The action classes of the role that may answer this question: a class, a union
                 such as `Repair | Wait`, or a tuple; None for all.
-
-        Raises:
-            UsageError: No policy plays that role.
         """
         if role not in self.seats:
             raise UsageError(f"no policy plays {role!r}; {possible(role, sorted(self.seats))}")
@@ -182,10 +175,6 @@ class World(simpy.Environment):
 
         A question goes out once every event left at its tick ranks behind it. Without events left,
         the end is "finished".
-
-        Raises:
-            ModelFailed: A question was never yielded, or there were more than
-                `MAX_EVENTS_PER_TICK` events at one tick.
         """
         queue, on_event, events = self._queue, self.on_event, 0
         while not self.ended:
@@ -305,13 +294,8 @@ class World(simpy.Environment):
     def point(self, name: str, value: Any, *, replace: bool = False) -> None:
         """Record a point of a series, which `Episode.points` returns, if series are recorded.
 
-        Args:
-            name: Words in snake_case, joined by dots; `Model.figures` has its unit.
-            value: A number, also a numpy scalar; NaN if unknown.
-            replace: Replace the last point of the series if it has the same tick.
-
-        Raises:
-            UsageError: The series are recorded, and `Points.add` refuses the point.
+        The *value* is a number, also of numpy, or NaN if unknown; errors are those of `Points.add`.
+        With *replace* it takes the place of a point at the same tick.
         """
         if self.points is not None:
             record = self.points.set if replace else self.points.add
@@ -321,8 +305,7 @@ class World(simpy.Environment):
     def caused_by(self, role: str) -> Iterator[None]:
         """State for traces that a role's last answer has caused the effects of a `with` block.
 
-        Needed if another process acts later on an answer kept in the state; effects at the answer,
-        and of events scheduled there, are traced without it.
+        Only needed where another process acts later on an answer kept in the state.
         """
         tell = self.on_cause or (lambda *_: None)
         tell(self, role)

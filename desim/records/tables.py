@@ -9,11 +9,12 @@ from typing import Any, Literal
 
 from desim.core.model import Model, model_of
 from desim.core.points import Recorded
-from desim.core.result import Series, Ticks, flat
+from desim.core.result import Series, Ticks
 from desim.errors import UsageError
 from desim.records.lines import Step
 from desim.schema import tagged
 from desim.show.column import Column
+from desim.show.labels import flat
 
 #: The tables of an episode.
 What = Literal["series", "decisions"]

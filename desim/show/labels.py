@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 #: The text of a value that is missing or empty.
@@ -161,3 +162,12 @@ def estimate_text(value: float, half: float | None = None) -> str:
         return f"{value:z,.{max(0, 1 - math.floor(math.log10(half)))}f}"
     whole = value.is_integer() or abs(value) >= _WHOLE
     return f"{value:z,.0f}" if whole and abs(value) < _HUGE else f"{value:z,.6g}"
+
+
+def flat(metrics: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield nested metrics by their path: `{"cost": {"retailer": 3}}` as `cost.retailer`, 3."""
+    for name, value in metrics.items():
+        if isinstance(value, Mapping):
+            yield from flat(value, f"{prefix}{name}.")
+        else:
+            yield f"{prefix}{name}", value

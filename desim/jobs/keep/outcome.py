@@ -12,7 +12,6 @@ from typing import Any, ClassVar
 import msgspec
 
 from desim.core.policy import most_known
-from desim.core.result import flat
 from desim.core.roles import Knowledge
 from desim.episodes.usage import default_share, is_played, unplayed_roles, usage_in_all
 from desim.errors import BadRecord, UsageError
@@ -20,6 +19,7 @@ from desim.jobs.keep.fingerprint import difference
 from desim.jobs.keep.sqlite_file import WAYS, SqliteFile
 from desim.jobs.plan.record_job import RecordJob
 from desim.records.episode import Episode
+from desim.show.labels import flat
 
 #: The key of a policy's notes that says which limit of the episode was reached.
 LIMIT = "limit"

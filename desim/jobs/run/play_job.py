@@ -14,7 +14,7 @@ from attrs import asdict
 from desim.collector import rare_collections
 from desim.core.limits import Alarm, time_text
 from desim.core.model import ItemsModel, Model
-from desim.core.result import Series, flat
+from desim.core.result import Series
 from desim.core.streams import kept_globals, seed_globals
 from desim.episodes.driver import play_session
 from desim.episodes.episode_options import EpisodeOptions
@@ -43,6 +43,7 @@ from desim.opened_files import noting
 from desim.records.episode import Episode
 from desim.schema.convert import plain_scalar
 from desim.short_repr import short_repr
+from desim.show.labels import flat
 
 #: Seconds after which a worker returns the rows that it has, so that progress stays visible and
 #: little is lost when it is killed.

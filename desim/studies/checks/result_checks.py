@@ -8,11 +8,12 @@ import msgspec
 
 from desim.core.model import model_of
 from desim.core.points import checked_name
-from desim.core.result import Series, Ticks, flat, read_series, score_of
+from desim.core.result import Series, Ticks, read_series, score_of
 from desim.errors import DesimError
 from desim.schema import to_plain
 from desim.short_repr import short_repr
 from desim.show.column import Column
+from desim.show.labels import flat
 from desim.studies.checks.checked_world import CheckedWorld
 from desim.studies.checks.outcomes import CheckAdvice, CheckFailed, NotChecked
 from desim.studies.checks.wording import counted
