@@ -13,10 +13,8 @@ THRESHOLD = 50_000
 def rare_collections() -> Iterator[None]:
     """Collect cycles less often inside the block, in the whole process.
 
-    CPython collects them after every 700 new containers that stay alive, and an episode creates
-    such containers all the time, most of which live until its end. A program that has switched the
-    collector off, or set a threshold as high, keeps what it has set. Of several blocks, the first
-    one entered restores the threshold when it is left.
+    An episode creates containers all the time, most of which live until its end. A program that has
+    switched the collector off, or set a threshold as high, keeps what it has set.
     """
     before = gc.get_threshold()
     if not 0 < before[0] < THRESHOLD:

@@ -14,8 +14,8 @@ _LONGEST_TEXT = 4_000
 class DesimError(Exception):
     """The base class of all errors of desim.
 
-    The sentence may show names and values that a user or a record gave, so it is cut to 4,000
-    characters, and characters that steer a terminal are escaped.
+    Its sentence may show what a user or a record gave, so it is cut to 4,000 characters, and
+    characters that steer a terminal are escaped.
     """
 
     def __init__(self, text: str = "") -> None:
@@ -69,10 +69,6 @@ class BadRecord(DesimError):
     """A record that is empty, cut, altered, of another format, or does not replay."""
 
 
-#: Characters of a given name that are compared with the known ones.
-_LONGEST_NAME = 100
-
-
 class PolicyWarning(UserWarning):
     """Arguments of a policy that have no effect."""
 
@@ -86,8 +82,7 @@ def possible(given: str, known: Iterable[str]) -> str:
     import difflib  # only a failing call pays for this import
 
     names = list(known)
-    # Cut, because comparing a very long text is slow, and it resembles no name anyway.
-    near = difflib.get_close_matches(given[:_LONGEST_NAME], names, n=1)
+    near = difflib.get_close_matches(given[:100], names, n=1)  # a long text takes long
     hint = f"did you mean {near[0]!r}? " if near else ""
     return hint + ("Possible: " + ", ".join(names) if names else "there is nothing to choose from")
 

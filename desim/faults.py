@@ -13,8 +13,7 @@ from simpy.events import Condition, Event, Interruption
 from desim.errors import DesimError, PolicyFailed
 from desim.short_repr import shortened
 
-#: Exceptions that are caught of a model or a policy. A SystemExit, which `exit()` raises, would
-#: otherwise end the command, a worker process or the page without a message.
+#: Exceptions that are caught of a model or a policy; `exit()` would end a command without a text.
 RAISED = (Exception, SystemExit)
 
 #: Modules whose frames say nothing about the model, and the files of methods that attrs generates.
@@ -24,9 +23,8 @@ _GENERATED = "<attrs generated"
 
 def place(fault: BaseException) -> str:
     """Return the function of the model in which an exception was raised, its line and file."""
-    # The innermost frame that is not the clock's: the frames around it only resumed the process,
-    # and those of the clock inside it only passed the fault on. The frame's own line moves on in a
-    # `finally`; the traceback has the line that raised.
+    # The innermost frame that is not the clock's. Its own line moves on in a `finally`; the
+    # traceback has the line that raised.
     frames = [(f, line) for f, line in walk_tb(fault.__traceback__) if not _is_machinery(f)]
     return _code_place(frames[-1][0].f_code, frames[-1][1]) if frames else "the clock"
 
@@ -41,7 +39,7 @@ def _is_machinery(frame: FrameType) -> bool:
 
 
 def fault_text(fault: BaseException) -> str:
-    """Return the class and the text of an exception, whose text may be long or fail itself."""
+    """Return the class and the shortened text of an exception."""
     try:
         text = shortened(str(fault))
     except Exception:  # noqa: BLE001 (a model's exception class may raise anything)

@@ -33,12 +33,13 @@ def own_folder(package: str) -> str:
 
 
 class _JoinedPath:
-    """The `__path__` of a joined package, which follows changes of `sys.path`."""
+    """The `__path__` of a joined package, which follows changes of `sys.path`.
+
+    *also* are the folders of a package that was loaded from elsewhere, as pytest loads one.
+    """
 
     def __init__(self, package: str, also: Iterable[str] = ()) -> None:
-        self._package = package
-        # The folders of a package that was loaded from elsewhere, as pytest loads one.
-        self._also = (*also,)
+        self._package, self._also = package, (*also,)
 
     def __iter__(self) -> Iterator[str]:
         theirs = [each.submodule_search_locations or () for each in _specs(self._package)]
@@ -137,7 +138,6 @@ def _hidden_spec(name: str) -> ModuleSpec | None:
 
 @cache
 def _is_installed(path: str) -> bool:
-    """Return whether a path is in the folders of Python's library or of installed packages."""
     import site
     import sysconfig
 

@@ -21,17 +21,13 @@ from attrs import define, field
 #: The digest of every file by its absolute path.
 Files = dict[str, str]
 
-#: Packages whose files are not data of a user; other digests cover the files of desim itself.
+#: Packages whose files other digests cover, and folders in which no user keeps data of a policy.
 _OURS = ("desim", "ledgers", "models", "policies")
-
-#: Folders of the system and of caches, in which no user keeps the data of a policy.
 _OF_SYSTEM = ("/proc", "/dev", "/sys", "/etc", "/usr/lib", "/usr/share", "~/.cache")
 
 
 @define
 class _Read:
-    """When a file was modified (in nanoseconds) and its size, the digest, and who opened it."""
-
     stamp: tuple[int, int] | None = None
     digest: str = ""
     modules: set[str] = field(factory=set)
@@ -75,18 +71,17 @@ def opened() -> set[str]:
 
 
 def opened_by(modules: Iterable[str]) -> Files:
-    """Return the regular files that code of some modules, or code called by it, has read.
+    """Return the data files that code of some modules, or code called by it, has read.
 
-    A module in a package stands for the whole package. Files that this process has written, and
-    those of loaded modules, are left out.
+    A module in a package stands for the whole package.
     """
     wanted = {_package(name) for name in modules}
     read = {path: _opened[path] for path in opened()}
-    found = [path for path, one in read.items() if wanted & {*map(_package, one.modules)}]
-    loaded = (
-        {module.__dict__.get("__file__") for module in [*sys.modules.values()]} if found else {}
-    )
-    return {path: read[path].digest for path in found if path not in loaded and _stamp(path)}
+    found = {p: one.digest for p, one in read.items() if wanted & {*map(_package, one.modules)}}
+    if not found:
+        return {}
+    loaded = {module.__dict__.get("__file__") for module in [*sys.modules.values()]}
+    return {path: digest for path, digest in found.items() if path not in loaded and _stamp(path)}
 
 
 def _package(module: str) -> str:
@@ -122,11 +117,10 @@ def _absolute(path: Any) -> str:
 
 
 def _modules(frame: FrameType | None) -> Iterator[str]:
-    """Yield the names of the modules whose code is executing; a script has one name in workers."""
     while frame is not None and frame is not _outermost:
         name = frame.f_globals.get("__name__")
         if isinstance(name, str) and name != __name__:
-            yield "__main__" if name == "__mp_main__" else name
+            yield "__main__" if name == "__mp_main__" else name  # a worker's name of a script
         frame = frame.f_back
 
 
@@ -139,6 +133,7 @@ def _ignored() -> tuple[str, ...]:
 
 
 def _stamp(path: str) -> tuple[int, int] | None:
+    """Return when a regular file was modified, in nanoseconds, and its size."""
     try:
         found = os.stat(path)  # noqa: PTH116 (at every opening of a file)
     except OSError:

@@ -67,7 +67,10 @@ def lines_of(path: Path) -> Iterator[bytes]:
             pieces = partial(file.readline, MAX_LINE_BYTES + 1)
             for line in _lines(_unzipped(file, path)) if is_zipped else iter(pieces, b""):
                 total += len(line)
-                _check_limits(path, len(line), total)
+                if len(line) > MAX_LINE_BYTES:
+                    raise _beyond(path, "has a line of", MAX_LINE_BYTES)
+                if total > MAX_RECORD_BYTES:
+                    raise _beyond(path, "holds", MAX_RECORD_BYTES)
                 unmarked = line.removeprefix(mark)
                 yield unmarked[:-2] + b"\n" if unmarked.endswith(b"\r\n") else unmarked
                 mark = b""
@@ -109,8 +112,5 @@ def _lines(pieces: Iterable[bytes]) -> Iterator[bytes]:
         yield bytes(begun)
 
 
-def _check_limits(path: Path, line: int, total: int) -> None:
-    if line > MAX_LINE_BYTES:
-        raise BadRecord(f"{path} has a line of more than {MAX_LINE_BYTES >> 20} MiB, the limit")
-    if total > MAX_RECORD_BYTES:
-        raise BadRecord(f"{path} holds more than {MAX_RECORD_BYTES >> 20} MiB, the limit")
+def _beyond(path: Path, has: str, limit: int) -> BadRecord:
+    return BadRecord(f"{path} {has} more than {limit >> 20} MiB, the limit")

@@ -57,15 +57,10 @@ def read_arguments(
 
 
 def read_value(text: str, kind: Any, name: str = "value") -> Any:
-    """Read one value: numbers may hold underscores, lists and objects are JSON.
-
-    Args:
-        text: The value; where the type is `str` it is returned unchanged.
-        kind: The type.
-        name: The name of the value in the error text.
+    """Read one value of a type: numbers may hold underscores, lists and objects are JSON.
 
     Raises:
-        UsageError: The text is not a value of that type.
+        UsageError: The text is not a value of that type; the text of the error has its *name*.
     """
     for plain in _candidates(text, kind):
         try:

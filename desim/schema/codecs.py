@@ -1,8 +1,7 @@
 """Frozen classes to tagged objects, back again, and to JSON Schema.
 
 For every frozen class a msgspec struct, its wire type, is made once; decoding, type checks, the
-refusal of unknown keys and JSON Schema are msgspec's. An observation is written without a tag,
-unless its role observes a union of classes.
+refusal of unknown keys and JSON Schema are msgspec's.
 """
 
 import re
@@ -40,10 +39,7 @@ _FAULTS = (msgspec.MsgspecError, TypeError, ValueError, OverflowError, Recursion
 
 
 class Codec:
-    """The compiled schema of a role's actions: checks an action and converts it to and from JSON.
-
-    Args:
-        action: A frozen class or a union of frozen classes, which become `classes` by tag.
+    """The compiled schema of a role's actions, of one or several frozen classes.
 
     Raises:
         SchemaError: One of them is not an attrs class, or two share a tag.
@@ -64,10 +60,7 @@ class Codec:
         self._writers = {cls: writer(cls) for cls in classes}
 
     def take(self, action: Any) -> tuple[Any, bytes]:
-        """Check an action, an instance or its tagged object.
-
-        Returns:
-            The action as a replay reads it, and its tagged object as JSON.
+        """Return an action, given as instance or tagged object, as a replay reads it, and its JSON.
 
         Raises:
             WrongAction: The action does not fit; the text states it and the expected form.
@@ -92,11 +85,7 @@ class Codec:
         return taken, wire
 
     def read(self, given: Any) -> Any:
-        """Return the action of a tagged object: a mapping, or JSON as text or bytes.
-
-        Raises:
-            WrongAction: The answer does not fit; the text holds the path of the fault.
-        """
+        """Return the action of a tagged object, a mapping or JSON; `WrongAction` as in `take`."""
         try:
             wire = given if isinstance(given, bytes | str) else _encode(given)
             # msgspec writes nan and infinity as null: without a null all numbers are finite.
@@ -157,21 +146,15 @@ def tagged(action: Any) -> bytes:
 
 
 def tagged_object(action: Any) -> dict[str, Any]:
-    """Return an action, an instance or already a tagged object, as plain values with its tag."""
-    plain: dict[str, Any] = msgspec.json.decode(tagged(action))
-    return plain
+    """Return the same as plain values."""
+    return msgspec.json.decode(tagged(action), type=dict[str, Any])
 
 
 def from_plain(value: Any, cls: Any, path: str = "$") -> Any:
     """Convert plain JSON values to a frozen class or to any type that msgspec supports.
 
-    Args:
-        value: As a file or a request holds it.
-        cls: The type.
-        path: The name of the whole value in error texts.
-
     Raises:
-        SchemaError: The value does not fit; the text holds the path of the fault.
+        SchemaError: The value does not fit; the text holds the place of the fault, from *path* on.
     """
     try:
         check_finite(value)
@@ -203,7 +186,6 @@ def _given_text(value: Any) -> str:
 # -- observations ----------------------------------------------------------------------------------
 
 
-@cache
 def has_tags(kind: Any) -> bool:
     """Return whether observations of a class, or of a union of classes, are written with a tag."""
     return len(members(kind)) > 1
@@ -220,11 +202,7 @@ def plain_observation(observation: Any, kind: Any) -> Any:
 
 
 def check_observation(observation: Any, cls: type | UnionType) -> None:
-    """Check the class of an observation and the types of its fields; `type_check` is faster.
-
-    Raises:
-        SchemaError: The observation does not fit; the text holds the path of the fault.
-    """
+    """Check an observation and its fields, or raise a `SchemaError`; `type_check` is faster."""
     if not isinstance(observation, cls):
         names = " or ".join(each.__name__ for each in members(cls))
         raise SchemaError(f"{_given_text(observation)} is not of class {names}")
@@ -236,10 +214,7 @@ def check_observation(observation: Any, cls: type | UnionType) -> None:
 
 
 def class_of(observation: Any, kind: Any) -> Any:
-    """Return the class of an observation, an instance or what a record holds of it.
-
-    If no class of a union fits, *kind* itself, the role's class or union, is returned.
-    """
+    """Return the class of an observation, an instance or plain; *kind* if none of a union fits."""
     if not has_tags(kind):
         return kind
     if isinstance(observation, Mapping):

@@ -1,7 +1,6 @@
-"""A role's observations and actions in words: the schema of each action, menus, lists of fields.
+"""A role's observations and actions in words, for language models and other readers without Python.
 
-All of it is made from the JSON Schema of the frozen classes, for readers that see no Python: a
-language model, an agent behind a protocol.
+All of it is made from the JSON Schema of the frozen classes.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -23,12 +22,7 @@ _LARGE = 10**12
 
 
 def action_schemas(codec: Codec, known: Collection[str] = ()) -> dict[str, Schema]:
-    """Return the JSON Schema of every action by name, without its tag and without references.
-
-    Args:
-        codec: The role's actions.
-        known: Names of the actions to return; empty stands for all.
-    """
+    """Return the JSON Schema of all or the *known* actions by name, without tags and references."""
     defs = codec.json_schema().get("$defs", {})
     schemas: dict[str, Schema] = {}
     for name, cls in codec.classes.items():
@@ -60,12 +54,7 @@ def _resolved(schema: Any, defs: Mapping[str, Any]) -> Any:
 
 
 def menu(schemas: Mapping[str, Schema], key: str = TAG) -> str:
-    """Return one line for each action and one for each argument, for a model without tools.
-
-    Args:
-        schemas: The actions.
-        key: The key under which an answer names its action.
-    """
+    """Return one line for each action, which an answer names under *key*, and each argument."""
     lines: list[str] = []
     for name, schema in schemas.items():
         lines.append(f'- {{"{key}": "{name}"}}: {schema.get("description", "")}')
@@ -97,10 +86,6 @@ def field_lines(observation: type | UnionType, note: FieldNote = lambda *_: "") 
     """Return one line for each field of an observation, then those of the classes within it.
 
     The fields of a union's classes have a heading with the tag of the class.
-
-    Args:
-        observation: The class, or a union of classes.
-        note: Returns what is added to the line of a field.
     """
     whole = json_schema(observation)
     defs = dict(whole.get("$defs", {}))

@@ -1,8 +1,6 @@
-"""Functions whose arguments are the fields of an attrs class.
+"""Functions whose arguments are the fields of an attrs class, which states each once.
 
-The class states each argument once: its name, type and default, and a text in the `Attributes:`
-section of its docstring. `takes` makes these the signature and the help of a function, and
-`desim.cli.options` makes options of a command from them.
+`desim.cli.options` makes the options of a command from the same class.
 """
 
 import functools

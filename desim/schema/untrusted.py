@@ -20,13 +20,7 @@ _MOST_DIGITS = 1_000
 
 
 def decode_json(data: bytes | str) -> Any:
-    """Return the plain value of a JSON text, in UTF-8 if it is bytes.
-
-    Raises:
-        ValueError: The text is not standard JSON: also NaN, infinity or a number that is too large
-            for either kind, half of a surrogate pair, a key that comes twice in one object, or more
-            than `DEEPEST` levels.
-    """
+    """Return the plain value of a JSON text, in UTF-8 if it is bytes; a `ValueError` as above."""
     text = data.decode() if isinstance(data, bytes) else data
     try:
         value = json.loads(
@@ -48,11 +42,7 @@ def decode_json(data: bytes | str) -> Any:
 
 
 def check_keys(data: bytes) -> None:
-    """Check that no object of a JSON text has a key twice, which typed decoders do not.
-
-    Raises:
-        ValueError: An object has one, or the text is not JSON.
-    """
+    """Raise a `ValueError` if an object of a JSON text has a key twice; typed decoders do not."""
     json.loads(data, object_pairs_hook=_without_repeated_keys)
 
 

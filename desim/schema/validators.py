@@ -15,8 +15,7 @@ from attrs.validators import and_, deep_iterable, ge, instance_of, le, max_len
 from desim.errors import UsageError
 from desim.short_repr import short_repr
 
-#: The largest whole number of an action. 64 bits hold it, and sums of several; Python can cut lists
-#: by it, and JSON can hold it.
+#: The largest whole number of an action: 64 bits hold the sum of several.
 LARGEST = 10**18
 
 #: The largest number of an action that need not be whole; a sum of several is still finite.

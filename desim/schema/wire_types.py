@@ -1,8 +1,8 @@
 """The wire type of a frozen class: a msgspec struct with its fields, constraints and texts.
 
 msgspec reads attrs classes too, but ignores unknown keys and aliases there, and takes no union of
-them. A wire type has the bounds of attrs' own validators that JSON Schema can express; every
-validator also runs when the instance is built.
+them. A wire type has the bounds of attrs' own validators; every validator also runs when the
+instance is built.
 """
 
 import inspect
@@ -29,7 +29,7 @@ _BOUNDS = {">=": "ge", ">": "gt", "<=": "le", "<": "lt"}
 
 
 def is_union(kind: Any) -> bool:
-    """Return whether a type is a union, written `A | B` or `Union[A, B]`."""
+    """Return whether a type is a union, in either way of writing it."""
     return get_origin(kind) in (Union, UnionType)
 
 
@@ -81,8 +81,7 @@ def field_types(cls: Any, *, include_extras: bool = False) -> dict[str, Any]:
 def check_not_recursive(kind: Any, outside: tuple[type, ...] = ()) -> None:
     """Raise a `SchemaError` if an attrs class inside a type contains itself or is in *outside*.
 
-    Wire types and type checks are built from the inside out, which would not end; and a tree of any
-    depth would be an observation or an action of any size.
+    Wire types and type checks are built from the inside out, which would not end.
     """
     for cls in classes_inside(kind):
         if cls in outside:
@@ -134,7 +133,6 @@ def _choices(options: Any) -> dict[str, Any]:
 
 
 def _limited(kind: Any, limits: dict[str, Any]) -> Any:
-    """Return a type with the constraints that a field's validator states."""
     if kind is int and "options" not in limits:
         # msgspec bounds integers by integers only; other bounds are left to the validator itself.
         limits = {k: int(v) for k, v in limits.items() if v % 1 == 0}
@@ -174,12 +172,7 @@ def tag(cls: type) -> str:
 
 @cache
 def wire_type(cls: type, *, tagged: bool) -> type[Struct]:
-    """Return the wire type of an attrs class; its attribute `__attrs_class__` is that class.
-
-    Raises:
-        SchemaError: A class that is tagged has a field `do`, a class contains itself, or the type
-            of a field is unknown.
-    """
+    """Return the wire type of an attrs class; its attribute `__attrs_class__` is that class."""
     check_not_recursive(cls)
     kinds = field_types(cls, include_extras=True)
     texts = attribute_texts(cls)
