@@ -266,7 +266,8 @@ def months_between(first: date, last: date) -> int:
 
 def first_business_day(day: date, weekdays: tuple[int, ...] = WEEKDAYS) -> date:
     """Return the first working day of the month of `day`."""
-    days = [month_start(day) + timedelta(days=n) for n in range(_DAYS)]
-    working = [each for each in days if each.weekday() in weekdays]
-    _require(working, f"weekdays={short_repr(weekdays)}", "they are days from 0 to 6")
-    return working[0]
+    first = month_start(day)
+    for days in range(_DAYS):
+        if (first.weekday() + days) % _DAYS in weekdays:
+            return first + timedelta(days=days)
+    raise ValueError(f"weekdays={short_repr(weekdays)} was given; they are days from 0 to 6")

@@ -134,7 +134,8 @@ class Recorder:
             self._put(_encode(resumed))
 
     def _put(self, line: bytes) -> None:
-        self._state_resumed()
+        if self._resumed is not None:
+            self._state_resumed()
         if self._fault is not None:
             raise self._fault
         line += b"\n"

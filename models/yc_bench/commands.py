@@ -99,9 +99,9 @@ def withdraw_client(company: CompanyState, client: Client) -> int:
 
 def _fits(company: CompanyState, task: Task) -> bool:
     spec, levels = task.spec, company.prestige
-    if spec.required_trust and spec.required_trust > task.client.trust:
-        return False
     if spec.required_prestige > levels[spec.domain]:
+        return False
+    if spec.required_trust and spec.required_trust > task.client.trust:
         return False
     # Called for every task of the market, most of which have one domain.
     return not spec.further or spec.required_prestige <= min(map(levels.__getitem__, spec.further))

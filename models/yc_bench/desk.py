@@ -1,6 +1,7 @@
 """Observations of the founder, options for menus and simple rules, and the text of the rules."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from operator import itemgetter
 from typing import Any, ClassVar
 
 from attrs import evolve, frozen
@@ -15,6 +16,7 @@ from models.yc_bench.params import YCBenchParams
 #: The console's line of a look at the market.
 _LOOK = "yc-bench market browse"
 
+_DOMAIN = itemgetter("domain")
 
 _MONEY = {
     **dict.fromkeys(("funds_cents", "monthly_payroll_cents", "reward_funds_cents"), CENTS),
@@ -165,7 +167,7 @@ def _prepare(title: str, reply: CommandReply | None) -> Iterator[Option]:
 
 def _accept(row: Mapping[str, Any]) -> Option:
     needs = row["requirements"]
-    domains = " + ".join([need["domain"] for need in needs])
+    domains = " + ".join(map(_DOMAIN, needs))
     units = needs[0]["required_qty"]
     note = f"{row['client_name']}, {domains}, {units:,.0f} units"
     return Option(do.TaskAccept(row["task_id"]), row["reward_funds_cents"] / 100, note)
