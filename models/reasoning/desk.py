@@ -92,10 +92,7 @@ class Desk:
         return question(self.params, self.items[at], at + 1, len(self.items), feedback)
 
     def _answer(self, item: Item, command: Command) -> None:
-        """Grade an answer, and post its outcome.
-
-        The entry holds the answer's SHA-256, so that the book's digest fixes every answer.
-        """
+        """Post the outcome of an answer and its SHA-256, so that the digest fixes every answer."""
         graded = grade(item, command.text, self.params, extracts=isinstance(command, Reply))
         self.grades.append(graded)
         self.world.log.info(
@@ -131,7 +128,6 @@ def _shuffled(world: World, items: Sequence[Item]) -> list[Item]:
     return [items[at] for at in world.stream("order").permutation(len(items))]
 
 
-def _short(text: str, most: int = 100) -> str:
-    """Return the beginning of a text on one line."""
-    line = " ".join(text[: 4 * most].split())
-    return line if len(line) <= most else f"{line[: most - 3]}..."
+def _short(text: str) -> str:
+    """Return the beginning of a text on one line, for tables."""
+    return " ".join(text.split())[:100]

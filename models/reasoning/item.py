@@ -70,11 +70,13 @@ MOST_ITEMS, MOST_BYTES = 100_000, 1_000_000
 LETTERS = "ABCDEF"
 
 
-def _is_task(_: object, attribute: "Attribute[str]", value: Any) -> None:
+def is_task(_: object, attribute: "Attribute[Any]", value: Any) -> None:
+    """Validate a field of an attrs class: a published data set or a category."""
     instance_of(str)(_, attribute, value)
     known = (*TASKS, *CATEGORIES)
     if value not in known:
-        raise ValueError(f"task={short_repr(value)} was given; {possible(value, known)}")
+        name = attribute.name
+        raise ValueError(f"{name}={short_repr(value)} was given; {possible(value, known)}")
 
 
 _text: Any = [instance_of(str), max_len(1_000_000)]
@@ -106,7 +108,7 @@ class Item:
     """
 
     id: str = field(validator=_name)
-    task: str = field(validator=_is_task)
+    task: str = field(validator=is_task)
     answer: str = field(validator=_text)
     split: str = field(default="test", validator=_name)
     question: str = field(default="", validator=_text)
@@ -150,9 +152,7 @@ def shipped() -> tuple[Item, ...]:
 def read(given: Any) -> tuple[Item, ...]:
     """Read a file, or the files of a folder that end in .jsonl by name, or check given items.
 
-    Raises:
-        ValueError: *given* is of another type, a file cannot be read, a line has a fault, or the
-            items are empty.
+    Any fault is a `ValueError`, which names the file and the line.
     """
     if isinstance(given, list | tuple):
         return _distinct((f"items: number {at}", item) for at, item in enumerate(given, 1))

@@ -10,7 +10,7 @@ from desim.core.roles import Thinking
 from desim.errors import possible
 from desim.schema.validators import whole
 from desim.short_repr import short_repr
-from models.reasoning.item import CATEGORIES, MOST_ITEMS, TASKS, Item, read, shipped
+from models.reasoning.item import MOST_ITEMS, Item, is_task, read, shipped
 
 
 def _items(given: Any) -> Any:
@@ -55,7 +55,7 @@ class ReasoningParams:
 
     items: tuple[Item, ...] | str = field(default="", converter=_items)
     tasks: tuple[str, ...] | str = field(
-        default=(), converter=_names, validator=deep_iterable(instance_of(str), instance_of(tuple))
+        default=(), converter=_names, validator=deep_iterable(is_task, instance_of(tuple))
     )
     split: str = field(default="test", validator=instance_of(str))
     limit: int = field(default=0, validator=[whole, ge(0), le(MOST_ITEMS)])
@@ -79,10 +79,6 @@ class ReasoningParams:
     }
 
     def __attrs_post_init__(self) -> None:
-        known = (*TASKS, *CATEGORIES)
-        for name in self.tasks:
-            if name not in known:
-                raise ValueError(f"tasks={short_repr(name)} was given; {possible(name, known)}")
         if not self.chosen_items:
             tasks = f" and of {short_repr(self.tasks)}" if self.tasks else ""
             splits = possible(self.split, sorted({item.split for item in self.loaded_items}))

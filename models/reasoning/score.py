@@ -1,7 +1,6 @@
 """Score and metrics of an episode: reference SPEC sections 2 and 3.
 
-A tagging counts by its labels in the accuracy of its task, and as a whole in the accuracy of its
-capability.
+A tagging counts by its labels in the accuracy of its task, as a whole in that of its capability.
 """
 
 import math

@@ -6,15 +6,7 @@ from typing import Any
 
 from models.reasoning.item import LETTERS, Item
 from models.reasoning.params import ReasoningParams
-from models.reasoning.scoring import Graded
-from models.reasoning.scoring.extraction import (
-    SIGNS,
-    bracket_number,
-    first_number,
-    parsed_object,
-    predicted_number,
-    to_float,
-)
+from models.reasoning.scoring import Graded, extraction
 
 #: A letter on its own, not within a word: "B", "(B)", "B." and "option B".
 _ALONE = re.compile(rf"(?<![\w'])[{LETTERS}](?![\w'])")
@@ -45,7 +37,7 @@ def judge_choice(item: Item, answer: str, rules: ReasoningParams) -> Graded:
 
 def _predicted(answer: str, options: tuple[str, ...], rules: ReasoningParams) -> str:
     letters = LETTERS[: len(options)]
-    number = bracket_number(answer)
+    number = extraction.bracket_number(answer)
     # Half to even, as Python rounds.
     if number is not None and 0 <= (index := round(number)) < len(options):
         return letters[index]
@@ -57,10 +49,7 @@ def _predicted(answer: str, options: tuple[str, ...], rules: ReasoningParams) ->
 
 
 def label_of(text: str, options: tuple[str, ...]) -> str:
-    """Return the letter of an option that is named by letter, number from 0 or its whole text.
-
-    A text that names no option is returned in capitals.
-    """
+    """Return the option that a letter, a number from 0 or its text names; others in capitals."""
     plain = text.strip()
     letters = LETTERS[: len(options)]
     if len(plain) == 1 and plain.upper() in letters:
@@ -78,11 +67,11 @@ def judge_value(item: Item, answer: str, _: ReasoningParams) -> Graded:
     """
     given = [_plain(text) for text in (answer, _field(answer)) if text is not None]
     right = _plain(item.answer)
-    truth = to_float(right)
+    truth = extraction.to_float(right)
     if truth is None:
         return Graded(answer, right in given)
     last = [found.replace(",", "") for found in _NUMBER.findall(answer)[-1:]]
-    numbers = (to_float(text) for text in (*given, *last))
+    numbers = (extraction.to_float(text) for text in (*given, *last))
     number = next((each for each in numbers if each is not None), None)
     return Graded(answer, number == truth, number, truth)
 
@@ -95,17 +84,17 @@ def _plain(text: str) -> str:
 def _field(answer: str) -> str | None:
     """Return `final_answer` of the outermost JSON object of a text as text."""
     start, end = answer.find("{"), answer.rfind("}")
-    parsed = parsed_object(answer[start : end + 1]) if 0 <= start < end else None
+    parsed = extraction.parsed_object(answer[start : end + 1]) if 0 <= start < end else None
     value: Any = (parsed or {}).get("final_answer")
     return str(value) if isinstance(value, str | int | float) else None
 
 
 def judge_program(item: Item, answer: str, rules: ReasoningParams) -> Graded:
     """Compare numbers; texts where the item's answer holds no number."""
-    truth = first_number(item.answer)
+    truth = extraction.first_number(item.answer)
     if truth is None:
         return Graded(answer, answer.strip().lower() == item.answer.strip().lower())
-    predicted = predicted_number(answer)
+    predicted = extraction.predicted_number(answer)
     difference = math.nan if predicted is None else abs(predicted - truth)
     if abs(truth) < _NEAR_ZERO:
         is_close = difference <= ABSOLUTE[rules.near_zero]
@@ -121,7 +110,7 @@ def judge_quantity(item: Item, answer: str, rules: ReasoningParams) -> Graded:
         # Trimmed again, as "$ 9" has a space behind its sign; the code compares it as a number.
         given, right = (_normalised(_bare(text)).strip() for text in (answer, item.answer))
         return Graded(answer, given == right, given, right)
-    predicted, truth = predicted_number(answer), first_number(item.answer)
+    predicted, truth = extraction.predicted_number(answer), extraction.first_number(item.answer)
     if predicted is None or truth is None:
         is_equal = _normalised(answer) == _normalised(item.answer)
     else:
@@ -136,7 +125,7 @@ def _bare(answer: str) -> str:
 
 
 def _normalised(span: str) -> str:
-    return re.sub(r"\s+", " ", span.lower().strip().translate(SIGNS))
+    return re.sub(r"\s+", " ", span.lower().strip().translate(extraction.SIGNS))
 
 
 def judge_tag(item: Item, answer: str, _: ReasoningParams) -> Graded:
@@ -147,11 +136,7 @@ def judge_tag(item: Item, answer: str, _: ReasoningParams) -> Graded:
 
 
 def _label(text: str) -> int | float | str:
-    """Return a label that is one number in Python's notation, with or without a dollar sign.
-
-    Any other is a text: the published code evaluates the label as an expression, here "(5)" and
-    "2+3" are texts.
-    """
+    """Read a number in Python's notation, with or without "$"; "(5)" and "2+3" are texts here."""
     plain = text.strip().lower()
     number = plain.replace("$", "").strip()
     if not number.isascii():
@@ -161,5 +146,5 @@ def _label(text: str) -> int | float | str:
     except ValueError:
         # The only letter allowed is the e of an exponent: "inf" and "nan" are no literals.
         is_decimal = {*number} <= {*"0123456789e.+-_"} and {".", "e"} & {*number}
-    value = to_float(number) if is_decimal else None
+    value = extraction.to_float(number) if is_decimal else None
     return plain if value is None else value
