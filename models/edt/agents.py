@@ -37,7 +37,6 @@ class StaffMember:
     Attributes:
         rank: Place in the list of agents: lower ranks act first.
         hired: Whether the consultant is on the payroll.
-        project: The project the consultant is on; None while available.
         turn: The event of the next turn; not scheduled while there is nothing to wait for.
         log: Pairs of a step and the project's index from then on, None while available.
     """
@@ -111,12 +110,12 @@ class Engagement:
         return self.terms.name
 
     def become(self, phase: Phase, step: int) -> None:
-        """Enter a phase and log it."""
+        """Enter a phase."""
         self.phase = phase
         self.phases.append((step, phase))
 
     def refill(self, effort: float, step: int) -> None:
-        """Set the remaining effort and log it."""
+        """Set the remaining effort."""
         self.remaining = effort
         self.rounds.append((step, 1, effort, 0.0))
 

@@ -7,7 +7,6 @@ poll: an operation that concerns another agent moves that agent's turn.
 from bisect import insort
 from collections.abc import Mapping
 from operator import attrgetter
-from typing import Any
 
 from attrs import evolve
 from simpy.events import Event
@@ -37,13 +36,11 @@ class Firm:
 
     Attributes:
         risk: R, the revenue risk level, 0 to 1.
-        plan: The decision as applied; None before it and in the interactive game.
         employees: Consultants, hired or not, by rank.
         engagements: Projects by rank; follow-ons last.
         idle: Consultants who wait for a seat, by rank.
         vacant: Projects with a free seat, by rank.
         offers: Whether a project must be accepted before consultants join it.
-        refusal: Why the last answer changed nothing; empty if it was accepted.
         happenings: Events since the manager was last asked, each a step, what happened, and the
             project's name or ""; kept in the interactive game only.
         bell: The event on which the manager is asked next; None in the published game.
@@ -59,6 +56,7 @@ class Firm:
         self.controlling = Controlling(
             scenario, float(params.opening_cash), pays_from_cash=params.pays_from_cash
         )
+        self.ledgers = (self.controlling.book,)
         self.intercompany = Intercompany(self.controlling.book, CASH)
         self.risk = scenario.revenue_risk_level
         self.plan: Decide | None = None
@@ -76,11 +74,6 @@ class Firm:
         self.last_check = self.steps - 1 if at_stop else self.steps
         self.delay = int(params.first_work == "after_start")
         self.lost = int(params.release == "a_step_later")
-
-    @property
-    def ledgers(self) -> tuple[Any, ...]:
-        """The ledgers that enter the digest."""
-        return (self.controlling.book,)
 
     # -- the list of agents ------------------------------------------------------------------------
 
@@ -162,7 +155,7 @@ class Firm:
         return agent.turn
 
     def hasten(self, agent: StaffMember | Engagement, step: int) -> None:
-        """Move an agent's turn to an earlier step."""
+        """Move an agent's turn, if it has one, to an earlier step."""
         if agent.turn is not None and step <= self.steps:
             agent.turn = self.world.moved(agent.turn, step - self.world.now, rank=agent.rank)
 

@@ -75,10 +75,9 @@ def judged(given: Any, limits: DecisionLimits, mode: str) -> tuple[str, Decide |
 
 
 def extracted(given: Any) -> Mapping[str, Any]:
-    """Return the decision object in an answer, as the published code extracts it.
+    """Return the decision object in an answer as published: empty if there is none.
 
-    In a text it is the JSON object at the first brace; `final_answer` is unwrapped. An answer
-    without an object gives an empty one, so that every default applies.
+    In a text it is the JSON object at the first brace; `final_answer` is unwrapped.
     """
     value = _object_in(given) if isinstance(given, str) else given
     if isinstance(value, Mapping) and "final_answer" in value:
