@@ -54,10 +54,7 @@ class Side:
 
 @frozen
 class Shipment:
-    """Units that left one part at a common tick and arrive in another later.
-
-    Sender and receiver are part and place, such as "north.factory".
-    """
+    """Units on the way since a common tick; both ends are part and place: "north.factory"."""
 
     sender: str
     receiver: str

@@ -87,7 +87,7 @@ class Part:
 
     @property
     def has_ended(self) -> bool:
-        """Whether it has."""
+        """Whether the part has ended."""
         return bool(self.world.ended)
 
     @property

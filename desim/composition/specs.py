@@ -126,11 +126,7 @@ _GIVEN: set[str] = set()
 
 @frozen
 class LinkSpec:
-    """A link between parts.
-
-    Attributes:
-        function: `module:function`; for a link from a record it is imported at the episode's begin.
-    """
+    """A link between parts: `module:function`, for one of a record imported when it begins."""
 
     function: str
     _loaded: Link | None = field(default=None, init=False, eq=False, repr=False)

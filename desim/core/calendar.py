@@ -239,7 +239,7 @@ class BusinessHours:
         return day * self.day + self._opening + rest - self._offset
 
     def _worked(self, tick: int) -> int:
-        """Return the working ticks between the first Monday's opening and an instant."""
+        # From the first Monday's opening to an instant.
         day, clock = divmod(tick + self._offset, self.day)
         whole = self._number(day) * self.length
         # Before the opening, and on a day off, only the earlier days count.

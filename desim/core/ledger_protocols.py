@@ -79,7 +79,7 @@ class Holding(Protocol):
 
     @property
     def balances(self) -> Mapping[str, int]:
-        """The open balance with each partner; the partner has the same with the opposite sign."""
+        """The open balance with each partner, who has the same with the opposite sign."""
         ...
 
     def receive(self, time: int, partner: str, amount: int, /) -> None:

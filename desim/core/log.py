@@ -50,14 +50,9 @@ _configured = False
 
 
 def configure(level: str = "info", *, as_json: bool = False) -> None:
-    """Write log lines to standard error from now on, in this process.
+    """Write log lines to standard error from now on, in this process, as text or JSON objects.
 
-    Args:
-        level: The lowest level written: debug, info, warning or error.
-        as_json: One JSON object a line instead of text.
-
-    Raises:
-        UsageError: The level is unknown.
+    *level* is the lowest that is written: debug, info, warning or error.
     """
     if level not in LEVELS:
         raise UsageError(f"there is no log level {level!r}; {possible(level, LEVELS)}")

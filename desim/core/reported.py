@@ -96,11 +96,6 @@ class ScoreSeries:
     names: tuple[str, ...]
     is_total: bool = False
 
-    def names_of(self, roles: Sequence[str]) -> tuple[str, ...]:
-        """Return the series of some roles."""
-        found = (name.replace("{role}", role) for name in self.names for role in roles)
-        return tuple(dict.fromkeys(found))
-
 
 @frozen(kw_only=True)
 class Figures:

@@ -147,8 +147,8 @@ class Run(Generic[S]):
         Args:
             decision: One of those handed out last.
             action: An instance of one of the role's action classes, or its tagged object.
-            delay: Ticks of the role's world until the answer takes effect, while the clock goes on;
-                None for the latency of the role.
+            delay: Ticks of the role's world until the answer takes effect; None for the latency of
+                the role.
 
         Raises:
             WrongAction: The action is not in the role's schema.

@@ -44,16 +44,15 @@ class TrailReader:
     @property
     def declared(self) -> ScoreSeries | None:
         """The series of the score, of the model or of the part that has all seats."""
-        if (found := self.model.figures.score_series) is not None:
-            return evolve(found, names=found.names_of(self.seats))
-        inner, name = model_of(self.model, self.seats[0])
-        prefix = self.seats[0].removesuffix(name)
-        if not all(seat.startswith(prefix) for seat in self.seats):
+        found, prefix = self.model.figures.score_series, ""
+        if found is None:
+            inner, name = model_of(self.model, self.seats[0])
+            found, prefix = inner.figures.score_series, self.seats[0].removesuffix(name)
+        if found is None or not all(seat.startswith(prefix) for seat in self.seats):
             return None
-        if (found := inner.figures.score_series) is None:
-            return None
-        names = found.names_of([seat.removeprefix(prefix) for seat in self.seats])
-        return evolve(found, names=tuple(f"{prefix}{name}" for name in names))
+        roles = [seat.removeprefix(prefix) for seat in self.seats]
+        names = (name.replace("{role}", role) for name in found.names for role in roles)
+        return evolve(found, names=tuple(dict.fromkeys(f"{prefix}{name}" for name in names)))
 
     @property
     def column(self) -> Column:
