@@ -37,10 +37,7 @@ if TYPE_CHECKING:  # only callers that use a data frame need them
 
 @frozen(eq=False)
 class Inside:
-    """What an episode that ended in this process, at a tick *end*, holds besides its record.
-
-    A copy of the episode has none.
-    """
+    """What an episode that ended in this process, at a tick *end*, holds besides its record."""
 
     model: Model[Any]
     points: Mapping[str, Recorded]
@@ -99,8 +96,7 @@ class Episode:
         result: Score, end, metrics; None for the record of a run that was killed or failed.
         transcript: What policies received between decisions, in order.
         failure: Where the model failed, and why; None if it did not.
-        inside: State and series of an episode that was played in this process; no part of its
-            record, of a copy, or of a comparison.
+        inside: State and series of an episode that was played in this process; a copy has none.
         resumed: The numbers of decisions after which its record was cut and resumed.
     """
 

@@ -37,16 +37,14 @@ class Header(
 
     Attributes:
         model: A name in the catalog, or `module:Class`.
-        preset: The nearest preset of the model.
-        params: All parameters as plain values.
-        policies: The policies' labels by role.
+        preset: The nearest one.
+        policies: Labels by role.
         starts: For a branch: by role the number of decisions that were repeated from another record
             before its policy began.
         futures: For a branch: the numbers of decisions after which the future was redrawn, and the
             seeds.
         knows: What policies know, by role, where it is more than observations.
-        code: Digests of the source files of the policies, by role, of an episode that was recorded
-            while it was played.
+        code: See `policy_code`; by role, of an episode that was recorded while it was played.
     """
 
     format: str
@@ -100,11 +98,11 @@ class Header(
         return (*(each for each in self.futures if each[0] <= decisions), (decisions, future))
 
     def build(self, *, trust: bool = False) -> Model[Any]:
-        """Build the model, which with *trust* may import a module and open files.
+        """Build the model.
 
         Raises:
             BadRecord: Its class does not exist here, or does not take these parameters.
-            UsageError: It would import a module or open a file, and that is not allowed.
+            UsageError: It would import a module or open a file, without *trust*.
         """
         if not trust:
             refuse(model_reaches(self.model, self.params))

@@ -67,7 +67,7 @@ class _Seat:
         sent: By the first message of a conversation, as JSON, how often its last request had each
             message; under the empty key that of the last request.
         replies: The texts of the model's replies, and the identifiers of its calls.
-        last: The identifier of the last action, if the next observation is its result.
+        last: That of the last action, if the next observation is its result.
     """
 
     sent: dict[bytes, Counter[bytes]] = field(factory=lambda: {b"": Counter()})
@@ -120,10 +120,7 @@ class _Seat:
                 yield message
 
     def _is_reply(self, message: Mapping[str, Any]) -> bool:
-        """Return whether an assistant's message repeats a reply, or its part after the reasoning.
-
-        A request sends the calls of a reply under the same identifiers.
-        """
+        """Return whether a message repeats a reply, or its part after the reasoning."""
         calls, text = message.get("tool_calls"), message.get("content") or ""
         if isinstance(calls, list) and calls:
             return any(isinstance(one, dict) and one.get("id") in self.replies for one in calls)

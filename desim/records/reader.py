@@ -107,9 +107,6 @@ class RecordedSteps(Sequence[Step]):
 
     __hash__ = None  # type: ignore[assignment]
 
-    def __repr__(self) -> str:
-        return f"<{self._count} decisions in {self._path}>"
-
 
 def _header(line: bytes) -> Header:
     try:

@@ -34,11 +34,6 @@ def record_stem(path: Path) -> str:
     return path.name.removesuffix(".gz").removesuffix(".jsonl")
 
 
-def is_record_name(name: str) -> bool:
-    """Return whether a file of a folder may be a record, by its name."""
-    return name.endswith((".jsonl", ".jsonl.gz"))
-
-
 def begun(record: Path) -> bool:
     """Return whether there is a record; remove one whose process was killed in its first line."""
     if not record.exists():

@@ -61,8 +61,7 @@ class RecordLock:
 
 def _name_holder(descriptor: int) -> None:
     since = dt.datetime.now().astimezone().isoformat(" ", "seconds")
-    # Only the name that a killed process left: ext4 writes a truncated file to disk when it is
-    # closed, and its removal waits for that, 5 ms.
+    # Only the name that a killed process left: ext4 takes 5 ms for a file that is truncated.
     if os.fstat(descriptor).st_size:
         os.ftruncate(descriptor, 0)
     os.write(descriptor, f"process {os.getpid()} since {since}".encode())

@@ -46,8 +46,8 @@ class WorkingHours:
        processes are interrupted with `ShiftEnded`, the more important first.
 
     With `finish` they keep their unit until they release it, and no request is granted before
-    fewer units are in use than are open. The timetable schedules events for ever, unless its
-    capacity is constant; an episode then ends by `World.end` or a limit.
+    fewer units are in use than are open. A timetable that changes for ever schedules events for
+    ever; an episode then ends by `World.end` or a limit.
 
     *hours* are (ticks, capacity) of shifts that repeat from tick 0 on; `BusinessHours`, with the
     resource's own capacity while they are open; or a `Timetable`. The resource belongs to a

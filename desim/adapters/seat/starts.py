@@ -15,7 +15,6 @@ from desim.errors import BadRecord, UsageError, possible
 from desim.jobs.plan.parameter_values import from_numpy
 from desim.records.episode import Episode
 from desim.records.lines import Header
-from desim.records.record_file import is_record_name
 from desim.records.writer import Recorder
 from desim.short_repr import cut, short_repr
 
@@ -227,7 +226,7 @@ def _listed(given: Any) -> Iterator[tuple[Path, int | None]]:
         yield path, None
         return
     for each in sorted(path.iterdir()):
-        if is_record_name(each.name):
+        if each.name.endswith((".jsonl", ".jsonl.gz")):
             yield each, None
 
 
