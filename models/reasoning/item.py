@@ -150,10 +150,7 @@ def shipped() -> tuple[Item, ...]:
 
 
 def read(given: Any) -> tuple[Item, ...]:
-    """Read a file, or the files of a folder that end in .jsonl by name, or check given items.
-
-    Any fault is a `ValueError`, which names the file and the line.
-    """
+    """Read a file, a folder's files .jsonl by name, or given items; a fault is a `ValueError`."""
     if isinstance(given, list | tuple):
         return _distinct((f"items: number {at}", item) for at, item in enumerate(given, 1))
     if not isinstance(given, str | os.PathLike) or "\0" in os.fspath(given):

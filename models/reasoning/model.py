@@ -99,11 +99,7 @@ class ReasoningTasks(ReasoningParams, ItemsModel[Desk]):
         return extract(text) != MARKER
 
     def grade(self, item_id: str, text: str, *, extracts: bool = True) -> Graded:
-        """Grade a whole reply to an item of any split, or with *extracts* off the answer itself.
-
-        Raises:
-            UsageError: The model has no item of that id.
-        """
+        """Grade a whole reply, or the answer itself; an unknown item is a `UsageError`."""
         items = {one.id: one for one in self.loaded_items}
         if item_id not in items:
             known = possible(item_id, [*items][:20])

@@ -32,6 +32,7 @@ class _Count:
         return self.right / self.counted
 
     def part(self, graded: Graded) -> float:
+        # Linear in the labels (delta method), so that their number adds no spread.
         rest = graded.matched - self.accuracy * graded.labels
         return self.accuracy + rest * self.items / self.counted
 
@@ -76,10 +77,7 @@ def metrics(desk: Desk) -> dict[str, Any]:
 
 
 def item_results(desk: Desk) -> dict[str, tuple[float, bool]]:
-    """Return by item its part of the score, whose mean is the score, and whether it was right.
-
-    The part is linear in the labels (delta method), so that their number adds no spread.
-    """
+    """Return by item its part of the score, whose mean is the score, and whether it was right."""
     counts = _counts(desk, attrgetter("task"))
     return {
         item.id: (counts[item.task].part(graded), bool(graded.correct))

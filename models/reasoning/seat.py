@@ -101,11 +101,7 @@ class Question:
 
 
 def options(seen: Question) -> list[Option]:
-    """Return answers that fit the form, all of value 0; an empty one if there are none.
-
-    Those of a multiple choice are all letters; of a tagging, labels that the context names; of the
-    others, numbers of the context and the question.
-    """
+    """Return answers that fit the form, all of value 0; an empty one if there are none."""
     if seen.category == "multiple_choice":
         lettered = zip(LETTERS, seen.options, strict=False)
         found = [(f"[[{letter}]]", text) for letter, text in lettered]

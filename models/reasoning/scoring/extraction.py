@@ -1,7 +1,6 @@
-"""What a text states: a final answer, a program, a number.
+"""What a text states: a final answer, a program, a number (SPEC 3.1, 3.2, README items 1, 3 to 5).
 
-Reference SPEC sections 3.1 and 3.2, README items 1 and 3 to 5. Every search reads the text once: a
-reply of any form takes time in proportion to its length.
+Every search reads the text once: any reply takes time in proportion to its length.
 """
 
 import json

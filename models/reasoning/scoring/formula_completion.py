@@ -1,7 +1,7 @@
 """Formula completion: the completed function returns what the reference returns.
 
-Reference SPEC section 3.3, README item 8. The published code seeds the drawing of arguments with a
-hash that Python salts anew in every process; here it is of the SHA-256 of the reference program.
+Reference SPEC section 3.3, README item 8. The seed of the arguments is of the SHA-256 of the
+reference program; the published code has a hash that Python salts anew in every process.
 """
 
 import ast
@@ -169,10 +169,7 @@ def _repaired(answer: str) -> str:
 
 
 def _completed(question: str, body: str, indent: int | None) -> str:
-    """Return a signature with a body under it, unless the body is a whole program.
-
-    The body gets *indent* spaces, 4 in a function and 8 in a method; None leaves it unchanged.
-    """
+    """Return a signature with a body under it, behind *indent* spaces; a whole program as it is."""
     program = body.strip()
     if not (_DATACLASS in program or _IS_COMPLETE.match(program)):
         if indent is not None:
@@ -184,11 +181,7 @@ def _completed(question: str, body: str, indent: int | None) -> str:
 
 
 def argument_sets(target: Target, seed: int) -> list[Arguments]:
-    """Return four sets of arguments: those of the function and those of its object.
-
-    The generator is CPython's, one stream over all sets, fields before arguments, so that a seed
-    gives the numbers that it gives in the published code.
-    """
+    """Return four sets, drawn as in the published code: one stream, fields before arguments."""
     random = Random(seed)  # noqa: S311 (no secrets)
     sets = []
     for _ in range(4):

@@ -61,10 +61,7 @@ def label_of(text: str, options: tuple[str, ...]) -> str:
 
 
 def judge_value(item: Item, answer: str, _: ReasoningParams) -> Graded:
-    """Compare the whole answer, else the field of a JSON object in it, else its last number.
-
-    A right answer that is no number is compared as a text. Thousands commas are left out.
-    """
+    """Compare the whole answer, else the field of a JSON object in it, else its last number."""
     given = [_plain(text) for text in (answer, _field(answer)) if text is not None]
     right = _plain(item.answer)
     truth = extraction.to_float(right)
