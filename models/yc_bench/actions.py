@@ -29,8 +29,9 @@ def _task_of(*lists: str) -> Mapping[str, Column]:
 
 def _names(names: object) -> tuple[str, ...]:
     """Convert a list of names, or one text with commas as on the console."""
-    given = names.split(",") if isinstance(names, str) else names
-    return tuple(given)  # type: ignore[arg-type]
+    if isinstance(names, str):
+        names = filter(None, map(str.strip, names.split(",")))
+    return tuple(names)  # type: ignore[arg-type]
 
 
 @frozen
@@ -56,13 +57,6 @@ class SimInit:
         employee_count: Size of the staff; the world's own where it is not given.
         market_task_count: Tasks on the market; the world's own where it is not given.
     """
-
-    columns: ClassVar[Mapping[str, Column]] = {
-        "seed": Column(usual=(0, 10**9)),
-        "horizon_years": Column("years", usual=(1, 10)),
-        "employee_count": Column("people", usual=(1, 100)),
-        "market_task_count": Column("tasks", usual=(1, 1_000)),
-    }
 
     seed: int = field(validator=bounded_whole)
     start_date: str = field(validator=_day)

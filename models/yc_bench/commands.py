@@ -19,7 +19,7 @@ from models.yc_bench.company.work import (
     set_trust,
     sharing,
 )
-from models.yc_bench.specs import TaskSpec, stored
+from models.yc_bench.specs import stored
 from models.yc_bench.world import draw_replacement
 
 #: Replacements of a slot that have numbers of their own.
@@ -46,11 +46,7 @@ class CommandCrashed(Exception):
 
 
 def named_task(company: CompanyState, name: str) -> Task:
-    """Return a task by title or identifier.
-
-    Raises:
-        CommandRefused: No task has that name.
-    """
+    """Return a task by title or identifier, or refuse the command."""
     if task := company.task(name):
         return task
     raise CommandRefused(f"Task '{name}' not found.")
@@ -75,8 +71,7 @@ def _team(task: Task) -> list[str]:
 def open_tasks(company: CompanyState) -> list[Task]:
     """Return the tasks that could be accepted now, the best paid first; do not change the list.
 
-    Prestige and trust open a task when they reach its level, so the selection changes only when one
-    of them passes a whole number, or when a task is taken. It is kept from look to look.
+    It is kept until prestige or trust passes a whole number: tasks need whole levels.
     """
     trust = [client.trust for client in company.clients]
     levels = tuple(map(int, [*company.prestige.values(), *trust]))
@@ -199,8 +194,8 @@ def _replace(company: CompanyState, taken: Task) -> Task:
     company.replaced += 1
     seed = company.replacement_seeds.setdefault(number, world.draw_seed)
     # The world file's replacements belong to the future that its seed draws.
-    spec = _foreseen(company, slot, generation) if seed == world.seed else None
-    if spec is None:
+    spec = company.foreseen.get((slot, generation)) if seed == world.seed else None
+    if spec is None or company.clients[spec.client].lost is not None:
         spec = draw_replacement(params, seed, taken.spec, company.drawn, number)
         if world.log:
             world.log.debug("draw", stream=f"replenish_{number}", drawn=spec.title)
@@ -208,12 +203,6 @@ def _replace(company: CompanyState, taken: Task) -> Task:
     if _fits(company, replacement):
         insort(company.open, replacement, key=best_paid)
     return replacement
-
-
-def _foreseen(company: CompanyState, slot: int, generation: int) -> TaskSpec | None:
-    """Return the world file's replacement, unless its client is lost."""
-    spec = company.foreseen.get((slot, generation))
-    return spec if spec is not None and company.clients[spec.client].lost is None else None
 
 
 def assign(company: CompanyState, action: do.TaskAssign) -> dict[str, Any]:
@@ -307,15 +296,14 @@ def note(company: CompanyState, action: Any) -> dict[str, Any]:
     """Show or change the scratchpad, a text that the founder keeps between turns (SPEC 13)."""
     text = company.scratchpad
     match action:
-        case do.ScratchpadWrite(content):
-            text = content
-        case do.ScratchpadAppend(content):
-            text = f"{text}\n{content}" if text else content
+        case do.ScratchpadRead():
+            return {"content": text}
         case do.ScratchpadClear():
             company.scratchpad = ""
             return {"ok": True}
-        case _:
-            return {"content": text}
+        case do.ScratchpadWrite():
+            text = ""
+    text = f"{text}\n{action.content}" if text else action.content
     if len(text) > MOST_CHARACTERS:
         raise CommandRefused(f"The scratchpad holds {MOST_CHARACTERS} characters at most.")
     company.scratchpad = text

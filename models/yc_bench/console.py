@@ -1,8 +1,7 @@
 """The console's lines: from text to the actions of `actions.py`, and back.
 
 The published console is a tree of click commands, and so is this one, built from the action
-classes: class `TaskAccept` is `task accept`, its field `task_id` is `--task-id`. So the usage
-errors, which are click's, have the published texts.
+classes; so the usage errors, which are click's, have the published texts.
 """
 
 import inspect
@@ -10,7 +9,6 @@ import re
 import shlex
 from collections.abc import Iterable
 from datetime import datetime
-from types import NoneType, UnionType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import attrs
@@ -35,11 +33,9 @@ _FORMATS = {
 
 
 def parse(line: str) -> Command | CommandReply:
-    """Parse a line as the published console does; it is split as a shell splits it.
+    """Return the command of a line, split as a shell splits it, or the reply to another line.
 
-    Returns:
-        The command, or the reply to a line that is not a command: exit code 2 and the reason, or,
-        for `--help`, exit code 0 and the help as text.
+    That has exit code 2 and the reason, or, for `--help`, exit code 0 and the help as text.
     """
     if not line.strip():
         return CommandReply(line, 2, None, "command must be a non-empty string")
@@ -82,9 +78,6 @@ def _leaf(action: type, name: str) -> click.Command:
         for field, (layout, refusal) in _FORMATS.items():
             if values.get(field) is not None:
                 values[field] = _dated(values[field], layout, refusal)
-        if "employees" in values:
-            names = [part.strip() for part in values["employees"].split(",")]
-            values["employees"] = tuple(filter(None, names))
         try:
             return action(**values)
         except ValueError as fault:  # a bound that the published console does not have
@@ -100,20 +93,16 @@ def _leaf(action: type, name: str) -> click.Command:
 
 
 def _fields(action: type) -> list[tuple[str, Any, Any]]:
-    """Return name, type and default of each field; a required one's default is NOTHING."""
     hints = get_type_hints(action)
     return [(f.name, hints[f.name], f.default) for f in attrs.fields(action)]
 
 
 def _option(name: str, hint: Any, default: Any) -> click.Option:
     # A required option gets no default at all: click would take None for one.
-    presence: dict[str, Any] = (
-        {"required": True} if default is attrs.NOTHING else {"default": default}
-    )
-    if isinstance(hint, UnionType) or NoneType in get_args(hint):
-        hint = next(kind for kind in get_args(hint) if kind is not NoneType)
-    of_text: Any = click.Choice(get_args(hint)) if get_origin(hint) is Literal else str
-    return click.Option([_spelled(name), name], type=int if hint is int else of_text, **presence)
+    given: dict[str, Any] = {"required": True} if default is attrs.NOTHING else {"default": default}
+    kind = next(iter(get_args(hint)), hint)  # int of `int | None`, str of `tuple[str, ...]`
+    of_text: Any = click.Choice(get_args(kind)) if get_origin(kind) is Literal else str
+    return click.Option([_spelled(name), name], type=int if kind is int else of_text, **given)
 
 
 def _spelled(name: str) -> str:

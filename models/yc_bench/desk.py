@@ -13,9 +13,6 @@ from desim.show.labels import value_text
 from models.yc_bench import actions as do
 from models.yc_bench.params import YCBenchParams
 
-#: The console's line of a look at the market.
-_LOOK = "yc-bench market browse"
-
 _DOMAIN = itemgetter("domain")
 
 _MONEY = {
@@ -32,11 +29,10 @@ class CommandReply:
     """The console's reply to a command.
 
     Attributes:
-        command: The command as a line of the console.
+        command: As a line of the console.
         exit_code: 0 done, 1 refused, 2 not understood.
-        out: The JSON document on standard output; none where nothing was printed. Replies share
-            rows: change a copy of one.
-        stderr: The text on standard error; empty if there was none.
+        out: The JSON document printed, if any. Replies share rows: change a copy of one.
+        stderr: The text on standard error.
     """
 
     columns: ClassVar[Mapping[str, Column]] = _MONEY
@@ -53,18 +49,11 @@ class TurnStatus:
 
     Attributes:
         number: From 1, as the message gives it.
-        kind: "initial" at the first turn, "reopened" at the first of a further episode, "status"
-            afterwards.
-        time: ISO date and time.
-        horizon_end: ISO date and time.
-        funds_cents: Money in the bank, cents.
-        monthly_payroll_cents: Sum of the salaries, cents.
+        kind: "initial" at the first turn, "reopened" at that of a further episode, else "status".
+        time: ISO date and time, as `horizon_end`.
         runway_months: Funds over payroll, one decimal.
-        employees: Number of employees.
-        active_tasks: Number of tasks under way.
         planned_tasks: Number of tasks accepted and not dispatched.
         memory_countdown: Turns until the oldest messages drop, at least 0.
-        bankrupt: Whether funds are below zero.
         events: What the last resume of the turn before reported; none without one.
         closing: What the last line calls for: "nothing running", "planned only" or "neutral".
         scratchpad: The scratchpad as the system prompt shows it.
@@ -100,7 +89,6 @@ class FounderDesk:
     Attributes:
         time: ISO date and time.
         turn: The number of the turn, from 1.
-        funds_cents: Money in the bank, cents.
         planned: Titles of tasks accepted and not dispatched, the oldest first; of very many only
             those created last.
         active: Titles of tasks under way, the oldest first.
@@ -123,11 +111,7 @@ class FounderDesk:
 
 
 def options(desk: FounderDesk) -> list[Option]:
-    """Return commands that the world takes now, the likeliest first; values are in dollars.
-
-    They follow from the last reply: after a look at the market, accept one of its tasks; after an
-    acceptance, assign people; after the assignment, dispatch; while work is under way, resume.
-    """
+    """Return commands that the world takes now, the likeliest first; values are in dollars."""
     return [*_steps(desk), Option(do.EndTurn(), -2.0, "end the turn")]
 
 
@@ -145,7 +129,7 @@ def _steps(desk: FounderDesk) -> Iterator[Option]:
         yield Option(do.MarketBrowse(), -1.0, "look for more work")
     elif rows := _rows(reply, "tasks", "requirements"):
         yield from (_accept(row) for row in rows)
-    elif reply is None or reply.command != _LOOK:
+    elif reply is None or reply.command != "yc-bench market browse":
         # An empty market is not looked at twice in a turn.
         yield Option(do.MarketBrowse(), 0.0, "look for work")
 
@@ -202,18 +186,14 @@ of the other clients fades meanwhile.
 
 def briefing(params: YCBenchParams) -> SeatBriefing:
     """Return the rules for the founder in five answers."""
-    years = params.horizon_years
+    years, share = params.horizon_years, params.penalty_fail_funds_pct
+    fine = f" and {share:.0%} of its reward" if share else ""
     return SeatBriefing(
         title="The start-up's year" if years == 1 else f"The start-up's {years} years",
         you_are=f"The founder of {params.company_name}: {params.num_employees} people, "
         f"{params.num_clients} clients, a market of {params.num_market_tasks} tasks.",
         you_want="As much money in the bank as you can, from tasks that are done in time.",
-        it_costs="Salaries, every month. Work done late costs prestige"
-        + (
-            f" and {params.penalty_fail_funds_pct:.0%} of its reward."
-            if params.penalty_fail_funds_pct
-            else "."
-        ),
+        it_costs=f"Salaries, every month. Work done late costs prestige{fine}.",
         it_ends=f"After {years} year{'s' * (years > 1)}, or at once when funds fall below $0.",
         score=f"Dollars in the bank at the end; you begin with "
         f"{CENTS.text(params.initial_funds_cents)}.",
@@ -221,11 +201,7 @@ def briefing(params: YCBenchParams) -> SeatBriefing:
 
 
 def effect(reply: CommandReply | None) -> str:
-    """Return what a command that was carried out did, in sentences; empty for one that only shows.
-
-    >>> effect(CommandReply("", 0, {"task_id": "Task-3", "deadline": "2025-01-09T18:00:00"}))
-    'Task-3 is due on 2025-01-09 18:00:00. Put people on it, then dispatch it.'
-    """
+    """Return what a command that was carried out did, in sentences; empty for a mere look."""
     match reply.out if reply else None:
         case {"task_id": task, "deadline": str(due)}:
             return f"{task} is due on {value_text(due)}. Put people on it, then dispatch it."

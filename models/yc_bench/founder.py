@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Generator, Mapping
 from functools import partial
-from operator import attrgetter
 from typing import Any
 
 from attrs import define
@@ -27,16 +26,11 @@ FOUNDER, _DESK = "founder", 1
 #: Turns of a conversation that are kept, as the published message states.
 MEMORY = 20
 
-#: Months of runway shown without payroll.
-_NO_PAYROLL = 9999.0
-
 _RESUME = "yc-bench sim resume"
 _NO_ACTIVE_TASKS = (
     "No active tasks. Accept and dispatch a task before calling sim resume. "
     "Use: market browse → task accept → task dispatch → sim resume"
 )
-
-_shown = attrgetter("shown")
 
 _COMMANDS: Mapping[type, Callable[[CompanyState, Any], dict[str, Any]]] = {
     actions.TaskAccept: commands.accept,
@@ -93,7 +87,7 @@ def _run_company(world: World, company: CompanyState) -> Generator[Event, Any, s
             reply = command
         elif type(command) is SimResume:
             reply = yield from resume(company, line)
-            reason = _note_resume(company, turns, reply)
+            reason = _note_resume(turns, reply)
         else:
             reply = _carry_out(company, line, command)
         if reply.exit_code:
@@ -118,8 +112,8 @@ def _desk(company: CompanyState, turns: "FounderTurns", reply: CommandReply | No
         time=company.clock.text(company.world.now),
         turn=turns.number,
         funds_cents=company.funds_cents,
-        planned=tuple(map(_shown, planned)),
-        active=tuple(map(_shown, company.active)),
+        planned=tuple([task.shown for task in planned]),
+        active=tuple([task.shown for task in company.active]),
         reply=reply,
         status=turns.status,
     )
@@ -139,7 +133,7 @@ def _carry_out(company: CompanyState, line: str, command: Any) -> CommandReply:
 def resume(
     company: CompanyState, line: str, *, forced: bool = False
 ) -> Generator[Event, Any, CommandReply]:
-    """Let time pass until something has happened, and return the reply (SPEC 9.4 and 13.3).
+    """Let time pass until something has happened (SPEC 9.4 and 13.3).
 
     Without an active task the command, a *line* of the console, is refused, unless *forced*.
     """
@@ -192,13 +186,12 @@ def _upcoming(company: CompanyState) -> tuple[int | None, str | None]:
     return tick, kind
 
 
-def _note_resume(company: CompanyState, turns: "FounderTurns", reply: CommandReply) -> str:
+def _note_resume(turns: "FounderTurns", reply: CommandReply) -> str:
     """Record a resume in the turn, and return the reason if it reports the episode's end."""
     # The published loop looks at the text alone: blanks in front hide a resume from it.
     if not reply.command.startswith(_RESUME):
         return ""
-    if reply.exit_code == 0 or company.params.errors_count_as_resume:
-        turns.resumed(reply.out)
+    turns.resumed(reply.out)
     return reply.out.get("terminal_reason") or ""
 
 
@@ -209,7 +202,7 @@ def _end_turn(
     params, reply, reason = company.params, None, ""
     if turns.close():
         reply = yield from resume(company, _RESUME, forced=params.forced_advance)
-        reason = _note_resume(company, turns, reply)
+        reason = _note_resume(turns, reply)
     reason = reason or turns.finished(company)
     if reason == "idle" and params.idle_year_passes and not params.plays_on:
         company.idle_since = company.world.now
@@ -251,10 +244,8 @@ class FounderTurns:
 
     def resumed(self, payload: Mapping[str, Any]) -> None:
         """Record the document that a resume of the present turn printed; the last one is shown."""
-        if "error" in payload and not self._params.errors_count_as_resume:
-            return
-        self._payload = payload
-        self.idle = 0
+        if "error" not in payload or self._params.errors_count_as_resume:
+            self._payload, self.idle = payload, 0
 
     def close(self) -> bool:
         """End the turn and return whether the clock must be moved on for the founder."""
@@ -280,7 +271,7 @@ class FounderTurns:
             horizon_end=company.clock.text(company.horizon),
             funds_cents=funds,
             monthly_payroll_cents=payroll,
-            runway_months=round(funds / payroll, 1) if payroll else _NO_PAYROLL,
+            runway_months=round(funds / payroll, 1) if payroll else 9999.0,
             employees=len(company.employees),
             active_tasks=len(company.active),
             planned_tasks=len(company.planned),

@@ -24,12 +24,11 @@ class YCBench(YCBenchParams, Model[CompanyState]):
 
     revision: ClassVar[int] = 2
 
-    #: Facts hidden from the founder that a redraw keeps: the rewards of an adversarial client
-    #: already contain its multiplier, so another client cannot become adversarial in its place.
-    #: It replaces nothing: tasks that replace others are drawn later, from the redrawn world.
+    #: The rewards of an adversarial client contain its multiplier: a redraw keeps who they are.
+    #: Tasks that replace others are drawn later, from the redrawn world.
     kept: ClassVar[tuple[str, ...]] = ("which clients are adversarial, and how disloyal they are",)
 
-    #: In every preset the seed draws tasks; a world file holds only the first replacements.
+    #: A world file, too, holds only the first replacements; the seed draws the others.
     deterministic: ClassVar[bool] = False
 
     #: The score is the funds at the end of the last episode, in dollars.

@@ -18,6 +18,7 @@ from models.yc_bench.world_file import WorldFile, as_world
 
 Pair = tuple[float, float]
 Triple = tuple[float, float, float]
+Quad = tuple[float, float, float, float]
 
 _COUNT: list[Any] = [whole, ge(1), le(100_000)]
 _NATURAL: list[Any] = [whole, ge(0)]
@@ -126,16 +127,12 @@ class PublicRules:
     # The market: SPEC 2.4 and 4.3 to 4.5.
     num_market_tasks: int = field(default=200, validator=_COUNT)
     required_prestige: Triple = field(default=(1.0, 5.0, 1.0), validator=_LEVELS)
-    reward_funds_cents: Triple = field(
-        default=(200_000.0, 1_200_000.0, 500_000.0), validator=_TRIANGLE
-    )
+    reward_funds_cents: Triple = field(default=(2e5, 12e5, 5e5), validator=_TRIANGLE)
     domain_count: int = field(default=1, validator=[whole, ge(1), le(len(DOMAINS))])
     required_qty: Triple = field(default=(400.0, 1500.0, 800.0), validator=_TRIANGLE)
     prestige_delta_scale: float = field(default=0.35, validator=_AMOUNT)
     prestige_delta_beta: Pair = field(default=(1.2, 2.8), validator=_POSITIVE_PAIR)
-    skill_boost: tuple[float, float, float, float] = field(
-        default=(0.12, 0.06, 0.01, 0.40), validator=finite_numbers(4)
-    )
+    skill_boost: Quad = field(default=(0.12, 0.06, 0.01, 0.40), validator=finite_numbers(4))
     reward_prestige_scale: float = field(default=0.3, validator=_AMOUNT)
     payout_prestige: str = field(default="required", validator=in_(("required", "company")))
     prestige_qty_scale: float = field(default=0.3, validator=_AMOUNT)
@@ -256,7 +253,7 @@ class PublicRules:
         return max(0, hours.between(start, end)) / hours.calendar.ticks(timedelta(hours=1))
 
 
-# Cached here: a value cached on the parameter object itself would be written to records.
+# A value cached on the parameter object itself would be written to records.
 @lru_cache(maxsize=64)
 def _weekday_hours(start: datetime, opens: int, closes: int) -> BusinessHours:
     return BusinessHours(Calendar(start), opens, closes)

@@ -127,8 +127,8 @@ def lose_client(company: CompanyState, name: str) -> None:
     settle(company)
     clients[name].lost = company.world.now
     withdrawn = withdraw_client(company, clients[name])
-    cancelled = [task for task in company.planned + company.active if task.client.name == name]
-    cancelled.sort(key=by_row)
+    open_tasks = sorted(company.planned + company.active, key=by_row)
+    cancelled = [task for task in open_tasks if task.client.name == name]
     for task in cancelled:
         give_up(company, task)
     company.happened(

@@ -60,8 +60,7 @@ _DAY = 86_400 * 10**6
 def paper_metrics(company: CompanyState) -> dict[str, Any]:
     """Return funds, tasks, causes of failure and use of commands, all of the last episode.
 
-    `funds_by_month_cents` is constant once the run has ended. Concurrency is the mean number of
-    active tasks over time. A ratio whose denominator is zero is None.
+    Concurrency is the mean number of active tasks over time. A ratio over zero is None.
     """
     world, clock, tasks, counts = company.world, company.clock, company.owned, company.counts
     balance, lost = company.accounts.book.balance, _losses(company)
@@ -119,9 +118,8 @@ def _losses(company: CompanyState) -> dict[str, int]:
 
 
 def monthly_series(company: CompanyState) -> dict[str, list[float]]:
-    """Return one value for each calendar month of the run; after its end money and counts rest.
+    """Return one value a month: `funds_cents` and `tasks_under_way` at its end, the others in it.
 
-    `funds_cents` and `tasks_under_way` at the end of the month, money and counts of tasks in it;
     `utilisation` is the mean share of the staff on an active task, NaN after the end of the run.
     """
     ends = month_ends(company)

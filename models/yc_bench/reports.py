@@ -16,8 +16,6 @@ from models.yc_bench.company.state import CompanyState
 _CATEGORIES = ["monthly_payroll", "task_reward", "task_fail_penalty"]
 _CATEGORIES += ["task_cancel_penalty", "payment_dispute"]
 
-_SUCCESS = {"completed_success": True, "completed_fail": False}
-
 
 def company_status(company: CompanyState, _: do.CompanyStatus) -> dict[str, Any]:
     """Show funds, prestige, payroll, runway and counts of tasks."""
@@ -82,21 +80,17 @@ def client_list(company: CompanyState, _: do.ClientList) -> dict[str, Any]:
 
 def client_history(company: CompanyState, _: do.ClientHistory) -> dict[str, Any]:
     """List clients by name with tasks done and failed for each, lost clients included."""
-    return {
-        "count": len(company.clients),
-        "client_history": [
-            {
-                "client_name": client.name,
-                "trust_level": float(client.trust),
-                "tasks_succeeded": client.succeeded,
-                "tasks_failed": client.failed,
-                "failure_rate_pct": round(
-                    100 * client.failed / ((client.succeeded + client.failed) or 1), 1
-                ),
-            }
-            for client in _by_name(company)
-        ],
-    }
+    rows = [
+        {
+            "client_name": client.name,
+            "trust_level": float(client.trust),
+            "tasks_succeeded": (done := client.succeeded),
+            "tasks_failed": (failed := client.failed),
+            "failure_rate_pct": round(100 * failed / (done + failed or 1), 1),
+        }
+        for client in _by_name(company)
+    ]
+    return {"count": len(rows), "client_history": rows}
 
 
 def _by_name(company: CompanyState) -> list[Client]:
@@ -185,7 +179,7 @@ def task_inspect(company: CompanyState, action: do.TaskInspect) -> dict[str, Any
         "accepted_at": company.clock.text_of(task.accepted),
         "deadline": company.clock.text_of(task.deadline),
         "completed_at": company.clock.text_of(task.finished),
-        "success": _SUCCESS.get(task.status),
+        "success": {"completed_success": True, "completed_fail": False}.get(task.status),
         "progress_pct": _percent(task),
         "requirements": [
             {

@@ -1,14 +1,14 @@
 """Clients, employees and tasks as drawn or read, before anything has happened."""
 
 from decimal import Decimal
-from typing import Literal
+from typing import Literal, get_args
 
 from attrs import frozen
 
 Domain = Literal["research", "inference", "data_environment", "training"]
 
 #: In the order in which worlds are drawn.
-DOMAINS: tuple[Domain, ...] = ("research", "inference", "data_environment", "training")
+DOMAINS: tuple[Domain, ...] = get_args(Domain)
 
 
 @frozen

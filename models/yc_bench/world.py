@@ -1,7 +1,6 @@
 """Draws of a world: clients, staff, the market and its replacements (SPEC 2.3 to 2.5, 3 and 4).
 
 The order of the draws is the published one, so that a seed gives the published world to the bit.
-Parameters that differ from the defaults draw from the same streams and leave the others untouched.
 """
 
 from collections.abc import Sequence
@@ -64,10 +63,7 @@ def triangular(chance: Random, low: float, high: float, mode: float) -> float:
 
 
 def draw_clients(params: YCBenchParams, seed: int) -> tuple[ClientSpec, ...]:
-    """Draw the clients in the order in which initial tasks are dealt to them (SPEC 4.1).
-
-    At least one of them is drawn among the adversarial ones, even with a share of 0.
-    """
+    """Draw the clients, at least one adversarial, in the order of dealing (SPEC 4.1)."""
     chance = stream(_people_seed(params, seed), "clients")
     names = chance.sample(_NAMES, params.num_clients)
     adversarial = max(1, round(params.num_clients * params.loyalty_rat_fraction))

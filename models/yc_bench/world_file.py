@@ -76,14 +76,12 @@ class WorldFile:
 
 
 def as_world(value: Any) -> WorldFile | None:
-    """Return a world unchanged, built from an object, or read from a file; None for None.
+    """Return None or a world unchanged, else the world at a path or of an object.
 
-    Args:
-        value: None, a world, the path of a file, or an object: a file's, or a world's own fields.
+    An object is that of a file, or has a world's own fields.
 
     Raises:
-        ValueError: *value* is of another type, cannot be read or has a fault; the text holds the
-            paths of file and fault.
+        ValueError: *value* is of another type, cannot be read or has a fault, which has its path.
     """
     if value is None or isinstance(value, WorldFile):
         return value

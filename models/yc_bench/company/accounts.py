@@ -25,10 +25,7 @@ _CATEGORIES = {
 
 
 class LedgerRow(NamedTuple):
-    """An entry of the published ledger; `cents` is the change of funds.
-
-    `reference` is the name of an "employee" or "partner", or a "task" by its row.
-    """
+    """An entry of the published ledger; it refers to an "employee", a "partner" or a "task"."""
 
     tick: int
     category: str
@@ -70,9 +67,8 @@ class CompanyAccounts:
 
     def earn(self, tick: int, row: int, cents: int) -> None:
         """Take the reward of a task, given by its place in the order of creation."""
-        self.book.transfer(
-            tick, Memo(f"reward of {row}", _REWARD, {"task": row}), CASH, REWARDS, cents
-        )
+        memo = Memo(f"reward of {row}", _REWARD, {"task": row})
+        self.book.transfer(tick, memo, CASH, REWARDS, cents)
 
     def fine(self, tick: int, row: int, cents: int) -> None:
         """Pay the fine for a late task, given by its place in the order of creation."""

@@ -1,6 +1,7 @@
 """Clients, staff and tasks while an episode runs; times are ticks."""
 
 from decimal import Decimal
+from operator import attrgetter
 from typing import Any
 
 from attrs import define, field
@@ -11,10 +12,9 @@ from models.yc_bench.specs import ClientSpec, EmployeeSpec, TaskSpec
 
 @define(eq=False)
 class Client:
-    """A client and its trust in the company.
+    """A client and its trust in the company, 0 to `trust_max`.
 
     Attributes:
-        trust: 0 to `trust_max`, with `trust_digits` decimals unless the rules leave it unrounded.
         unmasked: When an adversarial client's first swollen task was finished late.
         unrounded: Whether trust is left unrounded until the present step is over.
         lost: When the client left; None while it is a client.
@@ -59,8 +59,7 @@ class Task:
         shown: Its title or its identifier, as replies name it.
         delta: Prestige won with success, as used and shown.
         boost: Share by which rates grow with success.
-        required: Units of work, 4 decimals.
-        completed: Units done and recorded, 4 decimals.
+        required: Units of work, of which `completed` are done and recorded.
         status: One of `actions.STATUSES`.
         team: The staff assigned to it with the ticks of assignment, in that order.
         rank: Rank among events of one instant.
@@ -116,9 +115,8 @@ class Task:
         return self.status in ("planned", "active")
 
 
-def by_row(task: Task) -> int:
-    """Return the place of a task in the order of creation, a key for sorting."""
-    return task.row
+#: The key of the order of creation.
+by_row = attrgetter("row")
 
 
 def best_paid(task: Task) -> tuple[int, int]:

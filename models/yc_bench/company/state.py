@@ -30,11 +30,10 @@ class CompanyState:
     """The state of an episode; times are ticks, None for what has not happened.
 
     Attributes:
-        episode: From 1; a bankruptcy may open a further one.
-        past: Figures and books of the episodes before.
+        past: Figures and books of the episodes that a bankruptcy ended.
         idle_since: From when the year passed without the founder.
         clients: In the order in which initial tasks are dealt.
-        prestige: By domain, 3 decimals; keys in the order of generation.
+        prestige: By domain, 3 decimals.
         market: Tasks of the market, the best paid first, ties by row.
         open: Those tasks of the market that fit prestige and trust, see `commands.open_tasks`.
         open_levels: The whole levels of prestige and trust for which `open` was selected.
@@ -47,7 +46,6 @@ class CompanyState:
         bankruptcy_due: Time of a bankruptcy event that has not been handled.
         busy: Ticks of active tasks so far: two tasks for a day count two days.
         workload: Whenever it changed: the tick, active tasks, people on one.
-        midpoints: Middle of each tier's salaries, cents.
         foreseen: Replacements from a world file, by slot and generation.
         generations: Number of tasks accepted, by slot.
         replacement_seeds: The seed of each replacement so far, by its number: a task that was on
@@ -55,7 +53,6 @@ class CompanyState:
         start: Starts the process of a dispatched task.
         wait: The event for which the founder waits while time passes.
         closing: Happens if the company is over while the founder thinks.
-        counts: Commands given, by class name.
     """
 
     world: World
@@ -130,12 +127,7 @@ class CompanyState:
         return self.accounts.book.balance(CASH, at=min(tick, self.last_tick))
 
     def happened(self, entry: dict[str, Any], **shown: Any) -> None:
-        """Add an entry to the report of the present resume, and log it.
-
-        Args:
-            entry: Its `type` and figures, amounts in cents, which the log has in dollars.
-            **shown: Further fields of the log line.
-        """
+        """Add an entry to the report of the present resume; log it with amounts in dollars."""
         self.report.append(entry)
         if self.world.log:
             for name, value in entry.items():
@@ -189,8 +181,7 @@ class CompanyState:
     def reopen(self) -> None:
         """Become a new company in the world of the same seed, after a bankruptcy (SPEC 15).
 
-        Market, staff, clients, books and turns are as founded; the scratchpad is kept. The clock
-        of the simulation goes on, and the company's dates are counted from the present tick.
+        The clock of the simulation goes on: the company's dates count from the present tick.
         """
         self.past.append((self.summary("bankruptcy"), self.accounts))
         for task in self.active:

@@ -1,7 +1,6 @@
 """Work on tasks: plans, recorded progress, and the effects of completion (SPEC 7, 8 and 10).
 
-Plans count nine-hour days, progress (with `evening_progress`) full weekdays until midnight, as
-published. A task that is planned anew is therefore ahead of its old plan.
+As published, plans count nine-hour days, progress (`evening_progress`) weekdays until midnight.
 """
 
 from collections.abc import Iterable
@@ -21,8 +20,6 @@ COMPLETED, BANKRUPTCY, MILESTONE, HORIZON, LAST = 0, 2, 3, 4, 10
 
 #: More events of one kind than a run can have, and a tick after every horizon.
 _SPAN, _NEVER = 10**9, 10**19
-
-_DAY_SECONDS = 86_400
 
 #: The causes of late tasks, the classes of the paper's Figure 5(a), and the finer ones that its
 #: text counts, recorded for some. The paper defines neither.
@@ -47,7 +44,7 @@ def settle(company: CompanyState) -> None:
             for task in company.active:
                 done = task.completed + _rate(company, task, task.team) * hours
                 task.completed = stored(min(task.required, done), 4)
-    _wear(company, (now - since) / 10**6 / _DAY_SECONDS)
+    _wear(company, (now - since) / 10**6 / 86_400)
     company.settled = now
 
 
@@ -80,11 +77,10 @@ def note_workload(company: CompanyState) -> None:
 
 def give_up(company: CompanyState, task: Task) -> None:
     """Cancel an open task and plan anew the tasks that share its people; no penalty is posted."""
-    team, active = task.team, task.status == "active"
-    task.status = "cancelled"
+    active, task.status = task.status == "active", "cancelled"
     (company.active if active else company.planned).remove(task)
     _release(company, task, shared=active or company.params.planned_tasks_split)
-    plan_anew(company, sharing(team))
+    plan_anew(company, sharing(task.team))
 
 
 def _rate(
@@ -255,10 +251,9 @@ def _fail(company: CompanyState, task: Task) -> int:
 def _note_lateness(company: CompanyState, task: Task) -> None:
     """Set the cause of a task that is late now, before its team is released.
 
-    "adversarial": its client swelled it; "adversarial_again": accepted after the company had
-    finished a task of that client late. Else "understaffed": its team would have been late even on
-    nothing else since the acceptance; "wrong_domain": as many people, the fastest of the staff in
-    their slowest domain of the task, would have been in time, otherwise "too_few". Else "thin".
+    "adversarial": its client swelled it; "adversarial_again": after an earlier one of that client.
+    Else "understaffed": its team would have been late even on nothing else since the acceptance;
+    "wrong_domain": as many of the fastest would have been in time, else "too_few". Else "thin".
     """
     client, now = task.client, company.world.now
     if client.spec.adversarial:
