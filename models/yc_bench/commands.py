@@ -151,10 +151,7 @@ def _require_acceptable(company: CompanyState, task: Task, name: str) -> None:
 
 
 def _quantities(company: CompanyState, task: Task) -> tuple[int, int]:
-    """Return the agreed units of work, and those that must be done.
-
-    Trust saves an honest client's work; an adversarial client's task swells.
-    """
+    """Return the units agreed, less those that trust saves, and those that they swell to."""
     params, spec = company.params, task.client.spec
     agreed = task.spec.required_qty
     if not spec.adversarial:
@@ -196,7 +193,8 @@ def _replace(company: CompanyState, taken: Task) -> Task:
     # The world file's replacements belong to the future that its seed draws.
     spec = company.foreseen.get((slot, generation)) if seed == world.seed else None
     if spec is None or company.clients[spec.client].lost is not None:
-        spec = draw_replacement(params, seed, taken.spec, company.drawn, number)
+        clients = [client.spec for client in company.clients]
+        spec = draw_replacement(params, seed, taken.spec, clients, number)
         if world.log:
             world.log.debug("draw", stream=f"replenish_{number}", drawn=spec.title)
     replacement = company.enter(spec)

@@ -50,10 +50,16 @@ class TurnStatus:
     Attributes:
         number: From 1, as the message gives it.
         kind: "initial" at the first turn, "reopened" at that of a further episode, else "status".
-        time: ISO date and time, as `horizon_end`.
+        time: ISO date and time.
+        horizon_end: ISO date and time.
+        funds_cents: Money in the bank, cents.
+        monthly_payroll_cents: Sum of the salaries, cents.
         runway_months: Funds over payroll, one decimal.
+        employees: Number of employees.
+        active_tasks: Number of tasks under way.
         planned_tasks: Number of tasks accepted and not dispatched.
         memory_countdown: Turns until the oldest messages drop, at least 0.
+        bankrupt: Whether funds are below zero.
         events: What the last resume of the turn before reported; none without one.
         closing: What the last line calls for: "nothing running", "planned only" or "neutral".
         scratchpad: The scratchpad as the system prompt shows it.
@@ -89,6 +95,7 @@ class FounderDesk:
     Attributes:
         time: ISO date and time.
         turn: The number of the turn, from 1.
+        funds_cents: Money in the bank, cents.
         planned: Titles of tasks accepted and not dispatched, the oldest first; of very many only
             those created last.
         active: Titles of tasks under way, the oldest first.

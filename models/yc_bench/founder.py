@@ -153,7 +153,7 @@ def resume(
     report, company.report = company.report, []
     now, clock = company.world.now, company.clock
     payrolls = sum([entry["type"] == "monthly_payroll" for entry in report])
-    over, bankrupt = now >= company.horizon, company.bankrupt
+    over, bankrupt = now >= company.clock.horizon, company.bankrupt
     document = {
         "ok": True,
         "old_sim_time": clock.text(now if company.params.resume_reports_new_time else before),
@@ -174,7 +174,7 @@ def _upcoming(company: CompanyState) -> tuple[int | None, str | None]:
     """Return tick and kind of the next event; None after the horizon."""
     if company.over:
         return None, None
-    events = [(company.horizon, HORIZON, 0, "horizon_end")]
+    events = [(company.clock.horizon, HORIZON, 0, "horizon_end")]
     if company.bankruptcy_due is not None:
         events.append((company.bankruptcy_due, BANKRUPTCY, 0, "bankruptcy"))
     for task in company.active:
@@ -216,16 +216,13 @@ def _end_turn(
 
 @define(eq=False)
 class FounderTurns:
-    """Counts turns: all, those in a row without a resume, and those in which no time passed.
-
-    A turn begins with `status`, which is None once it was shown.
-    """
+    """Counts turns; each begins with a status, which is None once it was shown."""
 
     _params: YCBenchParams
     _now: int = 0
     number: int = 0
-    idle: int = 0
-    still: int = 0
+    idle: int = 0  # turns in a row without a resume
+    still: int = 0  # turns in a row in which no time passed
     status: TurnStatus | None = None
     _payload: Mapping[str, Any] | None = None
     _scratchpad: str = ""
@@ -268,7 +265,7 @@ class FounderTurns:
             number=number,
             kind="status" if self.number > 1 else opening,
             time=company.clock.text(company.world.now),
-            horizon_end=company.clock.text(company.horizon),
+            horizon_end=company.clock.text(company.clock.horizon),
             funds_cents=funds,
             monthly_payroll_cents=payroll,
             runway_months=round(funds / payroll, 1) if payroll else 9999.0,

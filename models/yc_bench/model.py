@@ -31,7 +31,6 @@ class YCBench(YCBenchParams, Model[CompanyState]):
     #: A world file, too, holds only the first replacements; the seed draws the others.
     deterministic: ClassVar[bool] = False
 
-    #: The score is the funds at the end of the last episode, in dollars.
     figures: ClassVar[Figures] = Figures(
         columns=report.METRIC_COLUMNS,
         series=report.SERIES_COLUMNS,

@@ -37,7 +37,7 @@ def start_calendar(world: World, company: CompanyState) -> None:
 
 def paydays(world: World, company: CompanyState, episode: int) -> Process:
     """Pay the salaries on the first weekday of each month of an episode."""
-    for payday in company.clock.paydays(company.horizon):
+    for payday in company.clock.paydays(company.clock.horizon):
         yield world.timeout(payday - world.now, rank=PAYDAY)
         if company.episode != episode:
             return
@@ -52,10 +52,9 @@ def _pay(company: CompanyState) -> None:
     world, params = company.world, company.params
     company.accounts.pay_wages(world.now, company.employees)
     company.happened({"type": "monthly_payroll", "funds_after": company.funds_cents})
-    bankrupt = company.bankrupt
-    if bankrupt and params.bankruptcy_is_queued and company.bankruptcy_due is None:
+    if company.bankrupt and params.bankruptcy_is_queued and company.bankruptcy_due is None:
         world.process(bankruptcy(world, company, company.episode))
-    if bankrupt or params.resume_stops_at_paydays:
+    if company.bankrupt or params.resume_stops_at_paydays:
         _stop(company, at_once=True)
 
 
@@ -88,7 +87,7 @@ def work(world: World, company: CompanyState, task: Task) -> Process:
 
 def horizon(world: World, company: CompanyState, episode: int) -> Process:
     """End the run after the years of an episode."""
-    yield world.timeout(company.horizon - world.now, rank=rank(HORIZON))
+    yield world.timeout(company.clock.horizon - world.now, rank=rank(HORIZON))
     if company.episode != episode:
         return
     settle(company)

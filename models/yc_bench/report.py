@@ -72,7 +72,7 @@ def paper_metrics(company: CompanyState) -> dict[str, Any]:
     return {
         "final_funds_cents": company.funds_at(company.last_tick),
         "funds_by_month_cents": {
-            clock.text(end)[:7]: company.funds_at(end) for end in clock.month_ends(company.horizon)
+            clock.text(end)[:7]: company.funds_at(end) for end in clock.month_ends(clock.horizon)
         },
         "revenue_cents": -balance(REWARDS),
         "payroll_cents": balance(WAGES),
@@ -118,12 +118,9 @@ def _losses(company: CompanyState) -> dict[str, int]:
 
 
 def monthly_series(company: CompanyState) -> dict[str, list[float]]:
-    """Return one value a month: `funds_cents` and `tasks_under_way` at its end, the others in it.
-
-    `utilisation` is the mean share of the staff on an active task, NaN after the end of the run.
-    """
-    ends = month_ends(company)
-    book = company.accounts.book
+    """Return a value a month: `funds_cents` and `tasks_under_way` at its end, the others in it."""
+    ends, book = month_ends(company), company.accounts.book
+    rats = [task.accepted for task in company.owned if task.client.spec.adversarial]
 
     def moved(account: str, sign: int) -> list[float]:
         held = [0, *[sign * book.balance(account, at=end) for end in ends]]
@@ -139,9 +136,7 @@ def monthly_series(company: CompanyState) -> dict[str, list[float]]:
         "payroll_cents": moved(WAGES, 1),
         "fines_cents": moved(FINES, 1),
         "tasks_accepted": _counted(ends, [task.accepted for task in company.owned]),
-        "adversarial_accepted": _counted(
-            ends, [task.accepted for task in company.owned if task.client.spec.adversarial]
-        ),
+        "adversarial_accepted": _counted(ends, rats),
         "tasks_succeeded": finished("completed_success"),
         "trust_succeeded": finished("completed_success", 1),
         "tasks_failed": finished("completed_fail"),
@@ -153,10 +148,9 @@ def monthly_series(company: CompanyState) -> dict[str, list[float]]:
 
 def month_ends(company: CompanyState) -> list[int]:
     """Return the last tick of each month; the last one is the horizon's."""
-    ends = list(company.clock.month_ends(company.horizon))
-    if ends and company.horizon - ends[-1] <= _DAY:
-        ends.pop()
-    return [*ends, company.horizon]
+    horizon = company.clock.horizon
+    ends = company.clock.month_ends(horizon)
+    return [*(end for end in ends if horizon - end > _DAY), horizon]
 
 
 def _counted(ends: list[int], ticks: Iterable[int | None]) -> list[float]:
@@ -174,22 +168,17 @@ def _under_way(company: CompanyState, end: int) -> float:
 
 
 def _utilisation(company: CompanyState, ends: list[int]) -> list[float]:
-    shares = []
-    last, people = company.last_tick, len(company.employees)
+    # The mean share of the staff on an active task; NaN after the end of the run.
+    shares, staff = [], len(company.employees)
+    changes = [*company.workload, (company.last_tick, 0, 0)]
     for first, end in pairwise([company.clock.opened, *ends]):
-        until = min(end, last)
-        busy = _area(company.workload, first, until)
-        shares.append(busy / (people * (until - first)) if people and until > first else math.nan)
+        present = staff * (min(end, company.last_tick) - first)
+        busy = sum(
+            people * max(0, min(until, end) - max(since, first))
+            for (since, _, people), (until, _, _) in pairwise(changes)
+        )
+        shares.append(busy / present if present > 0 else math.nan)
     return shares
-
-
-def _area(workload: list[tuple[int, int, int]], first: int, last: int) -> int:
-    """Return people on a task times the ticks that they were on it, between two ticks."""
-    changes = [(0, 0, 0), *workload, (last, 0, 0)]
-    return sum(
-        people * max(0, min(until, last) - max(since, first))
-        for (since, _, people), (until, _, _) in pairwise(changes)
-    )
 
 
 def founder_tables(company: CompanyState) -> dict[str, list[dict[str, Any]]]:

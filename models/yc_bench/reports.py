@@ -29,7 +29,7 @@ def company_status(company: CompanyState, _: do.CompanyStatus) -> dict[str, Any]
         "funds_cents": funds,
         "prestige": {each: float(company.prestige[each]) for each in sorted(company.prestige)},
         "sim_time": clock.text(now),
-        "horizon_end": clock.text(company.horizon),
+        "horizon_end": clock.text(clock.horizon),
         "tasks": {
             "active": active,
             "planned": planned,
@@ -39,7 +39,6 @@ def company_status(company: CompanyState, _: do.CompanyStatus) -> dict[str, Any]
         "employees": len(company.employees),
         "next_payroll": clock.text(clock.next_payroll(now)),
         "monthly_payroll_cents": payroll,
-        # Without payroll the runway has no number.
         "risk": {
             "months_runway": round(funds / payroll, 2) if payroll else None,
             "bankrupt": company.bankrupt,

@@ -96,14 +96,7 @@ def _client(params: YCBenchParams, chance: Random, name: str, *, adversarial: bo
 
 
 def draw_employees(params: YCBenchParams, seed: int) -> tuple[EmployeeSpec, ...]:
-    """Draw the staff, `Emp_1` first (SPEC 4.2).
-
-    With `spiky_skills` a weak domain's rate comes from the band of a tier drawn evenly among those
-    up to the person's own.
-
-    Raises:
-        ValueError: The roster is the published list and no tier is in it.
-    """
+    """Draw the staff, `Emp_1` first (SPEC 4.2)."""
     seed = _people_seed(params, seed)
     tiers = _by_shares(params) if params.roster == "shares" else _as_published(params)
     stream(seed, "tier_assignment").shuffle(tiers)
@@ -163,12 +156,9 @@ def draw_market(
 
 
 def draw_replacement(
-    params: YCBenchParams, seed: int, taken: TaskSpec, clients: tuple[ClientSpec, ...], number: int
+    params: YCBenchParams, seed: int, taken: TaskSpec, clients: Sequence[ClientSpec], number: int
 ) -> TaskSpec:
-    """Draw the task that takes the place of an accepted one (SPEC 4.5).
-
-    It keeps client and required prestige. *number* is that of its stream and its title.
-    """
+    """Draw a task of the same client and required prestige as one *taken* (SPEC 4.5)."""
     chance = stream(seed, f"replenish_{number}")
     client = clients[taken.client]
     multiplier = client.reward_multiplier if params.replacements_multiplied else None
@@ -197,25 +187,16 @@ def _task(
     if trust:
         reward = int(reward * (1 + params.trust_gated_reward_boost * trust))
     scale = params.prestige_delta_scale
-    delta = scale * chance.betavariate(*params.prestige_delta_beta)
+    share = chance.betavariate(*params.prestige_delta_beta)
+    delta = round(max(0.0, min(scale, scale * share)), 4)
     mean, deviation, least, most = params.skill_boost
-    boost = chance.gauss(mean, deviation)
-    domains = [domain]
-    while len(domains) < params.domain_count:
-        domains.append(_domain(params, chance, client.specialties, domains))
+    boost = round(max(least, min(most, chance.gauss(mean, deviation))), 4)
+    further: list[str] = []
+    while len(further) < params.domain_count - 1:
+        further.append(_domain(params, chance, client.specialties, [domain, *further]))
     # The client's multiplier comes after the gate, which it must not move.
     paid = reward if multiplier is None else int(reward * multiplier)
-    return TaskSpec(
-        *place,
-        prestige,
-        trust,
-        paid,
-        round(max(0.0, min(scale, delta)), 4),
-        round(max(least, min(most, boost)), 4),
-        domain,
-        quantity,
-        tuple(domains[1:]),
-    )
+    return TaskSpec(*place, prestige, trust, paid, delta, boost, domain, quantity, tuple(further))
 
 
 def _domain(

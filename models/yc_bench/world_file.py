@@ -44,8 +44,7 @@ class WorldFile:
         employees: In the order of pay.
         tasks: The initial market, in the order of creation.
         replacements: The first replacements of each slot; later ones are drawn from the run's seed.
-        start: ISO date and time at which the clock starts, empty where the file leaves it open.
-        horizon_end: The same for the end of the run.
+        start: ISO date and time, empty where the file leaves it open, as `horizon_end`.
         seed: Seed from which the world was drawn; None if it was not drawn.
     """
 
@@ -70,9 +69,8 @@ class WorldFile:
         names = [each.name for each in people]
         if not names:
             raise ValueError(f"{attribute.name} is empty; there is at least one")
-        if len(set(names)) < len(names):
-            twice = next(name for name in names if names.count(name) > 1)
-            raise ValueError(f"{attribute.name}: two are named {twice!r}")
+        if twice := [name for name in names if names.count(name) > 1]:
+            raise ValueError(f"{attribute.name}: two are named {twice[0]!r}")
 
 
 def as_world(value: Any) -> WorldFile | None:

@@ -124,7 +124,7 @@ def test_a_company_ends_while_its_founder_thinks(hours: int) -> None:
     slow = play(model, "greedy", 1, set={"thinking.latency": hours * HOUR})
     assert slow.state.ended is not None
     if slow.ended == "horizon_end":
-        assert slow.state.ended == slow.state.horizon
+        assert slow.state.ended == slow.state.clock.horizon
     else:
         assert slow.state.ended == slow.state.bankruptcy
 

@@ -82,5 +82,5 @@ def _pending(company: CompanyState) -> list[list[Any]]:
         half = {"task_id": task.identifier, "milestone_pct": task.next_milestone}
         add(task.milestone_due, "task_half_progress", **half)
     add(company.bankruptcy_due, "bankruptcy", reason="funds_negative_after_payroll")
-    add(None if company.over else company.horizon, "horizon_end", reason="horizon_end")
+    add(None if company.over else company.clock.horizon, "horizon_end", reason="horizon_end")
     return sorted(events, key=lambda event: (event[0], event[1], json.dumps(event[2])))

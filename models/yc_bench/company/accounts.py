@@ -9,7 +9,6 @@ from models.yc_bench.company.entities import StaffMember
 
 CASH, CAPITAL, WAGES, REWARDS, FINES = "cash", "capital", "wages", "rewards", "fines"
 
-#: Kinds of entries.
 _FOUNDING, _WAGES, _REWARD, FINE = "capital", "wages", "reward", "fine"
 
 #: Category of cash received from and paid to partners, and its account once there was some.

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from functools import lru_cache
-from itertools import count
+from itertools import count, takewhile
 
 from attrs import evolve
 
@@ -100,21 +100,15 @@ class CompanyClock:
         return hours + Decimal(ending.between(last_day, last)) / _HOUR
 
     def paydays(self, until: int) -> Iterator[int]:
-        """Yield the opening hour of each month's first weekday after the start, up to a tick."""
-        for months in count():
-            payday = self._payday(month_start(self.start, months))
-            if payday > until:
-                return
-            if payday > self.opened:
-                yield payday
+        """Return the opening hour of each month's first weekday after the start, up to a tick."""
+        paydays = (self._payday(month_start(self.start, months)) for months in count())
+        return (each for each in takewhile(until.__ge__, paydays) if each > self.opened)
 
     def month_ends(self, until: int) -> Iterator[int]:
-        """Yield the last microsecond of each month from the first on, up to a tick."""
-        for months in count(1):
-            ending = self.tick(datetime.combine(month_start(self.start, months), time())) - 1
-            if ending > until:
-                return
-            yield ending
+        """Return the last microsecond of each month from the first on, up to a tick."""
+        next_months = (month_start(self.start, months) for months in count(1))
+        ends = (self.tick(datetime.combine(month, time())) - 1 for month in next_months)
+        return takewhile(until.__ge__, ends)
 
     def next_payroll(self, tick: int) -> int:
         """Return the payday of the next calendar month, even if this month's is still ahead."""

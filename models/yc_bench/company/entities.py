@@ -63,8 +63,7 @@ class Task:
         status: One of `actions.STATUSES`.
         team: The staff assigned to it with the ticks of assignment, in that order.
         rank: Rank among events of one instant.
-        milestone: The last milestone reached, percent.
-        next_milestone: The milestone to which `milestone_due` belongs, percent.
+        milestone: The last one reached, percent; `next_milestone` is that of `milestone_due`.
         due: Planned tick of its completion; None without an event, as `milestone_due`.
         wait: The event for which its process waits.
         cause: One of `work.CAUSES` of its lateness; `cause_detail` is one of `work.DETAILS`.

@@ -15,7 +15,7 @@ from models.yc_bench.company.accounts import CASH, CompanyAccounts
 from models.yc_bench.company.clock import CompanyClock
 from models.yc_bench.company.entities import Client, StaffMember, Task, best_paid
 from models.yc_bench.params import YCBenchParams
-from models.yc_bench.specs import DOMAINS, ClientSpec, TaskSpec, stored
+from models.yc_bench.specs import DOMAINS, TaskSpec, stored
 from models.yc_bench.world import draw
 
 #: Order in which tasks of equal titles are looked up (SPEC 11).
@@ -36,7 +36,7 @@ class CompanyState:
         prestige: By domain, 3 decimals.
         market: Tasks of the market, the best paid first, ties by row.
         open: Those tasks of the market that fit prestige and trust, see `commands.open_tasks`.
-        open_levels: The whole levels of prestige and trust for which `open` was selected.
+        open_levels: The levels of prestige and trust for which `open` was selected.
         adversarial_offered: Sum over all acceptances of the adversarial share of the open tasks.
         owned: Tasks accepted, in the order of acceptance; of one instant the last created first.
         planned: Accepted and not dispatched, by row, as `active` and `tasks`.
@@ -51,15 +51,13 @@ class CompanyState:
         replacement_seeds: The seed of each replacement so far, by its number: a task that was on
             the market comes again if the company opens again, also after a redraw.
         start: Starts the process of a dispatched task.
-        wait: The event for which the founder waits while time passes.
-        closing: Happens if the company is over while the founder thinks.
+        wait: The event for which the founder waits in a resume; `closing` ends a thinking founder.
     """
 
     world: World
     params: YCBenchParams
     clock: CompanyClock
     accounts: CompanyAccounts
-    horizon: int
     episode: int = 1
     past: list[tuple[dict[str, Any], CompanyAccounts]] = field(factory=list)
     ended: int | None = None
@@ -84,7 +82,6 @@ class CompanyState:
     scratchpad: str = ""
     busy: int = 0
     workload: list[tuple[int, int, int]] = field(factory=list)
-    drawn: tuple[ClientSpec, ...] = ()
     midpoints: dict[str, int] = field(factory=dict)
     foreseen: Mapping[tuple[int, int], TaskSpec] = field(factory=dict)
     generations: dict[int, int] = field(factory=dict)
@@ -157,10 +154,7 @@ class CompanyState:
         return task
 
     def task(self, name: str) -> Task | None:
-        """Return a task by title or identifier, or None.
-
-        Among equal titles a task of the market comes first, then planned, active and other ones.
-        """
+        """Return a task by title or identifier, or None: of equal titles that of the market."""
         named = self._named.get(name, ())
         return min(named, key=lambda t: (_STATUS_ORDER.get(t.status, 3), t.row), default=None)
 
@@ -179,10 +173,7 @@ class CompanyState:
         }
 
     def reopen(self) -> None:
-        """Become a new company in the world of the same seed, after a bankruptcy (SPEC 15).
-
-        The clock of the simulation goes on: the company's dates count from the present tick.
-        """
+        """Become a new company of the same seed (SPEC 15); the simulation's clock goes on."""
         self.past.append((self.summary("bankruptcy"), self.accounts))
         for task in self.active:
             # Its process, which waits for an event without callbacks, is never resumed; one that
@@ -223,11 +214,9 @@ def found(
         accounts=CompanyAccounts(
             funds, now, balances or {}, fines_as_rewards=params.late_fines_as_rewards
         ),
-        horizon=clock.horizon,
         settled=now,
         prestige=dict.fromkeys(DOMAINS, stored(prestige, 3)),
         midpoints={tier.name: sum(tier.salary_cents) // 2 for tier in params.tiers},
-        drawn=clients,
         clients=[Client(spec) for spec in clients],
         employees=[StaffMember(each, each.salary_cents, dict(each.rates)) for each in staff],
         foreseen=fixed.foreseen if fixed else {},

@@ -86,10 +86,7 @@ def give_up(company: CompanyState, task: Task) -> None:
 def _rate(
     company: CompanyState, task: Task, team: Iterable[StaffMember], *, alone: bool = False
 ) -> Decimal:
-    """Return the units an hour of a team, shared among their tasks or `alone` on this one.
-
-    It is the sum over the fastest, in the slowest domain.
-    """
+    """Return the units an hour of the fastest of a team in the slowest domain of a task."""
     most, sums = company.params.efficient_team or None, []
     for each in task.domains:
         # Division by one is exact, so it is left out.

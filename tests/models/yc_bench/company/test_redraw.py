@@ -62,10 +62,11 @@ def test_replacements_of_a_world_file_belong_to_its_own_future() -> None:
     founded = begun().state
     tasks = tuple(task.spec for task in founded.tasks)
     staff = tuple(who.spec for who in founded.employees)
+    clients = tuple(client.spec for client in founded.clients)
     given = accepted(begun(), "Task-1")
-    run = begun(world=WorldFile(founded.drawn, staff, tasks, seed=1))
+    run = begun(world=WorldFile(clients, staff, tasks, seed=1))
     assert accepted(run, "Task-1") == given
-    again = begun(world=WorldFile(founded.drawn, staff, tasks, seed=1))
+    again = begun(world=WorldFile(clients, staff, tasks, seed=1))
     again.redraw(1)
     assert accepted(again, "Task-1") != given
     assert "adversarial" in YCBench.kept[0]
