@@ -31,12 +31,7 @@ def shipped() -> tuple[Case, ...]:
 
 
 def read(given: Any) -> tuple[Case, ...]:
-    """Return the cases of a folder, ordered by id; cases, or an empty text, as a tuple.
-
-    Raises:
-        ValueError: *given* is of another type, a file has a fault, whose text holds its path, two
-            cases have one id, or there are too many cases.
-    """
+    """Return the cases of a folder, ordered by id; cases, or an empty text, as a tuple."""
     is_folder = isinstance(given, str | os.PathLike) and given != ""
     found: Sequence[Any] = _files(Path(given)) if is_folder else given
     if not (is_folder or (isinstance(found, Sequence) and all(isinstance(e, Case) for e in found))):

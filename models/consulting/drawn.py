@@ -1,8 +1,4 @@
-"""Cases that are generated from templates: texts with places for numbers that are drawn.
-
-A template recommends its plan where its formulas make it a good one, so no text that was learned by
-heart fits a case.
-"""
+"""Cases that are generated from templates: texts with places for numbers that are drawn."""
 
 from collections.abc import Mapping
 from functools import cache, lru_cache
@@ -35,35 +31,26 @@ _FUNCTIONS = {"__builtins__": {"abs": abs, "max": max, "min": min}}
 
 
 class Template(msgspec.Struct, frozen=True):
-    """A template, as its file has it; texts have places for words, numbers and results.
-
-    Attributes:
-        set: The half to which it belongs.
-        words: Choices by name.
-        draws: Lowest and highest number and step, by name.
-        results: Formulas of the draws and of earlier results, by name; `balance` is the relative
-            gain of the plan, above 0 where it is to be recommended.
-        numbers: Figures of the rubric, each with the name of a result.
-        yes: Phrases of a right and of a wrong recommendation where the plan is good.
-        no: The same where it is not.
-    """
+    """A template, as its file has it; texts have places for words, numbers and results."""
 
     id: str
     set: Half
     title: str
     length: Length
-    words: dict[str, list[str]]
-    draws: dict[str, tuple[int, int, int]]
+    words: dict[str, list[str]]  # choices by name
+    draws: dict[str, tuple[int, int, int]]  # lowest and highest number and step by name
+    #: Formulas of the draws and of earlier results, by name; `balance` is the relative gain of the
+    #: plan, above 0 where it is to be recommended.
     results: dict[str, str]
     opening: str
     open: str
     gated: list[tuple[str, str]]
     internal: str
-    numbers: list[tuple[str, str]]
+    numbers: list[tuple[str, str]]  # figures of the rubric, each with the name of a result
     drivers: list[tuple[str, ...]]
     structure: list[str]
-    yes: tuple[list[str], list[str]]
-    no: tuple[list[str], list[str]]
+    yes: tuple[list[str], list[str]]  # right and wrong recommendations where the plan is good
+    no: tuple[list[str], list[str]]  # the same where it is not
 
 
 @cache

@@ -13,14 +13,6 @@ from desim.core.reported import Figures, Periods, Texts, Time
 from models.consulting import processes, report, rules_text, seats
 from models.consulting.params import ConsultingParams
 from models.consulting.rules import interviewer, judge
-from models.consulting.seats import (
-    CandidateView,
-    InterviewerView,
-    JudgeView,
-    Reply,
-    Say,
-    Verdict,
-)
 from models.consulting.state import Interview
 
 #: When an interview that is held alone begins: a Monday morning, invented here.
@@ -51,13 +43,19 @@ class Consulting(ConsultingParams, Model[Interview]):
         """The interviewer and the judges follow rules where no policy plays them."""
         seat = partial(Role, thinking=self.thinking)
         ruled = partial(seat, optional=True)
-        judging = ruled(JudgeView, Verdict, judge.options, default_action=judge.verdict)
+        judging = ruled(seats.JudgeView, seats.Verdict, judge.options, default_action=judge.verdict)
         return {
             "interviewer": ruled(
-                InterviewerView, Say, interviewer.options, default_action=interviewer.message
+                seats.InterviewerView,
+                seats.Say,
+                interviewer.options,
+                default_action=interviewer.message,
             ),
             "candidate": seat(
-                CandidateView, Reply, seats.replies, default_action=lambda _: Reply("")
+                seats.CandidateView,
+                seats.Reply,
+                seats.replies,
+                default_action=lambda _: seats.Reply(""),
             ),
             **dict.fromkeys(self.judge_roles, judging),
         }
@@ -66,7 +64,9 @@ class Consulting(ConsultingParams, Model[Interview]):
         return rules_text.texts(self, role)
 
     def begin(self, world: World) -> Interview:
-        return processes.begin(world, self)
+        interview = Interview(world, self, self.chosen(world.seed))
+        world.process(processes.run(world, interview))
+        return interview
 
     def after(self, state: Interview, role: str, action: Any, observation: Any) -> str:
         return rules_text.effect(self, role, state.messages_left)

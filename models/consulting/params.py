@@ -14,24 +14,18 @@ from models.consulting import case_file
 from models.consulting import drawn as drawn_cases
 from models.consulting.case import Case
 
-#: Words a minute; a slowest speed of 1 keeps every date of an interview inside the calendar.
-FASTEST = 10_000
-
 
 def _speed(_: object, attribute: "Attribute[Any]", value: float) -> None:
-    if value and not 1 <= value <= FASTEST:
+    # A slowest speed of 1 keeps every date of an interview inside the calendar.
+    if value and not 1 <= value <= 10_000:  # noqa: PLR2004 (the sentence states it)
         raise ValueError(
-            f"{attribute.name}={value} was given; it is 0 for no duration, or 1 to {FASTEST:,} "
+            f"{attribute.name}={value} was given; it is 0 for no duration, or 1 to 10,000 "
             "words a minute"
         )
 
 
 def _cases(given: Any) -> Any:
     return case_file.read(given) or ""  # an empty text keeps records of the shipped cases short
-
-
-def _weight(default: float) -> Any:
-    return field(default=default, validator=[finite, ge(0)])
 
 
 @frozen(kw_only=True)
@@ -41,10 +35,10 @@ class Weights:
     The paper (appendix A.1) states none; the defaults are those of the judge by rubric.
     """
 
-    structure: float = _weight(0.25)
-    quant: float = _weight(0.3)
-    business_sense: float = _weight(0.3)
-    communication: float = _weight(0.15)
+    structure: float = field(default=0.25, validator=[finite, ge(0)])
+    quant: float = field(default=0.3, validator=[finite, ge(0)])
+    business_sense: float = field(default=0.3, validator=[finite, ge(0)])
+    communication: float = field(default=0.15, validator=[finite, ge(0)])
 
     def __attrs_post_init__(self) -> None:
         if not any(astuple(self)):

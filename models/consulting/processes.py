@@ -12,18 +12,8 @@ from functools import partial
 from typing import Any
 
 from desim import World
-from models.consulting.params import ConsultingParams
+from models.consulting import seats
 from models.consulting.rules import interviewer, judge
-from models.consulting.seats import (
-    END,
-    CandidateView,
-    InterviewerView,
-    JudgeView,
-    Reply,
-    Say,
-    Speaker,
-    Verdict,
-)
 from models.consulting.state import Interview
 
 Process = Generator[Any, Any, None]
@@ -34,14 +24,8 @@ STOP = "Thank you for your time. We will stop here."
 _SECONDS = 60
 
 
-def begin(world: World, params: ConsultingParams) -> Interview:
-    """Open the case and start the interview."""
-    interview = Interview(world, params, params.chosen(world.seed))
-    world.process(_run(world, interview))
-    return interview
-
-
-def _run(world: World, interview: Interview) -> Process:
+def run(world: World, interview: Interview) -> Process:
+    """Hold the interview, have it judged, and end the episode."""
     while not interview.ended:
         yield from _interviewer_turn(world, interview)
         if not interview.ended:
@@ -56,18 +40,18 @@ def _interviewer_turn(world: World, interview: Interview) -> Process:
     yield from _read_last(world, interview)
     observe = partial(_interviewer_view, interview)
     if "interviewer" in world.seats:
-        say: Say = yield world.ask("interviewer", observe)
+        say: seats.Say = yield world.ask("interviewer", observe)
     else:
         say = interviewer.message(observe())
-    given = say.text if say.text.strip() else STOP + END
+    given = say.text if say.text.strip() else STOP + seats.END
     yield from _speak(world, interview, "interviewer", given)
-    interview.closed = END in given
+    interview.closed = seats.END in given
 
 
 def _candidate_turn(world: World, interview: Interview) -> Process:
     """Ask the candidate for an answer; an end token in it is removed and ends nothing."""
     yield from _read_last(world, interview)
-    reply: Reply = yield world.ask("candidate", partial(_candidate_view, interview))
+    reply: seats.Reply = yield world.ask("candidate", partial(_candidate_view, interview))
     yield from _speak(world, interview, "candidate", reply.text)
 
 
@@ -80,7 +64,7 @@ def _judging(world: World, interview: Interview) -> Process:
         yield world.all_of(asked.values())
     # Posted in the order of the roles, not of the answers.
     for role in roles:
-        verdict: Verdict = asked[role].action if role in asked else judge.verdict(observe())
+        verdict: seats.Verdict = asked[role].action if role in asked else judge.verdict(observe())
         interview.judge(role, verdict)
 
 
@@ -92,8 +76,8 @@ def _read_last(world: World, interview: Interview) -> Process:
         yield from _spend(world, interview.lines[-1].message.text, interview.params.reading_speed)
 
 
-def _speak(world: World, interview: Interview, speaker: Speaker, given: str) -> Process:
-    text = given.replace(END, "").strip()
+def _speak(world: World, interview: Interview, speaker: seats.Speaker, given: str) -> Process:
+    text = given.replace(seats.END, "").strip()
     yield from _spend(world, text, interview.params.speaking_speed)
     interview.say(speaker, text)
 
@@ -107,9 +91,9 @@ def _spend(world: World, text: str, speed: float) -> Process:
 # -- observations ----------------------------------------------------------------------------------
 
 
-def _candidate_view(interview: Interview) -> CandidateView:
+def _candidate_view(interview: Interview) -> seats.CandidateView:
     dialogue = interview.dialogue
-    return CandidateView(
+    return seats.CandidateView(
         case_id=interview.case.id or "unknown_case",
         last=dialogue[-1].text,
         dialogue=dialogue,
@@ -117,8 +101,8 @@ def _candidate_view(interview: Interview) -> CandidateView:
     )
 
 
-def _interviewer_view(interview: Interview) -> InterviewerView:
-    return InterviewerView(
+def _interviewer_view(interview: Interview) -> seats.InterviewerView:
+    return seats.InterviewerView(
         case=interview.case,
         dialogue=interview.dialogue,
         messages_left=interview.messages_left,
@@ -130,8 +114,8 @@ def _interviewer_view(interview: Interview) -> InterviewerView:
     )
 
 
-def _judge_view(interview: Interview) -> JudgeView:
-    return JudgeView(
+def _judge_view(interview: Interview) -> seats.JudgeView:
+    return seats.JudgeView(
         case=interview.case,
         dialogue=interview.dialogue,
         ended_by_interviewer=interview.closed,

@@ -42,10 +42,7 @@ def score(interview: Interview) -> float:
 
 
 def metrics(interview: Interview) -> dict[str, Any]:
-    """Return the judges' scores, the counts of the dialogue, and the scores of several judges.
-
-    A score is None if no judge gave a number: it is left out of the means over cases.
-    """
+    """Return the judges' scores, None where none gave a number, and counts of the dialogue."""
     lines, limit = interview.lines, interview.params.word_limit
     words = {"interviewer": 0, "candidate": 0}
     for line in lines:

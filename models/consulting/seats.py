@@ -181,10 +181,7 @@ _RECOMMENDATION = (
 
 
 def replies(seen: CandidateView) -> list[Option]:
-    """Return a structure, questions that were not put yet, a recommendation, and silence.
-
-    The value is a rank: what fits the interviewer's last message comes first.
-    """
+    """Return what to say, ranked by how well it fits the interviewer's last message."""
     own = {each.text for each in seen.dialogue if each.role == "candidate"}
     is_asked_for = bool(found(["recommendation"], seen.last))
     left = [each for each in _QUESTIONS if each not in own]

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from desim import play
 from desim.errors import UsageError
-from models.consulting import CandidateView, Consulting, InterviewerView, Message, Reply, Say
-from models.consulting.case import Case, Fact
+from models.consulting import CandidateView, Case, Consulting, Fact, Reply, Say
+from models.consulting.seats import InterviewerView, Message
 from policies.heuristics.consulting import Framework
 from policies.heuristics.consulting.problems import GENERAL, PROBLEMS, problem_in
 from policies.heuristics.consulting.quantities import quantities

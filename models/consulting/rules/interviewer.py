@@ -115,10 +115,7 @@ def _is_late(view: InterviewerView) -> bool:
 
 
 def topics(case: Case, text: str) -> tuple[Fact, ...]:
-    """Return the gated facts about whose topics a text is, the best match first.
-
-    A match holds at least half of the words of the topic; equal matches are in the case's order.
-    """
+    """Return the gated facts of whose topics a text holds half of the words, the best match first."""
     given = content(text)
     shares = [(_share(wanted, given), fact) for fact, wanted, _ in _facts(case)]
     matched = [each for each in shares if each[0] >= _MATCHED]
@@ -128,9 +125,8 @@ def topics(case: Case, text: str) -> tuple[Fact, ...]:
 def told(case: Case, text: str) -> list[Fact]:
     """Return the gated facts that a message tells, also in other words, in the case's order.
 
-    A message tells a fact if it holds at least half of the words and numbers that are the fact's
-    own: those in neither the open text, nor any topic, nor another fact. A message tells a fact
-    without such words if it repeats it word for word.
+    It holds at least half of the words that are the fact's own: those in neither the open text, nor
+    any topic, nor another fact. A fact without such words is told word for word.
     """
     given = content(text)
     return [
@@ -159,9 +155,8 @@ def _share(wanted: frozenset[str], given: frozenset[str]) -> float:
 def leaks(case: Case, dialogue: Sequence[Message]) -> int:
     """Return the number of messages in which the interviewer leaks internal text.
 
-    A leak is a message with a run of words from the internal part that occurs neither in the open
-    text nor in a gated fact, and that the candidate had not said before: what the candidate worked
-    out may be repeated. Paraphrases are not found.
+    A leak has a run of words from the internal part that is neither in the open text nor in a gated
+    fact, and that the candidate had not said before. Paraphrases are not found.
     """
     secret = set(grams(case.internal, _RUN))
     for known in (case.opening, case.open, *(fact.fact for fact in case.gated)):

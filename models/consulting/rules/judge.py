@@ -49,18 +49,9 @@ _WEAK = 3.0  # points at most of who hardly speaks, never recommends or works no
 
 @frozen
 class Claims:
-    """The numbers that a candidate stated, by kind.
+    """The numbers that a candidate stated, by kind, as the README defines them."""
 
-    Attributes:
-        right: Names of the figures of the rubric that were worked out: the sentence says of what,
-            by at least a third of the content words of the figure's name.
-        founded: Numbers that the case had stated, or that follow by one operation from two known
-            numbers of their sentence.
-        wrong: Other numbers in sentences that name a figure and give none.
-        unfounded: All other numbers.
-    """
-
-    right: frozenset[str]
+    right: frozenset[str]  # names of figures of the rubric
     founded: int
     wrong: int
     unfounded: int
@@ -68,7 +59,7 @@ class Claims:
 
 @frozen
 class Findings:
-    """Findings in a dialogue, each a share from 0 to 1; README, "Judge", says of what.
+    """Findings in a dialogue, each a share from 0 to 1, as the README defines them.
 
     Attributes:
         recommendation: 1: right, 0.5: neither right nor wrong by the rubric, 0: wrong or missing.

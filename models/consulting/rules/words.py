@@ -29,11 +29,8 @@ _SHORTEST = 3  # letters of what is left
 _LETTERS = 6  # of a stem
 _LONGEST = 40  # letters of a word from which a stem is made
 
-#: Stems of "recommend", "recommendation"; "advise", "advice".
-_RECOMMENDS = frozenset(("recomm", "advis", "advic"))
-
-#: A sentence with one of these puts the recommendation off.
-_NOT_YET = frozenset(("before", "until", "cannot", "later"))
+_RECOMMENDS = frozenset(("recomm", "advis", "advic"))  # stems of "recommendation", "advice"
+_NOT_YET = frozenset(("before", "until", "cannot", "later"))  # words that put one off
 
 #: Stems of words that begin a reason.
 _REASONS = frozenset(
@@ -125,8 +122,5 @@ def recommends(text: str) -> bool:
 
 @lru_cache(maxsize=256)
 def supports(text: str) -> int:
-    """Return the estimated number of reasons in a message.
-
-    It counts the different words that begin a reason, the items of lists, and, as one, numbers.
-    """
+    """Return how many words that begin a reason and items of lists there are; numbers are one."""
     return len(set(stems(text)) & _REASONS) + len(_ITEM.findall(text)) + bool(numbers(text))

@@ -4,20 +4,12 @@ import pytest
 from attrs import evolve
 from support.interviews import BAKERY, held
 
-from models.consulting import (
-    Case,
-    Fact,
-    Figure,
-    InterviewerView,
-    JudgeView,
-    Message,
-    Rubric,
-)
+from models.consulting.case import Case, Fact, Figure, Rubric
 from models.consulting.rules import interviewer, judge
 from models.consulting.rules.interviewer import told, topics
 from models.consulting.rules.judge import Claims
 from models.consulting.rules.words import found, numbers, recommends, stem, supports, words
-from models.consulting.seats import END
+from models.consulting.seats import END, InterviewerView, JudgeView, Message
 
 GOOD = (
     "I recommend to buy the oven. First, it costs 9,000 crowns, which is paid back in 3 years. "

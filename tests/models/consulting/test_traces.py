@@ -14,19 +14,10 @@ from attrs import define, field
 
 from desim import Episode, Policy, play
 from desim.errors import PolicyFailed
-from models.consulting import (
-    CandidateView,
-    Case,
-    Consulting,
-    InterviewerView,
-    JudgeView,
-    Reply,
-    Say,
-    Verdict,
-)
+from models.consulting import CandidateView, Case, Consulting, Reply, Say, Verdict
 from models.consulting.processes import STOP
 from models.consulting.report import mean
-from models.consulting.seats import END, FIELDS
+from models.consulting.seats import END, FIELDS, InterviewerView, JudgeView
 
 #: What the vectors write for a fixed sentence of the original.
 STOCK = "(STOCK SENTENCE)"

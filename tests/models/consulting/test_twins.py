@@ -8,8 +8,8 @@ from support.cases import first_difference
 from support.interviews import BAKERY
 
 from desim import Run, catalog
-from models.consulting import CandidateView, Case, Consulting, Fact, Reply, Rubric
-from models.consulting.case import Figure
+from models.consulting import CandidateView, Case, Consulting, Fact, Reply
+from models.consulting.case import Figure, Rubric
 
 #: The same case with other facts, another analysis and a rubric.
 TWIN = evolve(

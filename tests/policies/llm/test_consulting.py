@@ -19,8 +19,8 @@ from desim.composition import Composite
 from desim.episodes.lineup import seat_of
 from desim.errors import PolicyFailed, UsageError
 from desim.records.episode import part_episode
-from models.consulting import CandidateView, Case, Consulting, Message, Reply
-from models.consulting.seats import END, FIELDS, JudgeView
+from models.consulting import CandidateView, Case, Consulting, Reply
+from models.consulting.seats import END, FIELDS, JudgeView, Message
 from policies.llm.method_parts.items import Item
 from policies.llm.method_parts.playbook import Playbook
 from policies.llm.method_parts.setting import Setting

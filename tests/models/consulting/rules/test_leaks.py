@@ -3,8 +3,8 @@
 import pytest
 from support.interviews import BAKERY, held
 
-from models.consulting import Message
 from models.consulting.rules.interviewer import leaks
+from models.consulting.seats import Message
 
 INTERNAL = "demand is far above what can be baked"
 
