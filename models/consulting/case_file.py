@@ -1,7 +1,6 @@
 """Case files: a folder of JSON files, one case each, read and checked.
 
-The fields are those of `Case`, but for "canary", which is not read; others are refused. A fault is
-one sentence with the file and the path in it.
+Fields are those of `Case`; a fault is one sentence with the file and the path in it.
 """
 
 import os
@@ -27,11 +26,12 @@ MOST_BYTES = 1_000_000
 @cache
 def shipped() -> tuple[Case, ...]:
     """Return the cases that ship with the model, ordered by id."""
-    return read(Path(__file__).with_name("cases"))
+    cases: tuple[Case, ...] = read(Path(__file__).with_name("cases"))
+    return cases
 
 
-def read(given: Any) -> tuple[Case, ...]:
-    """Return the cases of a folder, ordered by id; cases, or an empty text, as a tuple."""
+def read(given: Any) -> Any:
+    """Return the cases of a folder, ordered by id, or given cases; an empty text for none."""
     is_folder = isinstance(given, str | os.PathLike) and given != ""
     found: Sequence[Any] = _files(Path(given)) if is_folder else given
     if not (is_folder or (isinstance(found, Sequence) and all(isinstance(e, Case) for e in found))):
@@ -43,7 +43,7 @@ def read(given: Any) -> tuple[Case, ...]:
         cases = sorted(map(_case, found), key=lambda case: case.id)
     if twice := repeated(case.id for case in cases if case.id):
         raise ValueError(f"cases: two cases have the id {short_repr(twice)}; an id is used once")
-    return tuple(cases)
+    return tuple(cases) or ""  # which keeps records of the shipped cases short
 
 
 def _files(folder: Path) -> list[Path]:
@@ -59,7 +59,6 @@ def _files(folder: Path) -> list[Path]:
 
 
 def _case(file: Path) -> Case:
-    """Read one case; a case without an id is named after its file."""
     try:
         fields = decode_json(read_text(file, MOST_BYTES))
         if isinstance(fields, dict):

@@ -24,16 +24,9 @@ def _speed(_: object, attribute: "Attribute[Any]", value: float) -> None:
         )
 
 
-def _cases(given: Any) -> Any:
-    return case_file.read(given) or ""  # an empty text keeps records of the shipped cases short
-
-
 @frozen(kw_only=True)
 class Weights:
-    """Weights of a verdict's fields in the weighted score, at least 0; divided by their sum.
-
-    The paper (appendix A.1) states none; the defaults are those of the judge by rubric.
-    """
+    """Weights of a verdict's fields, at least 0; those of our judge, as the paper states none."""
 
     structure: float = field(default=0.25, validator=[finite, ge(0)])
     quant: float = field(default=0.3, validator=[finite, ge(0)])
@@ -75,7 +68,7 @@ class ConsultingParams:
     `held_out` are ours.
     """
 
-    cases: tuple[Case, ...] | str = field(default="", converter=_cases)
+    cases: tuple[Case, ...] | str = field(default="", converter=case_file.read)
     case: str = field(default="", validator=instance_of(str))
     drawn: str = field(default="", validator=in_(("", *drawn_cases.HALVES)))
     messages: int = field(default=12, validator=[whole, ge(1), le(200)])

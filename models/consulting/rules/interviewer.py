@@ -115,7 +115,7 @@ def _is_late(view: InterviewerView) -> bool:
 
 
 def topics(case: Case, text: str) -> tuple[Fact, ...]:
-    """Return the gated facts of whose topics a text holds half of the words, the best match first."""
+    """Return the gated facts of whose topics a text holds half of the words, the best first."""
     given = content(text)
     shares = [(_share(wanted, given), fact) for fact, wanted, _ in _facts(case)]
     matched = [each for each in shares if each[0] >= _MATCHED]

@@ -1,7 +1,7 @@
 """The judge by rubric: a stand-in for a language model, for baselines that must run anywhere.
 
-It counts, and does not understand the answers. What is counted is limited, so that a text that says
-everything is worth little. The anchor of 0 to 3 is that of reference SPEC section 4.
+It counts within limits, so that a text that says everything is worth little. The anchor of 0 to 3
+is that of reference SPEC section 4.
 """
 
 from collections import Counter
