@@ -28,10 +28,6 @@ class NotEnoughCash(LedgerError):
     """A company was to pay more than the cash that it holds."""
 
 
-class WrongPartner(LedgerError):
-    """The name of a partner is not a text, or is empty."""
-
-
 class Consolidation:
     """Posts the sums of the companies' new entries to the group's book, period by period.
 
@@ -184,6 +180,6 @@ class GoodsExchange:
                 f"{units!r} units were given; goods are exchanged in whole units above 0"
             )
         if not isinstance(partner, str) or not partner:
-            raise WrongPartner(f"partner={partner!r} was given; it is the name of a company")
+            raise LedgerError(f"partner={partner!r} was given; it is the name of a company")
         if PLACE not in self._goods.held:
             self._goods.add_outside(PLACE)

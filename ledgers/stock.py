@@ -86,7 +86,7 @@ class Stock:
     @property
     def total(self) -> Units:
         """Units inside plus outside: always zero."""
-        return _plain(sum(self._held.values()))
+        return sum(self._held.values())
 
     def __getitem__(self, place: str) -> Units:
         """Return the units at *place*, inside or outside; an `int` wherever the number is whole."""
@@ -194,9 +194,3 @@ def _sum(units: Units, over: int, below: int) -> Units:
     else:
         own, common = own * below + over * common, common * below
     return Fraction(own, common) if own % common else own // common
-
-
-def _plain(units: Units) -> Units:
-    """Return a whole number as an `int`, so that equal stocks have equal digests."""
-    over, below = units.as_integer_ratio()
-    return over if below == 1 else units
