@@ -11,16 +11,13 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import count
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import Any, Final, Protocol, TypeAlias
 
 import msgspec
 
-from ledgers.chart import decimal, exact
-from ledgers.entry import Entry
+from ledgers.chart import Account, decimal, exact
+from ledgers.entry import Entry, Journal
 from ledgers.errors import WrongExport
-
-if TYPE_CHECKING:
-    from ledgers.book import Book  # which imports this module
 
 #: Returns the day of a tick; ticks of opening entries may be negative.
 Dates: TypeAlias = Callable[[int], dt.date]
@@ -51,12 +48,26 @@ _ESCAPES: Final = str.maketrans({"\\": r"\\", '"': r"\"", "\n": r"\n", "\r": r"\
 _CURRENCY: Final = re.compile(r"(?!(TRUE|FALSE|NULL)$)[A-Z][A-Z0-9'._-]{0,22}[A-Z0-9]")
 
 
-def journal_table(book: "Book", date: Dates | None = None) -> str:
+class _Book(Protocol):
+    # The members of a book that are read here; its module imports this one.
+    @property
+    def accounts(self) -> tuple[str, ...]: ...
+    @property
+    def declared(self) -> Mapping[str, Account]: ...
+    @property
+    def digits(self) -> int: ...
+    @property
+    def journal(self) -> Journal[Entry]: ...
+    @property
+    def held(self) -> Mapping[str, int]: ...
+
+
+def journal_table(book: _Book, date: Dates | None = None) -> str:
     """Return the journal as CSV with `JOURNAL_COLUMNS`, amounts in the currency."""
     return _table(JOURNAL_COLUMNS, _lines(book, date))
 
 
-def _lines(book: "Book", date: Dates | None) -> Iterator[Sequence[Any]]:
+def _lines(book: _Book, date: Dates | None) -> Iterator[Sequence[Any]]:
     for number, entry in enumerate(book.journal, 1):
         head = (entry.time, _cell(date, entry.time), number, entry.kind, entry.text)
         for code, units in entry.amounts.items():
@@ -64,7 +75,7 @@ def _lines(book: "Book", date: Dates | None) -> Iterator[Sequence[Any]]:
             yield (*head, code, _name(book, code), *sides, _references(entry))
 
 
-def trial_balance_table(book: "Book") -> str:
+def trial_balance_table(book: _Book) -> str:
     """Return the balances as CSV with `BALANCE_COLUMNS` and a last row of totals.
 
     An account declared by its code alone has that code as its name, and no kind.
@@ -96,7 +107,7 @@ def holdings_table(held: Mapping[str, int | Fraction], inside: Iterable[str]) ->
 
 
 def to_beancount(
-    book: "Book", date: Dates | None = None, currency: str = "USD", title: str = ""
+    book: _Book, date: Dates | None = None, currency: str = "USD", title: str = ""
 ) -> str:
     """Return the journal as a Beancount file.
 
@@ -143,7 +154,7 @@ def to_beancount(
     return "\n\n".join(blocks) + "\n"
 
 
-def beancount_names(book: "Book") -> dict[str, str]:
+def beancount_names(book: _Book) -> dict[str, str]:
     """Return the Beancount name of every account: "1000" may become "Assets:Cash-At-Bank".
 
     Only words of plain letters and digits are kept, and a name that is taken gets the code or a
@@ -156,7 +167,7 @@ def beancount_names(book: "Book") -> dict[str, str]:
     return names
 
 
-def _candidates(book: "Book", code: str) -> Iterator[str]:
+def _candidates(book: _Book, code: str) -> Iterator[str]:
     root = _ROOTS.get(_kind(book, code), "Equity")
     plain_code = _component(code)
     first = f"{root}:{_component(_name(book, code)) or plain_code or 'Account'}"
@@ -187,11 +198,11 @@ def _two_sides(units: int, digits: int) -> tuple[str, str]:
     return ("", amount) if units < 0 else (amount, "")
 
 
-def _name(book: "Book", code: str) -> str:
+def _name(book: _Book, code: str) -> str:
     return book.declared[code].name if code in book.declared else code
 
 
-def _kind(book: "Book", code: str) -> str:
+def _kind(book: _Book, code: str) -> str:
     return book.declared[code].kind if code in book.declared else ""
 
 

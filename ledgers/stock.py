@@ -86,7 +86,7 @@ class Stock:
     @property
     def total(self) -> Units:
         """Units inside plus outside: always zero."""
-        return sum(self._held.values())
+        return _sum(sum(self._held.values()), 0, 1)
 
     def __getitem__(self, place: str) -> Units:
         """Return the units at *place*, inside or outside; an `int` wherever the number is whole."""
