@@ -60,12 +60,9 @@ def read(given: str | Sequence[int]) -> str:
 
 
 def weekly(demand: str, weeks: int, generator: "Callable[[], Generator]") -> list[int]:
-    """Return the demand in units for each week; a list that is too short repeats its last number.
+    """Return the units of each week of a demand that `read` has returned.
 
-    Args:
-        demand: A text that `read` has returned.
-        weeks: The number of weeks.
-        generator: Returns the random numbers; called only for a random demand.
+    A list that is too short repeats its last number; *generator* is called for a random demand.
     """
     kind, numbers = _parts(demand)
     if kind == "step":

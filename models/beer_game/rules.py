@@ -50,11 +50,6 @@ def typical(
     return i + alpha * (want - on) + beta * owed
 
 
-def no_backorder(i: Any, on: Any, _owed: Any, _line: Any, want: Any) -> Any:
-    """Order i + want - on."""
-    return i + want - on
-
-
 def base_stock(i: Any, on: Any, owed: Any, line: Any, want: Any) -> Any:
     """Order want - (on + line - owed) + i, as published: demand counts twice.
 
@@ -86,7 +81,7 @@ def desired(*, upstream: bool) -> int:
 RULES: dict[str, Rule] = {
     "typical": typical,
     "moving_average": typical,
-    "no_backorder": no_backorder,
+    "no_backorder": partial(typical, beta=0),
     "base_stock": base_stock,
     "smoothing": smoothing,
     "benchmark": benchmark,
@@ -101,12 +96,10 @@ def known(name: str) -> bool:
 
 @lru_cache(100)
 def rule(name: str, *, upstream: bool) -> Rule:
-    """Return a rule by name.
+    """Return a rule by name; *upstream* at the last stage, whose lead time is shorter.
 
-    Args:
-        name: One of `RULES`, `smoothing:T`, `typical:ALPHA:BETA`, `moving_average:T:ALPHA:BETA`,
-            or any other text for `pass_through`.
-        upstream: Whether the rule is for the last stage, whose lead time is shorter.
+    The name is one of `RULES`, `smoothing:T`, `typical:ALPHA:BETA`, `moving_average:T:ALPHA:BETA`,
+    or any other text for `pass_through`.
     """
     base, _, argument = name.partition(":")
     if base == "smoothing":
@@ -120,11 +113,7 @@ def rule(name: str, *, upstream: bool) -> Rule:
 
 
 def weights(name: str) -> dict[str, Any]:
-    """Return alpha and beta of `typical` or `moving_average` as far as a name gives them.
-
-    Raises:
-        ValueError: One is no number from 0 to 100, or there are more than the two.
-    """
+    """Return alpha and beta of `typical` or `moving_average` as far as a name gives them."""
     base, *given = name.split(":")
     texts = given[_WEIGHED[base] :] if base in _WEIGHED else []
     try:

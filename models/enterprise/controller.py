@@ -150,11 +150,6 @@ def described(params: EnterpriseParams) -> Mapping[str, Mapping[str, Column]]:
     }
 
 
-def default_action(_: GroupPosition) -> Command:
-    """Return the command that changes nothing."""
-    return Continue()
-
-
 def _floor(each: Department, wanted: float) -> SetLimits:
     ceiling = None if each.ceiling is None else max(each.ceiling, wanted)
     return SetLimits(each.name, wanted, ceiling)

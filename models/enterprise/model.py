@@ -21,7 +21,7 @@ _CONTROLLER = Role(
     Command,
     controller.options,
     optional=True,
-    default_action=controller.default_action,
+    default_action=lambda _: controller.Continue(),
 )
 
 

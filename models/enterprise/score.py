@@ -39,10 +39,8 @@ def metrics(company: Company) -> dict[str, Any]:
 
 def series(company: Company) -> dict[str, Sequence[float]]:
     """Return net worth and cash of the group, dollars, at the start and at every month's end."""
-    return {
-        "net_worth": list(map(dollars, company.worths)),
-        "cash": list(map(dollars, company.cash)),
-    }
+    each = {"net_worth": company.worths, "cash": company.cash}
+    return {name: [*map(dollars, cents)] for name, cents in each.items()}
 
 
 #: Unit and label of the series of the group itself.

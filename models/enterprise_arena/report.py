@@ -55,12 +55,6 @@ def value_added(lender: Lender) -> float:
     return round(value(lender) - dollars(lender.raised["equity"]) - dollars(lender.debt), 2)
 
 
-def score_net_of_debt(lender: Lender) -> float:
-    """Return the value less the notes still owed, dollars, which may be negative; 0 if bankrupt."""
-    survived = lender.world.ended == SURVIVED
-    return value(lender) - dollars(lender.debt) if survived else 0.0
-
-
 _DOLLARS = (
     *("score", "value", "value_added", "score_net_of_debt", "end_debt", "equity_raised"),
     *("debt_raised", "total_raised", "peak_cash", "end_cash", "low_cash", "trailing_revenue"),
@@ -83,21 +77,23 @@ METRIC_COLUMNS: Mapping[str, Column] = directed(
 def metrics(lender: Lender) -> dict[str, Any]:
     """Return the columns of the paper's Table 2; money in dollars, shares from 0 to 1.
 
-    `months` is the index of the last month with an action. Refused requests count as actions unless
-    they did not use the month, and not in `success_rate`, which is None without a request.
+    `score_net_of_debt`, the value less the notes still owed, may be negative. `months` is the index
+    of the last month with an action. Refused requests count as actions unless they did not use the
+    month, and not in `success_rate`, which is None without a request.
     """
     months = lender.months_closed
     divisor = max(1, months)  # before the first closing all counts are 0
     counts, raised = lender.counts, lender.raised
+    survived = lender.world.ended == SURVIVED
     successes = counts["equity"] + counts["debt"]
     accepted = counts["requests"] - counts["refused"]
     acted = counts["requests"] - counts["free_refusals"]
     return {
         "value": value(lender),
         "value_added": value_added(lender),
-        "score_net_of_debt": score_net_of_debt(lender),
+        "score_net_of_debt": value(lender) - dollars(lender.debt) if survived else 0.0,
         "end_debt": dollars(lender.debt),
-        "survived": lender.world.ended == SURVIVED,
+        "survived": survived,
         "months": months - 1,
         "equity_raised": dollars(raised["equity"]),
         "debt_raised": dollars(raised["debt"]),
