@@ -198,7 +198,7 @@ def rules(played: Callable[[], Rows] | None = None) -> tuple[Rule, ...]:
     )
 
 
-FILING = "the documents are those of a named company; ours are constructed (models/.../opening.py)"
+FILING = "the documents are those of a named company; ours are constructed (documents.py)"
 DESIGN = "the size of the paper's experiment or of its data"
 
 

@@ -17,7 +17,7 @@ from desim.studies.checks.wording import counted
 #: Amounts are compared to half a cent, as statements hold them in the currency itself.
 _HALF = 0.005
 
-#: Lines of which the first is the sum of the others, by their names in `ledgers.articulation`.
+#: Lines of which the first is the sum of the others, by their names in `ledgers.statements`.
 _SUMS = (
     ("total_assets", ("total_liabilities", "total_equity")),
     ("closing_cash", ("opening_cash", "net_change")),

@@ -3,7 +3,7 @@
 At the start and on every payday it simulates the rest of the year on its own estimate for each
 candidate plan (`forecast.py`: which clients to serve, in which domain to specialise). At every stop
 it gives people with room the task and the team of the highest value, in which higher rates count
-until the horizon (`task_value.py`): teams of four until all are at the cap, then everybody alone,
+until the horizon (`matching.py`): teams of four until all are at the cap, then everybody alone,
 because each success raises the salary of the whole team.
 
 Seeds 1-20, preset `default`, no bankruptcy: with `rerolls=3` $6.22M on average ($5.48M at least,
