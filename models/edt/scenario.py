@@ -40,7 +40,12 @@ def _number(*limits: float) -> Any:
 
 def _runs(order: Any) -> Any:
     """Join neighbouring runs of one kind, so that equal orders have equal runs."""
-    runs = groupby(order, key=itemgetter(0))
+    kinds = get_args(Kind)
+    given = [tuple(run) if isinstance(run, list | tuple) else (run,) for run in order]
+    for run in given:
+        if len(run) != 2 or run[0] not in kinds or type(run[1]) is not int or run[1] < 1:
+            raise ValueError(f"'order' must be runs of {', '.join(kinds)}, not {short_repr(run)}")
+    runs = groupby(given, key=itemgetter(0))
     return tuple((kind, sum(copies for _, copies in run)) for kind, run in runs)
 
 
@@ -142,12 +147,7 @@ class Scenario:
 
     def _check_order(self) -> None:
         counts = dict.fromkeys(get_args(Kind), 0)
-        for run in self.order:
-            kind, copies = run
-            if kind not in counts or copies < 1:
-                raise ValueError(
-                    f"'order' must be runs of {', '.join(counts)}, not {short_repr(run)}"
-                )
+        for kind, copies in self.order:
             counts[kind] += copies
         listed = {"consultant": len(self.consultants), "project": len(self.projects)}
         if (boards := counts["controlling"]) != 1:
