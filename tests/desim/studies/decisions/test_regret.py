@@ -16,7 +16,7 @@ from desim.studies.decisions import judging
 from desim.studies.decisions.judge import parted
 from desim.studies.decisions.questions import of_options
 from desim.studies.decisions.regret import regret
-from models.beer_game import BeerGame, Order, Stage, options
+from models.beer_game import BeerGame, Order, Stage, stage
 
 GAME = evolve(BeerGame.preset("poisson"), horizon=14)
 
@@ -81,7 +81,7 @@ def test_a_recorded_action_among_the_options_is_judged_as_recorded(
 ) -> None:
     """It comes first among the actions, whatever its place among the options."""
     offered = [Option(Order(units), 0.0) for units in (0, 8, 12)]
-    monkeypatch.setattr(options, "options", lambda _model, _stage: offered)
+    monkeypatch.setattr(stage, "options", lambda _model, _stage: offered)
     game = play(GAME, {"retailer": lambda _: Order(8)}, seed=3)
     assert of_options(Past.read(game), 5, 9).actions == (Order(8), Order(0), Order(12))
     [line] = regret(game, "order_up_to", futures=2, decisions=slice(6, 7)).lines
