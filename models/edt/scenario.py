@@ -43,8 +43,10 @@ def _runs(order: Any) -> Any:
     kinds = get_args(Kind)
     given = [tuple(run) if isinstance(run, list | tuple) else (run,) for run in order]
     for run in given:
-        if len(run) != 2 or run[0] not in kinds or type(run[1]) is not int or run[1] < 1:
-            raise ValueError(f"'order' must be runs of {', '.join(kinds)}, not {short_repr(run)}")
+        match run:
+            case (kind, int(copies)) if kind in kinds and copies >= 1:
+                continue
+        raise ValueError(f"'order' must be runs of {', '.join(kinds)}, not {short_repr(run)}")
     runs = groupby(given, key=itemgetter(0))
     return tuple((kind, sum(copies for _, copies in run)) for kind, run in runs)
 
