@@ -142,7 +142,8 @@ def _checked(given: Any, kind: Any, path: str) -> Any:
         return msgspec.convert(given, kind)
     except (msgspec.ValidationError, OverflowError) as fault:
         what, _, inside = sentence(fault).partition(" - at `$")
-        near = f"; {possible(what.split(chr(39))[1], _PROPERTIES)}" if ".name`" in inside else ""
+        _, is_unknown, name = what.removesuffix("'").partition("Invalid value '")
+        near = f"; {possible(name, _PROPERTIES)}" if is_unknown and ".name`" in inside else ""
         return _fail(what + near, path + inside.rstrip("`"))
 
 
