@@ -62,6 +62,7 @@ class Session:
         points: Points | None = None,
     ) -> None:
         self._past, self._how, self._points = past, how, points
+        self._keeps_steps = how.keep_steps
         self._tracing = how.tracing(len(past.steps) if past else 0)
         self.model = model
         self.policies: dict[str, Policy] = dict(lineup.policies)
@@ -110,13 +111,14 @@ class Session:
 
     def ask(self, decision: Decision, decide: Callable[..., Any]) -> Any:
         """Return what a policy returns for a decision: an action, or an awaitable of one."""
-        role, seen = decision.role, decision.observation
-        if role in self._before and (step := next(self._before[role], None)) is not None:
+        role, seen, narrowed = decision.role, decision.observation, decision.narrowed
+        if self._before and (step := next(self._before.get(role, iter(())), None)):
             self._notes_before[decision] = step.notes
             return step.action
-        policy = self.policies[role]
         try:
-            return decide(*decide_arguments(policy, seen, decision.narrowed))
+            if narrowed is None:
+                return decide(seen)
+            return decide(*decide_arguments(self.policies[role], seen, narrowed))
         except DesimError:
             raise
         except RAISED as fault:
@@ -126,15 +128,15 @@ class Session:
         """Give an answer to the run and record it, or compare it with the one on record."""
         run, role, repeated = self.run, decision.role, self._repeated
         # Before the answer: a policy whose notes are wrong has not decided.
-        if decision in self._notes_before:
+        if self._before and decision in self._notes_before:
             notes = self._notes_before.pop(decision)
         else:
             notes = self._notes(decision) if self.policies[role].notes else None
+        delay: int | None = None
         if repeated is not None:
-            delay: int | None = repeated.delay
-        else:
-            thinking = run.thinking.get(role)
-            delay = thinking.ticks(notes) if thinking else None
+            delay = repeated.delay
+        elif run.thinking and role in run.thinking:
+            delay = run.thinking[role].ticks(notes)
         run.answer(decision, action, delay)
         t = run.world.now
         self.decided += 1
@@ -143,19 +145,17 @@ class Session:
             self._answers.append((t, decision))
         if notes:
             self._usage.add(role, notes)
-        if repeated is not None or self._how.keep_steps:
-            seen, possible = decision.observation, decision.possible
-            asked = self._step[role](
-                t, role, seen, decision.action, notes, possible, decision.delay
-            )
-            if self._how.keep_steps:
+        made, seen = self._step[role], decision.observation
+        if repeated is not None or self._keeps_steps:
+            possible, delay = decision.possible, decision.delay
+            asked = made(t, role, seen, decision.action, notes, possible, delay)
+            if self._keeps_steps:
                 self.steps.append(asked)
         if repeated is not None:
             same_step(self.decided, repeated, asked)
             self._repeated = next(self._repeats, None)
         elif self._recorder is not None:
-            observed = self._step[role].encoded(decision.observation)
-            self._recorder.decision(t, decision, observed, notes)
+            self._recorder.decision(t, decision, made.encoded(seen), notes)
 
     def write_transcript(self, role: str, entry: Any) -> None:
         """Record an entry of a policy's transcript; it is on disk when this returns."""

@@ -101,8 +101,8 @@ class Recorder:
         self, t: int, made: Decision, observed: bytes, notes: dict[str, Any] | None
     ) -> None:
         """Write an answered decision, whose observation is given as JSON."""
-        asked = (t, made.role, msgspec.Raw(observed), msgspec.Raw(made.wire))
-        self.write(Step(*asked, notes, made.possible, made.delay))
+        seen, done = msgspec.Raw(observed), msgspec.Raw(made.wire)
+        self._put(_encode(Step(t, made.role, seen, done, notes, made.possible, made.delay)))
 
     def step(self, s: Step) -> None:
         """Write a decision that was played before."""
