@@ -7,6 +7,7 @@ import gzip
 import os
 import zlib
 from collections.abc import Iterable, Mapping
+from decimal import Decimal
 from typing import Any, Literal
 
 from attrs import Attribute, asdict, astuple, field, fields, frozen
@@ -17,7 +18,7 @@ from desim.schema import from_plain
 from desim.schema.untrusted import decode_json
 from desim.short_repr import short_repr
 from desim.show.files import open_regular
-from models.yc_bench.specs import ClientSpec, Domain, EmployeeSpec, TaskSpec, stored
+from models.yc_bench.specs import DOMAINS, ClientSpec, Domain, EmployeeSpec, TaskSpec, stored
 
 #: Bytes of a file that are read, unzipped; a published world has fewer than 100,000.
 _MOST_BYTES = 64 << 20
@@ -25,6 +26,21 @@ _MOST_BYTES = 64 << 20
 #: The most of every number, and the range of most of them.
 _MOST = 10**15
 _COUNT: list[Any] = [ge(0), le(_MOST)]
+
+#: The least of each number of a client, an employee, a task and a replacement.
+_LEAST = {
+    "slot": -1,
+    "generation": 0,
+    "required_prestige": 0,
+    "required_trust": 0,
+    "reward_cents": 0,
+    "prestige_delta": 0,
+    "skill_boost": 0,
+    "required_qty": 1,
+    "reward_multiplier": 0,
+    "loyalty": -1,
+    "salary_cents": 0,
+}
 
 
 @frozen
@@ -50,8 +66,8 @@ class WorldFile:
 
     clients: tuple[ClientSpec, ...] = field()
     employees: tuple[EmployeeSpec, ...] = field()
-    tasks: tuple[TaskSpec, ...]
-    replacements: tuple[Replacement, ...] = ()
+    tasks: tuple[TaskSpec, ...] = field()
+    replacements: tuple[Replacement, ...] = field(default=())
     funds_cents: int = field(default=20_000_000, validator=_COUNT)
     initial_prestige: float = field(default=1.0, validator=_COUNT)
     start: str = ""
@@ -71,6 +87,50 @@ class WorldFile:
             raise ValueError(f"{attribute.name} is empty; there is at least one")
         if twice := [name for name in names if names.count(name) > 1]:
             raise ValueError(f"{attribute.name}: two are named {twice[0]!r}")
+
+    @clients.validator
+    @employees.validator
+    @tasks.validator
+    @replacements.validator
+    def _within_ranges(self, attribute: "Attribute[Any]", specs: Iterable[Any]) -> None:
+        for at, spec in enumerate(specs):
+            path = f"{attribute.name}[{at}]"
+            _check_numbers(path, spec)
+            if isinstance(spec, EmployeeSpec):
+                _check_rates(path, spec.rates)
+            elif not isinstance(spec, ClientSpec):
+                self._check_task(path, getattr(spec, "task", spec))
+        if attribute.name == "replacements" and len(self.foreseen) < len(self.replacements):
+            raise ValueError("replacements give one slot's generation twice")
+
+    def _check_task(self, path: str, task: TaskSpec) -> None:
+        _check_numbers(path, task)
+        if task.domain not in DOMAINS:
+            known = possible(task.domain, DOMAINS)
+            raise ValueError(f"{path}.domain: there is no {task.domain!r}; {known}")
+        if task.further:
+            raise ValueError(
+                f"{path}.further={task.further} was given; a file's task has one domain"
+            )
+        if not 0 <= task.client < len(self.clients):
+            raise ValueError(f"{path}.client={task.client} was given; it is a client's place")
+
+
+def _check_numbers(path: str, spec: Any) -> None:
+    for name, least in _LEAST.items():
+        value = getattr(spec, name, least)
+        if not least <= value <= _MOST:
+            raise ValueError(
+                f"{path}.{name}={value} was given; it is between {least} and {_MOST:g}"
+            )
+
+
+def _check_rates(path: str, rates: Mapping[str, Decimal]) -> None:
+    if rates.keys() != {*DOMAINS}:
+        raise ValueError(f"{path}.rates are of {[*rates]}; they are of {[*DOMAINS]}")
+    for domain, rate in rates.items():
+        if rate.is_nan() or not 0 <= rate <= _MOST:
+            raise ValueError(f"{path}.rates.{domain}={rate} was given; it is at least 0")
 
 
 def as_world(value: Any) -> WorldFile | None:
@@ -195,9 +255,15 @@ def _world(plain: Any) -> WorldFile:
 def _rows(kind: str, document: _Document, names: tuple[str, ...]) -> list[_Row]:
     if (given := getattr(document, f"{kind}_fields")) != names:
         raise ValueError(f"{kind}_fields={[*given]} was given; they are {[*names]}")
+    rows = getattr(document, f"{kind}s")
+    for at, row in enumerate(rows):
+        if len(row) > len(names):
+            raise ValueError(
+                f"{len(row)} values were given; they are {len(names)} - at `$.{kind}s[{at}]`"
+            )
     return [
         from_plain(dict(zip(names, row, strict=False)), _Row, f"$.{kind}s[{at}]")
-        for at, row in enumerate(getattr(document, f"{kind}s"))
+        for at, row in enumerate(rows)
     ]
 
 
