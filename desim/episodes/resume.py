@@ -96,9 +96,10 @@ def _session(options: ResumeOptions) -> Iterator[Session]:
         if past.result is not None:
             raise UsageError(f"{path} has been ended by another process; nothing was changed")
         model, given = trusted_players(path, past.header, options, policies)
+        every = _players(path, past, given)
         with naming(path):
             try:
-                lineup = _lineup(path, model, past, given)
+                lineup = _lineup(model, past, every)
             except UsageError as fault:
                 if policies is not None:
                     raise
@@ -111,11 +112,15 @@ def _session(options: ResumeOptions) -> Iterator[Session]:
                 yield session
 
 
-def _lineup(path: str | Path, model: Model[Any], past: Episode, given: Mapping[str, Any]) -> Lineup:
-    header = past.header
-    every = {**header.policies, **given}
+def _players(path: str | Path, past: Episode, given: Mapping[str, Any]) -> Mapping[str, Any]:
+    every = {**past.header.policies, **given}
     if PERSON in every.values():
         raise UsageError(f"{path}: a person plays there; desim play with --record {path} goes on")
+    return every
+
+
+def _lineup(model: Model[Any], past: Episode, every: Mapping[str, Any]) -> Lineup:
+    header = past.header
     seed_globals(header.seed)
     return resolve(model, every, header.seed, header.policies)
 
@@ -168,7 +173,7 @@ def play_branch(options: BranchOptions) -> Episode:
     header = _header(with_futures(past.header, decisions, options.future), model, given, decisions)
     kept = tuple(one for one in past.transcript if one.role not in given)
     begun = evolve(past, header=header, transcript=kept)
-    lineup = _lineup(path, model, begun, given)
+    lineup = _lineup(model, begun, _players(path, begun, given))
     seed, points = header.seed, options.points()
     session = Session(model, lineup, seed, options.record, begun, options, points=points)
     with naming(path), _new_record(options, header, given), session:
