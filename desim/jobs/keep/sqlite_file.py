@@ -190,7 +190,7 @@ class SqliteFile:
             case sqlite3.SQLITE_NOTADB:
                 says = f"is no SQLite file, or a damaged one; {self._removal}"
             case sqlite3.SQLITE_CORRUPT | sqlite3.SQLITE_ERROR:
-                says = f"is damaged; {WAYS}"
+                says = f"is damaged; {self._removal}"  # SQLite may not even lock it
             case sqlite3.SQLITE_CANTOPEN:
                 says = "cannot be opened; choose another folder"
             case sqlite3.SQLITE_READONLY:
