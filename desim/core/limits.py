@@ -89,13 +89,14 @@ class Alarm:
     def _ring(self, _signal: int, frame: FrameType | None) -> None:
         while frame is not None:
             # An exception at the beginning of `__exit__` would leave the timer set.
-            if frame.f_code in _NEVER_INTERRUPTED:
+            if frame.f_code in NEVER_INTERRUPTED:
                 return
             frame = frame.f_back
         raise LimitReached(time_text(self._seconds))
 
 
-_NEVER_INTERRUPTED = {Alarm.__enter__.__code__, Alarm.__exit__.__code__}
+#: Code in which no alarm raises; it rings again a second later.
+NEVER_INTERRUPTED = {Alarm.__enter__.__code__, Alarm.__exit__.__code__}
 
 
 def _usable() -> bool:

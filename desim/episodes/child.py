@@ -11,6 +11,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, NoReturn
 
+from desim.core.limits import NEVER_INTERRUPTED
 from desim.opened_files import opened
 
 #: The name of a thread that waits for the end of the parent process, and holds no lock.
@@ -69,6 +70,10 @@ def _fork() -> int:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # of the threads of libraries
         return os.fork()
+
+
+# Python's hooks around a fork take the lock of `logging`, which an exception in them would keep.
+NEVER_INTERRUPTED.add(_fork.__code__)
 
 
 def _play_and_exit(score: Callable[[], float], write: int, mask: Any, parent: int) -> NoReturn:

@@ -58,6 +58,13 @@ class SimInit:
         market_task_count: Tasks on the market; the world's own where it is not given.
     """
 
+    columns: ClassVar[Mapping[str, Column]] = {
+        "seed": Column(usual=(0, 10**9)),
+        "horizon_years": Column("years", usual=(1, 10)),
+        "employee_count": Column("people", usual=(1, 100)),
+        "market_task_count": Column("tasks", usual=(1, 1_000)),
+    }
+
     seed: int = field(validator=bounded_whole)
     start_date: str = field(validator=_day)
     company_name: str = field(validator=short_text)

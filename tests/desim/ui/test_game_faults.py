@@ -245,7 +245,7 @@ def test_a_result_that_cannot_be_recorded_is_written_by_the_next_start(
 
     with mill(file, Mill(days=1)) as game:
         with monkeypatch.context() as patched:
-            patched.setattr(session.Recorder, "result", full)
+            patched.setattr(session.Recorder, "end", full)
             grind(game, 2)
         assert "cannot be recorded" in stopped(game).heading
     with mill(file, Mill(days=1)) as game:

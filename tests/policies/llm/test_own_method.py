@@ -176,7 +176,7 @@ def test_a_sweep_with_a_users_method_refuses_a_changed_one(users: Path) -> None:
         assert len(stub.requests) == 3
         (users / "mine.py").write_text(MINE.replace("0.5", "0.6"))
         changed = ended(desim_process(*command, *varied, cwd=users))
-    refused(changed, "Mine of mine has changed")
+    refused(changed, "the code of mine has changed")
 
 
 def test_our_methods_take_their_own_arguments(tmp_path: Path) -> None:
@@ -204,7 +204,7 @@ def test_the_prompt_of_the_page_is_what_the_model_reads(tmp_path: Path, begin: s
         [body] = stub.requests
         (tmp_path / "mine.py").write_text(block.replace("Aim at", "Aim for"))
         changed = ended(desim_process(*command, *further, cwd=tmp_path))
-        refused(changed, "ShopConversation of mine has changed")
+        refused(changed, "the code of mine has changed")
     assert "Aim at growth." in body["messages"][0]["content"]
     assert "tools" not in body
 
