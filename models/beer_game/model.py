@@ -94,13 +94,6 @@ class BeerGame(BeerGameParams, Model[Chain]):
         return report.tables(state, role)
 
     def lanes(self, seeds: Sequence[int], roles: Sequence[str]) -> Lanes:
-        """Return episodes that are played together, one for each seed.
-
-        Raises:
-            NoLanes: The chain keeps cash, orders of a rule may be fractions, or a price or a
-                quantity is outside the exact range.
-            UsageError: The chain has no such stage, or a seed is not a whole number of at least 0.
-        """
         from models.beer_game.lanes import BeerGameLanes  # imports numpy
 
         check_roles(self, roles)

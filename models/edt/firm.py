@@ -168,13 +168,8 @@ class Firm:
             left = project.remaining
             rounds, delivered, project.remaining = deliver(left, project.hands, dt, to - step + 1)
             project.rounds.append((step, rounds, left, delivered))
-            self.controlling.earn(
-                range(step, step + rounds),
-                project.rank,
-                delivered,
-                project.terms.billing_rate,
-                project.effort_risk,
-            )
+            steps, rate = range(step, step + rounds), project.terms.billing_rate
+            self.controlling.earn(steps, project.rank, delivered, rate, project.effort_risk)
             step += rounds
         project.worked = max(to, project.worked)
 

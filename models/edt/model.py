@@ -39,7 +39,6 @@ class EnterpriseDigitalTwin(DigitalTwinParams, Model[Firm]):
 
     @property
     def roles(self) -> dict[str, Role]:
-        """The manager; without a policy for it the scenario runs as it is given."""
         of = partial(Role, optional=True, described=options.described(self.loaded_scenario))
         if self.asks == "once":
             choose, default = options.decisions, options.default_decision
@@ -53,10 +52,7 @@ class EnterpriseDigitalTwin(DigitalTwinParams, Model[Firm]):
 
     @property
     def time(self) -> Time:
-        """Months of a firm played alone: tick 0 starts the first one, tick k ends step k.
-
-        There is no calendar where a month is not a whole number of steps.
-        """
+        # Tick 0 starts the first month, tick k ends step k.
         scenario = self.loaded_scenario
         steps = scenario.steps_a_month
         calendar = Months(OPENING_DAY, ticks=steps) if steps else None
@@ -64,7 +60,7 @@ class EnterpriseDigitalTwin(DigitalTwinParams, Model[Firm]):
 
     @property
     def kept(self) -> tuple[str, ...]:
-        """The rest of the scenario; a gate draws when it is reached, so nothing is replaced."""
+        # A gate draws when it is reached, so nothing is replaced.
         hidden = "work that an extension adds"
         if self.asks == "once":
             return () if self.shows_costs else (hidden, "costs of the scenario")

@@ -86,10 +86,7 @@ class Enterprise(EnterpriseParams, PartsModel):
 
     @property
     def figures(self) -> Figures:
-        """Units of metrics and series, also of the departments.
-
-        Boards show the months until the end, which comes early where a company runs out of cash.
-        """
+        # The end comes early where a company runs out of cash, so boards show the months.
         parts = super().figures
         return Figures(
             columns={**parts.columns, **score.METRIC_COLUMNS},

@@ -1,7 +1,4 @@
-"""Score, metrics and series of an episode, read from the group's book.
-
-The consolidated statements, a column for each year.
-"""
+"""Score, metrics, series and consolidated statements by year, read from the group's book."""
 
 import datetime as dt
 from collections.abc import Mapping, Sequence

@@ -58,11 +58,8 @@ class EnterpriseArena(ArenaParams, Model[Lender]):
 
     @property
     def time(self) -> Time:
-        """Months of the macro table; a tick is the end of its month, and -1 the start of the first.
-
-        All entries of a month are posted at its tick. A role knows the anonymised names of months,
-        as dates would reveal the economy to come.
-        """
+        # A tick is the end of its month, -1 the start of the first. A role knows the anonymised
+        # names of months, as dates would reveal the economy to come.
         calendar = Months(dt.datetime.fromisoformat(f"{self.table.date[0]}-01"), opening=-1)
         return Time(
             calendar=calendar,
@@ -97,13 +94,9 @@ class EnterpriseArena(ArenaParams, Model[Lender]):
 
     @property
     def figures(self) -> Figures:
-        """Units of metrics and series.
-
-        The lowest score is that of a bankrupt lender, 0. It has no bound if calls of tools cost,
-        nor for the value added, of which a bankrupt lender loses what it raised. The series of the
-        score is the cash, as the value is known at the end alone. Boards show survival, money
-        raised, and of value and value added the one that is not the score.
-        """
+        # The lowest score is that of a bankrupt lender, 0. It has no bound if calls of tools cost,
+        # nor for the value added, of which a bankrupt lender loses what it raised. The series of
+        # the score is the cash, as the value is known at the end alone.
         adds = self.score_of == "value_added"
         return Figures(
             columns=report.METRIC_COLUMNS,

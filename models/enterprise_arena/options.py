@@ -158,11 +158,7 @@ def _terms(params: ArenaParams) -> str:
 def briefing(params: ArenaParams) -> SeatBriefing:
     """Return the rules for the officer in five answers."""
     soonest, latest = params.delay_range
-    charge = (
-        f"Each call of a tool takes ${params.tool_charge:,.0f} off your score. "
-        if params.tool_charge
-        else ""
-    )
+    charge = f"Each call of a tool takes ${params.tool_charge:,.0f} off your score. "
     when = _WHEN[params.solvency]
     less = ", less the equity that you raised and the debt that you owe"
     return SeatBriefing(
@@ -170,8 +166,8 @@ def briefing(params: ArenaParams) -> SeatBriefing:
         you_are="The chief financial officer of a company that lends. Each month you may look "
         "things up, and must then do one thing.",
         you_want=f"Cash that is never below $0 {when}, and a company that grows.",
-        it_costs=f"{charge}Money that you ask for arrives {soonest} to {latest} months later, if "
-        "at all.",
+        it_costs=(charge if params.tool_charge else "")
+        + f"Money that you ask for arrives {soonest} to {latest} months later, if at all.",
         it_ends=f"After {params.horizon} months, or as soon as cash is below $0 {when}.",
         score=f"Dollars: {params.valuation_multiple:g} times the revenue of the last "
         f"{params.trailing_months} months, plus cash"

@@ -8,6 +8,7 @@ publishes. The classes have no slots, so that the model can inherit from all of 
 
 import math
 from collections.abc import Iterable, Mapping
+from operator import itemgetter
 from types import MappingProxyType
 from typing import Any, ClassVar
 
@@ -64,6 +65,7 @@ def _pair(value: Iterable[float]) -> tuple[Any, ...]:
 
 
 _switch: Any = instance_of(bool)
+_by_name = itemgetter("success", "fill", "delay")
 _share: list[Any] = [finite, ge(0), le(1)]
 _money: list[Any] = [finite, ge(0), le(1e12)]
 _percent: list[Any] = [finite, ge(-100), le(100)]
@@ -78,20 +80,14 @@ def _rows(value: Any) -> tuple[Forced, ...]:
     """Convert a forced-funding table to rows in the order of their months."""
     try:
         if isinstance(value, Mapping):
-            value = [(int(month), *_outcome(outcome)) for month, outcome in value.items()]
+            forms = (_by_name(o) if isinstance(o, Mapping) else o for o in value.values())
+            value = [(int(month), *each) for month, each in zip(value, forms, strict=True)]
         return tuple(sorted(tuple(row) for row in value))
     except (TypeError, ValueError, KeyError):
         raise ValueError(
             f"forced_funding={short_repr(value)} was given; it is rows of month, success, fill, "
             "delay, or a mapping of months to the other three"
         ) from None
-
-
-def _outcome(given: Any) -> Iterable[Any]:
-    if isinstance(given, Mapping):
-        return given["success"], given["fill"], given["delay"]
-    row: Iterable[Any] = given
-    return row
 
 
 def _forced(_: object, attribute: "Attribute[Any]", value: tuple[Forced, ...]) -> None:
@@ -393,8 +389,6 @@ TREASURY: Mapping[str, Any] = MappingProxyType(
 class ArenaParams(Opening, Noise, Lending, Raising, Information, Scoring):
     """All parameters: those of the rules, and those of the episode.
 
-    The parameters of the rules are in `rules.py`, with units, ranges and sources.
-
     Attributes:
         horizon: Months, 1 to 1,200; no more than the table has, unless the history is drawn. [P]
         macro: The macro table: a table, the path of a CSV file, or None for 2015 to 2025. [P]
@@ -440,10 +434,7 @@ class ArenaParams(Opening, Noise, Lending, Raising, Information, Scoring):
 
     @property
     def deterministic(self) -> bool:
-        """Whether no episode depends on the seed: no noise, a given history, no outcome drawn.
-
-        It is False in every preset.
-        """
+        """Whether there is no noise, the history is given and no outcome is drawn."""
         forced = self.forced.keys() >= set(range(self.horizon))
         return forced and not any(self.sigmas) and self.history == "table"
 

@@ -129,22 +129,6 @@ def trailing_revenue(lender: Lender, at: int | None = None) -> int:
     return sum(lender.revenue(month) for month in range(first, last + 1))
 
 
-def curve(lender: Lender) -> list[float]:
-    """Return the running score at the end of every month closed, dollars; for plots only.
-
-    Before `trailing_months` have passed, revenue is scaled up to that many months.
-    """
-    params, trailing = lender.params, lender.params.trailing_months
-    running = []
-    for month in range(lender.months_closed):
-        scale = trailing / min(trailing, month + 1)
-        revenue = dollars(trailing_revenue(lender, month)) * scale
-        cash = dollars(lender.books.book.balance(CASH, at=month))
-        charged = params.tool_charge * sum(lender.calls[: month + 1])
-        running.append(params.valuation_multiple * revenue + cash - charged)
-    return running
-
-
 # -- series ----------------------------------------------------------------------------------------
 
 #: Events of funding that are requests of the officer, accepted or refused.

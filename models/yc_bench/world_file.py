@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from typing import Any, Literal
 
-from attrs import Attribute, asdict, astuple, field, fields, frozen
+from attrs import Attribute, astuple, field, fields, frozen
 from attrs.validators import ge, le
 
 from desim.errors import SchemaError, possible
@@ -28,19 +28,9 @@ _MOST = 10**15
 _COUNT: list[Any] = [ge(0), le(_MOST)]
 
 #: The least of each number of a client, an employee, a task and a replacement.
-_LEAST = {
-    "slot": -1,
-    "generation": 0,
-    "required_prestige": 0,
-    "required_trust": 0,
-    "reward_cents": 0,
-    "prestige_delta": 0,
-    "skill_boost": 0,
-    "required_qty": 1,
-    "reward_multiplier": 0,
-    "loyalty": -1,
-    "salary_cents": 0,
-}
+_LEAST = {"slot": -1, "loyalty": -1, "required_qty": 1}
+_LEAST |= dict.fromkeys(("generation", "required_prestige", "required_trust", "reward_cents"), 0)
+_LEAST |= dict.fromkeys(("prestige_delta", "skill_boost", "reward_multiplier", "salary_cents"), 0)
 
 
 @frozen
@@ -197,21 +187,13 @@ _REPLACEMENT_FIELDS = tuple([each.name for each in fields(_Row)])
 _TASK_FIELDS = tuple([name for name in _REPLACEMENT_FIELDS if name != "generation"])
 
 
-@frozen
-class _Rates:
-    research: float = field(validator=_COUNT)
-    inference: float = field(validator=_COUNT)
-    data_environment: float = field(validator=_COUNT)
-    training: float = field(validator=_COUNT)
-
-
 @frozen(kw_only=True)
 class _Employee:
     name: str
     tier: str
     salary_cents: int
     work_hours_per_day: float = 9
-    rates: _Rates
+    rates: dict[str, float]
 
 
 @frozen(kw_only=True)
@@ -268,7 +250,7 @@ def _rows(kind: str, document: _Document, names: tuple[str, ...]) -> list[_Row]:
 
 
 def _employee(read: _Employee) -> EmployeeSpec:
-    rates = {domain: stored(rate, 4) for domain, rate in asdict(read.rates).items()}
+    rates = {domain: stored(rate, 4) for domain, rate in read.rates.items()}
     return EmployeeSpec(read.name, read.tier, read.salary_cents, rates)
 
 

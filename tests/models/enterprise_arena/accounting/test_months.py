@@ -12,7 +12,7 @@ from desim.core.model import world_rules
 from models.enterprise_arena import EnterpriseArena
 from models.enterprise_arena.desk import BookClosing, FundRaisingRequest, Pass
 from models.enterprise_arena.params import OPERATE, PAYDAY, SERVICE
-from models.enterprise_arena.report import curve, metrics, score, trailing_revenue
+from models.enterprise_arena.report import metrics, score, trailing_revenue
 from models.enterprise_arena.statements import REPORTS
 
 #: Without noise and funding, cash is negative at the close of month 33.
@@ -226,16 +226,6 @@ def test_trailing_revenue_reaches_over_a_year_end() -> None:
         first = max(0, last - 11)
         figures = REPORTS.income_statement(book, first, last)["revenue"]
         assert trailing_revenue(lender, last) == figures
-
-
-def test_the_running_score_ends_with_the_score() -> None:
-    """And annualises revenue before there are twelve months of it."""
-    lender = played(EnterpriseArena(zero_noise=True, horizon=30))
-    running = curve(lender)
-    assert running[-1] == pytest.approx(score(lender))
-    book = lender.books.book
-    revenue = REPORTS.income_statement(book, 0, 1)["revenue"]
-    assert running[1] == pytest.approx((5 * revenue * 6 + book.balance("1000", at=1)) / 100)
 
 
 def test_metrics_are_those_of_the_actions() -> None:

@@ -14,7 +14,6 @@ from models.enterprise_arena.documents import on_file, retrieved
 from models.enterprise_arena.funding import leverage_factor
 from models.enterprise_arena.processes import borrowers
 from models.enterprise_arena.projection import margin, project
-from models.enterprise_arena.report import curve
 from policies.heuristics.enterprise_arena.forecast import Debt, Yields, lowest, measure
 
 #: Five years; month 132 of a table would be the last.
@@ -88,7 +87,7 @@ def test_every_document_and_table_can_be_read(preset: str) -> None:
         assert model.tables(seen.lender, "cfo")["market"]
         assert project(seen.lender, 12)["rows"]
         assert _finite(seen.month)
-    assert _finite([model.metrics(seen.lender), series_of(model, seen.lender), curve(seen.lender)])
+    assert _finite([model.metrics(seen.lender), series_of(model, seen.lender)])
 
 
 def _finite(value: Any) -> bool:
