@@ -1,9 +1,7 @@
-"""Sensible decisions and commands for an observation, each with an estimate of its value.
-
-Also the usual ranges of their numbers.
-"""
+"""Sensible decisions and commands with estimates of their values; usual ranges of numbers."""
 
 from collections.abc import Mapping
+from functools import lru_cache
 
 from desim import Option
 from desim.show.column import Column
@@ -15,13 +13,18 @@ from models.edt.scenario import Scenario
 def described(scenario: Scenario) -> Mapping[str, Mapping[str, Column]]:
     """Return the columns of numbers that the scenario limits: its consultants, and their seats."""
     seats = max((project.consultants for project in scenario.projects), default=0)
-    people = {"consultants": Column("consultants", usual=(0, len(scenario.consultants)))}
+    people = {"consultants": _people(len(scenario.consultants))}
     return {
         "decide": {**actions.Decide.columns, **people},
         "hire": people,
         "release": people,
-        "staff": {**actions.Staff.columns, "seats": Column("consultants", usual=(0, seats))},
+        "staff": {**actions.Staff.columns, "seats": _people(seats)},
     }
+
+
+@lru_cache(16)
+def _people(most: int) -> Column:
+    return Column("consultants", usual=(0, most))
 
 
 # -- the one decision of the published game --------------------------------------------------------

@@ -212,7 +212,6 @@ def _market(lender: Lender) -> Rows:
 
 
 def _books(lender: Lender) -> dict[str, Rows]:
-    """Return a row for each closing, or for each month that is over."""
     book, params, labels = lender.books.book, lender.params, lender.macro.label
     income, position, flows, bank, tape, vendors = ({} for _ in range(6))
     for month in lender.closed:

@@ -108,7 +108,6 @@ def _ratio(part: float, whole: float) -> float | None:
 
 
 def _losses(company: CompanyState) -> dict[str, int]:
-    """Return by cause the fines paid, which the ledger holds, and the rewards missed, cents."""
     lost = dict.fromkeys(CAUSES, 0)
     for entry in company.accounts.book.journal:
         if entry.kind == FINE:
@@ -162,7 +161,6 @@ def _counted(ends: list[int], ticks: Iterable[int | None]) -> list[float]:
 
 
 def _under_way(company: CompanyState, end: int) -> float:
-    """Return the number of active tasks at the end of a month; 0 after the end of the run."""
     place = bisect_right(company.workload, end, key=itemgetter(0))
     return float(company.workload[place - 1][1]) if place and end <= company.last_tick else 0.0
 
