@@ -11,16 +11,19 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import count
-from typing import Any, Final, Protocol, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import msgspec
 
-from ledgers.chart import Account, decimal, exact
-from ledgers.entry import Entry, Journal
+from ledgers.chart import decimal, exact
+from ledgers.entry import Entry
 from ledgers.errors import WrongExport
 
 #: Returns the day of a tick; ticks of opening entries may be negative.
 Dates: TypeAlias = Callable[[int], dt.date]
+
+#: A `ledgers.book.Book`, whose module imports this one.
+_Book: TypeAlias = Any
 
 #: One row a line of an entry; `entry` counts from 1, `references` is a JSON object or empty.
 JOURNAL_COLUMNS: Final = (
@@ -46,20 +49,6 @@ _ROOTS: Final = {
 }
 _ESCAPES: Final = str.maketrans({"\\": r"\\", '"': r"\"", "\n": r"\n", "\r": r"\r", "\t": r"\t"})
 _CURRENCY: Final = re.compile(r"(?!(TRUE|FALSE|NULL)$)[A-Z][A-Z0-9'._-]{0,22}[A-Z0-9]")
-
-
-class _Book(Protocol):
-    # The members of a book that are read here; its module imports this one.
-    @property
-    def accounts(self) -> tuple[str, ...]: ...
-    @property
-    def declared(self) -> Mapping[str, Account]: ...
-    @property
-    def digits(self) -> int: ...
-    @property
-    def journal(self) -> Journal[Entry]: ...
-    @property
-    def held(self) -> Mapping[str, int]: ...
 
 
 def journal_table(book: _Book, date: Dates | None = None) -> str:
