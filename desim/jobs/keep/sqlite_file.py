@@ -90,7 +90,7 @@ class SqliteFile:
             self._make()
             self._file = self._connected()
             self._lock()
-        if not self._integer("SELECT count(*) FROM sqlite_master"):
+        if not read and not self._integer("SELECT count(*) FROM sqlite_master"):
             self._create()
         self._check()
 
