@@ -19,7 +19,9 @@ from desim.episodes.session import Session
 from desim.show.table import Table
 from desim.statistics.intervals import interval
 from models.enterprise_arena import EnterpriseArena
-from models.enterprise_arena.report import curve
+from models.enterprise_arena.books import CASH, dollars
+from models.enterprise_arena.lender import Lender
+from models.enterprise_arena.report import trailing_revenue
 
 ANY = "any"
 PROFILES = ("paper", "snapshot")
@@ -201,7 +203,22 @@ def time_average(profile: str, seed: int, **changes: str) -> float:
     model = EnterpriseArena.preset(profile, **changes)
     with Session(model, resolve(model, LOOKING, seed), seed) as session:
         play_session(session)
-        return fmean(curve(session.run.state))
+        return fmean(running_scores(session.run.state))
+
+
+def running_scores(lender: Lender) -> list[float]:
+    """Return the score at the end of every month closed, dollars.
+
+    Before `trailing_months` have passed, revenue is scaled up to that many months.
+    """
+    params, trailing = lender.params, lender.params.trailing_months
+    scores = []
+    for month in range(lender.months_closed):
+        revenue = dollars(trailing_revenue(lender, month)) * (trailing / min(trailing, month + 1))
+        cash = dollars(lender.books.book.balance(CASH, at=month))
+        charged = params.tool_charge * sum(lender.calls[: month + 1])
+        scores.append(params.valuation_multiple * revenue + cash - charged)
+    return scores
 
 
 def shown(rows: Rows, name: str) -> list[float]:
