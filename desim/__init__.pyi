@@ -14,6 +14,7 @@ from desim.core.roles import Option as Option
 from desim.core.roles import Role as Role
 from desim.core.run import Run as Run
 from desim.core.world import World as World
+from desim.engine.run.warm_pool import workers as workers
 from desim.episodes.ahead import Simulator as Simulator
 from desim.episodes.driver import play as play
 from desim.episodes.driver import play_async as play_async
@@ -31,12 +32,11 @@ from desim.errors import ModelFailed as ModelFailed
 from desim.errors import PolicyFailed as PolicyFailed
 from desim.errors import UsageError as UsageError
 from desim.errors import WrongAction as WrongAction
-from desim.jobs.rows.rows import Rows as Rows
-from desim.jobs.rows.rows import load as load
-from desim.jobs.run.warm_pool import workers as workers
 from desim.records.episode import Episode as Episode
 from desim.reports.record.episode_plot import plot_episode as plot_episode
 from desim.reports.report import write_report as write_report
+from desim.rows.rows import Rows as Rows
+from desim.rows.rows import load as load
 from desim.studies.checks.check import check as check
 from desim.studies.decisions.branch_comparison import compare_branches as compare_branches
 from desim.studies.decisions.regret import regret as regret

@@ -6,8 +6,8 @@ from typing import Self
 
 from attrs import frozen
 
-from desim.jobs.keep.outcome import JobOutcome, Played
-from desim.jobs.keep.record_folder import RecordFolder, records_of
+from desim.engine.keep.outcome import JobOutcome, Played
+from desim.engine.keep.record_folder import RecordFolder, records_of
 from desim.suites.manifest import plan_of
 from desim.suites.results import figure
 from desim.suites.suite_plan import Plan, PlannedEntry

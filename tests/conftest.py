@@ -17,7 +17,7 @@ from support.invariants import checked
 from support.paths import REFERENCE
 
 from desim import opened_files
-from desim.jobs.run import warm_pool
+from desim.engine.run import warm_pool
 
 # No test asserts a time, so a slow machine must not fail an example. The examples are the same in
 # every run, more of them with `--hypothesis-profile=full`, as in .ci/run; `search` draws others.

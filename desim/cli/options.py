@@ -21,9 +21,9 @@ from attrs import frozen
 from desim.cli.arguments import CheckedCommand
 from desim.cli.completion import complete_model, complete_policy
 from desim.core.limits import Limits
+from desim.engine.keep.budget import CommandBudget, spending
 from desim.episodes.episode_options import ModelOptions
 from desim.errors import UsageError, sentence
-from desim.jobs.keep.budget import CommandBudget, spending
 from desim.schema.wire_types import attribute_texts, members
 from desim.tracing.last_events import MAX_EVENTS
 

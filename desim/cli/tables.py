@@ -15,8 +15,8 @@ from desim.core.model import revision_text
 from desim.core.roles import KNOWLEDGE, knowledge_legend, with_knowledge
 from desim.episodes.usage import default_share, is_played
 from desim.errors import UsageError, possible
-from desim.jobs.rows.rows import Rows
 from desim.records.episode import Episode
+from desim.rows.rows import Rows
 from desim.show.column import Column
 from desim.show.console import console
 from desim.show.estimates import better_note

@@ -3,15 +3,15 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from desim.engine.keep.store import FILE_NAME
 from desim.errors import BadRecord, UsageError
-from desim.jobs.keep.store import FILE_NAME
-from desim.jobs.rows.rows import Rows
 from desim.records.record_file import lines_of, record_stem
 from desim.reports.elements.html import check_target, rendered
 from desim.reports.elements.page import Page, check_installed
 from desim.reports.record.record_page import MOST_RECORDS, record_page
 from desim.reports.suite_page import suite_page
 from desim.reports.sweep.sweep_page import sweep_page
+from desim.rows.rows import Rows
 from desim.show.files import write_whole
 from desim.studies.study_options import refuse_score
 

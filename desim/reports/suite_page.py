@@ -6,9 +6,9 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from desim.core.roles import with_knowledge
-from desim.jobs.keep.outcome import JobOutcome, Played
-from desim.jobs.keep.record_folder import RecordFolder
-from desim.jobs.keep.spending import count_outcomes
+from desim.engine.keep.outcome import JobOutcome, Played
+from desim.engine.keep.record_folder import RecordFolder
+from desim.engine.keep.spending import count_outcomes
 from desim.reports.elements.charts import dots
 from desim.reports.elements.page import Facts, Figure, Given, Page, Section, cleaned
 from desim.show.estimates import SEEDED_HEADS, seeded_cells

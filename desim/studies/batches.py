@@ -8,11 +8,11 @@ from typing import Any
 from attrs import evolve, field, frozen
 
 from desim.core.model import Model
+from desim.engine.plan.grid import Grid, checked_seeds, with_further
+from desim.engine.run.playing import Playing
 from desim.errors import UsageError
-from desim.jobs.plan.grid import Grid, checked_seeds, with_further
-from desim.jobs.rows.failures import counted, missing_text
-from desim.jobs.rows.rows import Rows
-from desim.jobs.run.playing import Playing
+from desim.rows.failures import counted, missing_text
+from desim.rows.rows import Rows
 from desim.short_repr import short_repr
 from desim.statistics.sequential.sequences import ScoreRange
 from desim.statistics.sequential.stopping import checked_first, first_look, looks

@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import field, frozen
 
-from desim.errors import UsageError, possible
-from desim.jobs.plan.parameter_points import (
+from desim.engine.plan.parameter_points import (
     KINDS,
     MAX_POINTS,
     Design,
@@ -28,6 +27,7 @@ from desim.jobs.plan.parameter_points import (
     listed,
     read_factors,
 )
+from desim.errors import UsageError, possible
 from desim.short_repr import short_repr
 
 if TYPE_CHECKING:

@@ -13,11 +13,11 @@ import attrs
 import numpy as np
 from attrs import frozen
 
+from desim.engine.plan.job import GIVEN, Row
+from desim.engine.plan.parameter_points import Design
 from desim.errors import UsageError
-from desim.jobs.plan.job import GIVEN, Row
-from desim.jobs.plan.parameter_points import Design
-from desim.jobs.rows.columns import column, column_names, find, value_at
-from desim.jobs.rows.failures import counted
+from desim.rows.columns import column, column_names, find, value_at
+from desim.rows.failures import counted
 from desim.show.estimates import estimate_cells, interval_head
 from desim.show.table import Table, Tabular
 from desim.statistics.intervals import Interval, interval

@@ -8,7 +8,7 @@ from typing import get_args
 from attrs import field, frozen
 
 from desim.errors import UsageError
-from desim.jobs.rows.rows import Rows
+from desim.rows.rows import Rows
 from desim.schema.signatures import takes
 from desim.show.column import Direction
 from desim.show.estimates import better_note, number_cell

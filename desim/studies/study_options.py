@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any, Literal
 from attrs import field, frozen
 
 from desim.core.model import Model
+from desim.engine.run.job_options import GridOptions, JobOptions
 from desim.errors import UsageError
-from desim.jobs.run.job_options import GridOptions, JobOptions
 from desim.show.column import Direction
 from desim.show.progress import ProgressOption
 
 if TYPE_CHECKING:  # `desim sweep --help` must not load numpy
-    from desim.jobs.plan.grid import Grid
-    from desim.jobs.run.executors import Executor
-    from desim.jobs.run.playing import Playing
+    from desim.engine.plan.grid import Grid
+    from desim.engine.run.executors import Executor
+    from desim.engine.run.playing import Playing
     from desim.studies.designs import Design, DesignSpec
 
 #: Successive elimination; optimal computing budget allocation.
@@ -52,7 +52,7 @@ class GridStudy(GridOptions):
         Raises:
             UsageError: A name does not exist, or something is given twice, empty or wrong.
         """
-        from desim.jobs.plan.grid import grid
+        from desim.engine.plan.grid import grid
 
         return grid(self.model, self.policies, seeds, self.preset, self.set, self.limits)
 
@@ -60,7 +60,7 @@ class GridStudy(GridOptions):
         self, plan: "Grid", *, retry_failed: bool = False
     ) -> AbstractContextManager["Playing"]:
         """Open the executor and the store of a grid."""
-        from desim.jobs.run.playing import playing
+        from desim.engine.run.playing import playing
 
         return playing(
             plan,

@@ -6,12 +6,12 @@ from pathlib import Path
 import msgspec
 from attrs import evolve
 
+from desim.engine.plan.grid import Grid, grid, refuse_many
+from desim.engine.plan.job import RECORD, RECORDS
+from desim.engine.run.playing import Playing
 from desim.errors import BadRecord, UsageError
-from desim.jobs.plan.grid import Grid, grid, refuse_many
-from desim.jobs.plan.job import RECORD, RECORDS
-from desim.jobs.rows.rows import Rows
-from desim.jobs.run.playing import Playing
 from desim.records.episode import Episode
+from desim.rows.rows import Rows
 from desim.schema.signatures import takes
 from desim.studies.study_options import SweepOptions, refuse_score
 

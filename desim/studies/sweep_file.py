@@ -16,10 +16,10 @@ from typing import Any
 from attrs import evolve, field, frozen
 
 from desim.catalog.policy_spec import read_policies
+from desim.engine.plan.grid import grid
 from desim.errors import SchemaError, UsageError
-from desim.jobs.plan.grid import grid
-from desim.jobs.rows.groups import reference_groups
-from desim.jobs.rows.rows import Rows, policy_label
+from desim.rows.groups import reference_groups
+from desim.rows.rows import Rows, policy_label
 from desim.schema import from_plain
 from desim.show.files import read_text
 from desim.studies.designs import DesignSpec, planned

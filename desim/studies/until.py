@@ -9,9 +9,9 @@ from attrs import field, frozen
 
 from desim.core.roles import knowledge_legend
 from desim.errors import UsageError
-from desim.jobs.rows.columns import Key
-from desim.jobs.rows.groups import reference_groups
-from desim.jobs.rows.rows import Rows, policy_label
+from desim.rows.columns import Key
+from desim.rows.groups import reference_groups
+from desim.rows.rows import Rows, policy_label
 from desim.schema.signatures import takes
 from desim.short_repr import short_repr
 from desim.show.estimates import better_note, ends_cell, interval_head, number_cell

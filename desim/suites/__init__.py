@@ -7,5 +7,5 @@
   `result_files`: what is printed and written.
 * `status`: the jobs under way, and what is left.
 
-Jobs are played by `desim.jobs`: `plan/record_job`, `keep/record_folder`, `run/event_loop`.
+Jobs are played by `desim.engine`: `plan/record_job`, `keep/record_folder`, `run/event_loop`.
 """

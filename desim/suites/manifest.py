@@ -7,7 +7,7 @@ and opens nothing that a folder names, which may come from an untrusted source.
 The identity of a suite's episodes, by topic: parameters, policies, code and files. Seeds are in the
 names of jobs, so that a folder grows: a suite with more seeds, worlds or entries continues it.
 
-Topics of code and of named files are those of sweeps (`desim.jobs.keep.fingerprint`), under the
+Topics of code and of named files are those of sweeps (`desim.engine.keep.fingerprint`), under the
 world or the entry that reaches them. Limits of money and columns are not included, so that a folder
 can be continued with other ones.
 """
@@ -22,10 +22,10 @@ from typing import Any, Self
 import msgspec
 
 from desim import catalog
+from desim.engine.keep.fingerprint import code_topics, topics_beyond
+from desim.engine.keep.record_folder import MANIFEST, RecordFolder
+from desim.engine.plan.players import inside, players
 from desim.errors import UsageError
-from desim.jobs.keep.fingerprint import code_topics, topics_beyond
-from desim.jobs.keep.record_folder import MANIFEST, RecordFolder
-from desim.jobs.plan.players import inside, players
 from desim.schema import to_plain
 from desim.show.files import read_regular
 from desim.suites.published import published_text

@@ -13,9 +13,9 @@ from attrs import evolve, field, frozen
 
 from desim.core.model import ItemsModel
 from desim.core.policy import OutsidePolicy
+from desim.engine.keep.outcome import JobOutcome
+from desim.engine.keep.record_folder import RecordFolder
 from desim.episodes.lineup import maker_of
-from desim.jobs.keep.outcome import JobOutcome
-from desim.jobs.keep.record_folder import RecordFolder
 from desim.records.episode import Episode
 from desim.suites.suite_file import ROUTER
 from desim.suites.suite_plan import MODEL_POLICY, Plan, SuiteJob

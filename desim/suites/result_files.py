@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 from attrs import asdict
 
-from desim.jobs.keep.outcome import JobOutcome
+from desim.engine.keep.outcome import JobOutcome
 from desim.studies.sample_size import SampleSize
 from desim.suites.results import ResultCell, SuiteLine, pair_sizes, results, sizes_needed
 from desim.suites.suite_plan import Plan

@@ -6,7 +6,7 @@ from typing import Any
 
 from desim.core.roles import knowledge_legend, knowledge_order, with_knowledge
 from desim.episodes.usage import MOST_DEFAULTS
-from desim.jobs.rows.estimate_notes import DEFAULTS_MEANS, missing_note, unit_note
+from desim.rows.estimate_notes import DEFAULTS_MEANS, missing_note, unit_note
 from desim.show.estimates import ends_cell
 from desim.show.labels import estimate_text, number_text
 from desim.show.table import Printed, Table

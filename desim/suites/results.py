@@ -12,9 +12,9 @@ from attrs import evolve, field, frozen
 
 from desim.core.policy import most_known
 from desim.core.roles import Knowledge
+from desim.engine.keep.outcome import JobOutcome, Played
 from desim.episodes.usage import default_share, usage_in_all
-from desim.jobs.keep.outcome import JobOutcome, Played
-from desim.jobs.rows.samples import Sample
+from desim.rows.samples import Sample
 from desim.statistics.clusters import clustered_share
 from desim.statistics.intervals import Interval, interval, moments
 from desim.statistics.variance import VarianceComponents, variance_components

@@ -20,12 +20,12 @@ from desim.catalog.policy_spec import Spec
 from desim.core.limits import Limits
 from desim.core.model import ItemsModel, rules_of
 from desim.core.policy import OutsidePolicy
+from desim.engine.keep.outcome import JobOutcome, Played
+from desim.engine.keep.spending import SpendingFile
+from desim.engine.run.play_record import Watch
 from desim.episodes.driver import play
 from desim.episodes.lineup import assign, maker_of
 from desim.errors import DesimError
-from desim.jobs.keep.outcome import JobOutcome, Played
-from desim.jobs.keep.spending import SpendingFile
-from desim.jobs.run.play_record import Watch
 from desim.suites.suite_file import ROUTER
 from desim.suites.suite_plan import Plan, PlannedEntry, PlannedWorld
 

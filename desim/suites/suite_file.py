@@ -30,8 +30,8 @@ from typing import Any, TypeVar
 
 from attrs import Attribute, evolve, field, frozen
 
+from desim.engine.run.executors import AT_ONCE
 from desim.errors import UsageError, possible
-from desim.jobs.run.executors import AT_ONCE
 from desim.schema import to_plain
 from desim.schema.validators import not_negative
 from desim.short_repr import short_repr

@@ -15,11 +15,11 @@ from attrs import evolve, field, frozen
 from desim import catalog
 from desim.catalog.policy_spec import Spec
 from desim.core.model import Model
+from desim.engine.keep.budget import CommandBudget, MoneyLimit, spending
+from desim.engine.keep.spending import Money, SpendingFile
+from desim.engine.plan.record_job import DEFAULT_HOST, HOST, Built, RecordJob, host_of, safe_name
 from desim.episodes.lineup import Policies, assigned, resolve
 from desim.errors import DesimError, UsageError, possible
-from desim.jobs.keep.budget import CommandBudget, MoneyLimit, spending
-from desim.jobs.keep.spending import Money, SpendingFile
-from desim.jobs.plan.record_job import DEFAULT_HOST, HOST, Built, RecordJob, host_of, safe_name
 from desim.suites.suite_file import (
     MAX_JOBS,
     ROUTER,

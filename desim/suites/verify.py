@@ -20,6 +20,10 @@ from desim.catalog.policy_spec import Spec, label
 from desim.core.model import Model
 from desim.core.policy import OutsidePolicy
 from desim.core.streams import kept_globals
+from desim.engine.keep.outcome import JobOutcome
+from desim.engine.keep.record_check import outcome_differences, recorded
+from desim.engine.keep.record_folder import RecordFolder
+from desim.engine.keep.spending import count_outcomes
 from desim.episodes.driver import play_session
 from desim.episodes.episode_options import EpisodeOptions
 from desim.episodes.lineup import Lineup, Policies, assign, resolve
@@ -27,10 +31,6 @@ from desim.episodes.replay import replay
 from desim.episodes.series import SeriesOptions, episode_file, series
 from desim.episodes.session import Session
 from desim.errors import BadRecord, DesimError, UsageError
-from desim.jobs.keep.outcome import JobOutcome
-from desim.jobs.keep.record_check import outcome_differences, recorded
-from desim.jobs.keep.record_folder import RecordFolder
-from desim.jobs.keep.spending import count_outcomes
 from desim.records.differences import DifferingPlace, RecordDifferences, record_differences
 from desim.records.episode import Episode
 from desim.records.provenance import versions

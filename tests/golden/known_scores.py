@@ -33,7 +33,7 @@ from desim.core.policy import is_drawing
 from desim.core.roles import Knowledge
 from desim.episodes.lineup import lineup_knows
 from desim.episodes.replay import replay
-from desim.jobs.rows.known_means import makers, played_roles, read_label
+from desim.rows.known_means import makers, played_roles, read_label
 from desim.show.files import write_whole
 from desim.studies.boards.leaderboard import boards, everything
 from desim.studies.boards.score_scale import exceeds

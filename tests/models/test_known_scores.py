@@ -14,7 +14,7 @@ from desim.catalog.known_scores import KnownScores, known_scores_of, read_known_
 from desim.catalog.presets import from_preset, presets
 from desim.episodes.lineup import lineup_knows
 from desim.episodes.replay import replay
-from desim.jobs.rows.known_means import known_scores, read_label
+from desim.rows.known_means import known_scores, read_label
 
 PRESETS = [
     pytest.param(cls, preset, id=f"{name}/{preset}")

@@ -18,7 +18,7 @@ from support.sweep_rows import row
 
 from desim.catalog.known_scores import FILE_NAME, KnownBound, KnownScore, known_scores_of
 from desim.episodes.driver import play
-from desim.jobs.rows.rows import Rows
+from desim.rows.rows import Rows
 from models.edt import EnterpriseDigitalTwin
 
 ROWS = Rows([row("seer", 0, 8), row("a", 0, 8), row("b", 0, 8), row("c", 0, 2)])

@@ -12,10 +12,10 @@ from desim.catalog import policy_finder
 from desim.catalog.presets import presets
 from desim.core.limits import Limits
 from desim.core.policy import knows
+from desim.engine.keep.fingerprint import code_topics
+from desim.engine.plan.grid import grid
 from desim.episodes.lineup import lineup_knows, resolve
 from desim.errors import LimitReached, PolicyFailed, UsageError
-from desim.jobs.keep.fingerprint import code_topics
-from desim.jobs.plan.grid import grid
 from desim.reports.sweep.leaderboards import leaderboard
 from desim.studies.boards.leaderboard import boards
 from desim.studies.sweep import sweep

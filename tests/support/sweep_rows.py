@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from desim.jobs.rows.rows import Rows
+from desim.rows.rows import Rows
 
 
 def row(policy: str, seed: int, score: float | None, **more: Any) -> dict[str, Any]:

@@ -16,8 +16,8 @@ from desim.adapters.seat.setup import Setup
 from desim.adapters.seat.stepped_lanes import INSTEAD, SteppedLanes
 from desim.core.model import Model
 from desim.core.streams import check_seed
+from desim.engine.plan.parameter_values import from_numpy
 from desim.errors import DesimError, UsageError, possible
-from desim.jobs.plan.parameter_values import from_numpy
 from desim.lanes import Array, NoLanes
 
 #: Types of columns of infos by the types of their values; other values are objects.

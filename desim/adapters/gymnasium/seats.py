@@ -20,8 +20,8 @@ from desim.adapters.seat.stepped_session import SteppedSession
 from desim.core.events import Decision
 from desim.core.model import Model
 from desim.core.roles import Option
+from desim.engine.plan.parameter_values import from_numpy
 from desim.errors import UsageError, WrongAction, possible
-from desim.jobs.plan.parameter_values import from_numpy
 from desim.schema import TAG, codec, to_plain
 from desim.schema.validators import whole
 from desim.short_repr import short_repr

@@ -15,7 +15,7 @@ from desim.errors import UsageError
 if TYPE_CHECKING:  # commands start fast
     from collections.abc import Callable, Iterator
 
-    from desim.jobs.plan.job import Row
+    from desim.engine.plan.job import Row
     from desim.studies.boards.leaderboard import Board
 
 
@@ -66,7 +66,7 @@ def command(options: Boards) -> None:
     Policies with the same results on every seed share a line, as in a = b. Policies are ranked with
     those that know as much: observations, constants of the world, hidden state, or the future.
     """
-    from desim.jobs.rows.failures import failures_text
+    from desim.rows.failures import failures_text
 
     if options.normalised and options.different_seeds:
         raise UsageError("--different-seeds belongs to boards without --normalised")

@@ -14,10 +14,10 @@ from desim.cli.options import command as command_of
 from desim.errors import PolicyWarning, UsageError
 
 if TYPE_CHECKING:  # commands start fast
-    from desim.jobs.keep.outcome import JobOutcome
-    from desim.jobs.keep.record_folder import RecordFolder
-    from desim.jobs.keep.spending import SpendingFile
-    from desim.jobs.run.play_record import Watch
+    from desim.engine.keep.outcome import JobOutcome
+    from desim.engine.keep.record_folder import RecordFolder
+    from desim.engine.keep.spending import SpendingFile
+    from desim.engine.run.play_record import Watch
     from desim.show.table import Table
     from desim.suites.suite_plan import Plan, SuiteJob
 
@@ -81,8 +81,8 @@ def command(options: BenchOptions) -> None:
     The results in DIR are printed from its data; nothing that it names is imported or opened.
     `desim verify DIR` replays its records and compares.
     """
-    from desim.jobs.keep.record_folder import RecordFolder
-    from desim.jobs.keep.store import SweepWarning
+    from desim.engine.keep.record_folder import RecordFolder
+    from desim.engine.keep.store import SweepWarning
 
     suite, watches = options.suite, options.watches
     with warnings_as_sentences(SweepWarning, PolicyWarning):
@@ -105,7 +105,7 @@ def command(options: BenchOptions) -> None:
 
 def _show(folder: "RecordFolder", *, watches: bool) -> None:
     """Print the results in a folder, after a look at the command that plays there if wanted."""
-    from desim.jobs.keep.record_check import check_records
+    from desim.engine.keep.record_check import check_records
     from desim.suites.manifest import plan_of
 
     plan = plan_of(folder)
@@ -121,7 +121,7 @@ def _show(folder: "RecordFolder", *, watches: bool) -> None:
 
 def _dry_run(options: BenchOptions) -> None:
     """Check a suite, also where the variables of keys are not set, and print what is left."""
-    from desim.jobs.keep.record_folder import RecordFolder
+    from desim.engine.keep.record_folder import RecordFolder
     from desim.suites.manifest import check_suite
     from desim.suites.suite_plan import read_plan
 
@@ -137,8 +137,8 @@ def _dry_run(options: BenchOptions) -> None:
 
 
 def _play(options: BenchOptions) -> None:
-    from desim.jobs.keep.record_check import check_records
-    from desim.jobs.keep.record_folder import RecordFolder
+    from desim.engine.keep.record_check import check_records
+    from desim.engine.keep.record_folder import RecordFolder
     from desim.suites.manifest import opened_suite
     from desim.suites.suite_plan import read_plan
 
@@ -224,7 +224,7 @@ def _played(
 ) -> "dict[str, JobOutcome]":
     """Play what is left, write results, and return all outcomes."""
     from desim.cli.measure.bench_progress import line, progress_shown
-    from desim.jobs.run.event_loop import Workers, play_all
+    from desim.engine.run.event_loop import Workers, play_all
     from desim.suites.result_files import result_files
     from desim.suites.status import StatusClock
     from desim.suites.suite_plan import money_of
@@ -282,7 +282,7 @@ def _parts(
 
 
 def _print_results(plan: "Plan", folder: "RecordFolder") -> "SpendingFile":
-    from desim.jobs.keep.spending import count_outcomes
+    from desim.engine.keep.spending import count_outcomes
     from desim.show.console import console
     from desim.show.table import print_tables
     from desim.suites.result_table import result_table

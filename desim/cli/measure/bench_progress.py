@@ -18,8 +18,8 @@ from desim.show.labels import duration_text, number_text
 if TYPE_CHECKING:  # commands start fast
     from rich.console import Group
 
-    from desim.jobs.keep.outcome import JobOutcome
-    from desim.jobs.plan.record_job import RecordJob
+    from desim.engine.keep.outcome import JobOutcome
+    from desim.engine.plan.record_job import RecordJob
     from desim.suites.status import Status
 
 

@@ -40,7 +40,7 @@ def command(subject: Subject, printed: PrintOptions) -> None:
     import msgspec
     from attrs import asdict
 
-    from desim.jobs.keep.record_folder import RecordFolder
+    from desim.engine.keep.record_folder import RecordFolder
     from desim.show.progress import shown_progress
     from desim.suites.verify import Verified, verify_record, verify_suite
 

@@ -93,7 +93,7 @@ def command(options: RegretOptions, shown: RegretPrintOptions) -> None:
     """
     from desim.cli.exit_codes import warnings_as_sentences
     from desim.cli.tables import print_found
-    from desim.jobs.keep.store import SweepWarning
+    from desim.engine.keep.store import SweepWarning
     from desim.studies.decisions.regret import RegretStopped, regret
 
     if shown.plot is not None:

@@ -12,12 +12,12 @@ from desim.cli.completion import complete_model_or_file
 from desim.cli.exit_codes import fail, warnings_as_sentences
 from desim.cli.options import Spending
 from desim.cli.options import command as command_of
+from desim.engine.run.job_options import GridOptions
 from desim.errors import UsageError
-from desim.jobs.run.job_options import GridOptions
 from desim.schema.signatures import given
 
 if TYPE_CHECKING:  # commands start fast
-    from desim.jobs.rows.rows import Rows
+    from desim.rows.rows import Rows
     from desim.studies.effects import Effects
     from desim.studies.select import Choice
     from desim.studies.study_options import Procedure
@@ -179,8 +179,8 @@ def command(text: SweepText, options: SweepCommand, spending: Spending) -> None:
     import msgspec
 
     from desim.cli.tables import print_rows
-    from desim.jobs.keep.store import SweepWarning
-    from desim.jobs.rows.failures import failures_text
+    from desim.engine.keep.store import SweepWarning
+    from desim.rows.failures import failures_text
     from desim.show.console import console
     from desim.studies.sweep_file import read_config
 

@@ -7,9 +7,9 @@ from typing import Any
 
 from attrs import frozen
 
-from desim.jobs.rows.known_means import knowledge_of_policies
-from desim.jobs.rows.rows import Rows
 from desim.reports.elements.page import clean
+from desim.rows.known_means import knowledge_of_policies
+from desim.rows.rows import Rows
 from desim.show.labels import estimate_text, value_text
 from desim.statistics.intervals import Interval
 from desim.studies.boards.ranking import BoardLine, families, ranked

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
-from desim.jobs.rows.rows import Rows
 from desim.reports.elements.charts import shares
 from desim.reports.elements.page import Figure, Given, clean, cleaned, note_of_cut
+from desim.rows.rows import Rows
 
 #: Ways to end that have a colour of their own, policies of a figure, errors, seeds of an error.
 _MOST_WAYS, _MOST_SHOWN, _MOST_ERRORS, _MOST_SEEDS = 7, 40, 30, 5

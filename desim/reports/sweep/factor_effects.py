@@ -8,13 +8,13 @@ from typing import Any
 
 from attrs import frozen
 
-from desim.jobs.rows.columns import means_by_seed
-from desim.jobs.rows.failures import counted
-from desim.jobs.rows.groups import estimated
-from desim.jobs.rows.rows import Rows
 from desim.reports.elements.charts import Curve, Panel, lines
 from desim.reports.elements.page import Figure, Given, cleaned, note_of_cut
 from desim.reports.sweep.varied import VaryingColumn, families
+from desim.rows.columns import means_by_seed
+from desim.rows.failures import counted
+from desim.rows.groups import estimated
+from desim.rows.rows import Rows
 from desim.show.estimates import SEEDED_HEADS, seeded_cells
 from desim.statistics.intervals import Interval
 

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from desim.engine.plan.job import SERIES_COLUMNS
 from desim.errors import SchemaError
-from desim.jobs.plan.job import SERIES_COLUMNS
-from desim.jobs.rows.rows import Rows
 from desim.reports.elements.charts import Fan, fans
 from desim.reports.elements.page import Figure, Given, cleaned
+from desim.rows.rows import Rows
 from desim.schema import from_plain
 from desim.show.column import Column
 from desim.show.labels import estimate_text

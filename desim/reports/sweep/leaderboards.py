@@ -5,11 +5,11 @@ from typing import Any
 
 from desim.core.roles import Knowledge, knowledge_order, with_knowledge
 from desim.errors import UsageError, possible
-from desim.jobs.rows.comparison_table import ComparisonTable, TableLine
-from desim.jobs.rows.known_means import knowledge_of_policies
-from desim.jobs.rows.rows import Rows
 from desim.reports.elements.charts import dots
 from desim.reports.elements.page import Figure, Given, cleaned
+from desim.rows.comparison_table import ComparisonTable, TableLine
+from desim.rows.known_means import knowledge_of_policies
+from desim.rows.rows import Rows
 from desim.show.estimates import better_note, number_cell
 from desim.show.table import Table
 from desim.studies.boards.board_table import rank_cell, rank_notes, rank_terms, to_best_cell

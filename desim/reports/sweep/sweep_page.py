@@ -11,10 +11,9 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
+from desim.engine.keep.fingerprint import is_digest
+from desim.engine.keep.store import FILE_NAME, Store
 from desim.errors import BadRecord, UsageError
-from desim.jobs.keep.fingerprint import is_digest
-from desim.jobs.keep.store import FILE_NAME, Store
-from desim.jobs.rows.rows import Rows
 from desim.reports.elements.page import Facts, Given, Page, Section, cleaned
 from desim.reports.sweep.conclusion import conclusion
 from desim.reports.sweep.endings import endings, failures
@@ -22,6 +21,7 @@ from desim.reports.sweep.factor_effects import interactions, main_effects, over_
 from desim.reports.sweep.fans import series_fans
 from desim.reports.sweep.leaderboards import leaderboard
 from desim.reports.sweep.varied import swept, varied
+from desim.rows.rows import Rows
 from desim.show.labels import is_number, label_text
 
 #: The versions that a sweep's folder states.

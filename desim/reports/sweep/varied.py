@@ -7,7 +7,7 @@ from typing import Any
 from attrs import frozen
 
 from desim import catalog
-from desim.jobs.rows.rows import Rows
+from desim.rows.rows import Rows
 from desim.schema.wire_types import attribute_texts
 from desim.show.labels import is_number
 

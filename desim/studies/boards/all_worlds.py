@@ -11,12 +11,12 @@ from desim.catalog import model_finder
 from desim.catalog.known_scores import BEST_KNOWN
 from desim.core.limits import Limits
 from desim.core.roles import Knowledge, knowledge_legend, with_knowledge
+from desim.engine.plan.grid import checked_seeds
+from desim.engine.plan.job import Row
 from desim.errors import UsageError
-from desim.jobs.plan.grid import checked_seeds
-from desim.jobs.plan.job import Row
-from desim.jobs.rows.known_means import preset_warning
-from desim.jobs.rows.rows import Rows
-from desim.jobs.rows.samples import score_sample
+from desim.rows.known_means import preset_warning
+from desim.rows.rows import Rows
+from desim.rows.samples import score_sample
 from desim.show.estimates import EXACT, HALF, number_cell
 from desim.show.progress import ProgressOption
 from desim.show.table import Printed, Table, Tabular

@@ -6,8 +6,8 @@ from typing import Any
 
 from desim.core.policy import sees_more_than_rules
 from desim.core.roles import knowledge_legend
-from desim.jobs.plan.job import DEFAULTS
-from desim.jobs.rows.estimate_notes import (
+from desim.engine.plan.job import DEFAULTS
+from desim.rows.estimate_notes import (
     DEFAULTS_MEANS,
     estimate_legend,
     estimate_notes,

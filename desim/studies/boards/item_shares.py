@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from typing import Any
 
-from desim.jobs.plan.job import ITEMS
-from desim.jobs.rows.rows import Rows
+from desim.engine.plan.job import ITEMS
+from desim.rows.rows import Rows
 from desim.show.table import Printed, Table
 from desim.statistics.clusters import ClusteredMean, clustered_share
 

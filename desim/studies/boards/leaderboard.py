@@ -13,16 +13,16 @@ from desim.catalog.presets import presets
 from desim.core.limits import Limits
 from desim.core.model import FIRST_REVISION, ItemsModel, Model, Revision, revision_of
 from desim.core.roles import Knowledge, knowledge_order
+from desim.engine.plan.grid import checked_seeds, with_further
+from desim.engine.plan.players import is_fixed
+from desim.engine.run.executors import Executor
+from desim.engine.run.process_executor import ProcessExecutor
 from desim.episodes.lineup import assigned, lineup_knows, maker_of
 from desim.errors import UsageError
-from desim.jobs.plan.grid import checked_seeds, with_further
-from desim.jobs.plan.players import is_fixed
-from desim.jobs.rows.estimate_notes import missing_note
-from desim.jobs.rows.failures import missing
-from desim.jobs.rows.known_means import known_means, known_note
-from desim.jobs.rows.rows import Rows
-from desim.jobs.run.executors import Executor
-from desim.jobs.run.process_executor import ProcessExecutor
+from desim.rows.estimate_notes import missing_note
+from desim.rows.failures import missing
+from desim.rows.known_means import known_means, known_note
+from desim.rows.rows import Rows
 from desim.show.column import Column
 from desim.show.labels import is_number
 from desim.show.progress import Progress, ProgressOption, shown_progress

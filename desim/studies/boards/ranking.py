@@ -10,11 +10,11 @@ from typing import Any
 from attrs import evolve, field, frozen
 
 from desim.core.roles import Knowledge, knowledge_order
-from desim.jobs.plan.job import DEFAULTS
-from desim.jobs.rows.columns import mean
-from desim.jobs.rows.failures import course
-from desim.jobs.rows.rows import Rows
-from desim.jobs.rows.samples import Sample, score_sample
+from desim.engine.plan.job import DEFAULTS
+from desim.rows.columns import mean
+from desim.rows.failures import course
+from desim.rows.rows import Rows
+from desim.rows.samples import Sample, score_sample
 from desim.statistics import ranks
 from desim.statistics.intervals import Interval
 from desim.statistics.pairing import Difference

@@ -7,9 +7,9 @@ from attrs import frozen
 from desim.catalog import model_finder
 from desim.catalog.known_scores import BEST_KNOWN, KnownScores
 from desim.errors import UsageError
-from desim.jobs.rows.known_means import KnownMeans, known_scores
-from desim.jobs.rows.rows import Rows
-from desim.jobs.rows.samples import Sample
+from desim.rows.known_means import KnownMeans, known_scores
+from desim.rows.rows import Rows
+from desim.rows.samples import Sample
 from desim.statistics.normalised import Normalised, normalised
 
 #: Relative amount by which a score may exceed a bound: both are sums of rounded numbers.

@@ -10,10 +10,10 @@ from typing import Any
 from desim import catalog
 from desim.catalog.presets import presets
 from desim.core.model import Model
+from desim.engine.plan.grid import checked_seeds
 from desim.episodes.lineup import Policies, lineup_knows
 from desim.errors import UsageError
 from desim.faults import RAISED
-from desim.jobs.plan.grid import checked_seeds
 from desim.schema.signatures import takes
 from desim.show.progress import shown_progress
 from desim.studies.checks import (

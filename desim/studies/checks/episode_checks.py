@@ -8,12 +8,12 @@ from typing import Any
 import msgspec
 
 from desim.core.policy import OutsidePolicy, decide_arguments
+from desim.engine.plan.grid import grid
+from desim.engine.run.playing import differing_text
 from desim.episodes.lineup import Policies, resolve
 from desim.episodes.replay import replay, same_result
 from desim.episodes.resume import play_branch, resume
 from desim.errors import DesimError, WrongAction
-from desim.jobs.plan.grid import grid
-from desim.jobs.run.playing import differing_text
 from desim.studies.checks.answers import FittingPolicy
 from desim.studies.checks.checked_world import CheckedWorld
 from desim.studies.checks.class_checks import misspelled

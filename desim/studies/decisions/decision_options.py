@@ -10,9 +10,9 @@ from typing import Any
 from attrs import field, frozen
 
 from desim.core.limits import Limits
+from desim.engine.run.job_options import JobOptions
 from desim.episodes.episode_options import TrustOptions
 from desim.episodes.lineup import Policies
-from desim.jobs.run.job_options import JobOptions
 from desim.records.episode import Episode
 from desim.show.progress import ProgressOption
 

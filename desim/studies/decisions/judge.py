@@ -6,10 +6,10 @@ from typing import Any
 import msgspec
 from attrs import frozen
 
+from desim.engine.plan.players import inside, players
+from desim.engine.run.play_job import in_time
 from desim.episodes.counterfactual import Arm, Past, outcome
 from desim.errors import DesimError
-from desim.jobs.plan.players import inside, players
-from desim.jobs.run.play_job import in_time
 from desim.short_repr import short_repr
 from desim.studies.decisions.questions import Question
 

@@ -9,14 +9,14 @@ import msgspec
 from attrs import evolve, frozen
 
 from desim.core.limits import Limits
+from desim.engine.keep.fingerprint import text_digest
+from desim.engine.keep.store import Kept
+from desim.engine.plan.grid import limits_text
+from desim.engine.plan.players import inside, players
+from desim.engine.run.executors import Executor, SerialExecutor, Work, WorkerDied
+from desim.engine.run.playing import Playing
+from desim.engine.run.process_executor import ProcessExecutor
 from desim.episodes.counterfactual import Past
-from desim.jobs.keep.fingerprint import text_digest
-from desim.jobs.keep.store import Kept
-from desim.jobs.plan.grid import limits_text
-from desim.jobs.plan.players import inside, players
-from desim.jobs.run.executors import Executor, SerialExecutor, Work, WorkerDied
-from desim.jobs.run.playing import Playing
-from desim.jobs.run.process_executor import ProcessExecutor
 from desim.schema import tagged, to_plain
 from desim.schema.codecs import tagged_object
 from desim.show.progress import Progress

@@ -4,12 +4,12 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
+from desim.engine.plan.players import players as parts_of
+from desim.engine.run.executors import WorkerDied
+from desim.engine.run.files_read import modules_of
+from desim.engine.run.playing import check_jobs, opened_store
 from desim.episodes.counterfactual import Past, fresh_roles, players, players_of_all
 from desim.errors import UsageError
-from desim.jobs.plan.players import players as parts_of
-from desim.jobs.run.executors import WorkerDied
-from desim.jobs.run.files_read import modules_of
-from desim.jobs.run.playing import check_jobs, opened_store
 from desim.opened_files import noting, opened_by
 from desim.schema.signatures import takes
 from desim.short_repr import short_repr

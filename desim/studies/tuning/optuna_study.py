@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from attrs import frozen
 
+from desim.engine.plan.ranges import Choices, Range
 from desim.errors import UsageError
-from desim.jobs.plan.ranges import Choices, Range
 
 if TYPE_CHECKING:  # an extra
     import optuna

@@ -16,12 +16,12 @@ import numpy as np
 from attrs import field, frozen
 
 from desim.core.limits import Limits
+from desim.engine.plan.grid import Grid, checked_seeds, grid
+from desim.engine.plan.ranges import Choices, Range, read_ranges
+from desim.engine.run.executors import Executor
+from desim.engine.run.playing import playing
 from desim.errors import DesimError, UsageError
-from desim.jobs.plan.grid import Grid, checked_seeds, grid
-from desim.jobs.plan.ranges import Choices, Range, read_ranges
-from desim.jobs.rows.failures import counted
-from desim.jobs.run.executors import Executor
-from desim.jobs.run.playing import playing
+from desim.rows.failures import counted
 from desim.short_repr import short_repr
 from desim.studies.tuning.optuna_study import Point
 

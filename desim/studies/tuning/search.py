@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from attrs import field, frozen
 
+from desim.engine.keep.store import Store
+from desim.engine.plan.grid import Grid
+from desim.engine.run.executors import Executor
+from desim.engine.run.playing import Playing
 from desim.errors import DesimError, UsageError
-from desim.jobs.keep.store import Store
-from desim.jobs.plan.grid import Grid
-from desim.jobs.rows.failures import counted, missing_text
-from desim.jobs.run.executors import Executor
-from desim.jobs.run.playing import Playing
+from desim.rows.failures import counted, missing_text
 from desim.show.labels import estimate_text
 from desim.show.progress import Progress
 from desim.studies.tuning.optuna_study import Point, Study, Trial, best_of

@@ -9,11 +9,11 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
+from desim.engine.plan.grid import Grid, disjoint_seeds
+from desim.engine.plan.players import is_fixed
+from desim.engine.plan.ranges import Choices, Range, read_ranges
+from desim.engine.run.playing import opened_executor, opened_store
 from desim.errors import DesimError, UsageError
-from desim.jobs.plan.grid import Grid, disjoint_seeds
-from desim.jobs.plan.players import is_fixed
-from desim.jobs.plan.ranges import Choices, Range, read_ranges
-from desim.jobs.run.playing import opened_executor, opened_store
 from desim.schema.signatures import takes
 from desim.short_repr import short_repr
 from desim.show.progress import shown_progress

@@ -5,8 +5,8 @@ from typing import Any
 
 from nicegui import ui
 
+from desim.engine.run.play_episode import in_background
 from desim.errors import DesimError
-from desim.jobs.run.play_episode import in_background
 from desim.show.labels import value_text
 from desim.ui.browser.end_chart import end_chart
 from desim.ui.browser.widgets import heading, show_table

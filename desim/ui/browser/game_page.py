@@ -11,9 +11,9 @@ from typing import Any
 
 from nicegui import ui
 
+from desim.engine.run.play_episode import in_background
 from desim.errors import UsageError
 from desim.faults import RAISED
-from desim.jobs.run.play_episode import in_background
 from desim.show.labels import class_text, label_text, value_text
 from desim.ui.answer_effects import Change
 from desim.ui.browser.briefing_panel import rules_dialog, show_briefing

@@ -9,8 +9,8 @@ from desim.catalog.presets import from_preset
 from desim.core.model import Model
 from desim.core.roles import with_knowledge
 from desim.errors import UsageError
-from desim.jobs.rows.known_means import known_scores
 from desim.records.lines import Header
+from desim.rows.known_means import known_scores
 from desim.show.labels import estimate_text
 
 _PERCENT = 100

@@ -15,8 +15,8 @@ from typing import Any
 import msgspec
 from attrs import asdict, define, field, frozen
 
+from desim.engine.keep.budget import CommandBudget
 from desim.errors import UsageError
-from desim.jobs.keep.budget import CommandBudget
 from desim.records.conversation import RequestEntry, request_entry
 from desim.schema import from_plain, to_plain
 from desim.schema.validators import not_negative

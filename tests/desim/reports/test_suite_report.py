@@ -7,8 +7,8 @@ import pytest
 from support.pages import Read, read
 from support.suites import bench
 
-from desim.jobs.keep.outcome import JobOutcome
-from desim.jobs.keep.record_folder import RecordFolder
+from desim.engine.keep.outcome import JobOutcome
+from desim.engine.keep.record_folder import RecordFolder
 from desim.reports.report import write_report
 from desim.suites.manifest import opened_suite, plan_of
 from desim.suites.suite_plan import read_plan

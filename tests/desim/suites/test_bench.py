@@ -17,7 +17,7 @@ from support.paths import ROOT
 from support.stub import Served, Stub, serving
 from support.suites import WORLDS, answer, bench, lose_outcomes, started, suite_file
 
-from desim.jobs.keep.record_folder import RecordFolder
+from desim.engine.keep.record_folder import RecordFolder
 from desim.suites.status import expectations, expected_cost
 from desim.suites.suite_plan import read_plan
 

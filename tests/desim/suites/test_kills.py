@@ -12,7 +12,7 @@ from attrs import evolve
 from support.stub import Stub, call, serving, text
 from support.suites import bench, started, suite_file
 
-from desim.jobs.keep.record_folder import RecordFolder
+from desim.engine.keep.record_folder import RecordFolder
 
 pytestmark = pytest.mark.slow
 

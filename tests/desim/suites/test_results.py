@@ -11,7 +11,7 @@ import pytest
 from rich.console import Console
 from support.paths import ROOT
 
-from desim.jobs.keep.outcome import JobOutcome, Played
+from desim.engine.keep.outcome import JobOutcome, Played
 from desim.show.table import Printed
 from desim.statistics.clusters import clustered_interval, clustered_share
 from desim.statistics.intervals import interval

@@ -6,9 +6,9 @@ import pytest
 
 from desim import catalog, sweep
 from desim.catalog.policy_spec import read_policies
-from desim.jobs.keep.store import SweepWarning
-from desim.jobs.rows.rows import Rows
-from desim.jobs.run import play_job
+from desim.engine.keep.store import SweepWarning
+from desim.engine.run import play_job
+from desim.rows.rows import Rows
 from desim.studies.study_options import SweepOptions
 from desim.studies.sweep import swept
 from models.beer_game import Order

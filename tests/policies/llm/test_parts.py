@@ -19,9 +19,9 @@ from support.stub import Served, Stub, call, serving, text
 
 from desim import Episode, Run, catalog, play, play_series, replay, resume
 from desim.composition import Composite
+from desim.engine.keep.budget import CommandBudget, spending
 from desim.episodes.lineup import seat_of
 from desim.errors import LimitReached
-from desim.jobs.keep.budget import CommandBudget, spending
 
 #: Tokens that each of the two models reports for a reply: read and written.
 TOKENS = {"miller": (100, 1), "host": (20, 7)}

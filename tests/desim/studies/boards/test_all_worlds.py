@@ -7,7 +7,7 @@ from support.small_worlds import WALK
 from desim.catalog import policy_finder
 from desim.catalog.known_scores import known_scores_of
 from desim.errors import UsageError
-from desim.jobs.rows.samples import Sample
+from desim.rows.samples import Sample
 from desim.studies.boards.all_worlds import NormalisedBoards, normalised_boards
 from desim.studies.boards.score_scale import world_scale
 

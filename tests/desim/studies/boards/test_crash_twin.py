@@ -10,7 +10,7 @@ from support.small_worlds import Go, Spot, Walk
 
 from desim import Policy, Seat
 from desim.core.reported import Figures
-from desim.jobs.rows.rows import Rows
+from desim.rows.rows import Rows
 from desim.studies.boards.leaderboard import Board, Entrant
 from desim.studies.sweep import sweep
 

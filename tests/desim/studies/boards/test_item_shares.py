@@ -3,7 +3,7 @@
 import pytest
 from support.sweep_rows import row
 
-from desim.jobs.rows.rows import Rows
+from desim.rows.rows import Rows
 from desim.statistics.clusters import clustered_share
 from desim.studies.boards.item_shares import item_shares, item_table
 from desim.studies.boards.ranking import ranked

@@ -13,7 +13,7 @@ from support.sweep_rows import row, three_policies
 from desim.catalog import policy_finder
 from desim.core.roles import Knowledge
 from desim.errors import UsageError
-from desim.jobs.rows.rows import Rows
+from desim.rows.rows import Rows
 from desim.show.column import Column
 from desim.studies.boards.leaderboard import Board, Entrant, boards, everything
 

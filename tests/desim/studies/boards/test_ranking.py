@@ -7,7 +7,7 @@ from scipy import stats
 from support.sweep_rows import row
 
 from desim.core.roles import Knowledge
-from desim.jobs.rows.rows import Rows
+from desim.rows.rows import Rows
 from desim.studies.boards.board_table import board_table
 from desim.studies.boards.ranking import BoardLine, ranked
 

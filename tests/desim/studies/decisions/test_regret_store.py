@@ -17,9 +17,9 @@ from support.cases import thinned
 from support.paths import PYTHONPATH
 
 from desim import Episode, play
+from desim.engine.keep.store import FILE_NAME, Store, SweepWarning
+from desim.engine.run.executors import WorkerDied
 from desim.errors import UsageError
-from desim.jobs.keep.store import FILE_NAME, Store, SweepWarning
-from desim.jobs.run.executors import WorkerDied
 from desim.studies.decisions.judge import Judge
 from desim.studies.decisions.regret import RegretStopped, regret
 from models.beer_game import BeerGame

@@ -19,8 +19,8 @@ from support.small_worlds import FAILS, GATED, STRIDE, WALK, Go, Spot, Still, St
 from desim import sweep
 from desim.cli.main import main
 from desim.core.reported import Figures
+from desim.engine.keep.store import FILE_NAME, Store
 from desim.errors import DesimError, UsageError
-from desim.jobs.keep.store import FILE_NAME, Store
 from desim.studies.tuning.tune import Tuned, tune
 
 #: The strides of a walker, of which the largest walks farthest.
@@ -404,7 +404,7 @@ def test_the_command_prints_one_object_or_a_table(desim: Any, tmp_path: Path) ->
 
 def test_ctrl_c_prints_the_best_so_far(desim: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """And how to go on."""
-    from desim.jobs.run import playing
+    from desim.engine.run import playing
 
     start = playing.Playing.play
     count = iter(range(100))

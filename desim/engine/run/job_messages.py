@@ -1,0 +1,105 @@
+"""Jobs as messages to workers: pickled here, read and played there.
+
+A message is only ever read by a worker of the process that made it. Nothing that is kept, such as a
+record or a checkpoint, holds a pickle.
+"""
+
+import inspect
+import os
+import pickle
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from desim.engine.plan.job import Job
+from desim.engine.run.executors import Work
+from desim.errors import UsageError
+from desim.opened_files import noting
+
+_NAME = re.compile(r"[^\W\d]\w*")
+
+#: In a worker: the names of `__main__` that messages have set.
+_set_names: set[str] = set()
+
+
+def import_path() -> list[str]:
+    """Return `sys.path` for a process in another folder: an empty entry is the current folder."""
+    return [each or os.getcwd() for each in sys.path]  # noqa: PTH109 (entries are texts)
+
+
+def pickled(work: Work, chunk: Sequence[Job]) -> bytes:
+    """Pickle a chunk.
+
+    Classes and functions of `__main__` (a script, a notebook), and those made inside functions, are
+    sent by value, with the globals that they use: a worker cannot import them, or would import them
+    as they are in the file and not as they are here. All others are sent by name.
+
+    Raises:
+        UsageError: The model or a policy cannot be pickled.
+    """
+    import cloudpickle
+
+    try:
+        message: bytes = cloudpickle.dumps((_annotated(), work, chunk), pickle.HIGHEST_PROTOCOL)
+    except Exception as fault:  # noqa: BLE001 (pickling runs users' code)
+        return _pickled_by_name(work, chunk, fault)
+    return message
+
+
+def _pickled_by_name(work: Work, chunk: Sequence[Job], first: Exception) -> bytes:
+    """Pickle a chunk by names alone.
+
+    The globals of a script may thus hold a lock or a connection: every worker imports the script
+    and has its own.
+    """
+    try:
+        return pickle.dumps(({}, work, chunk), pickle.HIGHEST_PROTOCOL)
+    except Exception:  # noqa: BLE001 (pickling runs users' code)
+        raise UsageError(
+            f"a job cannot be sent to a worker ({first}); what its model and policies hold and the "
+            "globals they use are pickled, so make locks, files and connections where they are "
+            "used, or use jobs=1"
+        ) from None
+
+
+def unpickle_and_play(message: bytes, path: Sequence[str]) -> list[bytes]:
+    """Play a chunk in a worker, which may be on another machine."""
+    sys.path.extend(each for each in path if each not in sys.path)
+    try:
+        with noting():  # it imports the modules of models and policies
+            names, work, chunk = pickle.loads(message)  # noqa: S301 (it comes from our own parent)
+    except Exception as fault:  # noqa: BLE001 (unpickling runs users' code)
+        raise UsageError(
+            f"a worker cannot load a job ({type(fault).__name__}: {fault}); the modules of its "
+            "model and policies must be importable where the worker runs; or use jobs=1"
+        ) from None
+    _set_in_main(names)
+    return list(work(chunk))
+
+
+def _annotated() -> dict[str, Any]:
+    """Return by name the objects that annotations of classes of `__main__` name as texts.
+
+    A text such as `"Move | None"` is resolved in `__main__` only when a type is needed, so a class
+    that is sent by value does not contain its objects.
+    """
+    main = vars(sys.modules["__main__"])
+    return {name: main[name] for name in dict.fromkeys(_names_in_texts(main)) if name in main}
+
+
+def _names_in_texts(main: dict[str, Any]) -> Iterator[str]:
+    for value in list(main.values()):
+        if isinstance(value, type) and value.__module__ == "__main__":
+            for one in inspect.get_annotations(value).values():
+                if isinstance(one, str):
+                    yield from _NAME.findall(one)
+
+
+def _set_in_main(names: dict[str, Any]) -> None:
+    """Set names in `__main__` of a worker, except those of a script that it has imported."""
+    main = vars(sys.modules["__main__"])
+    for name, value in names.items():
+        if name not in main or name in _set_names:
+            main[name] = value
+            _set_names.add(name)

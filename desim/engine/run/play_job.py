@@ -1,0 +1,375 @@
+"""Plays the jobs of a sweep, in this process or in a worker, and returns their rows."""
+
+import contextlib
+import copy
+import time
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import Any, TypeVar
+
+import msgspec
+from attrs import asdict
+
+from desim.collector import rare_collections
+from desim.core.limits import Alarm, time_text
+from desim.core.model import ItemsModel, Model
+from desim.core.result import Series
+from desim.core.streams import kept_globals, seed_globals
+from desim.engine.keep.store import SweepWarning
+from desim.engine.plan.job import (
+    CLUSTER,
+    DEFAULTS,
+    ITEMS,
+    RECORD,
+    SERIES,
+    SERIES_COLUMNS,
+    Frame,
+    Job,
+    Row,
+    has_failed,
+)
+from desim.engine.run.files_read import PlayedCell, RowFiles
+from desim.engine.run.play_episode import error_label, opened_session, play_in_loop
+from desim.engine.run.signals import hard_limit
+from desim.episodes.driver import play_session
+from desim.episodes.episode_options import EpisodeOptions
+from desim.episodes.lineup import assigned, is_made_anew, maker_of, resolve
+from desim.episodes.session import Session
+from desim.episodes.usage import default_share, unplayed_roles, usage_in_all
+from desim.errors import BadRecord, DesimError, LimitReached
+from desim.lanes import MOST_LANES, NoLanes, answers_all, lanes_of, play_lanes
+from desim.opened_files import noting
+from desim.records.episode import Episode
+from desim.schema.convert import plain_scalar
+from desim.short_repr import short_repr
+from desim.show.labels import flat
+
+#: Seconds after which a worker returns the rows that it has, so that progress stays visible and
+#: little is lost when it is killed.
+SECONDS_PER_CHUNK = 0.25
+
+_encode = msgspec.json.Encoder(enc_hook=plain_scalar).encode
+
+_Job = TypeVar("_Job")
+
+#: Classes of a model and its policies whose lanes were compared with an episode in this process.
+_compared: set[tuple[type, ...]] = set()
+
+
+def play_chunk(jobs: Iterable[Job]) -> Iterator[bytes]:
+    """Play jobs in order for `SECONDS_PER_CHUNK`, but at least one, or one batch of lanes.
+
+    Yields:
+        The results of each job as JSON, the form in which they are sent and stored, with the files
+        that were opened (see `files_read.split`).
+    """
+    return _in_time((batch[0].cell, _play_batch(batch)) for batch in _batches(jobs))
+
+
+def play_twice(jobs: Iterable[Job]) -> Iterator[bytes]:
+    """Play each job twice and yield its second results, which the first play may have changed."""
+    for job in jobs:
+        for _ in range(2):
+            (results,) = play_chunk([job])
+        yield results
+
+
+def in_time(
+    jobs: Iterable[_Job], play: Callable[[_Job], bytes], cell_of: Callable[[_Job], PlayedCell]
+) -> Iterator[bytes]:
+    """Play jobs in order for `SECONDS_PER_CHUNK`, but at least one; see `play_chunk`.
+
+    Args:
+        jobs: The jobs of a chunk.
+        play: Plays a job, and returns its results as JSON.
+        cell_of: Returns the cell of a job, the same object for all jobs of a cell.
+    """
+    return _in_time((cell_of(job), ([play(one)] for one in (job,))) for job in jobs)
+
+
+def _in_time(batches: Iterable[tuple[PlayedCell, Iterator[list[bytes]]]]) -> Iterator[bytes]:
+    """Play batches of jobs, which are given with their cells, in the time of a chunk.
+
+    A batch plays jobs when its next results are taken: as many as are played together.
+    """
+    end = time.monotonic() + SECONDS_PER_CHUNK
+    files = RowFiles()
+    # Around all episodes, as the end of a long one would start a collection.
+    with rare_collections(), kept_globals():
+        for cell, batch in batches:
+            while results := _next_noted(batch):
+                yield files.added(results[0], cell)
+                yield from results[1:]
+                if time.monotonic() > end:
+                    return
+
+
+def _next_noted(batch: Iterator[list[bytes]]) -> list[bytes]:
+    with noting():
+        return next(batch, [])
+
+
+def _batches(jobs: Iterable[Job]) -> Iterator[Sequence[Job]]:
+    """Yield consecutive jobs of a cell that are played on lanes together, and others one by one."""
+    for on_lanes, same in groupby(jobs, lambda job: id(job.cell) if job.on_lanes else 0):
+        together, size = [*same], MOST_LANES if on_lanes else 1
+        for start in range(0, len(together), size):
+            yield together[start : start + size]
+
+
+def _play_batch(jobs: Sequence[Job]) -> Iterator[list[bytes]]:
+    """Play jobs on lanes; without lanes, or after a failure there, one by one."""
+    if not jobs[0].on_lanes:
+        yield from ([play_to_json(job)] for job in jobs)
+        return
+    try:
+        played = [*play_on_lanes(jobs, _copied(jobs[0].entry.policies))]
+        _compare_once(jobs[0], played[0])
+        results = [_encode(each) for each in played]
+    except KeyboardInterrupt:
+        raise
+    except BaseException as fault:  # noqa: BLE001 (the failing episode has a row with its error)
+        yield from _after_failure(jobs, fault)
+    else:
+        yield results
+
+
+def _compare_once(job: Job, on_lanes: Mapping[str, Any]) -> None:
+    """Compare the results of a job on lanes with those of its episode, once a line-up.
+
+    Raises:
+        DesimError: They differ: `decide_all` decides otherwise than `decide`, or lanes are wrong.
+    """
+    model = job.variant.model
+    makers = (maker_of(one, of) for one, of in assigned(model, job.entry.policies))
+    # Without arguments, which a search changes for each of its points.
+    key = type(model), *(one if isinstance(one, type) else type(one) for one in makers)
+    if key in _compared:
+        return
+    alone = _results(job, _play(job))
+    for name in ("score", "ended", "decisions", "metrics"):
+        if alone[name] != on_lanes[name]:
+            raise DesimError(
+                f"with seed {job.seed}, {name} is {short_repr(on_lanes[name])} on lanes and "
+                f"{short_repr(alone[name])} where the episode is played alone"
+            )
+    _compared.add(key)
+
+
+def _after_failure(jobs: Sequence[Job], fault: BaseException) -> Iterator[list[bytes]]:
+    """Play jobs whose lanes have failed one by one.
+
+    Warns:
+        SweepWarning: None of them fails, so that the fault is one of the lanes or of `decide_all`.
+    """
+    failed = isinstance(fault, NoLanes)
+    for job in jobs:
+        results = play_to_json(job)
+        failed = failed or has_failed(results)
+        yield [results]
+    if not failed:
+        what = f"{jobs[0].variant.name}, {jobs[0].entry.label}: {error_label(fault)}"
+        warnings.warn(
+            f"lanes failed, and episodes were played one by one ({what})",
+            SweepWarning,
+            stacklevel=2,
+        )
+
+
+def play_on_lanes(jobs: Sequence[Job], policies: Any) -> Iterator[dict[str, Any]]:
+    """Play jobs of one cell as lanes.
+
+    Args:
+        jobs: At least one; no more than `MOST_LANES`.
+        policies: Those of the cell; instances are copies.
+
+    Yields:
+        The results of each job, those of `play` without a digest of its ledgers.
+
+    Raises:
+        NoLanes: The model or the policies cannot be played as lanes after all.
+        Exception: The policies or the model failed.
+    """
+    model, seeds = jobs[0].variant.model, [job.seed for job in jobs]
+    seed_globals(seeds[0])
+    made = resolve(model, policies, seeds[0]).policies
+    answering = {role: one for role, one in made.items() if answers_all(one)}
+    if len(answering) < len(made):
+        raise NoLanes("a policy decides for one episode at a time")
+    results = play_lanes(lanes_of(model, tuple(made), seeds), answering)
+    for seed, found in zip(seeds, results, strict=True):
+        yield {**found, "ledger_digest": None, "error": None, **_cluster(model, seed)}
+
+
+async def play_first_in_loop(jobs: Sequence[Job]) -> list[bytes]:
+    """Play the first of some jobs in the event loop that runs; return its results.
+
+    Other episodes go on while its policies wait; the results are those of `play_chunk`.
+    """
+    from asyncio import CancelledError
+
+    job = jobs[0]
+    with noting():
+        try:
+            results = _encode(_results(job, await _play_in_loop(job)))
+        except CancelledError:
+            raise
+        except BaseException as fault:  # noqa: BLE001 (sys.exit in a policy)
+            results = failed_to_json(job, error_label(fault))
+    return [RowFiles().added(results, job.cell)]
+
+
+def play_job(job: Job) -> Row:
+    """Play one episode.
+
+    An exception of a policy or the model becomes the row's `error`, and the other results of that
+    row are None. So they are of an episode that was not played: more than `MOST_DEFAULTS` of the
+    decisions of a policy were default actions. A metric that is not finite is None as well.
+
+    Returns:
+        model, preset, params, policy, arguments, seed, score, ended, decisions, metrics,
+        ledger_digest, error; where the model has them cluster, items and worst_score; defaults if
+        a policy counts its default actions, record if it has one, point and given if the job
+        belongs to a design, deterministic if its episode is the same on every seed, and series if
+        it requests them.
+    """
+    row: Row = msgspec.json.decode(Frame.of(job.cell).row(job.seed, play_to_json(job)))
+    return row
+
+
+def play_to_json(job: Job) -> bytes:
+    """Play one episode and return its results as JSON."""
+    try:
+        return _encode(_results(job, _play(job)))
+    except KeyboardInterrupt:
+        raise
+    except BaseException as fault:  # noqa: BLE001 (sys.exit in a policy ends its episode only)
+        return failed_to_json(job, error_label(fault))
+
+
+def failed_to_json(job: Job, error: str) -> bytes:
+    """Return as JSON the results of an episode that could not return any."""
+    return _encode({**_failed(error), **_beside(job, None)})
+
+
+def _failed(error: str) -> dict[str, Any]:
+    none: dict[str, Any] = dict.fromkeys(("score", "ended", "decisions"))
+    return {**none, "metrics": {}, "ledger_digest": None, "error": error}
+
+
+def _not_played(usages: Mapping[str, Mapping[str, float]], role: str) -> str:
+    """Return a sentence on the default actions of a role, named where other roles count theirs."""
+    used = usages[role]
+    counting = sum(default_share(one) is not None for one in usages.values())
+    of_role = f" of {role}" if counting > 1 else ""
+    counts = f"{used['default_actions']:,} of {used['decisions']:,} decisions{of_role}"
+    return f"not played: {counts} were default actions"
+
+
+def _results(job: Job, episode: Episode) -> dict[str, Any]:
+    result = episode.result
+    assert result is not None
+    used = usage_in_all(result.usage.values())
+    if unplayed := unplayed_roles(result.usage):
+        failed = _failed(_not_played(result.usage, unplayed[0]))
+        return {**failed, DEFAULTS: default_share(used), **_beside(job, None)}
+    found: dict[str, Any] = {
+        "score": result.score,
+        "ended": result.ended,
+        "decisions": result.decisions,
+        "metrics": dict(flat(result.metrics)),
+        "ledger_digest": result.ledger_digest,
+        "error": None,
+    }
+    if isinstance(model := job.variant.model, ItemsModel):
+        found[ITEMS] = model.item_results(episode.state)
+    if (share := default_share(used)) is not None:
+        found[DEFAULTS] = share
+    series = episode.inside.series[0] if episode.inside else None
+    return {**found, **_beside(job, series)}
+
+
+def _beside(job: Job, series: Series | None) -> dict[str, Any]:
+    """Return the cluster of the seed, and the record and the series, where they are wanted."""
+    model = job.variant.model
+    recorded = job.record_name if _has_record(job) else None
+    found = {**_cluster(model, job.seed), **({RECORD: recorded} if job.record is not None else {})}
+    if not job.series:
+        return found
+    known = series or {}
+    return {**found, SERIES: known, SERIES_COLUMNS: _columns(model, known)}
+
+
+def _cluster(model: Model[Any], seed: int) -> dict[str, str]:
+    name = model.cluster(seed)
+    return {} if name is None else {CLUSTER: name}
+
+
+def _columns(model: Model[Any], series: Series) -> dict[str, dict[str, str]]:
+    """Return the columns of the series, if the model declares them."""
+    declared = model.figures.series
+    kept = lambda one, _: one.name != "better"  # noqa: E731 (metrics have it, series do not)
+    return {name: asdict(declared[name], filter=kept) for name in series if name in declared}
+
+
+def _play(job: Job) -> Episode:
+    """Play with new policies, in an event loop if one of them is a coroutine."""
+    # Around the session's own alarm, as the constructor of a policy or a model may not end either.
+    seconds = job.limits.seconds if job.limits else None
+    with hard_limit(seconds), Alarm(seconds):
+        try:
+            with _session(job) as session:
+                return play_session(session)
+        except BadRecord:
+            if not _has_record(job):
+                raise
+        with _session(job, anew=True) as session:
+            return play_session(session)
+
+
+async def _play_in_loop(job: Job) -> Episode:
+    """Play as `_play` does, in the event loop that runs."""
+    import asyncio
+
+    seconds = job.limits.seconds if job.limits else None
+    try:
+        async with asyncio.timeout(seconds) as limit:
+            try:
+                with _session(job) as session:
+                    return await play_in_loop(session)
+            except BadRecord:
+                if not _has_record(job):
+                    raise
+            with _session(job, anew=True) as session:
+                return await play_in_loop(session)
+    except TimeoutError:
+        if not limit.expired():
+            raise
+        raise LimitReached(time_text(seconds)) from None
+
+
+@contextlib.contextmanager
+def _session(job: Job, *, anew: bool = False) -> Iterator[Session]:
+    """Open the session of a job with new policies; *anew* removes a record that does not fit."""
+    if anew and job.record is not None:
+        job.record.unlink(missing_ok=True)
+    seed_globals(job.seed)
+    model = job.variant.model
+    lineup = resolve(model, _copied(job.entry.policies), job.seed)
+    how = EpisodeOptions(
+        limits=job.limits, series=job.series, keep_state=isinstance(model, ItemsModel)
+    )
+    with opened_session(model, lineup, job.seed, job.record, how) as session:
+        yield session
+
+
+def _has_record(job: Job) -> bool:
+    return job.record is not None and job.record.exists()
+
+
+def _copied(policies: Any) -> Any:
+    """Copy instances, so that no episode depends on the state an earlier one left in them."""
+    if isinstance(policies, Mapping):
+        return {role: _copied(one) for role, one in policies.items()}
+    return policies if is_made_anew(policies) else copy.deepcopy(policies)

@@ -1,0 +1,118 @@
+"""The notes and the legend of tables of estimates, which comparisons and boards share."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Protocol
+
+from desim.rows.failures import missing_text
+from desim.rows.samples import Sample
+from desim.show.estimates import ALIKE, EXACT, SAME, TO_TELL, is_equal
+from desim.show.labels import value_text
+from desim.statistics.intervals import Interval
+
+#: Lines that a note lists, and values of a column.
+_LISTED, _VALUES = 3, 5
+
+_EXACT = f"{EXACT}: the world is deterministic, so every seed has the same episode"
+_SAME_VALUE = f"{SAME}: all seeds have the same value, so there is no interval"
+_ALIKE = f"{ALIKE}: all cases have the same mean, so there is no interval"
+_WORST = "failed: episodes that failed count with the worst score of their model"
+_NO_MEAN = "failed: a mean without the episodes that failed proves nothing: no mean"
+
+#: The column of default actions, in boards and in tables of suites.
+DEFAULTS_MEANS = (
+    "defaults: share of a language model's decisions that took the default action, as no reply "
+    "came or none could be read."
+)
+
+#: All of them in their order below a table.
+_TERMS = (_EXACT, _SAME_VALUE, _ALIKE, _WORST, _NO_MEAN)
+
+
+class EstimateLine(Protocol):
+    """A line of a table: the mean of a figure over the seeds of a group."""
+
+    @property
+    def estimate(self) -> Interval | None:
+        """The mean; None if it is withheld."""
+
+    @property
+    def failed(self) -> int:
+        """The number of failed episodes."""
+
+    @property
+    def sample(self) -> Sample:
+        """The values on which the estimate rests."""
+
+
+def estimate_notes(lines: Sequence[EstimateLine]) -> list[str]:
+    """Return the sentences on what the intervals of some lines of one table count."""
+    return [*dict.fromkeys(note for line in lines for note in unit_note(line.sample))]
+
+
+def estimate_legend(lines: Iterable[EstimateLine], *, equal: bool = False) -> list[str]:
+    """Return the sentences on what heads and cells of some lines mean.
+
+    Args:
+        lines: The lines of one table.
+        equal: Whether some of its differences are the same on all seeds.
+    """
+    found: dict[str, None] = {_SAME_VALUE: None} if equal else {}
+    for line in lines:
+        if line.estimate:
+            found |= dict.fromkeys(_estimate_terms(line, line.estimate))
+        elif line.failed:
+            found[_NO_MEAN] = None
+    return sorted(found, key=_TERMS.index)
+
+
+def to_tell_term(other: str) -> str:
+    """Return the sentence on the seeds, cases or items that would tell two lines apart."""
+    return (
+        f"{TO_TELL}: seeds (or cases, items) with which half the 95 % interval of the difference "
+        f"to {other} would be half of it"
+    )
+
+
+def missing_note(counts: Mapping[str, tuple[int, int]]) -> list[str]:
+    """Return the sentence on numbers that are missing, NaN or infinite, if there are any.
+
+    Args:
+        counts: By line, the episodes without a number that have not failed, and all episodes.
+    """
+    texts = [f"{name}: {missing_text(*of)}" for name, of in counts.items() if of[0]]
+    return [f"in no mean, as missing, NaN or infinite: {_listed(texts)}"] if texts else []
+
+
+def averaged_note(values: Mapping[str, Sequence[Any]]) -> list[str]:
+    """Return the sentence on the columns over which the groups of a table are means."""
+    texts = []
+    for name, each in values.items():
+        more = f", ... ({len(each):,} values)" if len(each) > _VALUES else ""
+        texts.append(f"{name} = {', '.join(map(value_text, each[:_VALUES]))}{more}")
+    return [f"mean over {' and '.join(texts)}"] if texts else []
+
+
+def unit_note(sample: Sample) -> Iterator[str]:
+    """Yield the sentence on what intervals count, where it is not seeds."""
+    n = len(sample.values)
+    if sample.is_clustered:
+        cases = len(sample.independent)
+        text = "one case: no interval" if cases == 1 else f"{cases:,} cases, which intervals count"
+        yield f"{n:,} seeds, {text}; seeds that share a case are not independent"
+    elif sample.unit != "seeds" and n:
+        yield f"intervals are over {n:,} {sample.unit}; seeds only repeat these"
+
+
+def _estimate_terms(line: EstimateLine, estimate: Interval) -> Iterator[str]:
+    if line.sample.is_exact:
+        yield _EXACT
+    elif is_equal(estimate):
+        yield _ALIKE if estimate.sd else _SAME_VALUE
+    if line.failed:
+        yield _WORST
+
+
+def _listed(texts: Sequence[str]) -> str:
+    """Return texts as a list, cut if it is long."""
+    more = f" and {len(texts) - _LISTED:,} more" if len(texts) > _LISTED else ""
+    return ", ".join(texts[:_LISTED]) + more

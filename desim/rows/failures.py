@@ -1,0 +1,59 @@
+"""The score of failed episodes in a table, and what is said of them."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import msgspec
+
+from desim.engine.plan.job import WORST_SCORE, Row
+from desim.rows.columns import numbers
+
+
+def counted(rows: Sequence[Row], name: str) -> list[float | None]:
+    """Return a column of numbers; a failed episode has the model's worst score, if it has one.
+
+    Raises:
+        UsageError: The column does not exist, or holds other values than numbers.
+    """
+    found = numbers(rows, name)
+    if name != "score":
+        return found
+    for place, row in enumerate(rows):
+        if row["error"] is not None:
+            found[place] = row.get(WORST_SCORE)
+    return found
+
+
+def missing(values: Iterable[float | None], failed: Iterable[bool]) -> int:
+    """Return how many episodes have no number although they have not failed."""
+    return sum(value is None and not fault for value, fault in zip(values, failed, strict=True))
+
+
+def missing_text(count: int, total: int) -> str:
+    """Return how many of some episodes have no number: it is missing, NaN or infinite."""
+    return f"{count:,} of {total:,} episodes have no number"
+
+
+def course(row: Row) -> tuple[Any, ...]:
+    """Return what equal episodes share: score, end, error, and ledgers or else all metrics.
+
+    The number of decisions and some metrics may differ, as they describe how the policy decides.
+    """
+    ledgers = row["ledger_digest"] or msgspec.json.encode(row["metrics"])
+    return row["score"], row["ended"], row["error"], ledgers
+
+
+def failures_text(failed: Sequence[Row], total: int) -> str:
+    """Return how many of some episodes failed, and world, policy, seed and error of the first.
+
+    Args:
+        failed: The rows of those that failed, at least one.
+        total: The number of all episodes.
+    """
+    return f"{len(failed):,} of {total:,} episodes failed, the first is {failure_text(failed[0])}"
+
+
+def failure_text(row: Row) -> str:
+    """Return policy, world, seed and error of the row of an episode that failed."""
+    world = "/".join(filter(None, [row["model"], row["preset"]]))
+    return f"{row['policy']} in {world} with seed {row['seed']}: {row['error']}"

@@ -1,0 +1,480 @@
+"""The rows of a sweep, one for each episode: filtered, compared, read and written."""
+
+import codecs
+import contextlib
+import operator
+from array import array
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, overload
+
+import msgspec
+from attrs import evolve
+
+from desim.catalog.policy_spec import label
+from desim.engine.plan.job import Row
+from desim.errors import BadRecord, UsageError
+from desim.records.episode import Episode
+from desim.rows import columns, row_frames
+from desim.rows.comparison_table import ComparisonTable
+from desim.rows.failures import counted, missing, missing_text
+from desim.rows.groups import compare
+from desim.rows.packed import PackedRows, SelectedRows
+from desim.rows.row_series import series_by_group
+from desim.show.files import open_regular, write_whole
+from desim.show.table import Table, csv_lines
+from desim.statistics.intervals import checked_level
+from desim.statistics.pairing import aligned
+from desim.statistics.ranks import ranked
+
+if TYPE_CHECKING:  # `import desim` must not load numpy
+    import pandas as pd
+    import polars as pl
+    from numpy import float64
+    from numpy.typing import NDArray
+
+
+#: Bytes around a row: its line end, and the byte order mark of a copy that an editor has made.
+_AROUND = codecs.BOM_UTF8 + b"\r\n"
+
+#: Groups of rows that notebooks show.
+_SHOWN = 50
+
+_encode = msgspec.json.Encoder().encode
+
+
+class _Line(msgspec.Struct):
+    """The keys that a row must have to be filtered, grouped and compared."""
+
+    model: str
+    preset: str
+    params: dict[str, Any]
+    policy: str
+    seed: int
+    score: float | None
+    ended: str | None
+    decisions: int | None
+    metrics: dict[str, Any]
+    ledger_digest: str | None
+    error: str | None
+    arguments: dict[str, Any] = {}  # rows of older versions have none
+
+
+_check = msgspec.json.Decoder(_Line).decode
+
+
+class Rows(Sequence[Row]):
+    """The rows of a sweep, in the order of its jobs.
+
+    A row is a mapping: model, preset, params, policy, arguments, seed, score, ended, decisions,
+    metrics, ledger_digest, error. Columns are named by these keys, and by the names of parameters,
+    arguments of policies and metrics; where two share a name, write `params.`, `policy.` or
+    `metrics.` before it. The argument `target` of the policy at the seat `retailer` is
+    `policy.retailer.target`, and `policy.target` where all seats that have one have the same.
+    Rows of a cell whose seeds are played together, as arrays, have no ledger_digest, and the column
+    on_lanes is true. A sweep with `series=True` adds the keys series and series_columns (unit,
+    label, role and period of those that the model declares), which are not columns: see `series`.
+    Nor are the keys that intervals rest on: cluster, where seeds share cases, items, by item the
+    part of the score and whether it was right, and deterministic, where one seed stands for all.
+
+    The rows of a sweep are kept compressed, so that a large one fits into memory, and are decoded
+    on access: changing one has no effect on the others or on tables.
+
+    Args:
+        rows: One for each episode.
+        better: Which values of metrics are better, "higher" or "lower", for `best`; a sweep states
+            those that its models declare.
+        differing: The cells (`cell_of`) whose first seed had another row when it was played again.
+    """
+
+    def __init__(
+        self,
+        rows: Iterable[Row],
+        better: Mapping[str, str] = MappingProxyType({}),
+        differing: Iterable[str] = (),
+    ) -> None:
+        self._rows: Sequence[Row] = (
+            rows if isinstance(rows, PackedRows | SelectedRows) else list(rows)
+        )
+        self._better = dict(better)
+        self.differing = frozenset(differing)
+
+    @classmethod
+    def parsed(cls, lines: Iterable[bytes]) -> "Rows":
+        """Return the rows that JSON lines hold."""
+        return cls(PackedRows(lines))
+
+    @classmethod
+    def read(cls, path: str | Path) -> "Rows":
+        """Read the rows that a sweep has written.
+
+        Args:
+            path: The folder of a sweep, finished or not, or its rows.jsonl.
+
+        Raises:
+            UsageError: The path holds no sweep, or another process is writing it.
+            BadRecord: A line is not a row.
+        """
+        folder, file = Path(path), Path(path)
+        if folder.is_dir():
+            file = folder / "rows.jsonl"
+            if not file.exists():
+                return _unfinished(folder)
+        try:
+            with open_regular(file) as lines:
+                return cls.parsed(_checked(line.strip(_AROUND)) for line in lines)
+        except OSError as fault:
+            raise UsageError(f"cannot read {file}: {fault.strerror}") from None
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as fault:
+            raise BadRecord(f"{file} is not as a sweep wrote it: {fault}") from None
+
+    @overload
+    def __getitem__(self, index: int) -> Row: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> "Rows": ...
+
+    def __getitem__(self, index: int | slice) -> "Row | Rows":
+        if isinstance(index, slice):
+            return Rows(self._rows[index], self._better, self.differing)
+        return self._rows[index]
+
+    def __iter__(self) -> Iterator[Row]:
+        return iter(self._rows)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Rows):
+            return NotImplemented
+        return len(self) == len(other) and all(map(operator.eq, self, other))
+
+    def __add__(self, other: "Rows") -> "Rows":
+        """Return the rows of both, those of *other* behind."""
+        if not isinstance(other, Rows):
+            return NotImplemented
+        same = self._better.items() & other._better.items()
+        return Rows([*self, *other], dict(same), self.differing | other.differing)
+
+    __hash__ = None  # type: ignore[assignment]  # rows are plain dicts, which may be changed
+
+    def __repr__(self) -> str:
+        return f"<Rows of {len(self)} episodes, {len(self.failed)} of which failed>"
+
+    def _repr_html_(self) -> str:
+        """Return the mean scores by policy and by what varies, for notebooks."""
+        title = f"{len(self):,} episodes, {len(self.failed):,} of which failed"
+        if not self:
+            return Table((), (), title=title).html()
+        (table,) = self.table([*self.varying, "policy"]).tables()
+        more = f"the first {_SHOWN} of {len(table.lines):,} groups are shown"
+        notes = [*([more] if len(table.lines) > _SHOWN else []), *table.notes]
+        return evolve(table, title=title, lines=table.lines[:_SHOWN], notes=notes)._repr_html_()
+
+    @property
+    def failed(self) -> "Rows":
+        """The rows with an error."""
+        return self._at(n for n, row in enumerate(self) if row["error"] is not None)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of all columns, as in data frames, rows.csv and tables.
+
+        A parameter and a metric have no prefix (`horizon`), unless two columns would share a name
+        (`params.horizon`). Names with their prefix may be given everywhere.
+        """
+        return tuple(columns.named_paths(self._rows))
+
+    @property
+    def varying(self) -> tuple[str, ...]:
+        """The columns of models and parameters that have several values, as tables name them."""
+        return columns.varying(self._rows)
+
+    def directed(self, better: Mapping[str, str]) -> "Rows":
+        """Return the rows with which values of metrics are better."""
+        return Rows(self._rows, better, self.differing)
+
+    def where(self, **equal: Any) -> "Rows":
+        """Return the rows whose columns have these values.
+
+        Args:
+            equal: A value by column; a policy may be given as a spec or a class.
+
+        Raises:
+            UsageError: The column does not exist.
+        """
+        wanted = [
+            (columns.find(self._rows, name), policy_label(value) if name == "policy" else value)
+            for name, value in equal.items()
+        ]
+        return self._at(
+            place
+            for place, row in enumerate(self)
+            if all(columns.value_at(row, path) == value for path, value in wanted)
+        )
+
+    def column(self, name: str) -> list[Any]:
+        """Return the values of a column; None for a row without a value.
+
+        Raises:
+            UsageError: The column does not exist.
+        """
+        return columns.column(self._rows, name)
+
+    def numbers(self, name: str) -> list[float | None]:
+        """Return a column of numbers, truth values as 0 and 1; None for a missing value.
+
+        Raises:
+            UsageError: The column does not exist, or holds values that are not numbers.
+        """
+        return columns.numbers(self._rows, name)
+
+    def values(self, name: str) -> list[float]:
+        """Return the known numbers of a column, truth values as 0 and 1.
+
+        Raises:
+            UsageError: The column does not exist, or holds values that are not numbers.
+        """
+        return [value for value in self.numbers(name) if value is not None]
+
+    def groups(self, *by: str) -> "dict[tuple[Any, ...], Rows]":
+        """Group the rows by the values of columns; groups are in the order of their first rows.
+
+        Raises:
+            UsageError: The column does not exist.
+        """
+        return {key: self._at(places) for key, places in columns.places(self._rows, by).items()}
+
+    def series(
+        self, name: str, by: str | Sequence[str] = "policy"
+    ) -> "dict[Any, NDArray[float64]]":
+        """Return a series by group, one row of the array an episode and one column a period.
+
+        A value is NaN if the model reports none, after the end of an episode that is shorter
+        than the longest of its group, and in every period of an episode that failed.
+
+        Args:
+            name: The name of a series; the sweep was played with `series=True`.
+            by: One column or several; the keys are its values, or tuples of their values. Groups
+                are in the order of their first rows, and episodes in the order of the rows.
+
+        Raises:
+            UsageError: The series or a column does not exist.
+        """
+        columns_by = (by,) if isinstance(by, str) else tuple(by)
+        found = series_by_group(self._rows, name, columns_by)
+        return {key[0]: one for key, one in found.items()} if isinstance(by, str) else found
+
+    def by_seed(self, name: str, *, complete: bool = False) -> Mapping[Hashable, float]:
+        """Return the mean of a column by seed.
+
+        Args:
+            name: A column of numbers.
+            complete: Leave out seeds of which any row has no value; otherwise those without any.
+
+        Raises:
+            UsageError: The column does not exist, or holds values that are not numbers.
+        """
+        return columns.seed_means(self._rows, name, complete=complete)
+
+    def table(
+        self,
+        by: str | Sequence[str] = "policy",
+        show: str | Sequence[str] = "score",
+        against: Any = None,
+        level: float = 0.95,
+    ) -> ComparisonTable:
+        """Compare groups of rows: means with intervals, and paired differences to a reference.
+
+        Replications are seeds: if a group has several rows of one seed, because parameters vary
+        within the group, their mean counts as one value.
+
+        Args:
+            by: One or more columns; each combination of their values is a group.
+            show: Columns of numbers: score, decisions, metrics.
+            against: The reference group, a value of a column in *by* or one of each; None compares
+                nothing. Pairs share the seed and everything else that does not make the group.
+            level: The level of the intervals, above 0 and below 1.
+
+        Raises:
+            UsageError: A column or the group does not exist, or a column holds no numbers.
+        """
+        by, show = (tuple([one] if isinstance(one, str) else one) for one in (by, show))
+        return compare(self._rows, by, show, policy_label(against), level, self.differing)
+
+    def best(
+        self, show: str = "score", by: str = "policy", alpha: float = 0.05, minimise: str = ""
+    ) -> tuple[Any, ...]:
+        """Return the groups that may be the best, the best mean first.
+
+        The best is among them with probability 1 - *alpha* (`RankedMean.may_be_best`). A group with
+        failed episodes is left out, as it has no mean; a failed episode counts if the model
+        declares a worst score.
+
+        Args:
+            show: The score, or a metric of which the model declares which values are better.
+            by: The column whose values are compared.
+            alpha: The probability of dropping the truly best group, above 0 and below 1.
+            minimise: A column of numbers, lower is better, instead of *show*.
+
+        Raises:
+            UsageError: A column does not exist, nothing says which of its values are better, every
+                group has failed episodes, the groups share no seed, or an episode that has not
+                failed has no number.
+        """
+        checked_level(1 - alpha)
+        figure = minimise or show
+        better = "lower" if minimise else self._better.get(figure.removeprefix("metrics."))
+        if not better and figure != "score":
+            raise UsageError(
+                f"nothing says whether a higher or a lower {figure} is better; give "
+                f"minimise={figure!r}, or rows that `sweep` returned for a world whose "
+                "figures say it"
+            )
+        sign = -1 if better == "lower" else 1
+        known = {
+            key[0]: {seed: sign * value for seed, value in means.items()}
+            for key, rows in self.groups(by).items()
+            if (means := _means_of_all(rows, figure)) is not None
+        }
+        if not known:
+            raise UsageError("every group has failed episodes, so none has a mean to choose by")
+        lines = zip(known, ranked(aligned([*known.values()]), alpha), strict=True)
+        found = [(key, line.mean) for key, line in lines if line.may_be_best]
+        return tuple(key for key, _ in sorted(found, key=lambda one: -one[1]))
+
+    def to_pandas(self, *, series: bool = False) -> "pd.DataFrame":
+        """Return a data frame of pandas, one line an episode.
+
+        Columns have the names that `table` takes: parameters and metrics without a prefix, unless
+        two would share a name, and arguments of policies as `policy.NAME`. Lists are JSON texts.
+
+        Args:
+            series: One line an episode and period instead: the keys of an episode (model,
+                preset, parameters, policy and its arguments, seed), the `period` from 1, and a
+                column for each series, NaN for a missing value. Failed episodes have no line.
+
+        Raises:
+            UsageError: pandas is not installed, or *series* are wanted and the rows hold none.
+        """
+        return row_frames.to_pandas(self._rows, series=series)
+
+    def to_polars(self, *, series: bool = False) -> "pl.DataFrame":
+        """Return a data frame of polars; its columns are those of `to_pandas`.
+
+        Args:
+            series: See `to_pandas`; a missing value is null.
+
+        Raises:
+            UsageError: polars is not installed, or *series* are wanted and the rows hold none.
+        """
+        return row_frames.to_polars(self._rows, series=series)
+
+    def write_parquet(self, path: str | Path, *, series: bool = False) -> None:
+        """Write a Parquet file, completely or not at all; its columns are those of `to_pandas`.
+
+        Args:
+            path: The file.
+            series: See `to_pandas`; a missing value is NULL. Lines are written one by one, so
+                they need not fit into memory.
+
+        Raises:
+            UsageError: The file cannot be written, the rows are empty, duckdb is not installed, or
+                *series* are wanted and the rows hold none.
+        """
+        row_frames.write_parquet(self._rows, path, series=series)
+
+    def write(self, folder: str | Path) -> None:
+        """Write rows.csv and rows.jsonl, each completely or not at all.
+
+        Raises:
+            UsageError: They cannot be written.
+        """
+        write_whole(Path(folder) / "rows.jsonl", (_encode(row) + b"\n" for row in self))
+        write_whole(Path(folder) / "rows.csv", self._csv())
+
+    def _at(self, places: Iterable[int]) -> "Rows":
+        """Return the rows at some indices."""
+        return Rows(SelectedRows(self._rows, array("L", places)), self._better, self.differing)
+
+    def _csv(self) -> Iterator[bytes]:
+        """Yield the lines of rows.csv."""
+        named = columns.named_paths(self._rows)
+        lines = ([columns.value_at(row, at) for at in named.values()] for row in self)
+        return csv_lines(tuple(named), lines)
+
+
+def _means_of_all(rows: Rows, show: str) -> Mapping[Hashable, float] | None:
+    """Return the mean of a column by seed; None if a failed episode has no value."""
+    values = counted(rows, show)
+    failed = [error is not None for error in rows.column("error")]
+    if lacking := missing(values, failed):
+        raise UsageError(f"{missing_text(lacking, len(rows))} for {show!r}; no group is the best")
+    return (
+        None
+        if None in values
+        else columns.means_by_seed(rows.column("seed"), values, complete=True)
+    )
+
+
+def _unfinished(folder: Path) -> Rows:
+    """Read the rows of an unfinished sweep from its checkpoint."""
+    from desim.engine.keep.store import FILE_NAME, Store
+
+    if not (folder / FILE_NAME).exists():
+        raise UsageError(f"{folder} holds no sweep: it has neither rows.jsonl nor {FILE_NAME}")
+    try:
+        with Store(folder, read=True) as store:
+            return Rows.parsed(map(_checked, store.rows()))
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as fault:
+        raise BadRecord(f"{folder / FILE_NAME} is not as a sweep wrote it: {fault}") from None
+
+
+def policy_label(value: Any) -> Any:
+    """Return the label that rows have for a policy; other values unchanged."""
+    if isinstance(value, str) or callable(value) or hasattr(value, "decide"):
+        with contextlib.suppress(UsageError):
+            return label(value)
+    return value
+
+
+def _checked(line: bytes) -> bytes:
+    """Return a line if it is a row; it is decoded for good only on access."""
+    _check(line)
+    return line
+
+
+#: The beginning of the JSON lines of a sweep and of a record.
+_ROW, _RECORD = b'{"model":', b'{"line":"header"'
+
+#: The first bytes of a file compressed with gzip.
+_GZIP = b"\x1f\x8b"
+
+
+def load(path: str | Path) -> Rows | Episode:
+    """Return the rows of a sweep, or a recorded episode.
+
+    No code is imported and no other file opened, so a file may come from an untrusted source.
+
+    Args:
+        path: The folder of a sweep, finished or not, its rows.jsonl, or a record.
+
+    Raises:
+        UsageError: The path holds neither.
+        BadRecord: The rows or the record cannot be read.
+    """
+    place = Path(path)
+    if place.is_dir():
+        return Rows.read(place)
+    try:
+        with open_regular(place) as file:
+            start = file.read(len(codecs.BOM_UTF8 + _RECORD)).removeprefix(codecs.BOM_UTF8)
+    except OSError as fault:
+        raise UsageError(f"cannot read {place}: {fault.strerror}") from None
+    if start.startswith((_RECORD, _GZIP)):
+        return Episode.read(place)
+    if start.startswith(_ROW):
+        return Rows.read(place)
+    raise UsageError(f"{place} is neither the rows of a sweep nor a record of desim")

@@ -1,0 +1,268 @@
+"""Grids: the jobs of a sweep and their order; a wrong sweep is refused before it starts."""
+
+import itertools
+from pathlib import Path
+from typing import Any
+
+import pytest
+from attrs import frozen
+from hypothesis import given
+from hypothesis import strategies as st
+from support.cases import stable
+from support.small_worlds import STRANGE, STRIDE, WAITING, WALK, Counting, Go, Spot, Stride, Walk
+
+from desim import Policy
+from desim.engine.plan.grid import grid
+from desim.engine.plan.parameter_values import combinations
+from desim.errors import UsageError
+from desim.rows.rows import Rows
+from desim.studies.sweep import sweep
+
+
+@frozen
+class Line:
+    """A parameter of a parameter of a parameter."""
+
+    size: int = 1
+
+
+@frozen
+class Field:
+    """A parameter that has parameters."""
+
+    length: int = 3
+    depth: int = 1
+    lines: tuple[Line, ...] = (Line(),)
+
+
+@frozen
+class Nested(Walk):
+    """A walk across a field."""
+
+    field: Field = Field()
+
+
+ASKED: list[Spot] = []
+
+
+class Asked(Policy):
+    """Counts its decisions, outside of it."""
+
+    def decide(self, spot: Spot) -> Go:
+        """Return a step."""
+        ASKED.append(spot)
+        return Go(1)
+
+
+class Scholar(Asked):
+    """Learns between episodes."""
+
+    def after(self, episode: object) -> None:
+        """Learn nothing yet."""
+
+
+def longer(spot: Spot) -> Go:
+    """A policy that is a function: each step is one longer."""
+    return Go(spot.step + 1)
+
+
+def test_jobs_are_ordered_by_model_then_policy_then_seed() -> None:
+    """The last parameter varies faster than the first, seeds vary fastest."""
+    rows = sweep(
+        WALK, [STRIDE, f"{STRIDE},size=2"], [7, 3], set={"steps": [1, 2], "wind": [0, 0.5]}
+    )
+    order = [(*row["params"].values(), row["policy"], row["seed"]) for row in rows]
+    assert order == [
+        (steps, wind, policy, seed)
+        for steps in (1, 2)
+        for wind in (0.0, 0.5)
+        for policy in (STRIDE, f"{STRIDE},size=2")
+        for seed in (7, 3)
+    ]
+
+
+def test_models_may_be_names_presets_classes_and_instances() -> None:
+    """Rows show the parameters that differ from the preset in any model of the class."""
+    rows = sweep([f"{WALK}/long", Walk, Walk(steps=8)], STRIDE, [0])
+    assert [(row["preset"], row["params"]) for row in rows] == [
+        ("long", {"steps": 9}),
+        ("short", {"steps": 3}),
+        ("short", {"steps": 8}),
+    ]
+    assert {row["model"] for row in rows} == {WALK}
+
+
+def test_parameters_may_be_texts_numpy_arrays_and_lists() -> None:
+    """Each value is converted to the type of its parameter."""
+    np = pytest.importorskip("numpy")
+    changes = {"steps": np.arange(1, 3), "wind": "0.5", "goals": [[1, 4], (2,)]}
+    params = [row["params"] for row in sweep(WALK, STRIDE, [0], set=changes)]
+    assert params == [
+        {"steps": steps, "wind": 0.5, "goals": goals} for steps in (1, 2) for goals in ([1, 4], [2])
+    ]
+
+
+def test_parameters_inside_a_parameter_are_columns_of_their_own() -> None:
+    """Rows hold what was set, not the whole object; another field that differs is a column too."""
+    nested = Nested(field=Field(length=4))
+    rows = sweep(nested, STRIDE, [0], set={"field.depth": [1, 2], "field.lines.0.size": 3})
+    assert [row["params"] for row in rows] == [
+        {"field.length": 4, "field.depth": depth, "field.lines.0.size": 3} for depth in (1, 2)
+    ]
+    assert rows.column("params.field.depth") == rows.column("field.depth") == [1, 2]
+    assert sweep(nested, STRIDE, [0])[0]["params"].keys() == {"field"}
+    assert sweep(Nested(), STRIDE, [0])[0]["params"] == {}
+
+
+def test_many_episodes_are_asked_for_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All combinations with all seeds count, before one is built; a range stays a range."""
+    huge = range(10**12)
+    for how in ({"seeds": huge}, {"seeds": [0], "set": {"steps": huge}}):
+        with pytest.raises(UsageError, match=r"^1,000,000,000,000 episodes .*\(many=True\)$"):
+            sweep(WALK, STRIDE, **how)
+    assert grid(WALK, STRIDE, huge).seeds == huge
+    monkeypatch.setattr("desim.engine.plan.grid.MAX_EPISODES", 5)
+    for how in ({"seeds": [0, 1], "set": {"steps": [1, 2, 3]}}, {"seeds": range(6)}):
+        with pytest.raises(UsageError, match=r"^6 episodes were asked for; more than 5 "):
+            sweep(WALK, STRIDE, **how)
+    assert len(sweep(WALK, STRIDE, range(6), many=True)) == 6
+    with pytest.raises(UsageError, match="more than 5 seeds were given"):
+        sweep(WALK, STRIDE, itertools.count())
+
+
+def test_a_long_range_of_seeds_is_played_without_a_list_of_them(tmp_path: Path) -> None:
+    """A sweep that is stopped and goes on keeps the rows so far, and no more."""
+
+    def stop(_done: int, _total: int) -> None:
+        if next(calls) == 2:
+            raise KeyboardInterrupt
+
+    kept = 0
+    for _ in range(2):
+        calls = itertools.count()
+        with pytest.raises(KeyboardInterrupt, match=r"^stopped after .* of 1,000,000,000,000 epi"):
+            sweep(WALK, STRIDE, range(10**12), many=True, out=tmp_path, progress=stop)
+        seeds = Rows.read(tmp_path).column("seed")
+        assert seeds == list(range(len(seeds)))
+        assert len(seeds) > kept
+        kept = len(seeds)
+
+
+@given(st.lists(st.lists(st.integers(), min_size=1, max_size=3, unique=True), max_size=3))
+def test_a_grid_holds_every_combination_once(axes: list[list[int]]) -> None:
+    """The combinations are the product of the axes, all different, in the order of the axes."""
+    combined = [
+        tuple(map(int, c.values())) for c in combinations(dict(zip("abc", axes, strict=False)))
+    ]
+    places = [tuple(axis.index(v) for axis, v in zip(axes, one, strict=True)) for one in combined]
+    assert places == sorted(set(places))
+    count = 1
+    for axis in axes:
+        count *= len(axis)
+    assert len(combined) == count
+
+
+def test_arguments_vary_for_policies_that_take_them() -> None:
+    """A policy without the argument, or with a fixed one, is played once."""
+    rows = sweep(
+        WALK,
+        [STRIDE, "random", f"{STRIDE},size=9", {"walker": Stride, "helper": "greedy"}],
+        [0],
+        set={"policy.size": [2, 3]},
+    )
+    assert rows.column("policy") == [
+        f"{STRIDE},size=2",
+        f"{STRIDE},size=3",
+        "random",
+        f"{STRIDE},size=9",
+        f"walker={STRIDE},size=2 helper=greedy",
+        f"walker={STRIDE},size=3 helper=greedy",
+    ]
+    assert [row["decisions"] for row in rows] == [3, 3, 3, 3, 6, 6]
+
+
+def test_all_policies_have_the_same_wind() -> None:
+    """Seeds are common random numbers: the world's draws do not depend on the policy."""
+    rows = sweep(WALK, [STRIDE, "random"], range(20))
+    winds = [rows.where(policy=policy).column("gusts") for policy in (STRIDE, "random")]
+    assert winds[0] == winds[1]
+    assert len({tuple(gusts) for gusts in winds[0]}) > 10
+
+
+def test_an_instance_starts_every_episode_in_its_given_state() -> None:
+    """Every episode plays with a copy, so the given instance does not change."""
+    counting = Counting()
+    rows = sweep(WALK, counting, range(3), set={"wind": 0})
+    assert rows.column("score") == [6, 6, 6]
+    assert rows.column("policy") == ["Counting(made=0)"] * 3
+    assert counting.made == 0
+
+
+@pytest.mark.parametrize(("policy", "episodes"), [(Asked, 4), (Scholar, 3)])
+def test_a_policy_that_learns_is_not_played_twice(policy: type[Asked], episodes: int) -> None:
+    """The first seed of others is played once more, to see whether its row is the same."""
+    ASKED.clear()
+    sweep(WALK, policy, range(3))
+    assert len(ASKED) == 3 * episodes
+
+
+def test_a_policy_may_be_a_coroutine() -> None:
+    """A policy with a coroutine is played in an event loop."""
+    assert sweep(WALK, WAITING, [1])[0]["decisions"] == 3
+
+
+def test_a_policy_may_be_a_function() -> None:
+    """Its label is its module and name."""
+    rows = sweep(WALK, longer, [0], set={"wind": 0})
+    assert rows.column("score") == [6]
+    assert rows.column("policy") == [f"{__name__}:longer"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        ({"seeds": []}, "no seed was given; give at least one"),
+        ({"seeds": [1, -1]}, "seed -1 was given; a seed is a whole number of at least 0"),
+        ({"seeds": [True]}, "seed True was given; a seed is a whole number of at least 0"),
+        ({"seeds": [0.5]}, "seed 0.5 was given; a seed is a whole number of at least 0"),
+        ({"seeds": [1, 2, 1]}, "seed 1 is given twice; give it once"),
+        ({"seeds": 5}, "seeds are 5; give a list or a range, such as range(100)"),
+        ({"policies": []}, "no policy was given; give at least one"),
+        ({"policies": [STRIDE, f" {STRIDE}"]}, f"policy {STRIDE} is given twice; give it once"),
+        ({"policies": "gredy"}, f"there is no policy 'gredy' for {WALK}; did you mean"),
+        ({"policies": {"helper": STRIDE}}, "role 'walker' needs a policy"),
+        ({"policies": {"walkr": STRIDE}}, "there is no role 'walkr'; did you mean 'walker'?"),
+        ({"policies": 3}, "3 is no policy: it has no method decide"),
+        ({"policies": [f"{STRIDE},siz=3"]}, f"policy '{STRIDE}' has no argument 'siz'; did you"),
+        ({"set": {"step": 3}}, "Walk has no parameter 'step'; did you mean 'steps'?"),
+        ({"set": {"steps": [2, 2]}}, "steps 2 is given twice; give it once"),
+        ({"set": {"steps": []}}, "steps has no value; give at least one"),
+        ({"set": {"steps": 0.5}}, "steps=0.5 was given; steps is a whole number"),
+        ({"set": {"steps": object}}, "<class 'object'> is no value for a parameter"),
+        ({"set": {"policy.siz": 3}}, "no policy here lets 'siz' vary; did you mean 'size'?"),
+        ({"model": []}, "no model was given; give at least one"),
+        ({"model": [WALK] * 2}, f"model {WALK}/short {{}} is given twice"),
+        ({"model": STRANGE}, "Strange cannot be written as JSON ("),
+        ({"model": 3}, "3 is no model: it needs roles, begin, score and metrics"),
+        ({"preset": "lnog"}, "Walk has no preset 'lnog'; did you mean 'long'?"),
+        ({"jobs": 0}, "jobs=0 was given; it is a whole number of at least 1"),
+        (
+            {"executor": "ray=1"},
+            "executor 'ray=1' was given; possible: processes=N, concurrent=N with N of at least 1",
+        ),
+        ({"executor": 7}, "7 is no executor: it needs the methods run and close"),
+    ],
+    ids=lambda value: stable(value)[:40],
+)
+def test_a_wrong_sweep_is_refused_before_it_starts(arguments: dict[str, Any], text: str) -> None:
+    """One sentence says what was given and what is possible."""
+    usual = {"model": WALK, "policies": STRIDE, "seeds": range(2)}
+    with pytest.raises(UsageError) as refused:
+        sweep(**{**usual, **arguments})
+    assert str(refused.value).startswith(text)
+
+
+def test_a_preset_belongs_to_a_name() -> None:
+    """A model that is built already has its parameters."""
+    with pytest.raises(UsageError, match="preset 'long' belongs to a model's name"):
+        sweep(Walk(), STRIDE, [0], preset="long")

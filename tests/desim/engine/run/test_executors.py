@@ -1,0 +1,530 @@
+"""Executors: rows are the same wherever and in whatever order the jobs are played."""
+
+import os
+import random
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+import pytest
+from attrs import frozen
+from hypothesis import given
+from hypothesis import strategies as st
+from support.examples import examples
+from support.paths import PYTHONPATH
+from support.small_worlds import ENDLESS, FAILS, STRIDE, WALK, Dice, Go, Spot, Tally, Walk
+
+from desim import Policy
+from desim.core.limits import Limits
+from desim.engine.keep.store import Store, SweepWarning
+from desim.engine.plan.grid import grid
+from desim.engine.plan.job import Job
+from desim.engine.run.dask_executor import DaskExecutor
+from desim.engine.run.executors import ChunkQueue, ChunkResult, SchedulerLost, Work, WorkerDied
+from desim.engine.run.play_job import play_chunk, play_to_json
+from desim.engine.run.playing import stopped_text
+from desim.engine.run.pool_executor import PoolExecutor
+from desim.episodes.driver import play
+from desim.errors import DesimError, UsageError
+from desim.rows.rows import Rows
+from desim.studies.sweep import sweep
+
+
+def mixed(**more: Any) -> Rows:
+    """A sweep with parameters, two policies, and failures among the episodes."""
+    return sweep(WALK, [STRIDE, FAILS], range(25), set={"steps": [2, 4]}, **more)
+
+
+def lines(rows: Rows) -> list[bytes]:
+    """Rows as bytes."""
+    return [msgspec.json.encode(row) for row in rows]
+
+
+# -- any executor ----------------------------------------------------------------------------------
+
+
+class Whimsical:
+    """Plays any part of a chunk and returns chunks in any order."""
+
+    def __init__(self, whims: Sequence[int]) -> None:
+        self.whims = whims
+        self.workers = 1 + whims[0]
+        self.jobs: list[Job] = []
+        self.seen = 0
+        self.closed = False
+
+    def run(self, work: Work, chunks: ChunkQueue) -> Iterator[ChunkResult]:
+        """Take some chunks ahead, play a part of each, and yield the last first."""
+        for whim in self.whims:
+            ahead = [(index, jobs) for index, jobs in zip(range(whim + 1), chunks, strict=False)]
+            for index, jobs in reversed(ahead):
+                # On a slow machine the time of a chunk may be over before its last job.
+                rows = list(work(jobs[: 1 + whim]))
+                self.jobs += jobs[: len(rows)]
+                yield self.seen + index, rows
+            self.seen += len(ahead)
+        self.seen = 0
+
+    def close(self) -> None:
+        """Note the call."""
+        self.closed = True
+
+
+@examples(10)
+@given(st.lists(st.integers(0, 9), min_size=1, max_size=6))
+def test_rows_do_not_depend_on_chunks(whims: list[int]) -> None:
+    """However chunks are cut, each job is played once, and the first once more at the end."""
+    executor = Whimsical(whims)
+    rows = sweep(WALK, STRIDE, range(60), executor=executor)
+    assert rows.column("seed") == list(range(60))
+    assert sorted(job.seed for job in executor.jobs) == [0, *range(60)]
+    assert not executor.closed  # the caller closes its own executor
+
+
+class Forgetful:
+    """Plays some chunks and loses the others."""
+
+    def __init__(self, kept: int) -> None:
+        self.kept = kept
+        self.played = 0
+
+    def run(self, work: Work, chunks: ChunkQueue) -> Iterator[ChunkResult]:
+        """Yield the first chunks."""
+        for index, jobs in enumerate(chunks):
+            if index < self.kept:
+                self.played += len(jobs)
+                yield index, list(work(jobs))
+
+    def close(self) -> None:
+        """Do nothing."""
+
+
+@pytest.mark.parametrize("kept", [0, 1])
+def test_an_executor_that_loses_jobs_is_an_error(kept: int) -> None:
+    """No sweep ends with fewer rows than jobs, or tries forever."""
+    executor = Forgetful(kept)
+    with pytest.raises(DesimError) as error:
+        sweep(WALK, STRIDE, range(20), executor=executor)
+    lost = 20 - executor.played
+    assert str(error.value) == f"the executor Forgetful lost {lost} of 20 episodes"
+    assert (executor.played > 0) == (kept > 0)
+
+
+def test_progress_reports_every_finished_episode() -> None:
+    """It starts with none, never decreases, and ends with all."""
+    reports: list[tuple[int, int]] = []
+    sweep(WALK, STRIDE, range(30), progress=lambda *now: reports.append(now))
+    assert reports[0] == (0, 30)
+    assert reports[-1] == (30, 30)
+    assert reports == sorted(reports)
+
+
+def test_submitted_chunks_are_awaited_after_ctrl_c() -> None:
+    """Rows of chunks that are being played are yielded before the interrupt is raised."""
+    job = grid(WALK, STRIDE, [1]).job(0)
+
+    def chunks() -> Iterator[list[Job]]:
+        yield [job, job]
+        raise KeyboardInterrupt
+
+    with closing(PoolExecutor(ThreadPoolExecutor(1), workers=1)) as executor:
+        results = executor.run(play_chunk, chunks())
+        assert next(results) == (0, [play_to_json(job)] * 2)
+        with pytest.raises(KeyboardInterrupt):
+            next(results)
+
+
+# -- worker processes ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("jobs", [2, pytest.param(8, marks=pytest.mark.slow)])
+def test_rows_are_the_same_for_any_number_of_workers(jobs: int) -> None:
+    """No byte differs, failures included."""
+    assert lines(mixed(jobs=jobs)) == lines(mixed())
+
+
+def test_draws_from_global_generators_depend_on_the_seed_alone() -> None:
+    """Rows are equal for any number of workers, and the caller's states stay as they are."""
+    random.seed(1)
+    np.random.seed(1)  # noqa: NPY002
+    np.random.normal()  # noqa: NPY002 (keeps a second number)
+    before = random.getstate(), repr(np.random.get_state())  # noqa: NPY002
+    rows = sweep(WALK, Dice, range(6))
+    assert len({*rows.column("score")}) > 1
+    assert lines(rows) == lines(sweep(WALK, Dice, range(6), jobs=2))
+    assert not rows.differing
+    episodes = [play(WALK, Dice, seed) for seed in range(2)]
+    assert [one.ledger_digest for one in episodes] == rows.column("ledger_digest")[:2]
+    assert (random.getstate(), repr(np.random.get_state())) == before  # noqa: NPY002
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_policy_with_state_in_its_class_is_marked(jobs: int) -> None:
+    """A sentence names it and what to do; the rows and the other cells are as they were."""
+    with pytest.warns(SweepWarning, match=r"^\S*Tally: the first seed.* Seat\.generator") as said:
+        rows = sweep(WALK, [STRIDE, Tally], range(2), jobs=jobs)
+    assert len(said) == 1
+    (table,) = rows.table().tables()
+    names = [line[0].text for line in table.lines]
+    assert [name.endswith("Tally (differs)") for name in names] == [False, True]
+    assert "differs: the first seed of support.small_worlds:Tally" in table.plain()["notes"][0]
+    assert all("differs" not in row["policy"] for row in rows)
+
+
+def test_an_episode_that_ends_its_worker_is_a_failed_row(tmp_path: Path) -> None:
+    """The others are played, and the row is the same however the chunks were cut."""
+    policies = [f"{STRIDE},size={n}" for n in range(4)] + [f"{FAILS},how=die"]
+    rows = sweep(WALK, policies, range(4), jobs=2, out=tmp_path)
+    assert [row["seed"] for row in rows.failed] == [0, 3]
+    assert {row["error"] for row in rows.failed} == {"worker process died (exit code 4)"}
+    assert {row["policy"] for row in rows.failed} == {f"{FAILS},how=die"}
+    assert [row["decisions"] for row in rows if not row["error"]] == [3] * 18
+    assert sweep(WALK, policies, range(4), jobs=2, out=tmp_path) == rows
+
+
+def test_workers_that_keep_dying_end_the_sweep(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After a number of restarts the error says how many rows are kept."""
+    monkeypatch.setattr("desim.engine.run.process_executor._MAX_RESTARTS", 0)
+    before = [f"{STRIDE},size={n}" for n in range(4)]
+    with pytest.raises(WorkerDied) as died:
+        sweep(WALK, [*before, f"{FAILS},how=die"], range(50), jobs=2, out=tmp_path)
+    with Store(tmp_path, read=True) as store:
+        kept = len(store)
+    assert 0 < kept < 250
+    text = "workers were started anew 0 times; a worker process died: it ran out of memory, was"
+    assert str(died.value).startswith(text)
+    assert str(died.value).endswith(f"try fewer jobs; {stopped_text(kept, 250)}")
+
+
+def test_a_policy_cannot_end_a_sweep_with_one_worker(tmp_path: Path) -> None:
+    """In this process it can, but the rows before are kept, and a worker goes on from there."""
+    policies = [STRIDE, f"{FAILS},how=die"]
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import sys; from desim.studies.sweep import sweep\n"
+        "if __name__ == '__main__':\n"
+        "    sweep(sys.argv[1], sys.argv[3:], range(4), out=sys.argv[2], progress=print)\n"
+    )
+    done = python("-u", str(script), WALK, str(tmp_path), *policies)
+    assert done.returncode == 4
+    kept = int(done.stdout.splitlines()[-1].split()[0])
+    assert 0 < kept < 8
+    with Store(tmp_path, read=True) as store:
+        assert len(store) == kept
+    reports: list[tuple[int, int]] = []
+    rows = sweep(
+        WALK,
+        policies,
+        range(4),
+        out=tmp_path,
+        executor="processes=1",
+        progress=lambda *now: reports.append(now),
+    )
+    assert reports[0] == (kept, 8)
+    assert rows.failed.column("error") == ["worker process died (exit code 4)"] * 2
+
+
+@pytest.mark.parametrize("given", ["processes=0", "processes=-1", "processes=x", "dask=", "local"])
+def test_an_executor_that_does_not_exist_is_refused(given: str) -> None:
+    """The error lists those that do."""
+    text = f"executor '{given}' was given; possible: processes=N, concurrent=N with N of at least 1"
+    with pytest.raises(UsageError, match=text):
+        mixed(executor=given)
+
+
+SLOW = [pytest.param(how, marks=pytest.mark.slow) for how in ("in C", "catch")]
+
+
+@pytest.mark.parametrize("how", ["loop", "build", *SLOW])
+def test_an_episode_that_never_ends_is_a_failed_row(how: str) -> None:
+    """With a limit of time: even a policy that no exception can interrupt, or that catches it."""
+    rows = sweep(
+        WALK,
+        f"{ENDLESS},how={how}",
+        range(3),
+        executor="processes=1",
+        limits=Limits(seconds=2),
+    )
+    assert [row["seed"] for row in rows.failed] == [1]
+    assert rows[1]["error"].startswith("LimitReached: the limit of 2 seconds was reached")
+
+
+def test_a_policy_that_cannot_be_pickled_is_refused() -> None:
+    """A lock is neither sent by value nor by name; the error says what to do instead."""
+    lock = threading.Lock()
+
+    def careful(_spot: object) -> object:
+        with lock:
+            return {"do": "go", "places": 1}
+
+    text = r"a job cannot be sent to a worker .*lock.*; what its model .* or use jobs=1"
+    with pytest.raises(UsageError, match=text):
+        sweep(WALK, careful, range(2), jobs=2)
+
+
+def local_policies() -> list[Any]:
+    """A class, an instance and functions that no module has by name."""
+
+    @frozen
+    class Local(Policy):
+        size: int = 2
+
+        def decide(self, _spot: Spot) -> Go:
+            return Go(self.size)
+
+    step = 3
+    return [Local, Local(4), lambda _spot: Go(step), {"walker": Local, "helper": Local(5)}]
+
+
+def local_model() -> Walk:
+    """A model that no module has by name."""
+
+    @frozen
+    class Own(Walk):
+        def score(self, path: Any) -> float:
+            return 10 * super().score(path)
+
+    return Own()
+
+
+def test_local_classes_and_lambdas_play_in_workers() -> None:
+    """Models as well; rows are those of one process."""
+    rows = sweep(local_model(), local_policies(), range(9), jobs=2)
+    assert lines(rows) == lines(sweep(local_model(), local_policies(), range(9)))
+    assert len(rows) == 36
+    assert not rows.failed
+
+
+def python(*arguments: str, cwd: Path | None = None) -> "subprocess.CompletedProcess[str]":
+    """Run Python with the project and the tests' helpers on its path."""
+    return subprocess.run(
+        [sys.executable, *arguments],
+        cwd=cwd,
+        env={**os.environ, "PYTHONPATH": PYTHONPATH},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+def test_a_script_may_sweep_its_own_policy_and_model(tmp_path: Path) -> None:
+    """Workers find classes of the script and of modules in the current folder."""
+    (tmp_path / "mine.py").write_text("from support.small_worlds import Stride as Mine\n")
+    (tmp_path / "script.py").write_text(
+        "from support import small_worlds\n"
+        "from attrs import frozen\n"
+        "from desim.studies.sweep import sweep\n"
+        "class Own(small_worlds.Stride): pass\n"
+        "def rule(spot): return small_worlds.Go(1)\n"
+        "Field = frozen(type('Field', (small_worlds.Walk,), {}))\n"
+        "if __name__ == '__main__':\n"
+        "    for jobs in (1, 2):\n"
+        "        rows = sweep(Field, [Own, 'mine:Mine', rule], range(2), jobs=jobs)\n"
+        "        print(rows.column('score'), rows.failed)\n",
+    )
+    one, two = python("script.py", cwd=tmp_path).stdout.splitlines()
+    assert one == two
+    assert "0 of which failed" in one
+
+
+@pytest.mark.slow
+def test_a_script_without_a_guard_is_an_error_with_advice(tmp_path: Path) -> None:
+    """Workers import the script; if that starts the sweep again, the error says what to do."""
+    (tmp_path / "script.py").write_text(
+        f"from desim import sweep\nsweep({WALK!r}, 'greedy', range(9), jobs=2)\n"
+    )
+    done = python("script.py", cwd=tmp_path)
+    assert done.returncode == 1
+    assert "WorkerDied: a worker process died" in done.stderr
+    assert 'put what it does under `if __name__ == "__main__":`' in done.stderr
+
+
+#: What a notebook does: `__main__` has no file, a class refers to another by a text, and a class
+#: is defined anew between two sweeps of the same workers.
+NOTEBOOK = """
+from attrs import frozen
+import desim
+from desim import Policy
+from desim.core.roles import Role
+from support.small_worlds import Go, Spot, Walk
+
+@frozen
+class See:
+    last: "Step | None" = None
+
+@frozen
+class Step:
+    size: int = 0
+
+@frozen
+class Mine(Walk):
+    @property
+    def roles(self): return {"walker": Role(See, Step)}
+    def begin(self, world):
+        trail = []
+        world.process(self.walk(world, trail))
+        return trail
+    def walk(self, world, trail):
+        wind = world.stream("wind")
+        for _ in range(self.steps):
+            step = yield world.ask("walker", lambda: See(trail[-1] if trail else None))
+            trail.append(Step(step.size + int(wind.integers(9))))
+            yield world.timeout(1)
+        world.end("walked")
+    def score(self, trail): return sum(step.size for step in trail)
+    def metrics(self, trail): return {}
+
+SIZE = 2
+def rule(see): return Step(SIZE + (see.last.size if see.last else 0))
+
+with desim.workers(2) as pool:
+    rows = desim.sweep(Mine, rule, range(9), executor=pool)
+    print(len(rows.failed), rows == desim.sweep(Mine, rule, range(9)))
+    SIZE = 5
+    again = desim.sweep(Mine, rule, range(9), executor=pool)
+    print(again != rows, again == desim.sweep(Mine, rule, range(9)))
+    for size in (1, 7):
+        class Own(Policy):
+            def decide(self, spot, size=size): return Go(size)
+        rows = desim.sweep(Walk, Own, range(9), executor=pool)
+        print(rows == desim.sweep(Walk, Own, range(9)), rows[0]["policy"])
+"""
+
+
+def test_a_notebook_may_sweep_its_own_policy_and_model() -> None:
+    """Also in workers that have played an earlier class of the same name."""
+    done = python("-c", NOTEBOOK)
+    assert done.stdout.splitlines() == ["0 True", "True True", *["True __main__:Own"] * 2]
+    assert done.stderr == ""
+
+
+@pytest.mark.slow
+def test_a_script_may_hold_what_cannot_be_pickled(tmp_path: Path) -> None:
+    """Every worker imports the script, and has a lock of its own."""
+    (tmp_path / "script.py").write_text(
+        "import threading\n"
+        "from desim import sweep\n"
+        "from support.small_worlds import Go\n"
+        "LOCK = threading.Lock()\n"
+        "def careful(spot):\n"
+        "    with LOCK: return Go(1)\n"
+        "if __name__ == '__main__':\n"
+        f"    print(len(sweep({WALK!r}, careful, range(4), jobs=2).values('score')))\n"
+    )
+    assert python("script.py", cwd=tmp_path).stdout == "4\n"
+
+
+def test_importing_desim_loads_nothing_slow() -> None:
+    """Databases, pools, clusters and rich are imported where they are used."""
+    done = python(
+        "-c", "import sys; old = {*sys.modules}; import desim; print(*{*sys.modules} - old)"
+    )
+    slow = {"sqlite3", "multiprocessing", "concurrent.futures.process", "numpy", "scipy", "rich"}
+    slow.add("cloudpickle")
+    assert done.returncode == 0
+    assert slow & {*done.stdout.split()} == set()
+
+
+# -- a Dask cluster --------------------------------------------------------------------------------
+
+
+def test_a_dask_cluster_plays_the_same_rows() -> None:
+    """The jobs do not depend on the executor."""
+    distributed = pytest.importorskip("distributed", reason="needs the extra dask")
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None
+    ) as cluster:
+        rows = mixed(executor=f"dask={cluster.scheduler_address}")
+        assert lines(rows) == lines(mixed())
+        dask = f"dask={cluster.scheduler_address}"
+        rows = sweep(local_model(), local_policies(), range(4), executor=dask)
+        assert lines(rows) == lines(sweep(local_model(), local_policies(), range(4)))
+
+
+def test_a_cluster_without_workers_is_refused() -> None:
+    """The sweep would never end."""
+    distributed = pytest.importorskip("distributed", reason="needs the extra dask")
+    with (
+        distributed.LocalCluster(n_workers=0, processes=False, dashboard_address=None) as cluster,
+        pytest.raises(UsageError, match="has no workers; start one with dask worker"),
+    ):
+        DaskExecutor(cluster.scheduler_address)
+
+
+def test_a_cluster_that_does_not_answer_is_an_error() -> None:
+    """The error names the address."""
+    pytest.importorskip("distributed", reason="needs the extra dask")
+    with pytest.raises(UsageError, match=r"no Dask scheduler answers at 'tcp://127\.0\.0\.1:9'"):
+        DaskExecutor("tcp://127.0.0.1:9", seconds=0.3)
+
+
+def test_dask_is_imported_only_when_it_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without the extra, the error says what to install."""
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(UsageError, match=r"pip install desim\[dask\]"):
+        mixed(executor="dask=tcp://somewhere:8786")
+
+
+@contextmanager
+def dask_cluster(folder: Path) -> "Iterator[tuple[str, subprocess.Popen[bytes]]]":
+    """Start a scheduler and a worker; yield the address and the process of the scheduler."""
+    distributed = pytest.importorskip("distributed", reason="needs the extra dask")
+    file = folder / "scheduler.json"
+    commands = (
+        ("dask_scheduler", "--port", "0", "--host", "127.0.0.1"),
+        ("dask_worker", "--nthreads", "1", "--no-nanny"),
+    )
+    common = ("--no-dashboard", "--scheduler-file", str(file))
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-m", f"distributed.cli.{name}", *arguments, *common],
+            env={**os.environ, "PYTHONPATH": PYTHONPATH},
+            stderr=subprocess.DEVNULL,
+        )
+        for name, *arguments in commands
+    ]
+    try:
+        with distributed.Client(scheduler_file=str(file), timeout=60) as client:
+            client.wait_for_workers(1, timeout=60)
+            address = client.scheduler.address
+        yield address, processes[0]
+    finally:
+        for process in processes:
+            process.kill()
+            process.wait()
+
+
+@pytest.mark.slow
+def test_a_scheduler_that_dies_is_one_sentence(tmp_path: Path) -> None:
+    """It says how many rows are kept, and the same sweep goes on, here without a cluster."""
+    out, seeds = tmp_path / "out", range(5_000)
+    with dask_cluster(tmp_path) as (address, scheduler), pytest.raises(SchedulerLost) as lost:
+        sweep(
+            WALK,
+            STRIDE,
+            seeds,
+            out=out,
+            executor=f"dask={address}",
+            progress=lambda done, _: scheduler.kill() if done else None,
+        )
+    with Store(out, read=True) as store:
+        kept = len(store)
+    assert 0 < kept < len(seeds)
+    assert str(lost.value) == (
+        f"the Dask scheduler {address} ended or cannot be reached any more; "
+        f"{stopped_text(kept, len(seeds))}"
+    )
+    reports: list[tuple[int, int]] = []
+    rows = sweep(WALK, STRIDE, seeds, out=out, progress=lambda *now: reports.append(now))
+    assert reports[0] == (kept, len(seeds))
+    assert rows.column("seed") == list(seeds)
