@@ -20,9 +20,6 @@ from desim.show.labels import flat
 #: An array of numpy with one entry a lane.
 Array: TypeAlias = Any
 
-#: Most lanes that are played together, so that many seeds need little memory.
-MOST_LANES = 2_000
-
 #: Members of a model class that lanes do not repeat.
 _REST = {"presets", "preset_warnings"}
 

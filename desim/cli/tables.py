@@ -39,7 +39,7 @@ _OF_PART = 4
 _DRAWS, _DRAWS_MEANS = "draws", "draws: its actions depend on chance or on the seed"
 
 #: The mark of a policy that answers many episodes at once, and its meaning.
-_LANES, _LANES_MEANS = "lanes", "lanes: its episodes of many seeds are played at once, as arrays"
+_LANES, _LANES_MEANS = "lanes", "lanes: its episodes of many seeds can be played at once"
 
 
 def print_catalog(catalog: CatalogSummary) -> None:

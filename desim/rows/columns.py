@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from desim.engine.plan.job import DEFAULTS, GIVEN, LANES, POINT, RECORD, Row
+from desim.engine.plan.job import DEFAULTS, GIVEN, POINT, RECORD, Row
 from desim.errors import UsageError, possible
 from desim.short_repr import short_repr
 
@@ -31,9 +31,9 @@ _FIRST, _MIDDLE, _LAST = (
 _PLAIN = (*_FIRST, "policy", *_MIDDLE, *_LAST)
 
 
-#: Keys that are columns only in the rows of a design, and of sweeps that record their episodes,
-#: play some on lanes, or have language models.
-_OF_DESIGN, _OF_SOME = (POINT, GIVEN), (RECORD, LANES, DEFAULTS)
+#: Keys that are columns only in the rows of a design, and of sweeps that record their episodes or
+#: have language models.
+_OF_DESIGN, _OF_SOME = (POINT, GIVEN), (RECORD, DEFAULTS)
 
 
 #: The keys of rows that hold several columns, by the prefix of their full names.

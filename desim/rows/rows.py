@@ -72,11 +72,10 @@ class Rows(Sequence[Row]):
     arguments of policies and metrics; where two share a name, write `params.`, `policy.` or
     `metrics.` before it. The argument `target` of the policy at the seat `retailer` is
     `policy.retailer.target`, and `policy.target` where all seats that have one have the same.
-    Rows of a cell whose seeds are played together, as arrays, have no ledger_digest, and the column
-    on_lanes is true. A sweep with `series=True` adds the keys series and series_columns (unit,
-    label, role and period of those that the model declares), which are not columns: see `series`.
-    Nor are the keys that intervals rest on: cluster, where seeds share cases, items, by item the
-    part of the score and whether it was right, and deterministic, where one seed stands for all.
+    A sweep with `series=True` adds the keys series and series_columns (unit, label, role and period
+    of those that the model declares), which are not columns: see `series`. Nor are the keys that
+    intervals rest on: cluster, where seeds share cases, items, by item the part of the score and
+    whether it was right, and deterministic, where one seed stands for all.
 
     The rows of a sweep are kept compressed, so that a large one fits into memory, and are decoded
     on access: changing one has no effect on the others or on tables.

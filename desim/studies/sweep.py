@@ -49,17 +49,6 @@ def sweep(options: SweepOptions) -> Rows:
     Warns:
         SweepWarning: Rows in *out* were damaged, and are played again, or were discarded.
     """
-    return swept(options)
-
-
-def swept(options: SweepOptions, *, digests: bool = False) -> Rows:
-    """Return the rows of `sweep`.
-
-    Args:
-        options: The arguments of `sweep`.
-        digests: Whether every episode is played by itself, so that its row has the digest of its
-            ledgers, also where a model and its policies play many seeds at once.
-    """
     refuse_score(options.minimise)
     points, changes = None, options.set
     if options.design is not None:
@@ -83,7 +72,7 @@ def swept(options: SweepOptions, *, digests: bool = False) -> Rows:
     )
     if not options.many:
         refuse_many(plan.seeds, {}, len(plan.cells))
-    plan = evolve(plan, out=folder, digests=digests)
+    plan = evolve(plan, out=folder)
     with options.playing(plan, retry_failed=options.retry_failed) as started:
         if folder is not None:
             _prepare_records(started, folder / RECORDS, restart=options.restart)

@@ -16,7 +16,6 @@ from desim.core.model import Model
 from desim.core.policy import Policy
 from desim.core.streams import check_seed, kept_globals
 from desim.engine.plan.job import MAX_RANGE, Cell, Frame, Job, Variant
-from desim.engine.plan.lane_cells import is_on_lanes
 from desim.engine.plan.lineups import PolicyEntry, entries
 from desim.engine.plan.parameter_sets import variants
 from desim.engine.plan.parameter_values import as_list, from_numpy, refuse_duplicates, value_text
@@ -51,7 +50,6 @@ class Grid:
         series: Whether rows hold the series of their models.
         design: The points, if the sweep has a design.
         out: The folder of the sweep, in which each episode has a record; None without records.
-        digests: Whether rows hold the digests of all ledgers.
     """
 
     cells: tuple[Cell, ...]
@@ -61,7 +59,6 @@ class Grid:
     series: bool = False
     design: "Design | None" = None
     out: Path | None = None
-    digests: bool = False
 
     def __len__(self) -> int:
         return len(self.cells) * len(self.seeds)
@@ -92,8 +89,7 @@ class Grid:
     def job(self, index: int) -> Job:
         """Return the job with an index from 0 to `len(self) - 1`."""
         cell, seed = divmod(index, len(self.seeds))
-        how = self.limits, self.series, self.out, self.on_lanes(cell)
-        return Job(self.cells[cell], self.seeds[seed], *how)
+        return Job(self.cells[cell], self.seeds[seed], self.limits, self.series, self.out)
 
     def plays(self, cell: int) -> dict[str, str]:
         """Return the data that determine the episodes of a cell, by topic; see `code_topics`."""
@@ -109,22 +105,9 @@ class Grid:
         """Yield the classes, functions and texts of a cell."""
         return self.cells[cell].parts()
 
-    @cached_property
-    def _lanes(self) -> dict[int, bool]:
-        return {}
-
-    def on_lanes(self, cell: int) -> bool:
-        """Return whether a cell is played on lanes, as nothing is wanted that only `play` has."""
-        if self.digests or self.limits or self.series or self.out:
-            return False
-        if cell not in self._lanes:
-            one = self.cells[cell]
-            self._lanes[cell] = is_on_lanes(one.variant.model, one.entry.policies)
-        return self._lanes[cell]
-
     def frames(self) -> list[Frame]:
         """Return for each cell what makes rows of its results."""
-        return [Frame.of(one, on_lanes=self.on_lanes(n)) for n, one in enumerate(self.cells)]
+        return [*map(Frame.of, self.cells)]
 
     def is_fixed(self, cell: int) -> bool:
         """Return whether one episode of a cell serves all seeds; recorded ones are all played."""

@@ -58,9 +58,6 @@ FIXED = "deterministic"
 #: these; language models do.
 DEFAULTS = "defaults"
 
-#: The key of rows without a digest of their ledgers, as their cell is played on lanes.
-LANES = "on_lanes"
-
 _encode = msgspec.json.Encoder(enc_hook=plain_scalar).encode
 
 #: Values stay as they are written, so that they keep their digits.
@@ -112,21 +109,14 @@ class Frame(msgspec.Struct, frozen=True):
     Attributes:
         before: Keys before the seed and the results.
         after: Keys after the results, before series.
-        without: Keys of the results that have no value in the rows.
     """
 
     before: dict[str, msgspec.Raw]
     after: dict[str, msgspec.Raw]
-    without: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, cell: Cell, *, on_lanes: bool = False) -> Self:
-        """Return the frame of the rows of a cell.
-
-        Args:
-            cell: The cell.
-            on_lanes: Whether its rows are without digests of ledgers.
-        """
+    def of(cls, cell: Cell) -> Self:
+        """Return the frame of the rows of a cell."""
         variant, entry, model = cell.variant, cell.entry, cell.variant.model
         before = {
             "model": variant.name,
@@ -142,13 +132,11 @@ class Frame(msgspec.Struct, frozen=True):
             after[FIXED] = True
         if cell.point is not None:
             after |= {POINT: cell.point, GIVEN: cell.given}
-        if on_lanes:
-            after[LANES] = True
-        return cls(_written(before), _written(after), ("ledger_digest",) if on_lanes else ())
+        return cls(_written(before), _written(after))
 
     def row(self, seed: int, results: bytes) -> bytes:
         """Return the row of an episode as JSON, from its results as JSON."""
-        own = {**_decode(results), **dict.fromkeys(self.without)}
+        own = _decode(results)
         series = {name: own.pop(name) for name in (SERIES, SERIES_COLUMNS) if name in own}
         return _encode({**self.before, "seed": seed, **own, **self.after, **series})
 
@@ -168,8 +156,6 @@ class Job:
         series: Whether its row holds the model's series.
         out: The folder of the sweep, which receives the record of the episode; None records
             nothing.
-        on_lanes: Whether it may be played as a lane, together with other jobs of its cell; its
-            results are then without a digest of its ledgers.
     """
 
     cell: Cell
@@ -177,7 +163,6 @@ class Job:
     limits: Limits | None = None
     series: bool = False
     out: Path | None = None
-    on_lanes: bool = False
 
     @property
     def variant(self) -> Variant:
@@ -244,10 +229,6 @@ class JobPlan(Protocol):
 
     def is_fixed(self, cell: int) -> bool:
         """Return whether the results of a cell are known to be the same for all seeds."""
-        ...
-
-    def on_lanes(self, cell: int) -> bool:
-        """Return whether jobs of a cell are played as lanes, many at once."""
         ...
 
 

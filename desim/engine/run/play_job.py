@@ -3,9 +3,7 @@
 import contextlib
 import copy
 import time
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import groupby
 from typing import Any, TypeVar
 
 import msgspec
@@ -16,7 +14,6 @@ from desim.core.limits import Alarm, time_text
 from desim.core.model import ItemsModel, Model
 from desim.core.result import Series
 from desim.core.streams import kept_globals, seed_globals
-from desim.engine.keep.store import SweepWarning
 from desim.engine.plan.job import (
     CLUSTER,
     DEFAULTS,
@@ -27,22 +24,19 @@ from desim.engine.plan.job import (
     Frame,
     Job,
     Row,
-    has_failed,
 )
 from desim.engine.run.files_read import PlayedCell, RowFiles
 from desim.engine.run.play_episode import error_label, opened_session, play_in_loop
 from desim.engine.run.signals import hard_limit
 from desim.episodes.driver import play_session
 from desim.episodes.episode_options import EpisodeOptions
-from desim.episodes.lineup import assigned, is_made_anew, maker_of, resolve
+from desim.episodes.lineup import is_made_anew, resolve
 from desim.episodes.session import Session
 from desim.episodes.usage import default_share, unplayed_roles, usage_in_all
-from desim.errors import BadRecord, DesimError, LimitReached
-from desim.lanes import MOST_LANES, NoLanes, answers_all, lanes_of, play_lanes
+from desim.errors import BadRecord, LimitReached
 from desim.opened_files import noting
 from desim.records.episode import Episode
 from desim.schema.convert import plain_scalar
-from desim.short_repr import short_repr
 from desim.show.labels import flat
 
 #: Seconds after which a worker returns the rows that it has, so that progress stays visible and
@@ -53,18 +47,15 @@ _encode = msgspec.json.Encoder(enc_hook=plain_scalar).encode
 
 _Job = TypeVar("_Job")
 
-#: Classes of a model and its policies whose lanes were compared with an episode in this process.
-_compared: set[tuple[type, ...]] = set()
-
 
 def play_chunk(jobs: Iterable[Job]) -> Iterator[bytes]:
-    """Play jobs in order for `SECONDS_PER_CHUNK`, but at least one, or one batch of lanes.
+    """Play jobs in order for `SECONDS_PER_CHUNK`, but at least one.
 
     Yields:
         The results of each job as JSON, the form in which they are sent and stored, with the files
         that were opened (see `files_read.split`).
     """
-    return _in_time((batch[0].cell, _play_batch(batch)) for batch in _batches(jobs))
+    return in_time(jobs, play_to_json, lambda job: job.cell)
 
 
 def play_twice(jobs: Iterable[Job]) -> Iterator[bytes]:
@@ -85,121 +76,16 @@ def in_time(
         play: Plays a job, and returns its results as JSON.
         cell_of: Returns the cell of a job, the same object for all jobs of a cell.
     """
-    return _in_time((cell_of(job), ([play(one)] for one in (job,))) for job in jobs)
-
-
-def _in_time(batches: Iterable[tuple[PlayedCell, Iterator[list[bytes]]]]) -> Iterator[bytes]:
-    """Play batches of jobs, which are given with their cells, in the time of a chunk.
-
-    A batch plays jobs when its next results are taken: as many as are played together.
-    """
     end = time.monotonic() + SECONDS_PER_CHUNK
     files = RowFiles()
     # Around all episodes, as the end of a long one would start a collection.
     with rare_collections(), kept_globals():
-        for cell, batch in batches:
-            while results := _next_noted(batch):
-                yield files.added(results[0], cell)
-                yield from results[1:]
-                if time.monotonic() > end:
-                    return
-
-
-def _next_noted(batch: Iterator[list[bytes]]) -> list[bytes]:
-    with noting():
-        return next(batch, [])
-
-
-def _batches(jobs: Iterable[Job]) -> Iterator[Sequence[Job]]:
-    """Yield consecutive jobs of a cell that are played on lanes together, and others one by one."""
-    for on_lanes, same in groupby(jobs, lambda job: id(job.cell) if job.on_lanes else 0):
-        together, size = [*same], MOST_LANES if on_lanes else 1
-        for start in range(0, len(together), size):
-            yield together[start : start + size]
-
-
-def _play_batch(jobs: Sequence[Job]) -> Iterator[list[bytes]]:
-    """Play jobs on lanes; without lanes, or after a failure there, one by one."""
-    if not jobs[0].on_lanes:
-        yield from ([play_to_json(job)] for job in jobs)
-        return
-    try:
-        played = [*play_on_lanes(jobs, _copied(jobs[0].entry.policies))]
-        _compare_once(jobs[0], played[0])
-        results = [_encode(each) for each in played]
-    except KeyboardInterrupt:
-        raise
-    except BaseException as fault:  # noqa: BLE001 (the failing episode has a row with its error)
-        yield from _after_failure(jobs, fault)
-    else:
-        yield results
-
-
-def _compare_once(job: Job, on_lanes: Mapping[str, Any]) -> None:
-    """Compare the results of a job on lanes with those of its episode, once a line-up.
-
-    Raises:
-        DesimError: They differ: `decide_all` decides otherwise than `decide`, or lanes are wrong.
-    """
-    model = job.variant.model
-    makers = (maker_of(one, of) for one, of in assigned(model, job.entry.policies))
-    # Without arguments, which a search changes for each of its points.
-    key = type(model), *(one if isinstance(one, type) else type(one) for one in makers)
-    if key in _compared:
-        return
-    alone = _results(job, _play(job))
-    for name in ("score", "ended", "decisions", "metrics"):
-        if alone[name] != on_lanes[name]:
-            raise DesimError(
-                f"with seed {job.seed}, {name} is {short_repr(on_lanes[name])} on lanes and "
-                f"{short_repr(alone[name])} where the episode is played alone"
-            )
-    _compared.add(key)
-
-
-def _after_failure(jobs: Sequence[Job], fault: BaseException) -> Iterator[list[bytes]]:
-    """Play jobs whose lanes have failed one by one.
-
-    Warns:
-        SweepWarning: None of them fails, so that the fault is one of the lanes or of `decide_all`.
-    """
-    failed = isinstance(fault, NoLanes)
-    for job in jobs:
-        results = play_to_json(job)
-        failed = failed or has_failed(results)
-        yield [results]
-    if not failed:
-        what = f"{jobs[0].variant.name}, {jobs[0].entry.label}: {error_label(fault)}"
-        warnings.warn(
-            f"lanes failed, and episodes were played one by one ({what})",
-            SweepWarning,
-            stacklevel=2,
-        )
-
-
-def play_on_lanes(jobs: Sequence[Job], policies: Any) -> Iterator[dict[str, Any]]:
-    """Play jobs of one cell as lanes.
-
-    Args:
-        jobs: At least one; no more than `MOST_LANES`.
-        policies: Those of the cell; instances are copies.
-
-    Yields:
-        The results of each job, those of `play` without a digest of its ledgers.
-
-    Raises:
-        NoLanes: The model or the policies cannot be played as lanes after all.
-        Exception: The policies or the model failed.
-    """
-    model, seeds = jobs[0].variant.model, [job.seed for job in jobs]
-    seed_globals(seeds[0])
-    made = resolve(model, policies, seeds[0]).policies
-    answering = {role: one for role, one in made.items() if answers_all(one)}
-    if len(answering) < len(made):
-        raise NoLanes("a policy decides for one episode at a time")
-    results = play_lanes(lanes_of(model, tuple(made), seeds), answering)
-    for seed, found in zip(seeds, results, strict=True):
-        yield {**found, "ledger_digest": None, "error": None, **_cluster(model, seed)}
+        for job in jobs:
+            with noting():
+                results = play(job)
+            yield files.added(results, cell_of(job))
+            if time.monotonic() > end:
+                return
 
 
 async def play_first_in_loop(jobs: Sequence[Job]) -> list[bytes]:

@@ -33,19 +33,14 @@ from desim.engine.run.process_executor import ProcessExecutor
 from desim.engine.run.signals import interrupts_deferred
 from desim.engine.run.warm_pool import kept_workers
 from desim.errors import DesimError, UsageError
-from desim.lanes import MOST_LANES
 from desim.rows.failures import failure_text
 from desim.rows.groups import cell_of
 from desim.rows.rows import Rows
 from desim.short_repr import short_repr
 from desim.show.progress import Progress, ProgressOption, shown_progress
 
-#: Most jobs of one chunk; those on lanes are limited by `MOST_LANES`.
+#: Most jobs of one chunk.
 _MAX_JOBS = 1_000
-
-
-#: Fewest jobs of a chunk on lanes, as a few lanes take as long as many.
-_FEWEST_LANES = 100
 
 
 #: A chunk is the share of one worker in the jobs left, divided by this, so that all workers finish
@@ -87,21 +82,13 @@ class Chunks:
         if not self._left:
             raise StopIteration
         span = self._left.popleft()
-        size = self._size(span.start)
+        size = min(_MAX_JOBS, -(-self._jobs_left // (_CHUNKS_PER_WORKER * self._workers)))
         chunk = span[:size]
         self._put_back(span[size:])
         self._jobs_left -= len(chunk)
         self._out[self.count] = chunk
         self.count += 1
         return [self._plan.job(index) for index in chunk]
-
-    def _size(self, first: int) -> int:
-        """Return the most jobs of a chunk that begins with a job."""
-        share = -(-self._jobs_left // (_CHUNKS_PER_WORKER * self._workers))
-        if not self._plan.on_lanes(first // len(self._plan.seeds)):
-            return min(_MAX_JOBS, share)
-        whole = self._jobs_left if self._workers == 1 else max(_FEWEST_LANES, share)
-        return min(MOST_LANES, whole)
 
     def finish(self, chunk: int, rows: int) -> range:
         """Put the unplayed jobs of a chunk back and return the indices of those that were played.
@@ -212,7 +199,7 @@ class Playing:
         plan, size, workers = self.plan, len(self.plan.seeds), worker_count(self.players)
         assert isinstance(plan, Grid)
         firsts = [cell * size for cell in sorted(self._cells) if plan.plays_again(cell)]
-        again = evolve(plan, out=None, digests=plan.digests or plan.out is not None)
+        again = evolve(plan, out=None)
         played_once = (range(job, job + 1) for job in firsts if job in self.kept)
         chunks = Chunks(again, played_once, workers)
         # One of several workers may not have played any episode of the cell.

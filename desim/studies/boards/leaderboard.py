@@ -30,8 +30,7 @@ from desim.show.table import Table, Tabular
 from desim.studies.boards.board_table import board_table
 from desim.studies.boards.item_shares import item_table
 from desim.studies.boards.ranking import BoardLine, ranked
-from desim.studies.study_options import SweepOptions
-from desim.studies.sweep import swept
+from desim.studies.sweep import sweep
 
 
 @frozen
@@ -253,7 +252,7 @@ def _played(
         by_seeds.setdefault(one.seeds, []).append(one)
     found: list[Any] = []
     for seeds, each in by_seeds.items():
-        options = SweepOptions(
+        found += sweep(
             name,
             [read_policies([one.spec]) for one in each],
             seeds,
@@ -261,6 +260,5 @@ def _played(
             progress=progress.part(len(found), 0),
             limits=limits,
         )
-        found += swept(options, digests=True)  # equal policies are joined by their ledgers
     order = {label: place for place, label in enumerate(one.spec for one in entrants)}
     return Rows(sorted(found, key=lambda row: order[row["policy"]]))

@@ -122,10 +122,6 @@ class Judging:
         """Return what is judged, for error texts."""
         return f"decisions of a record, {self.then} against {self.against}"
 
-    def on_lanes(self, cell: int) -> bool:  # noqa: ARG002 (there is one)
-        """Return False: each decision has a past of its own."""
-        return False
-
     def waits(self, index: int) -> bool:  # noqa: ARG002 (rules and recordings play on)
         """Return False: no policy that plays on waits for a host."""
         return False

@@ -124,7 +124,7 @@ def test_list_says_what_has_lanes(desim: Desim) -> None:
     assert (rules["base_stock"]["lanes"], rules["perfect"]["lanes"]) == (True, False)
     out = desim("list", "beer_game").out
     assert "many seeds at once, with policies marked so" in out
-    assert "lanes: its episodes of many seeds are played at once" in out
+    assert "lanes: its episodes of many seeds can be played at once" in out
     assert "lanes: " not in desim("list", "edt").out
 
 
