@@ -8,9 +8,6 @@ from typing import Any
 
 import attrs
 
-#: The longest text of a value in an error, in characters.
-SHOWN = 80
-
 #: Levels of containers that are shown; deeper ones are "[...]".
 _LEVELS = 6
 
@@ -92,19 +89,6 @@ class _Short(reprlib.Repr):
 
 def _nameless(value: Any) -> str:
     return f"<{type(value).__name__[:60]} without a repr>"
-
-
-def shown(value: Any, most: int = SHOWN) -> str:
-    """Return the `repr` of a plain value, cut to a length."""
-    try:
-        return cut(repr(value), most)
-    except (RecursionError, ValueError):  # nested too deep, or a number of too many digits
-        return f"a {type(value).__name__}"
-
-
-def cut(text: str, most: int = 4 * SHOWN) -> str:
-    """Return a text, cut to a length."""
-    return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def visible_text(text: str) -> str:

@@ -23,7 +23,7 @@ from desim.errors import DesimError, UsageError, possible
 from desim.faults import RAISED, fault_text, place
 from desim.schema import from_plain
 from desim.schema.arguments import needs_arguments
-from desim.short_repr import short_repr, shown
+from desim.short_repr import short_repr
 
 
 @cache
@@ -176,7 +176,7 @@ def recorded_model(name: str, params: Mapping[str, Any]) -> Model[Any]:
         SchemaError: It does not take these parameters.
     """
     if ":" not in name and not has_model(name):
-        raise UsageError(f"there is no model {shown(name)}; {possible(name, model_names())}")
+        raise UsageError(f"there is no model {short_repr(name)}; {possible(name, model_names())}")
     built: Model[Any] = from_plain(params, model_class(name), "params")
     return built
 

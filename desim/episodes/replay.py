@@ -22,7 +22,7 @@ from desim.records.episode import Episode, Inside
 from desim.records.lines import Header, Step, step_class
 from desim.schema import tagged, to_plain
 from desim.schema.signatures import takes
-from desim.short_repr import cut, shown
+from desim.short_repr import short_repr, shortened
 
 T = TypeVar("T")
 
@@ -216,7 +216,7 @@ def same_step(number: int, recorded: Step, now: Step) -> None:
 def _same_question(number: int, recorded: Step, now: Step) -> None:
     if (recorded.t, recorded.role) != (now.t, now.role):
         raise BadRecord(
-            f"decision {number} differs: recorded {shown(recorded.role)} at t={recorded.t}, "
+            f"decision {number} differs: recorded {short_repr(recorded.role)} at t={recorded.t}, "
             f"now {now.role!r} at t={now.t}"
         )
     # The same JSON is the same value; only other JSON needs a comparison of plain values.
@@ -228,14 +228,14 @@ def _same_question(number: int, recorded: Step, now: Step) -> None:
 
 def _same(number: int, step: Step, recorded: Any, now: Any, path: str = "$") -> None:
     if now != recorded:
-        where = f"decision {number} (t={step.t}, {shown(step.role)})"
+        where = f"decision {number} (t={step.t}, {short_repr(step.role)})"
         raise BadRecord(f"{where} differs: {first_difference(recorded, now, path)}")
 
 
 def first_difference(recorded: Any, now: Any, path: str = "$") -> str:
     """Return the path of the first place where two plain values differ, and both in short."""
     place = different_place(recorded, now, path)
-    return f"{cut(place.path)} was {shown(place.a)}, now {shown(place.b)}"
+    return f"{shortened(place.path)} was {short_repr(place.a, 80)}, now {short_repr(place.b, 80)}"
 
 
 def same_result(recorded: Result, now: Result) -> None:

@@ -28,7 +28,7 @@ from desim.records.lines import FailureLine, Header, Step, TranscriptEntry, step
 from desim.records.provenance import policy_code
 from desim.records.reader import RecordedSteps
 from desim.records.writer import Recorder
-from desim.short_repr import SHOWN, cut, short_repr
+from desim.short_repr import short_repr, shortened
 
 #: The options of sessions without any: the state at the end would hold all ledgers.
 _WITHOUT_STATE = EpisodeOptions(keep_state=False)
@@ -207,7 +207,7 @@ class Session:
                 raise
             raise type(fault)(
                 f"{fault}. The last answer was decision {self.decided}, {self._last.role!r} with "
-                f"{cut(self._last.wire.decode(), SHOWN)}; desim branch {self._record} "
+                f"{shortened(self._last.wire.decode(), 80)}; desim branch {self._record} "
                 f"--at {self.before_tick + 1} plays on from before it"
             ) from fault
 

@@ -24,7 +24,6 @@ from desim.errors import BadRecord
 from desim.records.lines import Step, TranscriptEntry
 from desim.records.reader import decoded_lines
 from desim.records.record_file import lines_of
-from desim.short_repr import shown
 
 #: Hexadecimal digits of the identifier of a text.
 _DIGITS = 32
@@ -111,7 +110,7 @@ def calls_of(record: str | Path | Iterable[bytes]) -> Iterator[RecordedCall]:
                 yield from (evolve(call, decision=decisions) for call in waiting.pop(role, ()))
             case TranscriptEntry(entry={"texts": dict(new)}):
                 if altered := [key for key, value in new.items() if key != text_id(value)]:
-                    raise BadRecord(f"the text {shown(altered[0])} of the transcript was altered")
+                    raise BadRecord(f"the text {altered[0]!r} of the transcript was altered")
                 texts |= new
             case TranscriptEntry(role=role, entry={"request": int(number)} as entry):
                 waiting[role].append(_request(number, role, entry, texts))
@@ -130,8 +129,7 @@ def _request(
         messages = msgspec.convert([texts[key] for key in form.messages], _Objects)
         tools = msgspec.convert(texts[form.tools] if form.tools else [], _Objects)
     except msgspec.ValidationError as fault:
-        raise BadRecord(f"request {number} of {shown(role)} is not readable: {fault}") from None
+        raise BadRecord(f"request {number} of {role!r} is not readable: {fault}") from None
     except KeyError as fault:
-        missing = shown(fault.args[0])
-        raise BadRecord(f"request {number} of {shown(role)} lacks its text {missing}") from None
+        raise BadRecord(f"request {number} of {role!r} lacks its text {fault}") from None
     return RecordedCall(number, role, None, form.phase, messages, tools, form.fields, form.digest)

@@ -11,7 +11,7 @@ from attrs import evolve, frozen
 from desim.records.episode import Episode
 from desim.records.lines import Step
 from desim.schema import to_plain
-from desim.short_repr import cut
+from desim.short_repr import shortened
 
 #: Levels of objects whose keys are compared one by one.
 _DEEPEST = 8
@@ -97,7 +97,7 @@ def different_place(a: Any, b: Any, path: str = "$") -> DifferingPlace:
     """Return the first place where two plain values differ, or the values if they do not."""
     while (key := _different_key(a, b)) is not None:
         if isinstance(a, dict):
-            path, a, b = f"{path}.{cut(key)}", a.get(key), b.get(key)
+            path, a, b = f"{path}.{shortened(key)}", a.get(key), b.get(key)
         else:
             path, a, b = f"{path}[{key}]", a[key], b[key]
     return DifferingPlace(path, a, b)
@@ -120,7 +120,7 @@ def _differences(a: Any, b: Any, path: str = "", depth: int = 0) -> Iterator[Dif
         return
     a, b = a or {}, b or {}
     for key in dict.fromkeys([*a, *b]):
-        inner = f"{path}.{cut(str(key))}".removeprefix(".")
+        inner = f"{path}.{shortened(str(key))}".removeprefix(".")
         yield from _differences(a.get(key), b.get(key), inner, depth + 1)
 
 

@@ -20,7 +20,7 @@ from desim.errors import BadRecord, SchemaError, UsageError
 from desim.records.provenance import Provenance
 from desim.records.reach import model_reaches, refuse
 from desim.schema import encode, encode_tagged, has_tags
-from desim.short_repr import cut
+from desim.short_repr import shortened
 from desim.version import __version__
 
 #: The policy in a header for a role that a person plays.
@@ -111,7 +111,7 @@ class Header(
         except (SchemaError, UsageError) as fault:
             cls = catalog.known_class(self.model)
             since = self.provenance.other_revision(self.model, own_revision(cls) if cls else None)
-            what = f"{cut(self.model)} of desim {cut(self.version)}"
+            what = f"{shortened(self.model)} of desim {shortened(self.version)}"
             raise BadRecord(f"written for {what}: {fault}{since}") from None
 
 

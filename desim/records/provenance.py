@@ -16,7 +16,7 @@ import msgspec
 
 from desim.catalog.imports import spec_name
 from desim.core.model import Model, Revision, revision_of, revision_text
-from desim.short_repr import cut
+from desim.short_repr import shortened
 
 #: Packages whose version may change an episode of any world.
 _PACKAGES = ("numpy", "simpy")
@@ -57,8 +57,8 @@ class Provenance(msgspec.Struct, frozen=True, omit_defaults=True):
         if revised := self.other_revision(world, now.revision):
             return revised
         if self.code != now.code:
-            return f"; the code of {cut(world)} has changed since it was recorded"
-        then = {name: cut(self.versions.get(name, "")) for name in now.versions}
+            return f"; the code of {shortened(world)} has changed since it was recorded"
+        then = {name: shortened(self.versions.get(name, "")) for name in now.versions}
         changed = [f"{name} {then[name]}" for name in then if then[name] != now.versions[name]]
         present = ", ".join(f"{name} {text}" for name, text in now.versions.items())
         return f"; recorded with {', '.join(changed)}; here are {present}" if changed else ""
@@ -67,9 +67,9 @@ class Provenance(msgspec.Struct, frozen=True, omit_defaults=True):
         """Return both revisions if they differ, as the end of an error text."""
         if now is None or self.revision == now:
             return ""
-        then = f"revision {cut(self.text)}" if self.text else "no revision"
-        here = cut(revision_text(now))
-        return f"; recorded with {then} of {cut(world)}, which has revision {here} here"
+        then = f"revision {shortened(self.text)}" if self.text else "no revision"
+        here = shortened(revision_text(now))
+        return f"; recorded with {then} of {shortened(world)}, which has revision {here} here"
 
 
 @cache

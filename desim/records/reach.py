@@ -13,7 +13,7 @@ from desim.catalog.imports import is_loaded
 from desim.catalog.policy_spec import Spec
 from desim.composition.parts_model import PartsModel
 from desim.errors import UsageError
-from desim.short_repr import shown
+from desim.short_repr import short_repr
 
 #: The number of things that an error shows, and the longest text of each.
 _SHOWN, _CHARACTERS = 5, 200
@@ -98,4 +98,4 @@ def _import_of(model: str) -> str:
 
 
 def _named(value: str) -> str:
-    return shown(value, _CHARACTERS)
+    return short_repr(value, _CHARACTERS)

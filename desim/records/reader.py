@@ -22,7 +22,7 @@ from desim.records.lines import (
 )
 from desim.records.record_file import lines_of
 from desim.schema.untrusted import check_keys
-from desim.short_repr import cut, shown
+from desim.short_repr import short_repr, shortened
 from desim.version import __version__
 
 Line = Header | Step | TranscriptEntry | ResumedLine | ResultLine | FailureLine
@@ -115,7 +115,7 @@ def _header(line: bytes) -> Header:
         form = None
     if form is not None and form != FORMAT:
         reads = f"this desim {__version__} reads {FORMAT!r}"
-        raise BadRecord(f"the record has format {shown(form)}; {reads}")
+        raise BadRecord(f"the record has format {short_repr(form)}; {reads}")
     header = _decoded(line, "line 1") if form else None
     if not isinstance(header, Header):
         raise BadRecord("the file is no episode record: its first line is no header")
@@ -134,7 +134,7 @@ def _decoded(line: bytes, what: str) -> Line:
         if _encode(decoded) != line[:-1]:
             check_keys(line)
     except _FAULTS as fault:
-        raise BadRecord(f"{what} is not readable: {cut(str(fault))}") from None
+        raise BadRecord(f"{what} is not readable: {shortened(str(fault))}") from None
     return decoded
 
 

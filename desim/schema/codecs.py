@@ -166,14 +166,11 @@ def from_plain(value: Any, cls: Any, path: str = "$") -> Any:
 
 
 def _near_miss(text: str, cls: Any) -> str:
-    """Return the field that an unknown one resembles, such as one that was renamed."""
-    import difflib  # only a failing call pays for this import
-
+    """Return the end of the text for an unknown field of the whole, such as one renamed since."""
     unknown = re.match(r"Object contains unknown field `(.*?)`(?! - at `\$\.)", text)
     if unknown is None or not attrs.has(cls):
         return ""
-    near = difflib.get_close_matches(unknown[1], [str(f.alias) for f in attrs.fields(cls)], n=1)
-    return f"; did you mean `{near[0]}`?" if near else ""
+    return f"; {possible(unknown[1], [f.alias for f in attrs.fields(cls) if f.init])}"
 
 
 def _given_text(value: Any) -> str:

@@ -5,7 +5,7 @@
 
 import functools
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar
 
 import attrs
@@ -30,12 +30,10 @@ def takes(cls: Callable[P, Options]) -> Callable[[Callable[[Options], R]], Calla
 
         @functools.wraps(function)
         def call(*arguments: P.args, **named: P.kwargs) -> R:
-            try:
-                options = cls(*arguments, **named)
-            except TypeError:
-                _check_call(name, signature, arguments, named)
-                raise  # a value of a wrong type
-            return function(options)
+            for unknown in named.keys() - signature.parameters:
+                known = possible(unknown, signature.parameters)
+                raise UsageError(f"{name} has no argument {unknown!r}; {known}")
+            return function(cls(*arguments, **named))
 
         returned = function.__annotations__.get("return", inspect.Signature.empty)
         call.__signature__ = signature.replace(return_annotation=returned)  # type: ignore[attr-defined]
@@ -43,18 +41,6 @@ def takes(cls: Callable[P, Options]) -> Callable[[Callable[[Options], R]], Calla
         return call
 
     return decorate
-
-
-def _check_call(
-    name: str, signature: inspect.Signature, arguments: Any, named: Mapping[str, Any]
-) -> None:
-    for keyword in (each for each in named if each not in signature.parameters):
-        known = possible(keyword, signature.parameters)
-        raise UsageError(f"{name} has no argument {keyword!r}; {known}") from None
-    try:
-        signature.bind(*arguments, **named)
-    except TypeError as wrong:
-        raise TypeError(f"{name}() call: {wrong}") from None
 
 
 def given(options: attrs.AttrsInstance) -> dict[str, Any]:

@@ -8,7 +8,6 @@ instance is built.
 import inspect
 import re
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from functools import cache, reduce
 from operator import or_
 from types import NoneType, UnionType
@@ -85,16 +84,12 @@ def check_not_recursive(kind: Any, outside: tuple[type, ...] = ()) -> None:
     """
     for cls in classes_inside(kind):
         if cls in outside:
-            names = " -> ".join(each.__name__ for each in (*outside[outside.index(cls) :], cls))
             raise SchemaError(
-                f"{cls.__name__} contains itself ({names}), which no observation, action or "
-                "parameter may; hold the parts in one list and refer to each by its number"
+                f"{cls.__name__} contains itself, which no observation, action or parameter may; "
+                "hold the parts in one list and refer to each by its number"
             )
-        hints: dict[str, Any] = {}
-        with suppress(NameError):  # `field_types` raises an error where the types are needed
-            hints = get_type_hints(cls)
-        for each in attrs.fields(cls):
-            check_not_recursive(hints.get(each.name, Any), (*outside, cls))
+        for each in field_types(cls).values():
+            check_not_recursive(each, (*outside, cls))
 
 
 # -- constraints and texts -------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from desim.errors import BadRecord, UsageError, possible
 from desim.records.episode import Episode
 from desim.records.lines import Header
 from desim.records.writer import Recorder
-from desim.short_repr import cut, short_repr
+from desim.short_repr import short_repr, shortened
 
 #: Records, and decisions of the caller in them, among which the start of an episode is drawn.
 _MOST_RECORDS, _MOST_DECISIONS = 10_000, 1_000_000
@@ -123,13 +123,14 @@ def check_world(record: Path, recorded: Header, model: Model[Any], roles: Iterab
     """
     mine = Header.of(model, recorded.seed, {})
     if recorded.model != mine.model:
-        raise UsageError(f"{record} is a record of {cut(recorded.model)}, and not of {mine.model}")
+        other = shortened(recorded.model)
+        raise UsageError(f"{record} is a record of {other}, and not of {mine.model}")
     if recorded.params != mine.params:
         differs = first_difference(recorded.params, mine.params, "params")
         raise UsageError(f"{record} is of other parameters (recorded, given): {differs}")
     if set(recorded.policies) != set(roles):
         played, given = ", ".join(sorted(recorded.policies)), ", ".join(sorted(roles))
-        raise UsageError(f"in {record} policies play {cut(played)}; here they play {given}")
+        raise UsageError(f"in {record} policies play {shortened(played)}; here they play {given}")
 
 
 def started_at(past: Episode) -> int:

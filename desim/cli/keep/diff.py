@@ -21,7 +21,7 @@ from desim.records.differences import (
     record_differences,
 )
 from desim.records.episode import Episode
-from desim.short_repr import cut, shortened, shown
+from desim.short_repr import short_repr, shortened
 from desim.show.column import Column
 from desim.show.console import console
 from desim.show.labels import NOTHING, value_text
@@ -115,7 +115,7 @@ def _table(title: str, each: Sequence[DifferingPlace]) -> Table:
     """Return differences as a table of places and values."""
     more = len(each) - _MOST_LINES
     notes = [f"and {more:,} more; --json prints all"] if more > 0 else []
-    lines = ((cut(one.path, _PATH), *_labels(one)) for one in each[:_MOST_LINES])
+    lines = ((shortened(one.path, _PATH), *_labels(one)) for one in each[:_MOST_LINES])
     return Table((title, "A", "B"), lines, (0, 1, 2), notes=notes)
 
 
@@ -151,7 +151,7 @@ def _value_label(value: Any) -> str:
     try:
         text = NOTHING if value is None else value_text(value)
     except (RecursionError, ValueError):  # nested too deep, or a number of too many digits
-        text = shown(value)
+        text = short_repr(value)
     if _DIGEST.fullmatch(text):
         return text[:_DIGITS]
     return " ".join(shortened(text, _MOST_CHARACTERS).split()) or NOTHING

@@ -10,7 +10,7 @@ from desim.catalog.policy_spec import label
 from desim.core.model import kept_facts
 from desim.episodes.counterfactual import Past
 from desim.errors import UsageError
-from desim.short_repr import cut, short_repr
+from desim.short_repr import short_repr, shortened
 from desim.show.labels import number_text
 from desim.statistics.intervals import Interval
 
@@ -18,7 +18,7 @@ from desim.statistics.intervals import Interval
 MOST_FUTURES = 100_000
 
 #: Characters of an action in a table.
-_ACTION = 60
+_ACTION = 57
 
 
 @frozen
@@ -67,7 +67,7 @@ def action_text(action: Mapping[str, Any]) -> str:
     """
     # Texts as JSON, because one of a stranger's record may move the cursor.
     values = (f" {key}={_value_label(value)}" for key, value in action.items() if key != "do")
-    return cut(f"{action['do']}{''.join(values)}", _ACTION)
+    return shortened(f"{action['do']}{''.join(values)}", _ACTION)
 
 
 def _value_label(value: Any) -> str:

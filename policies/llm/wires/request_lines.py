@@ -16,7 +16,7 @@ from desim.records.conversation import (
     digest_of,
     text_id,
 )
-from desim.short_repr import shown
+from desim.short_repr import short_repr
 from policies.llm.wires.wire import Request, Send
 
 #: Characters shown before the first that differs.
@@ -120,7 +120,7 @@ class RequestLines:
         was = recorded.messages
         for number, (old, new) in enumerate(zip(was, sent.messages, strict=False), 1):
             if old != new:
-                role = shown(sent.texts[new].get("role"))
+                role = short_repr(sent.texts[new].get("role"))
                 now = sent.texts[new]
                 return f"message {number} ({role}) {_first_change(self.texts.get(old), now)}"
         if len(was) != len(sent.messages):
@@ -135,5 +135,5 @@ def _first_change(old: Any, new: Any) -> str:
     """Return where the JSON of two values begins to differ, and both from there on."""
     texts = [canonical_json(each).decode() for each in (old, new)]
     start = max(0, len(commonprefix(texts)) - _BEFORE)  # noqa: RUF071 (texts, not paths)
-    was, now = (shown(text[start:]) for text in texts)
+    was, now = (short_repr(text[start:]) for text in texts)
     return f"had {was} and has {now} now"

@@ -68,7 +68,7 @@ def test_a_composite_survives_pickling_and_json(model: Composite) -> None:
         ({"firm": 7}, "part firm: 7 is no model"),
         ({"firm": "beer_gam"}, "part firm: there is no model 'beer_gam'; did you mean 'beer_game'"),
         ({"firm": "support.companies:company"}, "part firm: .* is no model"),
-        ({"firm": {"model": FIRM, "params": {"period": 3}}}, "part firm: .*did you mean `periods`"),
+        ({"firm": {"model": FIRM, "params": {"period": 3}}}, "part firm: .*did you mean 'periods'"),
         ({"firm": {"model": FIRM, "params": {"periods": -1}}}, "part firm: .*periods"),
         ({"firm": {"modle": FIRM}}, "part firm: .*'modle'"),
         ({"firm": {"model": FIRM, "weight": float("nan")}}, "part firm: weight=nan"),

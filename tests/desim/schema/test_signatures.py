@@ -79,29 +79,6 @@ def test_an_unknown_keyword_is_refused_with_near_misses() -> None:
         sweep("beer_game", "typical", range(2), job=2)  # type: ignore[call-arg]
 
 
-def test_a_missing_argument_is_named() -> None:
-    """As Python does for a plain function."""
-    with pytest.raises(TypeError, match=r"^area\(\) call: missing a required argument: 'name'$"):
-        area(width=2)  # type: ignore[call-arg]
-
-
-def test_a_fault_inside_the_class_is_not_changed() -> None:
-    """A TypeError of a converter is its own, and one in the function is not caught."""
-
-    @frozen
-    class Length:
-        """Takes a number.
-
-        Attributes:
-            value: The number.
-        """
-
-        value: float = field(converter=float)
-
-    with pytest.raises(TypeError, match="float"):
-        takes(Length)(given)([])
-
-
 @pytest.mark.parametrize("function", EVERY, ids=lambda function: function.__name__)
 def test_every_argument_of_a_public_function_has_a_text(function: Any) -> None:
     """Where a field has no text, neither its option nor `help` would say what it is."""

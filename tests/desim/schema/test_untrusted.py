@@ -20,7 +20,7 @@ DEEP = f"more than {DEEPEST} levels"
         (b'{"a": -Infinity}', "Infinity is not a number"),
         (b"1e999", "'1e999' is too large a number"),
         (b"1" + b"0" * 200 + b".0e200", "too large a number"),
-        (b"9" * 1_001, "too large a number"),
+        (b"9" * 5_000, "Exceeds the limit"),
         (b'{"a": 1, "b": {"c": 1, "c": 2}}', "the key 'c' comes twice in one object"),
         (b'{"a": 1, "' + b"b" * 500 + b'": 1, "' + b"b" * 500 + b'": 2}', "comes twice"),
         (b'["\\uD800"]', "half of a surrogate pair"),

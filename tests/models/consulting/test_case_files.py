@@ -51,7 +51,7 @@ def test_the_whole_text_of_a_case_holds_every_part() -> None:
         ("{", "line 1"),
         ("[]", "object"),
         ('{"opening": "a", "opening": "b"}', "the key 'opening' comes twice"),
-        ({**PLAIN, "gatd": []}, "did you mean `gated`"),
+        ({**PLAIN, "gatd": []}, "did you mean 'gated'"),
         ({**PLAIN, "length": "huge"}, "'huge'"),
         ({**PLAIN, "gated": [{"topic": "price"}]}, r"`\$.gated\[0\]`"),
         ({**PLAIN, "gated": 2 * [{"topic": "price", "fact": "9"}]}, "'price' twice"),

@@ -231,7 +231,7 @@ def test_a_former_name_is_answered_with_the_present_one() -> None:
     """`trust_build_rate` divides the gain, so it is called after what it counts."""
     with pytest.raises(UsageError, match="did you mean 'trust_build_tasks'"):
         YCBench.preset(trust_build_rate=5.0)
-    with pytest.raises(SchemaError, match="did you mean `trust_build_tasks`"):
+    with pytest.raises(SchemaError, match="did you mean 'trust_build_tasks'"):
         from_plain({"trust_build_rate": 5.0}, YCBench, "params")
 
 

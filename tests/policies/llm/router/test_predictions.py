@@ -69,7 +69,7 @@ def test_methods_are_read_under_their_canonical_names(tmp_path: Path) -> None:
         ({"id": "a"}, "missing required field `task`"),
         (OTHER | {"id": ""}, "length >= 1 - at `$.id`"),
         (OTHER | {"id": "x" * 201}, "length <= 200"),
-        (OTHER | {"bukket": "easy"}, "did you mean `bucket`?"),
+        (OTHER | {"bukket": "easy"}, "did you mean 'bucket'?"),
         (OTHER | {"bucket": "NA"}, "'NA' - at `$.bucket`"),
         (OTHER | {"predictions": {"cot": {"correct": 1}}}, "Expected `bool`, got `int`"),
         (OTHER | {"predictions": {"cot": True}}, "$.predictions"),
