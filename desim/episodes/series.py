@@ -1,7 +1,7 @@
 """Several episodes in a row with the same policies, which may learn in between."""
 
 import contextlib
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +9,7 @@ import msgspec
 from attrs import define, evolve, field, frozen
 
 from desim.core.limits import Limits
-from desim.core.model import Model
+from desim.core.model import Model, model_of
 from desim.core.streams import kept_globals
 from desim.episodes.driver import play_session, play_session_async
 from desim.episodes.episode_options import EpisodeOptions, ModelOptions
@@ -18,7 +18,7 @@ from desim.episodes.replay import first_difference
 from desim.episodes.session import Session
 from desim.errors import BadRecord, UsageError
 from desim.faults import policy_failing
-from desim.records.episode import Episode, part_episode
+from desim.records.episode import Episode
 from desim.records.lines import Header
 from desim.records.record_file import begun
 from desim.records.record_lock import RecordLock
@@ -218,3 +218,30 @@ def _make(folder: Path) -> None:
         ) from None
     except OSError as fault:
         raise UsageError(f"cannot write {folder}: {fault.strerror}") from None
+
+
+def part_episode(episode: Episode, model: Model[Any], role: str) -> Episode:
+    """Return what an episode was for the part of a role, by the names inside the part.
+
+    Without parts it is the episode itself. Ticks are those of the common clock.
+    """
+    prefix = role.removesuffix(model_of(model, role)[1])
+    if not prefix:
+        return episode
+
+    def own(values: Mapping[str, Any]) -> dict[str, Any]:
+        return {k.removeprefix(prefix): v for k, v in values.items() if k.startswith(prefix)}
+
+    steps = tuple(
+        msgspec.structs.replace(step, role=step.role.removeprefix(prefix))
+        for step in episode.steps
+        if step.role.startswith(prefix)
+    )
+    result = episode.result
+    if result is not None:
+        metrics, usage, made = own(result.metrics), own(result.usage), len(steps)
+        score, ended = metrics.pop("score", 0.0), metrics.pop("ended", "")
+        result = evolve(
+            result, score=score, ended=ended, metrics=metrics, decisions=made, usage=usage
+        )
+    return evolve(episode, steps=steps, result=result, inside=None)

@@ -3,14 +3,14 @@
 import contextlib
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
-import msgspec
-from attrs import asdict, evolve, field, frozen
+from attrs import asdict, field, frozen
 
 from desim.core.ledger_protocols import ledgers_of
-from desim.core.model import Model, model_of
+from desim.core.model import Model
 from desim.core.points import Points, Recorded
 from desim.core.result import Result, Series, Ticks, ended_series
 from desim.core.run import Run
@@ -229,12 +229,11 @@ class Episode:
             said[one.after].append(TranscriptEntry(one.entry, one.role))
         with Recorder(path) as recorder:
             recorder.write(self.header)
-            for number, step in enumerate(self.steps):
+            for number, step in enumerate(chain(self.steps, [None])):
                 for entry in said[number]:
                     recorder.write(entry)
-                recorder.step(step)
-            for entry in said[len(self.steps)]:
-                recorder.write(entry)
+                if step:
+                    recorder.step(step)
             recorder.end(end)
 
     @classmethod
@@ -278,13 +277,14 @@ class Episode:
                         found["result"] = line.result()
                     case FailureLine():
                         found["failure"] = line
+            found["steps"] = tuple(steps) if keep_steps else RecordedSteps(file, count)
+            episode = cls(**{"result": None} | found, transcript=(*said,), resumed=(*resumed,))
+            if whole:
+                episode._ended()
         except BadRecord as fault:
             text = str(fault)
             raise BadRecord(text if str(path) in text else f"{path}: {text}") from None
-        if whole and "result" not in found:
-            raise BadRecord(f"{path}: {_no_result(count, found.get('failure'))}")
-        found["steps"] = tuple(steps) if keep_steps else RecordedSteps(file, count)
-        return cls(**{"result": None} | found, transcript=tuple(said), resumed=tuple(resumed))
+        return episode
 
     def _inside(self) -> Inside:
         if self.inside is None:
@@ -295,44 +295,12 @@ class Episode:
         return self.inside
 
     def _ended(self) -> Result:
-        if self.failure is not None:
-            raise BadRecord(f"the run failed, so it has no result: {self.failure.error}")
-        if self.result is None:
-            raise BadRecord("the record was cut before the episode ended, so it has no result")
-        return self.result
-
-
-def _no_result(decisions: int, failure: FailureLine | None) -> str:
-    if failure is None:
-        return f"the record was cut after {decisions} decisions: it has no result"
-    return (
-        f"the run failed at t={failure.t} after decision {failure.decisions}: {failure.error}; "
-        f"desim branch FILE --at {failure.before + 1} plays on from before it"
-    )
-
-
-def part_episode(episode: Episode, model: Model[Any], role: str) -> Episode:
-    """Return what an episode was for the part of a role, by the names inside the part.
-
-    Without parts it is the episode itself. Ticks are those of the common clock.
-    """
-    prefix = role.removesuffix(model_of(model, role)[1])
-    if not prefix:
-        return episode
-
-    def own(values: Mapping[str, Any]) -> dict[str, Any]:
-        return {k.removeprefix(prefix): v for k, v in values.items() if k.startswith(prefix)}
-
-    steps = tuple(
-        msgspec.structs.replace(step, role=step.role.removeprefix(prefix))
-        for step in episode.steps
-        if step.role.startswith(prefix)
-    )
-    result = episode.result
-    if result is not None:
-        metrics, usage, made = own(result.metrics), own(result.usage), len(steps)
-        score, ended = metrics.pop("score", 0.0), metrics.pop("ended", "")
-        result = evolve(
-            result, score=score, ended=ended, metrics=metrics, decisions=made, usage=usage
+        if self.result is not None:
+            return self.result
+        if (fault := self.failure) is None:
+            made = f"{len(self.steps)} decisions"
+            raise BadRecord(f"the record was cut after {made}: it has no result")
+        raise BadRecord(
+            f"the run failed at t={fault.t} after decision {fault.decisions}: {fault.error}; "
+            f"desim branch FILE --at {fault.before + 1} plays on from before it"
         )
-    return evolve(episode, steps=steps, result=result, inside=None)

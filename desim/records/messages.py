@@ -1,8 +1,8 @@
 """An episode as chat messages: what each policy received, wrote and decided.
 
-Messages of language models are those of the record. Any other policy receives its observations as
-JSON, and its actions are tool calls. A message is listed when it is first sent; a request repeats
-those before it.
+Messages of language models are those of the record: each when it is first sent, because a request
+repeats those before it, and each reply; an assistant's message in a request is taken for a reply.
+Any other policy receives its observations as JSON, and its actions are tool calls.
 """
 
 from collections import Counter, defaultdict
@@ -66,12 +66,10 @@ class _Seat:
     Attributes:
         sent: By the first message of a conversation, as JSON, how often its last request had each
             message; under the empty key that of the last request.
-        replies: The texts of the model's replies, and the identifiers of its calls.
-        last: That of the last action, if the next observation is its result.
+        last: The identifier of the last action, if the next observation is its result.
     """
 
     sent: dict[bytes, Counter[bytes]] = field(factory=lambda: {b"": Counter()})
-    replies: list[str] = field(factory=list)
     last: str = ""
 
     def decided(self, number: int, step: Step, calls: list[RecordedCall]) -> Iterator[Message]:
@@ -92,7 +90,7 @@ class _Seat:
     def called(self, call: RecordedCall) -> Iterator[Message]:
         """Yield the new messages of a request, and the reply to it."""
         for sent in self._new(call.messages):
-            if sent.get("role") != "assistant" or not self._is_reply(sent):
+            if sent.get("role") != "assistant":
                 further = {name: sent[name] for name in _FURTHER if sent.get(name)}
                 yield {"role": sent.get("role"), "content": sent.get("content"), **further}
         try:
@@ -100,9 +98,8 @@ class _Seat:
         except msgspec.ValidationError as fault:
             what = f"call {call.number} of {call.role}"
             raise BadRecord(f"{what} is not readable: {fault}") from None
-        text = reply.text or reply.refusal
-        self.replies += [text, *(one.id for one in reply.calls)]
         calls = [_tool_call(one.id, one.name, one.arguments) for one in reply.calls]
+        text = reply.text or reply.refusal
         yield _message("assistant", text, calls=calls, reasoning=reply.thinking)
 
     def _new(self, messages: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
@@ -118,13 +115,6 @@ class _Seat:
             now[key] += 1
             if now[key] > before[key]:
                 yield message
-
-    def _is_reply(self, message: Mapping[str, Any]) -> bool:
-        """Return whether a message repeats a reply, or its part after the reasoning."""
-        calls, text = message.get("tool_calls"), message.get("content") or ""
-        if isinstance(calls, list) and calls:
-            return any(isinstance(one, dict) and one.get("id") in self.replies for one in calls)
-        return isinstance(text, str) and any(text in each for each in reversed(self.replies))
 
 
 def _message(

@@ -80,10 +80,7 @@ def versions() -> Mapping[str, str]:
 
 
 def code_digest(model: Model[Any]) -> str:
-    """Return a digest of the source files of a world and of its parts.
-
-    Empty if one has no file, as in a notebook or an archive.
-    """
+    """Return a digest of the source files of a world and its parts; empty if one has no file."""
     every = [_digest(cls, of_world=True) for cls in sorted({*_classes(model)}, key=spec_name)]
     return _short_sha("".join(every).encode()) if all(every) else ""
 
@@ -103,7 +100,6 @@ def _classes(model: Model[Any]) -> Iterator[type]:
 # Read once, because each recorded episode asks for it.
 @cache
 def _digest(cls: type, *, of_world: bool = False) -> str:
-    """Return a digest of the source file of a class, or of the package of a world's class."""
     file = Path(getattr(sys.modules.get(cls.__module__), "__file__", None) or "")
     if not file.is_file():
         return ""

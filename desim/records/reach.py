@@ -15,8 +15,8 @@ from desim.composition.parts_model import PartsModel
 from desim.errors import UsageError
 from desim.short_repr import short_repr
 
-#: The number of things that an error shows, and the longest text of each.
-_SHOWN, _CHARACTERS = 5, 200
+#: The number of things that an error shows.
+_SHOWN = 5
 
 #: The modules that a record may name though they are not imported yet: those of the model of parts.
 _IMPORTED = ("desim.composition", "desim.composition.composite")
@@ -25,13 +25,13 @@ _IMPORTED = ("desim.composition", "desim.composition.composite")
 def model_reaches(name: str, params: Mapping[str, Any]) -> Iterator[str]:
     """Yield what playing a model would do outside, such as "open ..."; *params* are unchecked."""
     for part, model, inside in _models(name, params):
-        of = f" for part {_named(part)}" if part else ""
+        of = f" for part {short_repr(part)}" if part else ""
         if imported := _import_of(model):
             yield f"{imported}{of}"
         elif cls := catalog.known_class(model):
-            yield from (f"open {_named(file)}{of}" for file in cls.files(inside))
+            yield from (f"open {short_repr(file)}{of}" for file in cls.files(inside))
             if issubclass(cls, PartsModel):
-                yield from (f"call {_named(each)}{of}" for each in cls.functions(inside))
+                yield from (f"call {short_repr(each)}{of}" for each in cls.functions(inside))
 
 
 def policy_reaches(
@@ -44,7 +44,7 @@ def policy_reaches(
         return
     module, colon, _ = spec.name.partition(":")
     if colon:
-        yield f"import module {_named(module)} for {_named(role)}"
+        yield f"import module {short_repr(module)} for {short_repr(role)}"
         return
     # The model of a role is that of the innermost part in whose name the role's begins.
     parts = {part: each for part, each, _ in _models(model, params or {})}
@@ -57,22 +57,20 @@ def policy_reaches(
         yield from policy_reaches(role, inner, model, params)
     if cls.reaches:
         given = [f"{key}={spec.arguments[key]}" for key in cls.reaches if key in spec.arguments]
-        what = f"build {_named(spec.name)} for {_named(role)}"
-        how = _named(", ".join(given) or "as by default")
+        what = f"build {short_repr(spec.name)} for {short_repr(role)}"
+        how = short_repr(", ".join(given) or "as by default")
         yield f"{what}, which opens files or contacts a host ({how})"
 
 
 def refuse(reaches: Iterable[str], path: object = "") -> None:
     """Raise a `UsageError` that names what a header would do outside, if it does anything."""
-    found = list(reaches)
-    if not found:
-        return
-    more = f"; and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
-    start = f"{path}: the" if path else "the"
-    raise UsageError(
-        f"{start} record would {'; '.join(found[:_SHOWN])}{more}. Nothing was done; allow it with "
-        "--trust (trust=True in Python)"
-    )
+    if found := list(reaches):
+        more = f"; and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
+        start = f"{path}: the" if path else "the"
+        raise UsageError(
+            f"{start} record would {'; '.join(found[:_SHOWN])}{more}. Nothing was done; allow it "
+            "with --trust (trust=True in Python)"
+        )
 
 
 def _models(
@@ -91,11 +89,8 @@ def _import_of(model: str) -> str:
     module, colon, _ = model.partition(":")
     if not colon:
         file = catalog.foreign_model(model)
-        return f"import module {_named(f'models.{model}')} of {_named(file)}" if file else ""
+        named = f"{short_repr(f'models.{model}')} of {short_repr(file)}"
+        return f"import module {named}" if file else ""
     # Without a module the catalog raises an error; a loaded one is not imported again.
     known = not module or module in _IMPORTED or is_loaded(module)
-    return "" if known else f"import module {_named(module)}"
-
-
-def _named(value: str) -> str:
-    return short_repr(value, _CHARACTERS)
+    return "" if known else f"import module {short_repr(module)}"

@@ -101,9 +101,7 @@ class RecordedSteps(Sequence[Step]):
         return next(islice(self, range(self._count)[at], None))
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, RecordedSteps | tuple) or len(self) != len(other):
-            return NotImplemented
-        return all(mine == theirs for mine, theirs in zip(self, other, strict=True))
+        return isinstance(other, Sequence) and tuple(self) == tuple(other)
 
     __hash__ = None  # type: ignore[assignment]
 

@@ -1,5 +1,6 @@
 """Writes a record line by line, so that the record of a killed run holds all its decisions."""
 
+import contextlib
 import gzip
 import hashlib
 import os
@@ -61,23 +62,20 @@ class Recorder:
         """
         path = Path(path)
         part = path.with_name(path.name + ".part")
-        try:
-            part.unlink(missing_ok=True)
-        except OSError as fault:
-            raise UsageError(f"cannot write {part}: {fault.strerror}") from None
+        with contextlib.suppress(OSError):  # the next line says why it cannot be replaced
+            part.unlink()
         recorder = cls(part, path.suffix)
         try:
             recorder._copy(lines_up_to(path, decisions))
-            try:
-                os.fsync(recorder._raw.fileno())
-                part.replace(path)
-            except OSError as fault:
-                raise write_failed(path, fault) from None
-            recorder.path = path
+            os.fsync(recorder._raw.fileno())
+            part.replace(path)
         except BaseException as fault:
             recorder.__exit__(type(fault))
             part.unlink(missing_ok=True)
+            if isinstance(fault, OSError):
+                raise write_failed(path, fault) from None
             raise
+        recorder.path = path
         return recorder
 
     def __enter__(self) -> Self:

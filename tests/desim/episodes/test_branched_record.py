@@ -74,7 +74,7 @@ def test_the_record_of_a_failed_run_says_where(failed: Path) -> None:
     for read in (Episode.read, replay):
         with pytest.raises(BadRecord, match=r"failed at t=3 after decision 4: .* --at 4 plays on"):
             read(failed)
-    with pytest.raises(BadRecord, match="the run failed, so it has no result"):
+    with pytest.raises(BadRecord, match="the run failed at t="):
         _ = cut.score
     failed.write_bytes(failed.read_bytes().replace(b'"decisions":4', b'"decisions":3'))
     with pytest.raises(BadRecord, match="altered"):

@@ -17,8 +17,8 @@ from support.stub import Served, serving, text
 from desim import Episode, Seat, play, play_series, replay
 from desim.composition import Composite
 from desim.episodes.lineup import seat_of
+from desim.episodes.series import part_episode
 from desim.errors import PolicyFailed, UsageError
-from desim.records.episode import part_episode
 from models.consulting import CandidateView, Case, Consulting, Reply
 from models.consulting.seats import END, FIELDS, JudgeView, Message
 from policies.llm.method_parts.items import Item
