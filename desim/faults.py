@@ -1,7 +1,7 @@
 """Where an exception of a model was raised, in words for an error."""
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from traceback import walk_tb
 from types import CodeType, FrameType
@@ -68,14 +68,23 @@ def resumed_by(event: Event) -> str:
     return f"callback {function_name(event.callbacks[0])}" if event.callbacks else ""
 
 
-@contextlib.contextmanager
-def noted(where: Callable[[], str]) -> Iterator[None]:
-    """Add a note to an exception that leaves the block, such as "in part 'plant' at its t=3"."""
-    try:
-        yield
-    except RAISED as fault:
-        add_note(fault, where())
-        raise
+class Noted:
+    """Adds a note to an exception that leaves the block, such as "in part 'plant' at its t=3".
+
+    Not a function of `contextlib`, which takes as long as an event.
+    """
+
+    __slots__ = ("_where",)
+
+    def __init__(self, where: Callable[[], str]) -> None:
+        self._where = where
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, _kind: object, fault: BaseException | None, _trace: object) -> None:
+        if isinstance(fault, RAISED) and (note := self._where()) not in _notes(fault):
+            fault.add_note(note)
 
 
 def policy_failed(policy: str, where: str, fault: BaseException) -> PolicyFailed:
@@ -94,16 +103,15 @@ def policy_failing(policy: str, where: str) -> Iterator[None]:
         raise policy_failed(policy, where, fault) from fault
 
 
-def add_note(fault: BaseException, note: str) -> None:
-    """Add a note to an exception, once."""
-    if note not in getattr(fault, "__notes__", ()):
-        fault.add_note(note)
-
-
 def notes_text(fault: BaseException) -> str:
     """Return the notes of an exception in brackets, with a space before; empty without notes."""
-    notes = getattr(fault, "__notes__", ())
+    notes = _notes(fault)
     return f" ({shortened(', '.join(map(str, notes)))})" if notes else ""
+
+
+def _notes(fault: BaseException) -> Sequence[str]:
+    notes: Sequence[str] = getattr(fault, "__notes__", ())
+    return notes
 
 
 def function_name(function: Any) -> str:

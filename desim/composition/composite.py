@@ -86,8 +86,8 @@ class Composite(PartsModel):
             date(self.start),
             starts={name: date(part.start) for name, part in parts if part.start},
             times={name: part.times for name, part in parts},
+            ends=self.ends,
         )
-        group.end_when(self.ends)
         for link in self.links:
             world.process(link.start(world, group))
         return group
@@ -98,7 +98,7 @@ class Composite(PartsModel):
 
     def trace_spans(self, state: Group) -> Iterator[Span]:
         """Yield the spans of all repetitions of the parts, in common ticks."""
-        for part in (part for name in state.models for part in state.repetitions(name)):
+        for part in state.every_part():
             for span in part.model.trace_spans(part.state):
                 yield evolve(
                     span,

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from fractions import Fraction
 
 from attrs import frozen
@@ -51,6 +51,31 @@ class Side:
         with self.open() as holding:
             return holding.held
 
+    def send(self, taker: "Side", amount: int) -> None:
+        """Take an amount out, for another part that receives it now or later."""
+        if taker.part is self.part:
+            raise UsageError(f"giver and taker are both part {self.part.name!r}; name two parts")
+        taker.now()  # raises before anything is posted: then only the giver may refuse the amount
+        with self.open() as holding:
+            before = holding.held
+            holding.send(self.part.now, taker.part.name, amount)
+            self._check(before, -amount, holding.held)
+
+    def receive(self, giver: "Side", amount: int) -> None:
+        """Add an amount which another part has sent."""
+        with self.open() as holding:
+            before = holding.held
+            holding.receive(self.part.now, giver.part.name, amount)
+            self._check(before, amount, holding.held)
+
+    def _check(self, before: int | Fraction, change: int, after: int | Fraction) -> None:
+        if after != before + change:
+            what = f"{abs(change)} {'cents' if self.place is None else 'units'}"
+            how = "left" if change < 0 else "arrived"
+            raise NotConserved(
+                f"{self.part.name} held {before} before {what} {how}, and {after} after it"
+            )
+
 
 @frozen
 class Shipment:
@@ -64,49 +89,8 @@ class Shipment:
 
 def exchange(giver: Side, taker: Side, amount: int) -> None:
     """Move an amount between two parts: both ledgers change at this instant, or neither."""
-    _check_two(giver, taker)
-    names = f"{giver.part.name} and {taker.part.name}"
-    # Both are found before anything is posted: then only the giver may refuse the amount.
-    with (
-        giver.open() as from_,
-        taker.open() as to,
-        _conserving(names, f"an exchange of {amount}", 0, 0, from_, to),
-    ):
-        from_.send(giver.part.now, taker.part.name, amount)
-        to.receive(taker.part.now, giver.part.name, amount)
-
-
-def hand_over(giver: Side, taker: Side, amount: int) -> None:
-    """Take an amount out of one part, for another one that receives it later."""
-    _check_two(giver, taker)
-    taker.now()  # raises where the part has no such place
-    with giver.open() as from_, _shipped(giver, -1, amount, from_):
-        from_.send(giver.part.now, taker.part.name, amount)
-
-
-def receive(giver: Side, taker: Side, amount: int) -> None:
-    """Add an amount to a part which another part has handed over before."""
-    with taker.open() as to, _shipped(taker, 1, amount, to):
-        to.receive(taker.part.now, giver.part.name, amount)
-
-
-def _shipped(side: Side, sign: int, amount: int, holding: Holding) -> AbstractContextManager[None]:
-    what = f"{amount} units of a shipment left or arrived"
-    return _conserving(side.part.name, what, sign, amount, holding)
-
-
-@contextmanager
-def _conserving(who: str, what: str, sign: int, amount: int, *holdings: Holding) -> Iterator[None]:
-    before = sum(one.held for one in holdings)
-    yield
-    after = sum(one.held for one in holdings)
-    if after != before + sign * amount:
-        raise NotConserved(f"{who} held {before} before {what}, and {after} after it")
-
-
-def _check_two(giver: Side, taker: Side) -> None:
-    if giver.part is taker.part:
-        raise UsageError(f"giver and taker are both part {giver.part.name!r}; name two parts")
+    giver.send(taker, amount)
+    taker.receive(giver, amount)
 
 
 def exchange_faults(

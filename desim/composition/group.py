@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from datetime import datetime
 from fractions import Fraction
 from functools import partial
+from itertools import chain
 from types import MappingProxyType
 from typing import Any
 
@@ -16,9 +17,7 @@ from desim.composition.exchange import (
     Side,
     exchange,
     exchange_faults,
-    hand_over,
     part_and_place,
-    receive,
 )
 from desim.composition.parts import AFTER_LINKS, MAX_PARTS, Part, PartLedger, part_seed
 from desim.core.calendar import Calendar, TickCalendar
@@ -45,6 +44,8 @@ class Group:
         start: When common tick 0 is.
         starts: By part from when on it begins, as soon as its calendar allows, if not at *start*.
         times: By part the number of its episodes, one after the other, if it is not 1.
+        ends: Whose ends are the end of the episode: "all" or "any" of the parts, or names separated
+            by commas; empty if the caller ends it.
 
     Attributes:
         clock: Dates and times of common ticks.
@@ -59,6 +60,7 @@ class Group:
         *,
         starts: Mapping[str, datetime] = MappingProxyType({}),
         times: Mapping[str, int] = MappingProxyType({}),
+        ends: str = "",
     ) -> None:
         if len(models) > MAX_PARTS:
             raise UsageError(f"{len(models)} parts were given; {MAX_PARTS} are possible")
@@ -68,41 +70,36 @@ class Group:
         self.parts: dict[str, Part] = {}
         self._starts = {name: starts.get(name, start) for name in models}
         self._times = times
-        self._past: dict[str, list[Part]] = {}
+        self._repetitions: dict[str, list[Part]] = {name: [] for name in models}
         self._ranks = {name: rank for rank, name in enumerate(models)}
         self._finished: list[str] = []
         self._under_way: list[Shipment] = []
-        self._ends: tuple[str, ...] = ()
-        self._ends_with = all
-        for name in models:
-            world.process(self._play(name, begun=self._begin_first(name)))
+        self._ends = [*models] if ends in ("all", "any") else ends.split(",") if ends else []
+        self._ends_with = any if ends == "any" else all
+        for name, begins in self._starts.items():
+            if begins < start:
+                raise UsageError(
+                    f"part {name!r} begins on {begins.date()}, before the start on {start.date()}"
+                )
+            if begins == start:
+                self._begin(name)
+            world.process(self._play(name))
 
     # -- for models ------------------------------------------------------------------------------
 
     @property
     def ledgers(self) -> list[PartLedger]:
         """The ledgers of all parts and repetitions, in the order of the parts."""
-        return [
-            ledger
-            for name in self.models
-            for part in self.repetitions(name)
-            for ledger in part.ledgers()
-        ]
-
-    def end_when(self, ends: str) -> None:
-        """End the episode with "all" or "any" of the parts, or with names separated by commas."""
-        self._ends = tuple(self.models) if ends in ("all", "any") else tuple(ends.split(","))
-        self._ends_with = any if ends == "any" else all
+        return [ledger for part in self.every_part() for ledger in part.ledgers()]
 
     def scores(self) -> dict[str, float]:
         """Return the scores of all parts by name: sums over repetitions, 0 before a part begins."""
-        found = {name: map(Part.score, self.repetitions(name)) for name in self.models}
-        return {name: sum(scores, 0.0) for name, scores in found.items()}
+        parts = self._repetitions.items()
+        return {name: sum(map(Part.score, each), 0.0) for name, each in parts}
 
-    def repetitions(self, name: str) -> Iterator[Part]:
-        """Yield the repetitions of a part that have begun, the present one last."""
-        if name in self.parts:
-            yield from (*self._past[name], self.parts[name])
+    def every_part(self) -> Iterator[Part]:
+        """Yield all repetitions of the parts that have begun, in the order of the parts."""
+        return chain.from_iterable(self._repetitions.values())
 
     # -- for links -------------------------------------------------------------------------------
 
@@ -153,7 +150,7 @@ class Group:
         """
         if arrival.callbacks is None:
             raise UsageError("the arrival has happened; goods arrive with a pending event")
-        hand_over(self._goods_side(sender), self._goods_side(receiver), units)
+        self._goods_side(sender).send(self._goods_side(receiver), units)
         shipment = Shipment(sender, receiver, units, self.world.now)
         self._under_way.append(shipment)
         arrival.callbacks.append(partial(self._arrive, shipment))
@@ -166,8 +163,7 @@ class Group:
 
     def intercompany_faults(self) -> list[str]:
         """Return a sentence for every pair of parts whose balances do not cancel."""
-        parts = (part for name in self.parts for part in self.repetitions(name))
-        return exchange_faults(parts, self.models, self._under_way)
+        return exchange_faults(self.every_part(), self.models, self._under_way)
 
     def check_conserved(self) -> None:
         """Check that cash and goods which entered a part have left another."""
@@ -180,8 +176,8 @@ class Group:
 
     def _arrive(self, shipment: Shipment, _: Event) -> None:
         self._under_way.remove(shipment)
-        sender, receiver = self._goods_side(shipment.sender), self._goods_side(shipment.receiver)
-        receive(sender, receiver, shipment.units)
+        giver, taker = self._goods_side(shipment.sender), self._goods_side(shipment.receiver)
+        taker.receive(giver, shipment.units)
         self.check_conserved()
 
     def _goods_side(self, address: str) -> Side:
@@ -190,24 +186,12 @@ class Group:
 
     # -- parts -----------------------------------------------------------------------------------
 
-    def _begin_first(self, name: str) -> bool:
-        start, first = self._starts[name], self.clock.start
-        if start < first:
-            raise UsageError(
-                f"part {name!r} begins on {start.date()}, before the start on {first.date()}"
-            )
-        if start == first:
-            self._begin(name)
-        return start == first
-
     def _begin(self, name: str) -> None:
-        past = self._past.setdefault(name, [])
-        if name in self.parts:
-            past.append(self.parts[name])
-        model, rank = self.models[name], self._ranks[name]
-        seed = part_seed(self.world.draw_seed, name, len(past))
+        model, rank, begun = self.models[name], self._ranks[name], self._repetitions[name]
+        seed = part_seed(self.world.draw_seed, name, len(begun))
         calendar = self._calendar(name, model)
         self.parts[name] = Part(name, model, self.world, self.clock, calendar, rank, seed)
+        begun.append(self.parts[name])
 
     def _calendar(self, name: str, model: Model[Any]) -> TickCalendar:
         if (known := model.time.calendar) is None:
@@ -220,21 +204,18 @@ class Group:
             )
         return calendar
 
-    def _play(self, name: str, *, begun: bool) -> Process:
-        if not begun:
+    def _play(self, name: str) -> Process:
+        if name not in self.parts:
             yield self.world.timeout(self.until(self._starts[name]), rank=self._ranks[name])
             self._begin(name)
-        for repetition in range(self._times.get(name, 1)):
-            if repetition:
-                self._begin(name)
+        yield from self.parts[name].play()
+        for _ in range(1, self._times.get(name, 1)):
+            self._begin(name)
             yield from self.parts[name].play()
         self._finished.append(name)
         # Not a process that waits for this one: SimPy would pass it a copy of an exception.
         if self._ends and self._ends_with(each in self._finished for each in self._ends):
             # After the other parts and the links: a last transfer is part of the episode.
             yield self.world.timeout(0, rank=AFTER_LINKS)
-            self.world.end(self._reason())
-
-    def _reason(self) -> str:
-        ended = [name for name in self._ends if name in self._finished]
-        return "; ".join(f"{name}: {self.parts[name].ended}" for name in ended)
+            ended = [each for each in self._ends if each in self._finished]
+            self.world.end("; ".join(f"{each}: {self.parts[each].ended}" for each in ended))

@@ -17,7 +17,7 @@ from desim.core.model import Model
 from desim.core.result import RUNNING, metrics_of, score_of
 from desim.core.world import World
 from desim.errors import UsageError, possible
-from desim.faults import RAISED, add_note, noted
+from desim.faults import Noted
 
 #: Most parts on one clock: their ranks are 0, 1, 2, ... in the order in which they are stated.
 MAX_PARTS = 1_000
@@ -81,7 +81,7 @@ class Part:
         self.world.calendar = calendar
         self.world.points = shared.points
         self.world.to_common = lambda tick: shared.to_common(self._common(tick))
-        with noted(self._place):
+        with Noted(self._place):
             self.state = model.begin(self.world)
         shared.on_redraw.append(self._redraw)
 
@@ -113,8 +113,11 @@ class Part:
         shared, world = self._shared, self.world
         yield from self._wait_until(self._common(0))
         while True:
-            while decisions := self._advance():
+            with Noted(self._place):
+                decisions = world.settled(world.now)
+            if decisions:
                 yield from self._ask(decisions)
+                continue
             if world.ended:  # also without events, although a link might schedule one later
                 return
             tick = world.peek()
@@ -151,33 +154,24 @@ class Part:
 
     def score(self) -> float:
         """Return the score of the part so far; it need not have ended."""
-        with noted(self._place):
+        with Noted(self._place):
             return score_of(self.model, self.state)
 
     def metrics(self) -> dict[str, Any]:
         """Return the metrics of the part; empty before its end, which they may need."""
-        with noted(self._place):
+        with Noted(self._place):
             return metrics_of(self.model, self.state) if self.has_ended else {}
 
     def _redraw(self) -> None:
         world = self.world
         if not world.ended:
-            with noted(self._place):
+            with Noted(self._place):
                 now = self.to_local(self._shared.now)
                 world.redraw(part_seed(self._shared.draw_seed, self.name), now)
                 self.model.redraw(world, self.state)
             # A delay may end earlier now than the event for which the part's process waits.
             if (tick := world.peek()) < inf:
                 self._wake_at(self._common(tick))
-
-    def _advance(self) -> list[Decision]:
-        world = self.world
-        # Not `with noted(...)`, which takes as long as an event.
-        try:
-            return world.settled(world.now)
-        except RAISED as fault:
-            add_note(fault, self._place())
-            raise
 
     def _ask(self, decisions: list[Decision]) -> Generator[Event, Any, None]:
         shared = self._shared
@@ -234,11 +228,8 @@ class _Observed:
         self.func = observe  # the name that `functools.partial` gives it
 
     def __call__(self) -> Any:
-        try:  # not `with noted(...)`, which takes as long as an event
+        with Noted(self._place):
             return self.func()
-        except RAISED as fault:
-            add_note(fault, self._place())
-            raise
 
 
 @frozen

@@ -15,7 +15,7 @@ from desim.composition.parts import MAX_PARTS
 from desim.core.model import Model, no_model
 from desim.core.world import World
 from desim.errors import SchemaError, UsageError
-from desim.faults import noted
+from desim.faults import Noted
 from desim.schema import from_plain, to_plain
 from desim.schema.validators import finite, whole
 from desim.short_repr import short_repr
@@ -156,7 +156,7 @@ class LinkSpec:
         return self._noted(self.load(), world, group)
 
     def _noted(self, link: Link, world: World, group: Group) -> Process:
-        with noted(lambda: f"in link {self.function!r} on {group.clock.moment(world.now)}"):
+        with Noted(lambda: f"in link {self.function!r} on {group.clock.moment(world.now)}"):
             yield from link(world, group)
 
     def load(self) -> Link:

@@ -12,7 +12,10 @@ def part_results(group: Group) -> dict[str, Result]:
 
     For a repeated part, scores and decisions are sums; all else is that of its last repetition.
     """
-    return {name: _joined([*map(part_result, group.repetitions(name))]) for name in group.parts}
+    return {
+        name: _joined([part_result(one) for one in group.every_part() if one.name == name])
+        for name in group.parts
+    }
 
 
 def part_result(part: Part) -> Result:

@@ -305,7 +305,7 @@ def test_a_transfer_that_creates_cash_is_refused() -> None:
         def purse(self, state: Any) -> Intercompany:
             return Doubled(state.book, "cash", "asset")
 
-    says = r"north and south held (\d+) before an exchange of 10, and (\d+) after it"
+    says = r"south held (\d+) before 10 cents arrived, and (\d+) after it"
     with pytest.raises(NotConserved, match=says):
         grouped(pay_weekly, north=Firm(), south=Forger())
 
