@@ -59,7 +59,6 @@ LAYERS = (
     "desim.records",
     "desim.episodes",
     "desim.engine",
-    "desim.engine.plan",
     "desim.engine.keep",
     "desim.rows",
     "desim.engine.run",

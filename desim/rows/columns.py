@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from desim.engine.plan.job import DEFAULTS, GIVEN, POINT, RECORD, Row
+from desim.engine.plan import DEFAULTS, GIVEN, POINT, RECORD, Row
 from desim.errors import UsageError, possible
 from desim.short_repr import short_repr
 

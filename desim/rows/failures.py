@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from desim.engine.plan.job import WORST_SCORE, Row
+from desim.engine.plan import WORST_SCORE, Row
 from desim.rows.columns import numbers
 
 

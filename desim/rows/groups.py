@@ -6,7 +6,7 @@ from typing import Any, Self
 
 from attrs import evolve, frozen
 
-from desim.engine.plan.job import CLUSTER, DEFAULTS, FIXED, ITEMS, REVISION, Row
+from desim.engine.plan import CLUSTER, DEFAULTS, FIXED, ITEMS, REVISION, Row
 from desim.errors import UsageError, possible
 from desim.rows.columns import (
     Key,

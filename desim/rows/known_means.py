@@ -19,7 +19,7 @@ from desim.catalog.policy_spec import Spec, read_policies
 from desim.catalog.presets import from_preset
 from desim.core.model import Model
 from desim.core.roles import Knowledge, with_knowledge
-from desim.engine.plan.job import Row
+from desim.engine.plan import Row
 from desim.episodes.lineup import Policies, assign, assigned, lineup_knows
 from desim.errors import UsageError
 from desim.schema import to_plain

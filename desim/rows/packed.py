@@ -7,7 +7,7 @@ from typing import overload
 
 import msgspec
 
-from desim.engine.plan.job import Row
+from desim.engine.plan import Row
 
 #: Rows of a block, which is compressed and decompressed as a whole.
 _BLOCK = 256

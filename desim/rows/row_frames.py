@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from desim.engine.plan.job import Row
+from desim.engine.plan import Row
 from desim.rows.columns import named_paths, plain_value
 from desim.rows.row_series import TidySeries
 from desim.show import frames

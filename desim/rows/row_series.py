@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import field, frozen
 
-from desim.engine.plan.job import GIVEN, POINT, Row
+from desim.engine.plan import GIVEN, POINT, Row
 from desim.errors import UsageError, possible
 from desim.rows.columns import Key, Path, column_names, paths, places, plain_value, short_names
 

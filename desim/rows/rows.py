@@ -13,7 +13,7 @@ import msgspec
 from attrs import evolve
 
 from desim.catalog.policy_spec import label
-from desim.engine.plan.job import Row
+from desim.engine.plan import Row
 from desim.errors import BadRecord, UsageError
 from desim.records.episode import Episode
 from desim.rows import columns, row_frames

@@ -4,7 +4,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 
 from attrs import field, frozen
 
-from desim.engine.plan.job import CLUSTER, ITEMS, WORST_SCORE, Row
+from desim.engine.plan import CLUSTER, ITEMS, WORST_SCORE, Row
 from desim.rows.columns import mean, means_by_seed
 from desim.rows.failures import counted
 from desim.statistics.clusters import clustered_interval

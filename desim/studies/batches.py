@@ -8,7 +8,8 @@ from typing import Any
 from attrs import evolve, field, frozen
 
 from desim.core.model import Model
-from desim.engine.plan.grid import Grid, checked_seeds, with_further
+from desim.engine.grid import checked_seeds, with_further
+from desim.engine.plan import Grid
 from desim.engine.run.playing import Playing
 from desim.errors import UsageError
 from desim.rows.failures import counted, missing_text
@@ -56,8 +57,7 @@ class Batches:
 
     def name(self, cell: int) -> str:
         """Return the parameters that vary and the policy of a cell."""
-        variants = [one.variant for one in self.plan.cells]
-        seen = [{"model": v.name, "preset": v.preset, **v.params} for v in variants]
+        seen = [{"model": c.name, "preset": c.preset, **c.params} for c in self.plan.cells]
         keys = dict.fromkeys(key for one in seen for key in one)
         varying = (key for key in keys if len({repr(one.get(key)) for one in seen}) > 1)
         texts = (f"{key}={seen[cell].get(key)}" for key in varying)
@@ -65,7 +65,7 @@ class Batches:
 
     def is_fixed(self) -> bool:
         """Return whether every cell is known to have the same episode on every seed."""
-        return all(map(self.plan.is_fixed, range(len(self.plan.cells))))
+        return all(cell.is_fixed for cell in self.plan.cells)
 
 
 def batches(options: GoalOptions, *, any_first: bool = False) -> Batches:
@@ -83,9 +83,9 @@ def batches(options: GoalOptions, *, any_first: bool = False) -> Batches:
         raise UsageError(f"max_seeds={options.max_seeds} was given; possible: 1 to {MOST_SEEDS:,}")
     plan = options.grid([0])
     least = first_look(options.rarest)
-    models = [one.model for one in plan.variants]
+    models = plan.models
     bounds = declared_range(options, models)
-    is_fixed = all(map(plan.is_fixed, range(len(plan.cells))))
+    is_fixed = all(cell.is_fixed for cell in plan.cells)
     seeds, first = _seeds(options, models, 1 if any_first or bounds or is_fixed else least)
     plan = evolve(plan, seeds=tuple(seeds))
     clusters = _same_clusters(models, seeds[:first])

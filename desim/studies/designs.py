@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import field, frozen
 
-from desim.engine.plan.parameter_points import (
+from desim.errors import UsageError, possible
+from desim.short_repr import short_repr
+from desim.studies.factors import (
     KINDS,
     MAX_POINTS,
     Design,
@@ -27,8 +29,6 @@ from desim.engine.plan.parameter_points import (
     listed,
     read_factors,
 )
-from desim.errors import UsageError, possible
-from desim.short_repr import short_repr
 
 if TYPE_CHECKING:
     from numpy.random import Generator

@@ -13,14 +13,14 @@ import attrs
 import numpy as np
 from attrs import frozen
 
-from desim.engine.plan.job import GIVEN, Row
-from desim.engine.plan.parameter_points import Design
+from desim.engine.plan import GIVEN, Row
 from desim.errors import UsageError
 from desim.rows.columns import column, column_names, find, value_at
 from desim.rows.failures import counted
 from desim.show.estimates import estimate_cells, interval_head
 from desim.show.table import Table, Tabular
 from desim.statistics.intervals import Interval, interval
+from desim.studies.factors import Design
 
 #: Joins the two parameters of an interaction.
 _TIMES = " x "

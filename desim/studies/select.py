@@ -116,7 +116,7 @@ def select(options: SelectOptions) -> Choice:
     _check_goal(options)
     if not 0 < options.alpha < 1:
         raise UsageError(f"alpha={options.alpha:g} was given; it is above 0 and below 1")
-    better = options.better(one.model for one in plan.variants)
+    better = options.better(plan.models)
     made, sign = _batches(options), -1 if better == "lower" else 1
     with options.playing(made.plan) as started:
         played = PlayedCells(started, options.figure, made, sign)

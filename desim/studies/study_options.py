@@ -16,7 +16,7 @@ from desim.show.column import Direction
 from desim.show.progress import ProgressOption
 
 if TYPE_CHECKING:  # `desim sweep --help` must not load numpy
-    from desim.engine.plan.grid import Grid
+    from desim.engine.plan import Grid
     from desim.engine.run.executors import Executor
     from desim.engine.run.playing import Playing
     from desim.studies.designs import Design, DesignSpec
@@ -52,7 +52,7 @@ class GridStudy(GridOptions):
         Raises:
             UsageError: A name does not exist, or something is given twice, empty or wrong.
         """
-        from desim.engine.plan.grid import grid
+        from desim.engine.grid import grid
 
         return grid(self.model, self.policies, seeds, self.preset, self.set, self.limits)
 

@@ -4,10 +4,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import msgspec
-from attrs import evolve
 
-from desim.engine.plan.grid import Grid, grid, refuse_many
-from desim.engine.plan.job import RECORD, RECORDS
+from desim.engine.grid import grid, refuse_many
+from desim.engine.plan import RECORD, RECORDS, Grid
 from desim.engine.run.playing import Playing
 from desim.errors import BadRecord, UsageError
 from desim.records.episode import Episode
@@ -28,7 +27,7 @@ def sweep(options: SweepOptions) -> Rows:
     globals that they use.
 
     Where a model does not depend on the seed and no policy draws, one seed is played, and the other
-    rows are copies of its row (see `players.is_fixed`), unless each has a record.
+    rows are copies of its row (see `policies.is_fixed`), unless each has a record.
 
     Episodes whose policies wait for a host, as language models do, are played in one event loop of
     this process, 8 at once, unless they keep what they learn in a file; a policy class declares
@@ -50,11 +49,12 @@ def sweep(options: SweepOptions) -> Rows:
         SweepWarning: Rows in *out* were damaged, and are played again, or were discarded.
     """
     refuse_score(options.minimise)
-    points, changes = None, options.set
+    points, changes = [], options.set
     if options.design is not None:
         from desim.studies.designs import planned
 
-        points, changes = planned(options.design, options.set or {})
+        design, changes = planned(options.design, options.set or {})
+        points = [design.at(place) for place in range(len(design))]
     if options.records and options.out is None:
         raise UsageError("records need the folder of the sweep; give out")
     folder = Path(options.out).absolute() if options.records and options.out is not None else None
@@ -68,11 +68,14 @@ def sweep(options: SweepOptions) -> Rows:
         changes,
         options.limits,
         points,
-        series=options.series,
     )
     if not options.many:
         refuse_many(plan.seeds, {}, len(plan.cells))
-    plan = evolve(plan, out=folder)
+    for model in plan.models if options.series else ():
+        if model.series is None:
+            name = type(model).__name__
+            raise UsageError(f"{name} reports no series: it has no method series(state)")
+    plan = plan.changed(series=options.series, out=folder)
     with options.playing(plan, retry_failed=options.retry_failed) as started:
         if folder is not None:
             _prepare_records(started, folder / RECORDS, restart=options.restart)
@@ -83,7 +86,7 @@ def sweep(options: SweepOptions) -> Rows:
 
 def _directions(plan: Grid, minimise: str) -> Mapping[str, str]:
     """Return which values of metrics are better, where the models of a sweep agree."""
-    declared = [one.model.figures for one in plan.variants]
+    declared = [model.figures for model in plan.models]
     names = dict.fromkeys(name for figures in declared for name in figures.columns)
     found = {name: {figures.better(name) for figures in declared} for name in names}
     return {name: of.pop() for name, of in found.items() if len(of) == 1} | (

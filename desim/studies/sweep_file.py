@@ -16,7 +16,7 @@ from typing import Any
 from attrs import evolve, field, frozen
 
 from desim.catalog.policy_spec import read_policies
-from desim.engine.plan.grid import grid
+from desim.engine.grid import grid
 from desim.errors import SchemaError, UsageError
 from desim.rows.groups import reference_groups
 from desim.rows.rows import Rows, policy_label
@@ -87,8 +87,8 @@ class SweepSpec:
         """
         how = self.arguments
         cells = grid(how["model"], how["policies"], [0], self.preset, self.set).cells
-        others = {one for cell in cells for one in (cell.variant.name, cell.variant.preset)}
-        others |= {str(value) for cell in cells for value in cell.variant.params.values()}
+        others = {one for cell in cells for one in (cell.name, cell.preset)}
+        others |= {str(value) for cell in cells for value in cell.params.values()}
         if against not in others:
             labels = dict.fromkeys((cell.entry.label,) for cell in cells)
             reference_groups([*labels], ("policy",), policy_label(against))

@@ -332,7 +332,7 @@ def _problem(played: PlayedCells, cell: int, other: int | None) -> str:
 
 def _is_exact(played: PlayedCells, cell: int, other: int | None) -> bool:
     plan = played.batches.plan
-    return plan.is_fixed(cell) and (other is None or plan.is_fixed(other))
+    return plan.cells[cell].is_fixed and (other is None or plan.cells[other].is_fixed)
 
 
 def _compared(

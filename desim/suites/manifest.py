@@ -24,7 +24,7 @@ import msgspec
 from desim import catalog
 from desim.engine.keep.fingerprint import code_topics, topics_beyond
 from desim.engine.keep.record_folder import MANIFEST, RecordFolder
-from desim.engine.plan.players import inside, players
+from desim.engine.policies import inside, players
 from desim.errors import UsageError
 from desim.schema import to_plain
 from desim.show.files import read_regular

@@ -17,7 +17,9 @@ from desim.catalog.policy_spec import Spec
 from desim.core.model import Model
 from desim.engine.keep.budget import CommandBudget, MoneyLimit, spending
 from desim.engine.keep.spending import Money, SpendingFile
-from desim.engine.plan.record_job import DEFAULT_HOST, HOST, Built, RecordJob, host_of, safe_name
+from desim.engine.plan import safe_name
+from desim.engine.policies import DEFAULT_HOST, HOST, host_of
+from desim.engine.record_job import Built, RecordJob
 from desim.episodes.lineup import Policies, assigned, resolve
 from desim.errors import DesimError, UsageError, possible
 from desim.suites.suite_file import (

@@ -12,8 +12,8 @@ from desim.catalog import policy_finder
 from desim.catalog.presets import presets
 from desim.core.limits import Limits
 from desim.core.policy import knows
+from desim.engine.grid import grid
 from desim.engine.keep.fingerprint import code_topics
-from desim.engine.plan.grid import grid
 from desim.episodes.lineup import lineup_knows, resolve
 from desim.errors import LimitReached, PolicyFailed, UsageError
 from desim.reports.sweep.leaderboards import leaderboard
@@ -162,7 +162,7 @@ def test_boards_and_reports_mark_it(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_sweep_depends_on_the_base() -> None:
     """Its code counts, as that of a policy that plays itself."""
     for base, counts in (("greedy", False), ("base_stock", True)):
-        topics = code_topics(grid("beer_game", [f"rollout,base={base}"], [0]).parts(0))
+        topics = code_topics(grid("beer_game", [f"rollout,base={base}"], [0]).cells[0].parts())
         assert ("the code of policies/heuristics/beer_game" in topics) is counts
 
 

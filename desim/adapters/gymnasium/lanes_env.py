@@ -16,7 +16,7 @@ from desim.adapters.seat.setup import Setup
 from desim.adapters.seat.stepped_lanes import INSTEAD, SteppedLanes
 from desim.core.model import Model
 from desim.core.streams import check_seed
-from desim.engine.plan.parameter_values import from_numpy
+from desim.engine.parameters import from_numpy
 from desim.errors import DesimError, UsageError, possible
 from desim.lanes import Array, NoLanes
 

@@ -20,7 +20,7 @@ from desim.adapters.seat.stepped_session import SteppedSession
 from desim.core.events import Decision
 from desim.core.model import Model
 from desim.core.roles import Option
-from desim.engine.plan.parameter_values import from_numpy
+from desim.engine.parameters import from_numpy
 from desim.errors import UsageError, WrongAction, possible
 from desim.schema import TAG, codec, to_plain
 from desim.schema.validators import whole

@@ -8,7 +8,7 @@ from attrs import frozen
 from desim import catalog
 from desim.adapters.seat.setup import Setup
 from desim.catalog.known_scores import known_scores_of
-from desim.engine.plan.grid import checked_seeds
+from desim.engine.grid import checked_seeds
 from desim.errors import UsageError
 from desim.short_repr import short_repr
 from desim.studies.sweep_file import read_seeds

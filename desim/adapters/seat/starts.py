@@ -9,7 +9,7 @@ from attrs import frozen
 from desim.catalog.policy_spec import label as label_of
 from desim.core.model import Model
 from desim.core.streams import generator
-from desim.engine.plan.parameter_values import from_numpy
+from desim.engine.parameters import from_numpy
 from desim.episodes.lineup import knows_by_role
 from desim.episodes.replay import first_difference, with_futures
 from desim.errors import BadRecord, UsageError, possible

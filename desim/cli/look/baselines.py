@@ -15,7 +15,7 @@ from desim.errors import UsageError
 if TYPE_CHECKING:  # commands start fast
     from collections.abc import Callable, Iterator
 
-    from desim.engine.plan.job import Row
+    from desim.engine.plan import Row
     from desim.studies.boards.leaderboard import Board
 
 

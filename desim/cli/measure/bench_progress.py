@@ -19,7 +19,7 @@ if TYPE_CHECKING:  # commands start fast
     from rich.console import Group
 
     from desim.engine.keep.outcome import JobOutcome
-    from desim.engine.plan.record_job import RecordJob
+    from desim.engine.record_job import RecordJob
     from desim.suites.status import Status
 
 

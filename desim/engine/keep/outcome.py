@@ -15,7 +15,7 @@ from desim.core.policy import most_known
 from desim.core.roles import Knowledge
 from desim.engine.keep.fingerprint import difference
 from desim.engine.keep.sqlite_file import WAYS, SqliteFile
-from desim.engine.plan.record_job import RecordJob
+from desim.engine.record_job import RecordJob
 from desim.episodes.usage import default_share, is_played, unplayed_roles, usage_in_all
 from desim.errors import BadRecord, UsageError
 from desim.records.episode import Episode

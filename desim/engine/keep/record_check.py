@@ -8,7 +8,7 @@ import msgspec
 
 from desim.engine.keep.outcome import JobOutcome, Played, read_played
 from desim.engine.keep.record_folder import RecordFolder, series_folder
-from desim.engine.plan.record_job import RecordJob
+from desim.engine.record_job import RecordJob
 from desim.episodes.series import episode_file
 from desim.errors import BadRecord
 

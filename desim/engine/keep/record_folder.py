@@ -20,7 +20,7 @@ from pathlib import Path
 from desim.engine.keep.outcome import JobOutcome, Journal
 from desim.engine.keep.spending import SpendingFile, count_outcomes
 from desim.engine.keep.store import SweepWarning
-from desim.engine.plan.record_job import RecordJob
+from desim.engine.record_job import RecordJob
 from desim.episodes.usage import UsageSums
 from desim.errors import BadRecord, UsageError, WriteFailed
 from desim.records.episode import Episode

@@ -17,7 +17,7 @@ from attrs import Attribute, define, field, frozen
 
 from desim.engine.keep.budget import CommandBudget, MoneyLimit
 from desim.engine.keep.outcome import JobOutcome
-from desim.engine.plan.record_job import RecordJob
+from desim.engine.record_job import RecordJob
 from desim.errors import UsageError, WriteFailed
 
 #: Money below this is the difference of two orders of a sum.

@@ -22,7 +22,7 @@ from desim.engine.keep.fingerprint import (
     opened_topics,
 )
 from desim.engine.keep.sqlite_file import SqliteFile
-from desim.engine.plan.job import Frame, JobPlan, has_failed, spans
+from desim.engine.plan import Cell, Frame, Grid, has_failed, row_of, spans
 from desim.errors import BadRecord, UsageError
 
 #: The file's name in a folder, and the files that a finished command writes beside it.
@@ -48,19 +48,11 @@ class SweepWarning(UserWarning):
     """Rows of a store that were discarded, or that differ when they are played again."""
 
 
-class LastPlan(msgspec.Struct, frozen=True):
-    """The cells and seeds of the last command, by which its rows are read.
+#: The plan of the last command, by which its rows are read: the seeds as ranges, each with its
+#: first seed and the one after the last; and of each cell its group, and what its rows hold.
+_LastPlan = tuple[list[tuple[_Seed, _Seed]], list[tuple[int, Frame]]]
 
-    Attributes:
-        ranges: The seeds as ranges, each with its first seed and the one after the last.
-        cells: The group of each cell, and what makes rows of its results.
-    """
-
-    ranges: list[tuple[_Seed, _Seed]]
-    cells: list[tuple[int, Frame]]
-
-
-_plan = msgspec.json.Decoder(LastPlan).decode
+_plan = msgspec.json.Decoder(_LastPlan).decode
 
 
 class _Wanted(NamedTuple):
@@ -96,7 +88,7 @@ class Store(SqliteFile):
     """
 
     file_name: ClassVar[str] = FILE_NAME
-    form: ClassVar[int] = 4
+    form: ClassVar[int] = 5
     command: ClassVar[str] = "sweep"
     # A seed may be larger than SQLite's integers, so it is a text of 20 digits.
     tables: ClassVar[str] = """
@@ -130,7 +122,7 @@ CREATE TABLE last (plan BLOB NOT NULL)"""
                 with contextlib.suppress(OSError):  # a read-only disk
                     partial.unlink()  # of a killed process, as the lock excludes living ones
 
-    def of(self, plan: JobPlan, frames: Sequence[Frame] = ()) -> "Kept":
+    def of(self, plan: Grid, frames: Sequence[Frame] = ()) -> "Kept":
         """Return what is kept of a plan.
 
         Args:
@@ -165,16 +157,16 @@ CREATE TABLE last (plan BLOB NOT NULL)"""
             UsageError: No command with rows was given here.
             BadRecord: A row is damaged.
         """
-        last = self.last_plan()
+        last = self._last_plan()
         if last is None:
             raise UsageError(f"{self.path} holds results, but no rows of a sweep")
-        for group, frame in last.cells:
-            for start, stop in last.ranges:
+        ranges, cells = last
+        for group, frame in cells:
+            for start, stop in ranges:
                 for seed, result in self._results(group, start, stop - 1):
-                    yield frame.row(seed, result)
+                    yield row_of(frame, seed, result)
 
-    def last_plan(self) -> LastPlan | None:
-        """Return the plan of the last command with rows; None before the first one."""
+    def _last_plan(self) -> _LastPlan | None:
         with self._usage_errors():
             found = self._file.execute("SELECT plan FROM last").fetchone()
         return self._decoded(_plan, found[0]) if found else None
@@ -184,10 +176,11 @@ CREATE TABLE last (plan BLOB NOT NULL)"""
 
         Topics in which cells differ have the names of their policies.
         """
-        if (last := self.last_plan()) is None:
+        if (last := self._last_plan()) is None:
             return {}
-        found = {"seeds": ",".join(itertools.starmap(_range_text, last.ranges))}
-        for group in dict.fromkeys(group for group, _ in last.cells):
+        ranges, cells = last
+        found = {"seeds": ",".join(itertools.starmap(_range_text, ranges))}
+        for group in dict.fromkeys(group for group, _ in cells):
             plays, topics = self._group(group)
             limits = {"limits": plays["limits"]} if "limits" in plays else {}
             for topic, text in {**limits, **topics}.items():
@@ -255,14 +248,17 @@ CREATE TABLE last (plan BLOB NOT NULL)"""
 
     # -- groups ------------------------------------------------------------------------------------
 
-    def _matched(self, plan: JobPlan) -> tuple[list[int], int]:
+    def _matched(self, plan: Grid) -> tuple[list[int], int]:
         """Return the group of each cell of a plan, and the number of discarded results.
 
         Groups of other code are refused or discarded.
         """
-        every = [plan.plays(cell) for cell in range(len(plan) // len(plan.seeds))]
+        every = [cell.plays() for cell in plan.cells]
         keys = [_encode(plays) for plays in every]
-        wanted = {key: self._wanted(plan, cell, every[cell]) for key, cell in _firsts(keys).items()}
+        wanted = {
+            key: self._wanted(plan.cells[place], every[place])
+            for key, place in _firsts(keys).items()
+        }
         groups = {key: self._find("cells", "plays", key) for key in wanted}
         changed = [one for key in wanted if (one := self._changed(groups[key], wanted[key]))]
         with self._transaction():
@@ -273,11 +269,11 @@ CREATE TABLE last (plan BLOB NOT NULL)"""
                     groups[key] = self._put_group(group, wanted[key])
         return [group for key in keys if (group := groups[key]) is not None], discarded
 
-    def _wanted(self, plan: JobPlan, cell: int, plays: dict[str, str]) -> _Wanted:
+    def _wanted(self, cell: Cell, plays: dict[str, str]) -> _Wanted:
         if self._topics_of is None:
-            return _Wanted(plan.name(cell), plays, {}, {})
-        parts = [*plan.parts(cell)]
-        return _Wanted(plan.name(cell), plays, self._topics_of.of(parts), file_topics(parts))
+            return _Wanted(str(cell), plays, {}, {})
+        parts = [*cell.parts()]
+        return _Wanted(str(cell), plays, self._topics_of.of(parts), file_topics(parts))
 
     def _changed(self, group: int | None, one: _Wanted) -> _Changed | None:
         """Return a group whose code or files have changed."""
@@ -354,11 +350,11 @@ CREATE TABLE last (plan BLOB NOT NULL)"""
         )
 
     def _show(
-        self, plan: JobPlan, groups: Sequence[int], frames: Sequence[Frame], *, complete: bool
+        self, plan: Grid, groups: Sequence[int], frames: Sequence[Frame], *, complete: bool
     ) -> None:
         """Note the plan whose rows are shown; files of results of another one are removed."""
         ranges = [(one.start, one.stop) for one in spans(plan.seeds)]
-        now = _encode(LastPlan(ranges, [*zip(groups, frames, strict=True)]))
+        now = _encode((ranges, [*zip(groups, frames, strict=True)]))
         last = self._file.execute("SELECT plan FROM last").fetchone()
         is_new = not last or last[0] != now
         if is_new or not complete:

@@ -16,7 +16,7 @@ from attrs import define, field, frozen
 from desim.engine.keep.outcome import JobOutcome
 from desim.engine.keep.record_folder import RecordFolder
 from desim.engine.keep.spending import JobBudget, Money, count_outcome
-from desim.engine.plan.record_job import RecordJob
+from desim.engine.record_job import RecordJob
 from desim.engine.run.lone_worker import LoneWorker, ProcessEnded
 from desim.engine.run.play_episode import error_label
 from desim.engine.run.play_record import Watch, play_record, play_record_async

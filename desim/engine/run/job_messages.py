@@ -12,7 +12,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from desim.engine.plan.job import Job
+from desim.engine.plan import Job
 from desim.engine.run.executors import Work
 from desim.errors import UsageError
 from desim.opened_files import noting

@@ -14,16 +14,16 @@ from desim.core.limits import Alarm, time_text
 from desim.core.model import ItemsModel, Model
 from desim.core.result import Series
 from desim.core.streams import kept_globals, seed_globals
-from desim.engine.plan.job import (
+from desim.engine.plan import (
     CLUSTER,
     DEFAULTS,
     ITEMS,
     RECORD,
     SERIES,
     SERIES_COLUMNS,
-    Frame,
     Job,
     Row,
+    row_of,
 )
 from desim.engine.run.files_read import PlayedCell, RowFiles
 from desim.engine.run.play_episode import error_label, opened_session, play_in_loop
@@ -120,7 +120,7 @@ def play_job(job: Job) -> Row:
         belongs to a design, deterministic if its episode is the same on every seed, and series if
         it requests them.
     """
-    row: Row = msgspec.json.decode(Frame.of(job.cell).row(job.seed, play_to_json(job)))
+    row: Row = msgspec.json.decode(row_of(job.cell.frame(), job.seed, play_to_json(job)))
     return row
 
 
@@ -168,7 +168,7 @@ def _results(job: Job, episode: Episode) -> dict[str, Any]:
         "ledger_digest": result.ledger_digest,
         "error": None,
     }
-    if isinstance(model := job.variant.model, ItemsModel):
+    if isinstance(model := job.cell.model, ItemsModel):
         found[ITEMS] = model.item_results(episode.state)
     if (share := default_share(used)) is not None:
         found[DEFAULTS] = share
@@ -178,10 +178,10 @@ def _results(job: Job, episode: Episode) -> dict[str, Any]:
 
 def _beside(job: Job, series: Series | None) -> dict[str, Any]:
     """Return the cluster of the seed, and the record and the series, where they are wanted."""
-    model = job.variant.model
+    model = job.cell.model
     recorded = job.record_name if _has_record(job) else None
     found = {**_cluster(model, job.seed), **({RECORD: recorded} if job.record is not None else {})}
-    if not job.series:
+    if not job.cell.series:
         return found
     known = series or {}
     return {**found, SERIES: known, SERIES_COLUMNS: _columns(model, known)}
@@ -202,7 +202,7 @@ def _columns(model: Model[Any], series: Series) -> dict[str, dict[str, str]]:
 def _play(job: Job) -> Episode:
     """Play with new policies, in an event loop if one of them is a coroutine."""
     # Around the session's own alarm, as the constructor of a policy or a model may not end either.
-    seconds = job.limits.seconds if job.limits else None
+    seconds = job.cell.limits.seconds if job.cell.limits else None
     with hard_limit(seconds), Alarm(seconds):
         try:
             with _session(job) as session:
@@ -218,7 +218,7 @@ async def _play_in_loop(job: Job) -> Episode:
     """Play as `_play` does, in the event loop that runs."""
     import asyncio
 
-    seconds = job.limits.seconds if job.limits else None
+    seconds = job.cell.limits.seconds if job.cell.limits else None
     try:
         async with asyncio.timeout(seconds) as limit:
             try:
@@ -241,10 +241,10 @@ def _session(job: Job, *, anew: bool = False) -> Iterator[Session]:
     if anew and job.record is not None:
         job.record.unlink(missing_ok=True)
     seed_globals(job.seed)
-    model = job.variant.model
-    lineup = resolve(model, _copied(job.entry.policies), job.seed)
+    model = job.cell.model
+    lineup = resolve(model, _copied(job.cell.entry.policies), job.seed)
     how = EpisodeOptions(
-        limits=job.limits, series=job.series, keep_state=isinstance(model, ItemsModel)
+        limits=job.cell.limits, series=job.cell.series, keep_state=isinstance(model, ItemsModel)
     )
     with opened_session(model, lineup, job.seed, job.record, how) as session:
         yield session

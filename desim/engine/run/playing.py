@@ -10,12 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from attrs import evolve, field, frozen
+from attrs import field, frozen
 
 from desim.engine.keep.budget import command_budget
 from desim.engine.keep.store import Kept, Store, SweepWarning
-from desim.engine.plan.grid import Grid
-from desim.engine.plan.job import RECORD, Frame, JobPlan, Row, has_failed, merged, spans, without
+from desim.engine.plan import RECORD, Frame, Grid, Row, has_failed, merged, row_of, spans, without
 from desim.engine.run.executors import (
     AT_ONCE,
     ChunkResult,
@@ -64,7 +63,7 @@ class Chunks:
         count: The number of chunks yielded so far.
     """
 
-    def __init__(self, plan: JobPlan, left: Iterable[range], workers: int) -> None:
+    def __init__(self, plan: Grid, left: Iterable[range], workers: int) -> None:
         self._plan = plan
         self._workers = workers
         self._left = deque(merged(left))
@@ -129,7 +128,7 @@ class Playing:
         frames: For each cell what makes rows of its results.
     """
 
-    plan: JobPlan
+    plan: Grid
     kept: Kept
     players: Executor
     progress: Progress
@@ -173,7 +172,7 @@ class Playing:
         seeds = self.plan.seeds
         results = self.kept.results(map(self._first, chain.from_iterable(self._wanted)))
         return Rows.parsed(
-            self.frames[job // len(seeds)].row(seeds[job % len(seeds)], each)
+            row_of(self.frames[job // len(seeds)], seeds[job % len(seeds)], each)
             for job, each in zip(chain.from_iterable(self._wanted), results, strict=True)
         )
 
@@ -197,9 +196,8 @@ class Playing:
     def _differing(self) -> Iterator[Row]:
         """Play the first seed of each cell again, and yield those of their rows that differ."""
         plan, size, workers = self.plan, len(self.plan.seeds), worker_count(self.players)
-        assert isinstance(plan, Grid)
-        firsts = [cell * size for cell in sorted(self._cells) if plan.plays_again(cell)]
-        again = evolve(plan, out=None)
+        firsts = [cell * size for cell in sorted(self._cells) if plan.cells[cell].plays_again]
+        again = plan.changed(out=None)
         played_once = (range(job, job + 1) for job in firsts if job in self.kept)
         chunks = Chunks(again, played_once, workers)
         # One of several workers may not have played any episode of the cell.
@@ -207,7 +205,7 @@ class Playing:
             jobs, results = chunks.finish(number, len(played)), split(played)[0]
             for job, *both in zip(jobs, self.kept.results(jobs), results, strict=True):
                 frame, seed = self.frames[job // size], plan.seeds[job % size]
-                row, now = (msgspec.json.decode(frame.row(seed, each)) for each in both)
+                row, now = (msgspec.json.decode(row_of(frame, seed, each)) for each in both)
                 row.pop(RECORD, None)
                 if row != now and not (row["error"] or now["error"]):
                     yield row
@@ -251,7 +249,7 @@ class Playing:
     def _shared_out(self, jobs: list[range]) -> Iterator[tuple[Executor, list[range]]]:
         """Yield executors with their jobs; a local one has an event loop for those that wait."""
         players = self.players
-        waiting = [one for one in jobs if self.plan.waits(one.start)]
+        waiting = [one for one in jobs if self._waits(one)]
         if not isinstance(players, LocalExecutor):
             if waiting and command_budget().limited:
                 raise UsageError(
@@ -260,9 +258,12 @@ class Playing:
                 )
             yield players, jobs
             return
-        yield players, [one for one in jobs if not self.plan.waits(one.start)]
+        yield players, [one for one in jobs if not self._waits(one)]
         if waiting:
             yield players.waiting, waiting
+
+    def _waits(self, jobs: range) -> bool:
+        return self.plan.cells[jobs.start // len(self.plan.seeds)].waits
 
     def _play_each(
         self,
@@ -323,7 +324,7 @@ class Playing:
         for job, result in zip(jobs, results, strict=True):
             if _NO_ERROR not in result and has_failed(result):
                 cell, seed = divmod(job, len(self.plan.seeds))
-                row = msgspec.json.decode(self.frames[cell].row(self.plan.seeds[seed], result))
+                row = msgspec.json.decode(row_of(self.frames[cell], self.plan.seeds[seed], result))
                 self.progress.say(f"failed: {failure_text(row)}", row["error"])
 
 
@@ -339,7 +340,7 @@ def differing_text(policies: Iterable[str]) -> str:
     )
 
 
-def _copies_of(plan: JobPlan, jobs: Iterable[range]) -> dict[int, list[range]]:
+def _copies_of(plan: Grid, jobs: Iterable[range]) -> dict[int, list[range]]:
     """Return, by the first job of each fixed cell, the further jobs of that cell.
 
     Args:
@@ -352,7 +353,7 @@ def _copies_of(plan: JobPlan, jobs: Iterable[range]) -> dict[int, list[range]]:
     return {
         first.start: others
         for cell, (first, *rest) in by_cell.items()
-        if (others := [*filter(None, [first[1:], *rest])]) and plan.is_fixed(cell)
+        if (others := [*filter(None, [first[1:], *rest])]) and plan.cells[cell].is_fixed
     }
 
 
@@ -390,7 +391,7 @@ def playing(
         opened_store(out, restart=restart, retry_failed=retry_failed) as store,
         shown_progress(progress) as shown,
     ):
-        frames = plan.frames()
+        frames = [cell.frame() for cell in plan.cells]
         kept = store.of(plan, frames)
         yield Playing(plan, kept, players, shown, out=out, frames=frames)
 

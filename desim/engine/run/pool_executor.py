@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from desim.engine.keep.budget import command_budget, spending
-from desim.engine.plan.job import Job
+from desim.engine.plan import Job
 from desim.engine.run.executors import ChunkQueue, ChunkResult, Work, WorkerDied
 from desim.engine.run.job_messages import import_path, pickled, unpickle_and_play
 from desim.engine.run.play_job import play_first_in_loop

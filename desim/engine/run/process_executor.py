@@ -11,7 +11,7 @@ from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
 from desim.engine.keep.code_without_file import forget_standard_input
-from desim.engine.plan.job import Job
+from desim.engine.plan import Job
 from desim.engine.run.executors import DIED, ChunkResult, Work, WorkerDied
 from desim.engine.run.job_messages import import_path, pickled, unpickle_and_play
 from desim.engine.run.lone_worker import LoneWorker, ProcessEnded, kill
@@ -133,7 +133,7 @@ def _lone_worker(stack: contextlib.ExitStack, fault: WorkerDied) -> LoneWorker:
 
 
 def _death_text(job: Job, death: ProcessEnded, seconds: float) -> str:
-    limit = job.limits.seconds if job.limits else None
+    limit = job.cell.limits.seconds if job.cell.limits else None
     if limit is None or seconds < limit:
         return f"worker process died ({death})"
     return f"LimitReached: the limit of {limit:g} seconds was reached, and its worker was ended"

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from desim.engine.plan.job import SERIES_COLUMNS
+from desim.engine.plan import SERIES_COLUMNS
 from desim.errors import SchemaError
 from desim.reports.elements.charts import Fan, fans
 from desim.reports.elements.page import Figure, Given, cleaned

@@ -11,8 +11,8 @@ from desim.catalog import model_finder
 from desim.catalog.known_scores import BEST_KNOWN
 from desim.core.limits import Limits
 from desim.core.roles import Knowledge, knowledge_legend, with_knowledge
-from desim.engine.plan.grid import checked_seeds
-from desim.engine.plan.job import Row
+from desim.engine.grid import checked_seeds
+from desim.engine.plan import Row
 from desim.errors import UsageError
 from desim.rows.known_means import preset_warning
 from desim.rows.rows import Rows

@@ -6,7 +6,7 @@ from typing import Any
 
 from desim.core.policy import sees_more_than_rules
 from desim.core.roles import knowledge_legend
-from desim.engine.plan.job import DEFAULTS
+from desim.engine.plan import DEFAULTS
 from desim.rows.estimate_notes import (
     DEFAULTS_MEANS,
     estimate_legend,

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from typing import Any
 
-from desim.engine.plan.job import ITEMS
+from desim.engine.plan import ITEMS
 from desim.rows.rows import Rows
 from desim.show.table import Printed, Table
 from desim.statistics.clusters import ClusteredMean, clustered_share

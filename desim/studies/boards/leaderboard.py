@@ -13,8 +13,8 @@ from desim.catalog.presets import presets
 from desim.core.limits import Limits
 from desim.core.model import FIRST_REVISION, ItemsModel, Model, Revision, revision_of
 from desim.core.roles import Knowledge, knowledge_order
-from desim.engine.plan.grid import checked_seeds, with_further
-from desim.engine.plan.players import is_fixed
+from desim.engine.grid import checked_seeds, with_further
+from desim.engine.policies import is_fixed
 from desim.engine.run.executors import Executor
 from desim.engine.run.process_executor import ProcessExecutor
 from desim.episodes.lineup import assigned, lineup_knows, maker_of

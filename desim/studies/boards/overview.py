@@ -9,7 +9,7 @@ from desim.catalog import model_finder
 from desim.core.limits import Limits
 from desim.core.model import Model
 from desim.core.roles import Knowledge
-from desim.engine.plan.job import Row
+from desim.engine.plan import Row
 from desim.show.labels import short_number_text, words_text
 from desim.show.progress import ProgressOption
 from desim.show.table import Printed, Table, Tabular

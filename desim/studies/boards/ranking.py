@@ -10,7 +10,7 @@ from typing import Any
 from attrs import evolve, field, frozen
 
 from desim.core.roles import Knowledge, knowledge_order
-from desim.engine.plan.job import DEFAULTS
+from desim.engine.plan import DEFAULTS
 from desim.rows.columns import mean
 from desim.rows.failures import course
 from desim.rows.rows import Rows

@@ -10,7 +10,7 @@ from typing import Any
 from desim import catalog
 from desim.catalog.presets import presets
 from desim.core.model import Model
-from desim.engine.plan.grid import checked_seeds
+from desim.engine.grid import checked_seeds
 from desim.episodes.lineup import Policies, lineup_knows
 from desim.errors import UsageError
 from desim.faults import RAISED

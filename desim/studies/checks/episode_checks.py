@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from desim.core.policy import OutsidePolicy, decide_arguments
-from desim.engine.plan.grid import grid
+from desim.engine.grid import grid
 from desim.engine.run.playing import differing_text
 from desim.episodes.lineup import Policies, resolve
 from desim.episodes.replay import replay, same_result
@@ -143,7 +143,7 @@ def branches(world: CheckedWorld) -> str:
 
 def policy(policies: Policies, world: CheckedWorld) -> str:
     """The given policies play the seeds, and the first one again with the same result."""
-    if not grid(world.model, policies, world.seeds).plays_again(0):
+    if not grid(world.model, policies, world.seeds).cells[0].plays_again:
         raise NotChecked("it waits for a host, opens a file, learns, or plays one episode for all")
     rows = sweep(world.model, policies, world.seeds)
     if rows.failed:

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 from attrs import frozen
 
-from desim.engine.plan.players import inside, players
+from desim.engine.policies import inside, players
 from desim.engine.run.play_job import in_time
 from desim.episodes.counterfactual import Arm, Past, outcome
 from desim.errors import DesimError

@@ -3,16 +3,16 @@
 import contextlib
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any, NoReturn
 
 import msgspec
 from attrs import evolve, frozen
 
-from desim.core.limits import Limits
 from desim.engine.keep.fingerprint import text_digest
 from desim.engine.keep.store import Kept
-from desim.engine.plan.grid import limits_text
-from desim.engine.plan.players import inside, players
+from desim.engine.plan import Cell, Grid, limits_text
+from desim.engine.policies import inside, players
 from desim.engine.run.executors import Executor, SerialExecutor, Work, WorkerDied
 from desim.engine.run.playing import Playing
 from desim.engine.run.process_executor import ProcessExecutor
@@ -40,9 +40,11 @@ class _Workers(ProcessExecutor):
         raise fault
 
 
-@frozen
-class Judging:
-    """Questions to be judged: a plan of one cell, in which decisions stand for seeds.
+@frozen(kw_only=True)
+class Judging(Cell):
+    """Questions to be judged: a cell whose seeds are the numbers of decisions.
+
+    Its policies play on after each of them.
 
     Attributes:
         past: The record, with observations.
@@ -54,7 +56,6 @@ class Judging:
         texts: Whether files that parameters of the model name count. Those of a record that is not
             trusted are not opened.
         level: The joint level of the intervals.
-        then: The policies that play on, in words.
         against: The alternatives with which the decisions are compared, in words.
         notes: The notes of the table.
     """
@@ -67,28 +68,34 @@ class Judging:
     most_options: int
     texts: bool
     level: float
-    then: str
     against: str
     notes: tuple[str, ...]
+
+    # Each decision has scores of its own.
+    is_fixed = False
+
+    @property
+    def plan(self) -> Grid:
+        """The jobs: a question each."""
+        return Grid((self,), [one.at for one in self.questions])
+
+    @cached_property
+    def _by_number(self) -> dict[int, Question]:
+        return {one.at: one for one in self.questions}
 
     @property
     def futures(self) -> int | None:
         """The number of futures that are drawn; None for the true one."""
         return None if self.judge.seeds == (None,) else len(self.judge.seeds)
 
-    @property
-    def seeds(self) -> Sequence[int]:
-        """The numbers of the decisions."""
-        return [one.at for one in self.questions]
+    def __str__(self) -> str:
+        return f"decisions of a record, {self.entry.label} against {self.against}"
 
-    def __len__(self) -> int:
-        return len(self.questions)
+    def job(self, seed: int) -> Question:
+        """Return the question of a decision."""
+        return self._by_number[seed]
 
-    def job(self, index: int) -> Question:
-        """Return the question with an index."""
-        return self.questions[index]
-
-    def plays(self, cell: int) -> dict[str, str]:  # noqa: ARG002 (there is one)
+    def plays(self) -> dict[str, str]:
         """Return the data that determine how a decision is judged, by topic.
 
         Which decisions are judged is not part of it: a folder may receive further ones.
@@ -102,33 +109,21 @@ class Judging:
         return {
             "record": text_digest(msgspec.json.encode(begun)),
             "model": text_digest(msgspec.json.encode(model)),
-            "then": self.then,
+            "then": self.entry.label,
             "against": self.against,
             "futures": "the true one" if self.futures is None else str(self.futures),
             **({} if self.others else {"most options": str(self.most_options)}),
-            "limits": limits_text(self.past.limits or Limits()),
+            "limits": limits_text(self.limits),
         }
 
-    def parts(self, cell: int) -> Iterator[Any]:  # noqa: ARG002 (there is one)
+    def parts(self) -> Iterator[Any]:
         """Yield the classes, functions and texts that judge a decision."""
         yield Judge
-        of_model = inside(self.past.model)
+        of_model = inside(self.model)
         yield from (one for one in of_model if self.texts or not isinstance(one, str))
-        yield from players(self.past.model, self.judge.then)
-        yield from players(self.past.model, self.others)
+        yield from players(self.model, self.entry.policies)
+        yield from players(self.model, self.others)
         yield from self.files
-
-    def name(self, cell: int) -> str:  # noqa: ARG002 (there is one)
-        """Return what is judged, for error texts."""
-        return f"decisions of a record, {self.then} against {self.against}"
-
-    def waits(self, index: int) -> bool:  # noqa: ARG002 (rules and recordings play on)
-        """Return False: no policy that plays on waits for a host."""
-        return False
-
-    def is_fixed(self, cell: int) -> bool:  # noqa: ARG002 (there is one)
-        """Return False: each decision has scores of its own."""
-        return False
 
     def play(self, kept: Kept, jobs: int, seconds: float, progress: Progress) -> None:
         """Play the questions that are not kept.
@@ -146,20 +141,20 @@ class Judging:
             return sum(count for place, count in enumerate(episodes) if place in kept)
 
         alone = jobs <= 1 or seconds * (total - done()) < _SECONDS_ALONE
-        players: Executor = SerialExecutor() if alone else _Workers(min(jobs, len(self)))
+        players: Executor = SerialExecutor() if alone else _Workers(min(jobs, len(self.questions)))
         with contextlib.closing(players):
             shown = Progress(lambda _done, _total: progress(done(), total))
-            Playing(self, kept, players, shown, self.judge).play(range(len(self)))
+            Playing(self.plan, kept, players, shown, self.judge).play(range(len(self.questions)))
 
     def table(self, kept: Kept) -> RegretTable:
         """Return the table of the questions whose results are kept."""
-        places = [place for place in range(len(self)) if place in kept]
+        places = [place for place in range(len(self.questions)) if place in kept]
         rows = zip(places, kept.results(places), strict=True)
         found = [(self.questions[place], _read_judged(row)) for place, row in rows]
         return RegretTable.of(
             self.past,
             _regrets(self.past, found, self.level),
-            then=self.then,
+            then=self.entry.label,
             against=self.against,
             futures=self.futures,
             level=self.level,
@@ -180,7 +175,7 @@ class Judging:
         return f"{said}; {goes_on if resumable else 'with --out FOLDER ' + goes_on}"
 
     def _done(self, kept: Kept) -> int:
-        return sum(place in kept for place in range(len(self)))
+        return sum(place in kept for place in range(len(self.questions)))
 
 
 def _read_judged(row: bytes) -> Judged:

@@ -4,7 +4,8 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from desim.engine.plan.players import players as parts_of
+from desim.engine.policies import PolicyEntry
+from desim.engine.policies import players as parts_of
 from desim.engine.run.executors import WorkerDied
 from desim.engine.run.files_read import modules_of
 from desim.engine.run.playing import check_jobs, opened_store
@@ -87,15 +88,17 @@ def regret(options: RegretOptions) -> RegretTable:
     fresh = fresh_roles(past, base)
     seeds = (None,) if futures is None else tuple(range(futures))
     judging = Judging(
-        past,
-        questions,
-        Judge(past.bare(), base, fresh, seeds),
-        others,
-        [*opened_by(modules_of(parts_of(past.model, others)))] if others else [],
-        most_options,
-        options.trust or bool(options.params),
-        options.level,
-        then=labels(base),
+        model=past.model,
+        entry=PolicyEntry(labels(base), base),
+        limits=past.limits,
+        past=past,
+        questions=questions,
+        judge=Judge(past.bare(), base, fresh, seeds),
+        others=others,
+        files=[*opened_by(modules_of(parts_of(past.model, others)))] if others else [],
+        most_options=most_options,
+        texts=options.trust or bool(options.params),
+        level=options.level,
         against=name,
         notes=tuple(fresh_note(base, fresh)),
     )
@@ -104,7 +107,7 @@ def regret(options: RegretOptions) -> RegretTable:
         opened_store(out, restart=options.restart) as store,
         shown_progress(options.progress) as show,
     ):
-        kept = store.of(judging)
+        kept = store.of(judging.plan)
         try:
             judging.play(kept, options.jobs, seconds, show)
         except KeyboardInterrupt:

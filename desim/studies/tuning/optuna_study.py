@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from attrs import frozen
 
-from desim.engine.plan.ranges import Choices, Range
+from desim.engine.parameters import Choices, Range
 from desim.errors import UsageError
 
 if TYPE_CHECKING:  # an extra

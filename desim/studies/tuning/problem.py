@@ -16,8 +16,9 @@ import numpy as np
 from attrs import field, frozen
 
 from desim.core.limits import Limits
-from desim.engine.plan.grid import Grid, checked_seeds, grid
-from desim.engine.plan.ranges import Choices, Range, read_ranges
+from desim.engine.grid import checked_seeds, grid
+from desim.engine.parameters import Choices, Range, read_ranges
+from desim.engine.plan import Grid
 from desim.engine.run.executors import Executor
 from desim.engine.run.playing import playing
 from desim.errors import DesimError, UsageError
@@ -47,7 +48,7 @@ def plan_of_point(
     found = grid(model, policy, seeds, preset, {**fixed, **point}, limits)
     if len(found) != len(seeds):
         raise UsageError(
-            f"{len(found.variants)} models and {len(found.entries)} policies were given; tuning "
+            f"{len(found.models)} models and {len(found.entries)} policies were given; tuning "
             "takes one of each, and one value of a parameter that has no range"
         )
     return found

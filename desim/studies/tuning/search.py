@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from attrs import field, frozen
 
 from desim.engine.keep.store import Store
-from desim.engine.plan.grid import Grid
+from desim.engine.plan import Grid
 from desim.engine.run.executors import Executor
 from desim.engine.run.playing import Playing
 from desim.errors import DesimError, UsageError
@@ -104,7 +104,7 @@ class Search:
         Raises:
             UsageError: Kept episodes of the point are of other code or files.
         """
-        frames = plan.frames()
+        frames = [cell.frame() for cell in plan.cells]
         kept = self.store.of(plan)
         failures = Progress(say=self.progress.say)  # points have counts of their own
         started = Playing(plan, kept, self.players, failures, frames=frames)

@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from desim.engine.plan.grid import Grid, disjoint_seeds
-from desim.engine.plan.players import is_fixed
-from desim.engine.plan.ranges import Choices, Range, read_ranges
+from desim.engine.grid import disjoint_seeds
+from desim.engine.parameters import Choices, Range, read_ranges
+from desim.engine.plan import Grid
 from desim.engine.run.playing import opened_executor, opened_store
 from desim.errors import DesimError, UsageError
 from desim.schema.signatures import takes
@@ -61,8 +61,8 @@ def tune(options: TuneOptions) -> Tuned:
     given = options.model, options.policy, options.preset, fixed, options.limits
     plan_of = partial(plan_of_point, *given)
     plans = probed(plan_of, found, ours)
-    sign = -1 if options.better(one.variants[0].model for one in plans) == "lower" else 1
-    if all(is_fixed(one.variants[0].model, one.entries[0].policies) for one in plans):
+    sign = -1 if options.better(one.cells[0].model for one in plans) == "lower" else 1
+    if all(one.cells[0].is_fixed for one in plans):
         ours, others = ours[:1], others[:1]
     if budget < len(ours):
         raise UsageError(
@@ -100,9 +100,9 @@ def _report(
     if best is None:
         why = next((trial.error for trial in trials if trial.error), "every one was pruned")
         raise DesimError(f"no point of the ranges was played to the last seed: {why}")
-    variant = plan.variants[0]
+    cell = plan.cells[0]
     return Tuned(
-        model=f"{variant.name}/{variant.preset}",
+        model=f"{cell.name}/{cell.preset}",
         policy=_label(search),
         ranges={name: str(one) for name, one in ranges.items()},
         seeds=search.seeds,
@@ -158,9 +158,9 @@ def _kept_scores(search: Search, point: Point, seeds: tuple[int, ...]) -> tuple[
 def _label(search: Search) -> str:
     """Return the name of the policy without the parameters that are searched."""
     try:
-        return search.plan_of({}, search.seeds).entries[0].label
+        return search.plan_of({}, search.seeds).cells[0].entry.label
     except UsageError:
-        entry = search.plan_of(search.trials[0].point, search.seeds).entries[0]
+        entry = search.plan_of(search.trials[0].point, search.seeds).cells[0].entry
         return entry.label.partition(",")[0]
 
 

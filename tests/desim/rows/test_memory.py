@@ -25,7 +25,7 @@ MOST = 60
 PROGRAM = """
 import json, sys
 from desim.engine.keep.store import Store
-from desim.engine.plan.grid import grid
+from desim.engine.grid import grid
 from desim.studies.sweep import sweep
 from desim.engine.run.play_job import play_to_json
 from support.memory import peak

@@ -247,8 +247,8 @@ def test_rows_that_are_no_design_have_no_effects() -> None:
     ("text", "given", "error"),
     [
         ("lhs:4", {"x": "3"}, "varies at least one parameter"),
-        ("lhs:4", {"x": "3:1"}, "x: range 3:1 was given; its lower end comes first"),
-        ("lhs:4", {"x": [1]}, "x: 1 values were given; a parameter that varies has a range"),
+        ("lhs:4", {"x": "3:1"}, "x: range 3:1 was given; possible: low:high, "),
+        ("lhs:4", {"x": [1]}, "x: choice:1 was given; possible: low:high, "),
         ("lhs", {"x": "0:1"}, "design lhs needs a size, as in lhs:64"),
         ("lhs:x", {"x": "0:1"}, "size 'x' of the design was given; it is a whole number"),
         ("lhs:1", {"x": "0:1"}, "1 points were given; possible: 2 to 65,536"),

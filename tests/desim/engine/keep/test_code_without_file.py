@@ -15,9 +15,9 @@ from support.paths import PYTHONPATH
 from support.small_worlds import Go, Spot, Stride, Walk
 
 from desim import Policy, sweep
+from desim.engine.grid import grid
 from desim.engine.keep.code_without_file import digest_without_file
 from desim.engine.keep.fingerprint import code_topics
-from desim.engine.plan.grid import grid
 from desim.errors import UsageError
 
 SIZE = {"plus": 1}
@@ -86,7 +86,7 @@ def test_what_has_a_file_counts_by_it() -> None:
     class Local(Stride):
         """A local class of a file's class."""
 
-    topics = code_topics(grid(Walk, Local, [0]).parts(0))
+    topics = code_topics(grid(Walk, Local, [0]).cells[0].parts())
     assert "the code of support.small_worlds" in topics
     assert [one for one in topics if ":" in one] == [
         f"the code of {__name__}:test_what_has_a_file_counts_by_it.<locals>.Local"

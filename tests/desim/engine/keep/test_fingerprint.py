@@ -16,9 +16,9 @@ from support.small_worlds import STRIDE, WALK, Stride
 
 from desim.catalog import policy_finder
 from desim.catalog.presets import from_preset
+from desim.engine.grid import grid
 from desim.engine.keep.fingerprint import code_topics
 from desim.engine.keep.store import Store
-from desim.engine.plan.grid import grid
 from desim.errors import UsageError
 from desim.studies.sweep import sweep
 from models.enterprise import Enterprise
@@ -116,7 +116,7 @@ def test_another_desim_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 def topics(model: str, policies: Any, **changes: Any) -> dict[str, str]:
     """The topics of one model with one line-up."""
-    return code_topics(grid(model, policies, [0], changes=changes).parts(0))
+    return code_topics(grid(model, policies, [0], changes=changes).cells[0].parts())
 
 
 def test_a_named_file_counts_by_its_content(tmp_path: Path) -> None:

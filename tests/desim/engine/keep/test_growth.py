@@ -17,7 +17,7 @@ from support.small_worlds import STRIDE, WALK
 from desim import compare, select, sweep
 from desim.core.limits import Limits
 from desim.engine.keep.store import FILE_NAME, Store, SweepWarning
-from desim.engine.plan.grid import Grid
+from desim.engine.plan import Cell
 from desim.errors import UsageError
 from desim.rows.rows import Rows
 from desim.studies.tuning.tune import tune
@@ -92,7 +92,7 @@ def edit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[.
 @pytest.fixture(autouse=True)
 def _once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Play no first seed again, so that the episodes played are the rows that were missing."""
-    monkeypatch.setattr(Grid, "plays_again", lambda *_: False)
+    monkeypatch.setattr(Cell, "plays_again", property(lambda _: False))
 
 
 @pytest.fixture

@@ -16,8 +16,8 @@ from support.examples import examples
 from support.paths import PYTHONPATH
 from support.small_worlds import FAILS, STRIDE, WALK
 
+from desim.engine.grid import grid
 from desim.engine.keep.store import FILE_NAME, Store
-from desim.engine.plan.grid import grid
 from desim.engine.run.play_job import play_to_json
 from desim.errors import UsageError
 from desim.rows.rows import Rows
@@ -142,7 +142,7 @@ def database(path: Path, script: str) -> None:
                 path,
                 "PRAGMA application_id = 0x6465736D; PRAGMA user_version = 7; CREATE TABLE t (x)",
             ),
-            "has format 7 and this desim writes format 4; choose another folder",
+            "has format 7 and this desim writes format 5; choose another folder",
         ),
         (lambda path: path.mkdir(), "cannot be opened; choose another folder"),
     ],

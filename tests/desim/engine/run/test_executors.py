@@ -23,9 +23,9 @@ from support.small_worlds import ENDLESS, FAILS, STRIDE, WALK, Dice, Go, Spot, T
 
 from desim import Policy
 from desim.core.limits import Limits
+from desim.engine.grid import grid
 from desim.engine.keep.store import Store, SweepWarning
-from desim.engine.plan.grid import grid
-from desim.engine.plan.job import Job
+from desim.engine.plan import Job
 from desim.engine.run.dask_executor import DaskExecutor
 from desim.engine.run.executors import ChunkQueue, ChunkResult, SchedulerLost, Work, WorkerDied
 from desim.engine.run.play_job import play_chunk, play_to_json

@@ -4,7 +4,7 @@ import pytest
 from support.small_worlds import ENDLESS, FAILS, STRIDE, WALK, Stride, Walk
 
 from desim.core.limits import Limits
-from desim.engine.plan.grid import grid
+from desim.engine.grid import grid
 from desim.engine.run.play_job import play_job
 from desim.episodes.driver import play
 from desim.studies.sweep import sweep

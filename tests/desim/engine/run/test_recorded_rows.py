@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
-from attrs import evolve, frozen
+from attrs import frozen
 from support.forked import desim_process, ended
 from support.paths import PYTHONPATH
 from support.small_worlds import FAILS, STRIDE, WALK, Go, Spot
 from support.stub import Served, Stub, serving, text
 
 from desim import Episode, Policy
-from desim.engine.plan.grid import grid
+from desim.engine.grid import grid
 from desim.episodes.replay import replay
 from desim.errors import UsageError
 from desim.rows.rows import Rows
@@ -96,8 +96,8 @@ def test_rows_and_records_do_not_depend_on_workers(tmp_path: Path) -> None:
 def test_a_name_of_a_record_depends_on_its_episode_alone() -> None:
     """On parameters, policies and seed; not on what else a sweep plays."""
     at = Path("/out")
-    alone = evolve(grid(WALK, STRIDE, [3], changes={"steps": 4}), out=at).job(0)
-    among = evolve(grid(WALK, [FAILS, STRIDE], [1, 3], changes={"steps": [3, 4]}), out=at)
+    alone = grid(WALK, STRIDE, [3], changes={"steps": 4}).changed(out=at).job(0)
+    among = grid(WALK, [FAILS, STRIDE], [1, 3], changes={"steps": [3, 4]}).changed(out=at)
     names = [among.job(number).record_name for number in range(len(among))]
     assert len(set(names)) == len(names) == 8
     assert names[-1] == alone.record_name
@@ -108,7 +108,7 @@ def test_a_name_of_a_record_depends_on_its_episode_alone() -> None:
 @pytest.mark.parametrize("size", ["../../x", "a/b", "x" * 300, "é, "])
 def test_a_name_of_a_record_is_safe(size: str) -> None:
     """Whatever the label of the policies holds."""
-    from desim.engine.plan.record_job import safe_name
+    from desim.engine.plan import safe_name
 
     name = safe_name(size, 40)
     assert len(name) <= 49

@@ -20,8 +20,8 @@ from support.stub import Served, Stub, serving, text
 
 from desim import Policy
 from desim.core.limits import Limits
+from desim.engine.grid import grid
 from desim.engine.keep.budget import CommandBudget, spending
-from desim.engine.plan.grid import grid
 from desim.engine.run.executors import SerialExecutor
 from desim.engine.run.pool_executor import EventLoopExecutor
 from desim.errors import DesimError, UsageError
@@ -235,8 +235,8 @@ def test_policies_that_block_wait_in_threads() -> None:
 def test_which_policies_wait_is_known_without_an_episode(stub: Stub) -> None:
     """By the class of one policy of the line-up."""
     made = grid("beer_game/classic", [{"": "order_up_to", "factory": spec(stub)}, "greedy"], [0, 1])
-    assert [made.waits(job) for job in range(4)] == [True, True, False, False]
-    assert not grid(WALK, STRIDE, [0]).waits(0)
+    assert [cell.waits for cell in made.cells] == [True, False]
+    assert not grid(WALK, STRIDE, [0]).cells[0].waits
 
 
 def test_episodes_that_share_a_file_of_lessons_are_played_one_by_one(

@@ -8,8 +8,7 @@ from typing import Any, Literal, get_args
 
 from attrs import field, frozen
 
-from desim.engine.plan.parameter_values import from_numpy, refuse_duplicates
-from desim.engine.plan.ranges import Choices, Range, read_range
+from desim.engine.parameters import Choices, Range, from_numpy, read_range, refuse_duplicates
 from desim.errors import UsageError
 from desim.short_repr import short_repr
 
@@ -32,7 +31,9 @@ class Factor:
     @property
     def levels(self) -> tuple[Any, ...]:
         """The ends of its range, or all its values."""
-        return self.over.ends if isinstance(self.over, Range) else self.over.values
+        if isinstance(self.over, Choices):
+            return self.over.values
+        return self.over.value(0.0), self.over.value(1.0)
 
 
 def read_factors(given: Mapping[str, Any] | Sequence[Factor]) -> tuple[Factor, ...]:

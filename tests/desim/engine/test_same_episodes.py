@@ -13,7 +13,7 @@ from desim import sweep
 from desim.catalog import model_finder, policy_finder
 from desim.catalog.policy_spec import read_policies
 from desim.core.limits import Limits
-from desim.engine.plan.grid import grid
+from desim.engine.grid import grid
 from desim.errors import UsageError
 from desim.rows.rows import Rows
 
@@ -73,7 +73,7 @@ def test_rows_are_those_of_seeds_that_are_played_one_by_one(model: str) -> None:
 @pytest.mark.parametrize("policy", [Stride, Stride(2), STRIDE, lambda _spot: Go(1)])
 def test_a_policy_of_a_user_is_played_on_every_seed(policy: Any) -> None:
     """It may draw, as long as it does not say that it draws nothing."""
-    assert not grid(Still, policy, [0]).is_fixed(0)
+    assert not grid(Still, policy, [0]).cells[0].is_fixed
 
 
 @pytest.mark.parametrize(
@@ -81,11 +81,11 @@ def test_a_policy_of_a_user_is_played_on_every_seed(policy: Any) -> None:
 )
 def test_the_policies_of_the_catalog_say_where_they_draw(policy: Any, *, fixed: bool) -> None:
     """With them it depends on the model alone, and on every seat."""
-    assert grid(Still, policy, [0]).is_fixed(0) == fixed
-    assert not grid(Still(wind=1.0), policy, [0]).is_fixed(0)
-    assert not grid(Walk, policy, [0]).is_fixed(0)
+    assert grid(Still, policy, [0]).cells[0].is_fixed == fixed
+    assert not grid(Still(wind=1.0), policy, [0]).cells[0].is_fixed
+    assert not grid(Walk, policy, [0]).cells[0].is_fixed
     seats = {"walker": policy, "helper": "random"}
-    assert not grid(Still, seats, [0]).is_fixed(0)
+    assert not grid(Still, seats, [0]).cells[0].is_fixed
 
 
 def test_failed_episodes_are_not_copied() -> None:

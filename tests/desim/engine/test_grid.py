@@ -12,8 +12,8 @@ from support.cases import stable
 from support.small_worlds import STRANGE, STRIDE, WAITING, WALK, Counting, Go, Spot, Stride, Walk
 
 from desim import Policy
-from desim.engine.plan.grid import grid
-from desim.engine.plan.parameter_values import combinations
+from desim.engine.grid import grid
+from desim.engine.parameters import combinations
 from desim.errors import UsageError
 from desim.rows.rows import Rows
 from desim.studies.sweep import sweep
@@ -121,7 +121,7 @@ def test_many_episodes_are_asked_for_twice(monkeypatch: pytest.MonkeyPatch) -> N
         with pytest.raises(UsageError, match=r"^1,000,000,000,000 episodes .*\(many=True\)$"):
             sweep(WALK, STRIDE, **how)
     assert grid(WALK, STRIDE, huge).seeds == huge
-    monkeypatch.setattr("desim.engine.plan.grid.MAX_EPISODES", 5)
+    monkeypatch.setattr("desim.engine.grid.MAX_EPISODES", 5)
     for how in ({"seeds": [0, 1], "set": {"steps": [1, 2, 3]}}, {"seeds": range(6)}):
         with pytest.raises(UsageError, match=r"^6 episodes were asked for; more than 5 "):
             sweep(WALK, STRIDE, **how)

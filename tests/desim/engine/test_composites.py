@@ -8,9 +8,10 @@ from support.paths import PYTHONPATH
 
 from desim import sweep
 from desim.composition import Composite
+from desim.engine.grid import grid
 from desim.engine.keep.fingerprint import code_topics
-from desim.engine.plan.grid import Grid, grid
-from desim.engine.plan.lineups import entries
+from desim.engine.plan import Grid
+from desim.engine.policies import entries
 from desim.errors import UsageError
 from desim.studies.sweep_file import read_entries
 from models.enterprise import Enterprise
@@ -43,10 +44,8 @@ def test_composites_that_differ_are_different_models() -> None:
     """By a part's parameters or weight; the columns say by what."""
     other = Composite({"north": Firm(periods=4), "south": Firm(ticks="months")}, links=pay_weekly)
     plan = grid([FIRMS, other], "greedy", [1])
-    assert [variant.params for variant in plan.variants] == [
-        {"north": variant["north"]} for variant in (v.params for v in plan.variants)
-    ]
-    assert [variant.params["north"]["periods"] for variant in plan.variants] == [3, 4]
+    assert [[*cell.params] for cell in plan.cells] == [["north"], ["north"]]
+    assert [cell.params["north"]["periods"] for cell in plan.cells] == [3, 4]
     with pytest.raises(UsageError, match="is given twice"):
         grid([FIRMS, FIRMS], "greedy", [1])
 
@@ -118,7 +117,7 @@ def test_the_fingerprint_covers_parts_and_links() -> None:
 
 
 def _reached(plan: Grid) -> set[str]:
-    return {topic.removeprefix("the code of ") for topic in code_topics(plan.parts(0))}
+    return {topic.removeprefix("the code of ") for topic in code_topics(plan.cells[0].parts())}
 
 
 def test_a_policy_of_a_role_beside_the_parts_plays_in_sweeps() -> None:

@@ -1,0 +1,237 @@
+"""The plan of a sweep, models x policies x seeds, checked before the first episode starts."""
+
+import itertools
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from desim.core.limits import Limits
+from desim.core.streams import check_seed, kept_globals
+from desim.engine.parameters import (
+    as_list,
+    from_numpy,
+    named_models,
+    refuse_duplicates,
+    shown_parameters,
+    value_text,
+)
+from desim.engine.plan import Cell, Grid
+from desim.engine.policies import PolicyEntry, entries
+from desim.episodes.lineup import resolve
+from desim.errors import UsageError
+from desim.opened_files import noting
+from desim.short_repr import short_repr
+
+#: Most episodes of a plan that are played without being asked for twice.
+MAX_EPISODES = 10_000_000
+
+#: Most seeds of a range, far below what Python's `len` can count.
+_MAX_RANGE = 10**15
+
+#: Keys of `set` with this prefix vary arguments of policies; the others parameters of the model.
+_POLICY_PREFIX = "policy."
+
+
+@noting()  # for a model or a policy that reads a file once for all episodes
+def grid(
+    model: Any,
+    policies: Any,
+    seeds: Iterable[int],
+    preset: str = "",
+    changes: Mapping[str, Any] | None = None,
+    limits: Limits | None = None,
+    points: Sequence[Mapping[str, Any]] = (),
+) -> Grid:
+    """Return the plan of a sweep: models, then points of a design, then policies, then seeds.
+
+    Args:
+        model: A name (perhaps with `/preset`), a model class, a model, or a list of these.
+        policies: A spec, class, function, attrs instance, mapping of roles to these, or a list of
+            these.
+        seeds: Whole numbers of at least 0, all different.
+        preset: For models given by name or class; empty means the first.
+        changes: A value or a list of values by parameter, or by `policy.` and an argument.
+        limits: The limits of each episode.
+        points: Those of a design, at which every model and policy is played: values of the same
+            parameters and arguments each, which *changes* do not set. Empty without a design.
+
+    Raises:
+        UsageError: A name does not exist, or something is given twice, empty or wrong.
+    """
+    if points:
+        refuse_duplicates("parameter", [*points[0], *(changes or {})])
+    every = as_list(model, "model"), preset, as_list(policies, "policy"), changes or {}, points
+    made = Grid(tuple(_cells(*every)), _range_or_tuple(seeds)).changed(limits=limits or None)
+    _check_lineups(made)
+    return made
+
+
+def _cells(
+    models: list[Any],
+    preset: str,
+    policies: list[Any],
+    changes: Mapping[str, Any],
+    points: Sequence[Mapping[str, Any]],
+) -> Iterator[Cell]:
+    """Yield every model at every point with every policy."""
+    params, arguments = _split_changes(changes)
+    texts = [{name: value_text(value) for name, value in point.items()} for point in points]
+    split = [_split_changes(point) for point in texts or [{}]]
+    # Points that differ in arguments of policies alone share their model, and the other way round.
+    of_model = {_key(own): own for own, _ in split}
+    named = list(named_models(models, preset, params, [*of_model.values()]))
+    shown = shown_parameters(named, [*params, *split[0][0]])
+    ids = (f"{name}/{of} {its}" for (name, of, _), its in zip(named, shown, strict=True))
+    refuse_duplicates("model", ids)
+    first = named[0][-1]
+    usual = list(entries(policies, arguments, first))
+    of_policy = {_key(own): own for _, own in split}
+    ways = {
+        key: list(entries(policies, {**arguments, **own}, first)) if own else usual
+        for key, own in of_policy.items()
+    }
+    _refuse_equal_labels(ways[_key(split[0][1])])
+    places = {key: place for place, key in enumerate(of_model)}
+    for start in range(0, len(named), len(of_model)):
+        for point, (own, of_entry) in enumerate(split):
+            place = start + places[_key(own)]
+            name, of, model = named[place]
+            for entry, plain in zip(ways[_key(of_entry)], usual, strict=True):
+                at = (point, plain.label) if points else (None, "")
+                yield Cell(model, entry, name, of, shown[place], *at)
+
+
+def _key(texts: Mapping[str, str]) -> tuple[str, ...]:
+    return tuple(texts.values())
+
+
+def _split_changes(changes: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the changes of the model and those of policies."""
+    params = {k: v for k, v in changes.items() if not k.startswith(_POLICY_PREFIX)}
+    return params, {
+        k.removeprefix(_POLICY_PREFIX): v for k, v in changes.items() if k not in params
+    }
+
+
+def _refuse_equal_labels(given: Iterable[PolicyEntry]) -> None:
+    seen = set()
+    for label in (entry.label for entry in given):
+        if label in seen:
+            raise UsageError(
+                f"policy {label} is given twice; give it once, or a name each: {{name: policy}}"
+            )
+        seen.add(label)
+
+
+@kept_globals()
+def _check_lineups(made: Grid) -> None:
+    """Build the policies of each combination once, so that a wrong name stops the sweep early."""
+    for cell in made.cells:
+        try:
+            resolve(cell.model, cell.entry.policies, made.seeds[0])
+        except UsageError:
+            raise
+        except Exception:  # noqa: BLE001, S112 (another error may be due to the seed: a row has it)
+            continue
+
+
+# -- seeds -----------------------------------------------------------------------------------------
+
+
+def checked_seeds(seeds: Iterable[int]) -> tuple[int, ...]:
+    """Return seeds as a tuple.
+
+    Raises:
+        UsageError: The list is empty, there are more than 10 million, or a seed is given twice or
+            not a whole number of at least 0.
+    """
+    if isinstance(seeds, str | bytes) or not isinstance(seeds, Iterable):
+        raise UsageError(
+            f"seeds are {short_repr(seeds)}; give a list or a range, such as range(100)"
+        )
+    some = seeds if isinstance(seeds, range) else [*itertools.islice(seeds, MAX_EPISODES + 1)]
+    if _count(some) > MAX_EPISODES:
+        raise UsageError(f"more than {MAX_EPISODES:,} seeds were given; no more are possible")
+    checked = tuple(map(from_numpy, some))
+    for seed in checked:
+        check_seed(seed)
+    if not checked:
+        raise UsageError("no seed was given; give at least one")
+    refuse_duplicates("seed", checked)
+    return checked
+
+
+def _range_or_tuple(seeds: Iterable[int]) -> Sequence[int]:
+    """Return checked seeds; a range stays one, as it may be long."""
+    if not isinstance(seeds, range):
+        return checked_seeds(seeds)
+    if _count(seeds) > _MAX_RANGE:
+        raise UsageError(f"{_count(seeds):,} seeds were given; at most {_MAX_RANGE:,} are possible")
+    checked_seeds([seeds[0], seeds[-1]] if seeds[1:] else seeds)
+    return seeds
+
+
+def refuse_many(seeds: Iterable[int], changes: Mapping[str, Any], cells: int = 1) -> None:
+    """Refuse more episodes than are played without being asked for twice.
+
+    Args:
+        seeds: The seeds.
+        changes: Values by parameter, and by `policy.` and an argument, which not every policy
+            takes.
+        cells: How many cells there are in any case.
+
+    Raises:
+        UsageError: There are too many.
+    """
+    params, arguments = _split_changes(changes)
+    values = math.prod(map(_count, params.values()))
+    least = max([cells, *(values * _count(one) for one in (1, *arguments.values()))])
+    if (count := least * _count(seeds)) > MAX_EPISODES:
+        raise UsageError(
+            f"{count:,} episodes were asked for; more than {MAX_EPISODES:,} are played with --many "
+            "(many=True)"
+        )
+
+
+def _count(given: Any) -> int:
+    """Return how many values are given; a range may have more than `len` can count."""
+    found = from_numpy(given)
+    if isinstance(found, range) and found:
+        return (found[-1] - found[0]) // found.step + 1
+    return len(found) if isinstance(found, list | tuple) else 1
+
+
+def disjoint_seeds(
+    seeds: Iterable[int], held_out: Iterable[int] | None
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return training and held-out seeds; by default as many held-out ones behind the others.
+
+    Raises:
+        UsageError: A seed is in both or invalid, or one of the lists is empty.
+    """
+    ours = checked_seeds(seeds)
+    others = range(max(ours) + 1, max(ours) + 1 + len(ours)) if held_out is None else held_out
+    unseen = checked_seeds(others)
+    if shared := set(ours) & set(unseen):
+        raise UsageError(
+            f"seed {min(shared)} is in both training and held-out seeds; they must differ"
+        )
+    return ours, unseen
+
+
+def with_further(first: Sequence[int], most: int) -> list[int]:
+    """Return the seeds of a first batch, and those after the largest of them.
+
+    Args:
+        first: At least one, as `checked_seeds` returns them.
+        most: The total number of seeds.
+
+    Raises:
+        UsageError: The first batch has more than *most* seeds.
+    """
+    if len(first) > most:
+        raise UsageError(
+            f"max_seeds={most} was given, but the first batch has {len(first)} seeds already"
+        )
+    start = max(first) + 1
+    return [*first, *range(start, start + most - len(first))]

@@ -1,0 +1,321 @@
+"""A plan: cells x seeds = jobs, each one episode to play; and how its results become a row.
+
+A job is plain data that can be sent to another process.
+"""
+
+import hashlib
+import re
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import attrs
+import msgspec
+from attrs import evolve, field, frozen
+
+from desim.core.limits import Limits
+from desim.core.model import Model, revision_of
+from desim.core.policy import Policy
+from desim.engine.policies import PolicyEntry, inside, is_fixed, players, waits
+from desim.schema import to_plain
+from desim.schema.convert import plain_scalar
+
+#: The result of one job: plain JSON values, the same keys in the same order in all rows of a sweep
+#: (see `Rows`).
+Row = dict[str, Any]
+
+#: The part of a row that depends on the plan and not on the episode: the keys before the seed and
+#: the results, and those after them.
+Frame = tuple[dict[str, msgspec.Raw], dict[str, msgspec.Raw]]
+
+#: Keys of rows of a design: the index of the point, and the policy without its arguments.
+POINT, GIVEN = "point", "given"
+
+#: The key of rows whose episodes are recorded: the file of the record, in the folder of the sweep.
+RECORD = "record"
+
+#: The folder of the records in that of the sweep, and most characters of a part of a record's name.
+RECORDS, _LONGEST_PART = "records", 40
+
+#: Characters of a name that the name of a file replaces, and most that it keeps.
+_UNSAFE, _LONGEST = re.compile(r"[^A-Za-z0-9._-]"), 60
+
+#: The key of rows with series, and the one that holds unit, label, role and period of each.
+SERIES, SERIES_COLUMNS = "series", "series_columns"
+
+#: The key of rows that holds the worst score, if the model declares one.
+WORST_SCORE = "worst_score"
+
+#: The keys of rows that hold the cluster of the seed, if the model groups its seeds; and by item
+#: its part of the score and whether it was answered right, if the model declares items.
+CLUSTER, ITEMS = "cluster", "items"
+
+#: The key of rows that holds the revision of the world; see `revision_of`.
+REVISION = "revision"
+
+#: The key of rows whose episode is known to be the same on every seed.
+FIXED = "deterministic"
+
+#: The key of rows that holds the share of decisions that were default actions, if policies count
+#: these; language models do.
+DEFAULTS = "defaults"
+
+_encode = msgspec.json.Encoder(enc_hook=plain_scalar).encode
+
+#: Values stay as they are written, so that they keep their digits.
+_decode = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
+
+
+@frozen
+class Cell:
+    """A model and policies, and how their episodes are played.
+
+    Attributes:
+        model: The model with all its parameters.
+        entry: The policies, and their label.
+        name: The model's name in the catalog.
+        preset: The preset it was made from, or the nearest one.
+        params: The parameters that were set, vary in the sweep, or differ from the preset.
+        point: The index of the point of a design; None in a sweep without one.
+        given: The label of the policies without the arguments of the point; empty without one.
+        limits: The limits of wall time, events and decisions; an episode that reaches one fails.
+        series: Whether rows hold the model's series.
+        out: The folder of the sweep, which receives the records of its episodes; None records
+            nothing.
+    """
+
+    model: Model[Any]
+    entry: PolicyEntry
+    name: str = ""
+    preset: str = ""
+    params: Mapping[str, Any] = field(factory=dict)
+    point: int | None = None
+    given: str = ""
+    limits: Limits | None = None
+    series: bool = False
+    out: Path | None = None
+
+    def __str__(self) -> str:
+        return f"{self.name}/{self.preset}, {self.entry.label}"
+
+    def plays(self) -> dict[str, str]:
+        """Return the data that determine the episodes, by topic; see `code_topics`."""
+        entry = self.entry
+        model = msgspec.json.encode([self.name, to_plain(self.model)]).decode()
+        series = {"series": "in rows"} if self.series else {}
+        records = {"records": "of all episodes"} if self.out else {}
+        played = f"{entry.label} = {entry.named}" if entry.named else entry.label
+        limits = limits_text(self.limits)
+        return {"model": model, "policies": played, "limits": limits, **series, **records}
+
+    def parts(self) -> Iterator[Any]:
+        """Yield the classes, functions and texts of the model and the policies."""
+        yield from inside(self.model)
+        yield from players(self.model, self.entry.policies)
+
+    def job(self, seed: int) -> Any:
+        """Return the job of a seed."""
+        return Job(self, seed)
+
+    @property
+    def is_fixed(self) -> bool:
+        """Whether one episode serves all seeds; recorded ones are all played."""
+        return self.out is None and is_fixed(self.model, self.entry.policies)
+
+    @cached_property
+    def waits(self) -> bool:
+        """Whether its episodes wait in an event loop of another thread."""
+        return waits(self.model, self.entry.policies)
+
+    @property
+    def plays_again(self) -> bool:
+        """Whether an episode is played again to compare it: no policy waits or learns."""
+        if self.is_fixed or self.waits:
+            return False
+        parts = players(self.model, self.entry.policies)
+        kinds = (part for part in parts if isinstance(part, type) and issubclass(part, Policy))
+        return not any(kind.reaches or kind.after is not Policy.after for kind in kinds)
+
+    def frame(self) -> Frame:
+        """Return what its rows hold beside seeds and results."""
+        before = {
+            "model": self.name,
+            "preset": self.preset,
+            "params": self.params,
+            "policy": self.entry.label,
+            "arguments": self.entry.arguments,
+        }
+        after: dict[str, Any] = {REVISION: revision_of(self.model)}
+        if (worst := self.model.figures.worst_score) is not None:
+            after[WORST_SCORE] = float(worst)
+        if is_fixed(self.model, self.entry.policies):
+            after[FIXED] = True
+        if self.point is not None:
+            after |= {POINT: self.point, GIVEN: self.given}
+        return _written(before), _written(after)
+
+
+def _written(values: dict[str, Any]) -> dict[str, msgspec.Raw]:
+    return {name: msgspec.Raw(_encode(value)) for name, value in values.items()}
+
+
+def row_of(frame: Frame, seed: int, results: bytes) -> bytes:
+    """Return the row of an episode as JSON, from its results as JSON."""
+    before, after = frame
+    own = _decode(results)
+    series = {name: own.pop(name) for name in (SERIES, SERIES_COLUMNS) if name in own}
+    return _encode({**before, "seed": seed, **own, **after, **series})
+
+
+def limits_text(limits: Limits | None) -> str:
+    """Return the limits of an episode as a text."""
+    given = attrs.asdict(limits) if limits else {}
+    return ", ".join(f"{v:g} {k}" for k, v in given.items() if v is not None) or "none"
+
+
+@frozen
+class Job:
+    """One episode to play.
+
+    Attributes:
+        cell: The model, the policies, and how they are played.
+        seed: A whole number of at least 0.
+    """
+
+    cell: Cell
+    seed: int
+
+    @property
+    def record_name(self) -> str:
+        """The name of its record in the folder of the sweep.
+
+        The same for equal parameters, policies and seeds, in whatever sweep they are played.
+        """
+        cell, entry = self.cell, self.cell.entry
+        named = [entry.named] if entry.named else []
+        plain = msgspec.json.encode([cell.name, to_plain(cell.model), *named], order="sorted")
+        model = "-".join(filter(None, [cell.name, cell.preset]))
+        names = (safe_name(name, _LONGEST_PART) for name in (model, entry.label))
+        parts = [*names, hashlib.sha256(plain).hexdigest()[:8], f"seed{self.seed}"]
+        return f"{RECORDS}/{'__'.join(parts)}.jsonl"
+
+    @property
+    def record(self) -> Path | None:
+        """The file of its record; None if it is not recorded."""
+        return self.cell.out / self.record_name if self.cell.out is not None else None
+
+
+def safe_name(name: str, longest: int = _LONGEST) -> str:
+    """Return a name as a part of a file's name; different names stay different.
+
+    Args:
+        name: Any text.
+        longest: Most characters that are kept; a digest of 8 is added where any are changed.
+
+    >>> safe_name("GPT-5.4"), safe_name("a/b")
+    ('GPT-5.4', 'a_b-c14cddc0')
+    """
+    safe = _UNSAFE.sub("_", name)[:longest].lstrip(".")
+    if safe == name and "__" not in name:
+        return name
+    return f"{safe.replace('__', '_')}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
+
+
+@frozen
+class Grid:
+    """The jobs of some cells: those of the first cell with all seeds, then of the next.
+
+    Attributes:
+        cells: The models with policies.
+        seeds: Of every cell, so that comparisons are paired: whole numbers of at least 0, all
+            different.
+    """
+
+    cells: tuple[Cell, ...]
+    seeds: Sequence[int]
+
+    def __len__(self) -> int:
+        return len(self.cells) * len(self.seeds)
+
+    def job(self, index: int) -> Any:
+        """Return the job with an index from 0 to `len(self) - 1`."""
+        cell, seed = divmod(index, len(self.seeds))
+        return self.cells[cell].job(self.seeds[seed])
+
+    def changed(self, **how: Any) -> "Grid":
+        """Return the plan with other values of some fields of its cells."""
+        return Grid(tuple(evolve(cell, **how) for cell in self.cells), self.seeds)
+
+    @property
+    def models(self) -> list[Model[Any]]:
+        """The models, each once."""
+        return [*{id(cell.model): cell.model for cell in self.cells}.values()]
+
+    @property
+    def entries(self) -> list[PolicyEntry]:
+        """The policies, each once."""
+        return [*{id(cell.entry): cell.entry for cell in self.cells}.values()]
+
+
+class _Failure(msgspec.Struct):
+    error: str | None
+
+
+_decode_failure = msgspec.json.Decoder(_Failure).decode
+
+
+def has_failed(results: bytes) -> bool:
+    """Return whether an episode failed, by its results as JSON."""
+    return _decode_failure(results).error is not None
+
+
+# -- ranges of numbers of jobs and seeds, as there may be too many for lists -----------------------
+
+
+def spans(numbers: Iterable[int]) -> Iterator[range]:
+    """Yield ascending consecutive numbers as ranges."""
+    if isinstance(numbers, range) and numbers.step == 1:
+        yield from [numbers] if numbers else []
+        return
+    span = range(0)
+    for number in numbers:
+        if not span or number != span.stop:
+            if span:
+                yield span
+            span = range(number, number)
+        span = range(span.start, number + 1)
+    if span:
+        yield span
+
+
+def merged(ranges: Iterable[range]) -> list[range]:
+    """Return ascending ranges that hold the numbers of the given ones, each number once.
+
+    >>> merged([range(5, 9), range(2), range(2, 6)])
+    [range(0, 9)]
+    """
+    found: list[range] = []
+    for one in sorted(filter(None, ranges), key=lambda one: one.start):
+        if found and one.start <= found[-1].stop:
+            found[-1] = range(found[-1].start, max(found[-1].stop, one.stop))
+        else:
+            found.append(one)
+    return found
+
+
+def without(ranges: Iterable[range], numbers: Sequence[int]) -> Iterator[range]:
+    """Yield the parts of ranges between ascending numbers.
+
+    >>> [*without([range(9)], [0, 4])]
+    [range(1, 4), range(5, 9)]
+    """
+    for one in ranges:
+        start = one.start
+        for number in numbers[bisect_left(numbers, start) : bisect_left(numbers, one.stop)]:
+            if start < number:
+                yield range(start, number)
+            start = number + 1
+        if start < one.stop:
+            yield range(start, one.stop)

@@ -1,1 +1,0 @@
-"""Plans: models, parameters, line-ups and seeds of the episodes to play."""

@@ -1,0 +1,342 @@
+"""The policies of a sweep: one labelled entry for each way to play, and what each is made of."""
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from difflib import get_close_matches
+from functools import partial
+from types import FunctionType, MethodType
+from typing import Any
+
+import attrs
+import msgspec
+from attrs import field, frozen
+
+from desim.catalog import policy_finder
+from desim.catalog.imports import is_shipped
+from desim.catalog.policy_spec import ConfiguredClass, Spec, label
+from desim.core.model import Model, model_of
+from desim.core.policy import FunctionPolicy, Policy
+from desim.engine.parameters import combinations
+from desim.episodes.lineup import Policies, assigned, is_coroutine, maker_of
+from desim.errors import UsageError, possible
+from desim.schema.arguments import parameters
+
+#: The argument by which a policy names the host that it waits for, and the text of a host that it
+#: takes from elsewhere, such as an environment variable.
+HOST, DEFAULT_HOST = "base_url", "default"
+
+#: The argument by which a policy names the file of what it learns.
+_MEMORY = "memory"
+
+
+@frozen
+class PolicyEntry:
+    """One way to play, and its name in rows and tables.
+
+    Attributes:
+        label: A text without memory addresses; equal labels mean equal policies.
+        policies: What `desim.play` takes as its policies.
+        arguments: Plain values by name, as columns of rows: the arguments that specs give, and the
+            fields of instances. Where roles are named, a name begins with its role.
+        named: The label of the policies themselves where the user gave them a name.
+    """
+
+    label: str
+    policies: Policies
+    arguments: Mapping[str, Any] = field(factory=dict)
+    named: str = ""
+
+
+def entries(
+    policies: Sequence[Policies], arguments: Mapping[str, Any], model: Model[Any]
+) -> Iterator[PolicyEntry]:
+    """Yield one entry for each policy and each combination of the arguments that it takes.
+
+    An argument that a spec sets already is not varied, so a fixed policy can be compared with
+    varied ones.
+
+    Args:
+        policies: Specs, classes, functions and other callables, instances of attrs classes, or
+            mappings of roles to these; a mapping whose keys are no roles names its policies.
+        arguments: A value or a list of values by argument.
+        model: The model whose policies the specs name.
+
+    Raises:
+        UsageError: An unknown policy, an argument that no policy takes, or an object that is no
+            policy.
+    """
+    known: set[str] = set()
+    for name, given in _with_names(policies, model):
+        free = _free_arguments(given, model)
+        known |= free
+        for texts in combinations({key: each for key, each in arguments.items() if key in free}):
+            policy = _with_arguments(given, texts, model)
+            own = _label(policy)
+            text = ",".join([name, *(f"{key}={each}" for key, each in texts.items())])
+            yield PolicyEntry(
+                text if name else own, policy, given_arguments(policy), own if name else ""
+            )
+    for name in arguments:
+        if name not in known:
+            raise UsageError(f"no policy here lets {name!r} vary; {possible(name, sorted(known))}")
+
+
+def _with_names(policies: Sequence[Policies], model: Model[Any]) -> Iterator[tuple[str, Any]]:
+    """Yield each policy with its name; "" for one that has none but its label."""
+    for given in policies:
+        if isinstance(given, Mapping) and given and not _names_roles(given, model):
+            yield from given.items()
+        else:
+            yield "", given
+
+
+def _names_roles(given: Mapping[str, Any], model: Model[Any]) -> bool:
+    """Return whether a key is a role or a part, or nearly one, which is refused later."""
+    known = {"", *model.roles, *(role.partition(".")[0] for role in model.roles)}
+    return any(key in known or get_close_matches(key, known, 1, 0.75) for key in given)
+
+
+def _label(given: Policies) -> str:
+    if isinstance(given, Mapping):
+        named = (f"{role}={_label(one)}" if role else _label(one) for role, one in given.items())
+        return " ".join(named) or "nobody"
+    return label(given)
+
+
+# -- arguments -------------------------------------------------------------------------------------
+
+
+def given_arguments(policies: Policies) -> dict[str, Any]:
+    """Return the arguments of policies as plain values: numbers, truth values and texts.
+
+    >>> given_arguments({"retailer": "base_stock,target=20", "factory": "base_stock,target=20"})
+    {'retailer.target': 20, 'factory.target': 20, 'target': 20}
+    """
+    if not isinstance(policies, Mapping):
+        return _own_arguments(policies)
+    found = {
+        f"{role}.{name}" if role else name: value
+        for role, one in policies.items()
+        for name, value in _own_arguments(one).items()
+    }
+    common: dict[str, list[Any]] = {}
+    for name, value in found.items():
+        common.setdefault(name.rpartition(".")[2], []).append(value)
+    same = {name: each[0] for name, each in common.items() if all(v == each[0] for v in each)}
+    return {**found, **{name: value for name, value in same.items() if name not in found}}
+
+
+def _own_arguments(policy: Any) -> dict[str, Any]:
+    if isinstance(policy, str | ConfiguredClass):
+        return {name: _plain(text) for name, text in _texts(policy).items()}
+    if isinstance(policy, type) or not attrs.has(type(policy)):
+        return {}
+    values = attrs.asdict(policy, recurse=False)
+    return {name: value for name, value in values.items() if isinstance(value, int | float | str)}
+
+
+def _plain(text: str) -> Any:
+    """Return the number or truth value that a text is; otherwise the text."""
+    try:
+        value = msgspec.json.decode(text)
+    except msgspec.DecodeError:
+        return text
+    return value if isinstance(value, bool | int | float) else text
+
+
+def _texts(policy: Any) -> Mapping[str, str]:
+    """Return the arguments that a spec or a class with arguments sets."""
+    if isinstance(policy, str):
+        return Spec.read(policy).arguments
+    return policy.arguments if isinstance(policy, ConfiguredClass) else {}
+
+
+def _by_role(given: Any, model: Model[Any]) -> Any:
+    """Return the policies by role that a line-up's name stands for; anything else unchanged."""
+    return (policy_finder.lineup(given, model) if isinstance(given, str) else None) or given
+
+
+def _free_arguments(given: Any, model: Model[Any], *, has_role: bool = False) -> set[str]:
+    """Return the names of the arguments that policies take and that are not set yet.
+
+    Args:
+        given: One policy, or several by role or by part.
+        model: The model that they play.
+        has_role: Whether a single policy plays one role, which need not be a default role.
+    """
+    if has_role:
+        return _unset(given, model)
+    given = _by_role(given, model)
+    found = {name for one, of in assigned(model, given) for name in _unset(one, of)}
+    for role, one in given.items() if isinstance(given, Mapping) else ():
+        of, inside = model_of(model, role)
+        own = _free_arguments(one, of, has_role=bool(inside))
+        found |= {f"{role}.{name}" for name in own if role}
+    return found
+
+
+def _unset(one: Any, model: Model[Any]) -> set[str]:
+    """Return the names of the arguments that one policy of one role takes and that are not set."""
+    if not isinstance(one, str | type | ConfiguredClass):
+        return set()
+    given, maker = _texts(one), maker_of(one, model)
+    calls = maker.arguments(type(model), given) if isinstance(maker, type) else ()
+    return {name for call in calls for name in parameters(call)} - set(given)
+
+
+def _with_arguments(
+    given: Any, texts: Mapping[str, str], model: Model[Any], *, has_role: bool = False
+) -> Any:
+    """Return policies with the arguments that they take; the others are unchanged.
+
+    Of the arguments of a role, those that name it come before those of all roles.
+    """
+    if texts and not has_role:
+        given = _by_role(given, model)
+    if not isinstance(given, Mapping):
+        free = _free_arguments(given, model, has_role=has_role)
+        return _set(given, {name: text for name, text in texts.items() if name in free})
+    found = {}
+    for role, one in given.items():
+        of, inside = model_of(model, role)
+        start = f"{role}."
+        own = {key.removeprefix(start): v for key, v in texts.items() if key.startswith(start)}
+        found[role] = _with_arguments(one, {**texts, **own}, of, has_role=bool(inside))
+    return found
+
+
+def _set(given: Any, texts: Mapping[str, str]) -> Any:
+    """Return a policy with further arguments; a class without any stays that very class."""
+    if not texts:
+        return given
+    arguments = {**_texts(given), **texts}
+    if isinstance(given, str):
+        return str(Spec(Spec.read(given).name, arguments))
+    return ConfiguredClass(given if isinstance(given, type) else given.policy, arguments)
+
+
+# -- what policies depend on -----------------------------------------------------------------------
+
+
+def players(model: Model[Any], policies: Policies) -> Iterator[Any]:
+    """Yield what some policies of a model depend on.
+
+    Yields:
+        Their classes and functions, what these find by name, and as texts what their specs hold;
+        as bytes what they read of the model.
+    """
+    for policy, of in assigned(model, policies):
+        yield from _policy(policy, of)
+    given = policies.values() if isinstance(policies, Mapping) else (policies,)
+    for name in (one.strip() for one in given if isinstance(one, str)):
+        for of in (model, *model.models.values()):
+            if policy_finder.lineup(name, of):
+                yield policy_finder.lineups_function(of)
+
+
+def _policy(policy: Any, model: Model[Any]) -> Iterator[Any]:
+    if not isinstance(policy, str | ConfiguredClass):
+        yield from inside(policy)
+        return
+    maker, given = maker_of(policy, model), _texts(policy)
+    yield from inside(_code(maker))
+    yield from maker.dependencies(model, given)
+    yield from given.values()
+    for inner in maker.inner_policies(given):
+        yield from _policy(inner, model)
+
+
+def _code(maker: type[Policy] | Policy) -> Any:
+    """Return the class that a spec names, or the function."""
+    return maker.function if isinstance(maker, FunctionPolicy) else maker
+
+
+def inside(value: Any) -> Iterator[Any]:
+    """Yield the classes, functions, texts and objects without attrs that a value is made of."""
+    match value:
+        case str() | type() | FunctionType():
+            yield value
+        case partial():
+            yield from inside([value.func, *value.args, *value.keywords.values()])
+        case MethodType():
+            yield from inside([value.__func__, value.__self__])
+        case os.PathLike():
+            yield os.fspath(value)
+        case Mapping():
+            yield from inside(list(value.values()))
+        case Sequence() if not isinstance(value, bytes | range):
+            for one in value:
+                yield from inside(one)
+        case _ if attrs.has(type(value)):
+            yield type(value)
+            yield from inside(_members(value))
+        case _ if type(value).__module__ != "builtins":
+            yield type(value)
+            yield value
+
+
+def _members(value: Any) -> list[Any]:
+    """Return the members of an attrs instance; of one that is not frozen without its memory."""
+    # A subclass need not be decorated.
+    decorated = next(cls for cls in type(value).__mro__ if "__attrs_attrs__" in vars(cls))
+    frozen = attrs.inspect(decorated).is_frozen
+    return [getattr(value, one.name) for one in attrs.fields(decorated) if one.init or frozen]
+
+
+# -- how policies are played -----------------------------------------------------------------------
+
+
+def is_fixed(model: Model[Any], policies: Policies) -> bool:
+    """Return whether a model and policies are known to play the same episode on every seed.
+
+    The model declares it. Desim's own policies, given by name, declare whether they draw; those of
+    a user, and all that are given otherwise, must declare that they do not.
+    """
+    played = assigned(model, policies)
+    return model.deterministic and not any(_may_draw(one, of) for one, of in played)
+
+
+def _may_draw(policy: Any, model: Model[Any]) -> bool:
+    maker = maker_of(policy, model)
+    if maker.draws is not None:
+        return maker.draws
+    named = isinstance(policy, str) and ":" not in Spec.read(policy).name
+    return not (named and is_shipped(_code(maker)))
+
+
+def waits(model: Model[Any], policies: Policies) -> bool:
+    """Return whether episodes are played several at once, in an event loop of another thread.
+
+    A policy waits for a host, as language models do, and none keeps what it learns in a file, which
+    several episodes would read and write at once. Or one is a coroutine where an event loop runs
+    already, as in a notebook.
+
+    Raises:
+        UsageError: A policy does not exist.
+    """
+    given = [(one, maker_of(one, of)) for one, of in assigned(model, policies)]
+    keeps_file = any(_MEMORY in made.reaches and _texts(one).get(_MEMORY) for one, made in given)
+    if any(HOST in made.reaches for _, made in given) and not keeps_file:
+        return True
+    return any(is_coroutine(made) for _, made in given) and _a_loop_runs()
+
+
+def _a_loop_runs() -> bool:
+    import asyncio  # takes longer to import than desim itself
+
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
+
+
+def host_of(policy: Any, model: Model[Any]) -> str:
+    """Return the host that a policy waits for; empty if its class declares none.
+
+    Raises:
+        UsageError: The policy does not exist.
+    """
+    if HOST not in maker_of(policy, model).reaches:
+        return ""
+    return _texts(policy).get(HOST, DEFAULT_HOST)
