@@ -18,7 +18,7 @@ from desim.monitoring.tally import Tally
 from desim.monitoring.time_weighted import TimeWeighted
 from desim.monitoring.use_by_reason import UseByReason
 from desim.monitoring.warm_up import checked_warm_up, plain
-from desim.resources.working_hours import has_working_hours, watch_capacity
+from desim.resources import has_working_hours, watch_capacity
 
 
 class QueueMonitor:

@@ -11,7 +11,7 @@ from desim.core.events import Decision
 from desim.core.observer import Observed, Observer
 from desim.core.world import World
 from desim.errors import UsageError
-from desim.resources.working_hours import ShiftChange
+from desim.resources import ShiftChange
 from desim.short_repr import short_repr
 from desim.tracing.resource_names import ResourceNames
 

@@ -11,7 +11,7 @@ from simpy.resources.resource import Release, Request, Resource
 from simpy.resources.store import Store
 
 from desim.monitoring.use_by_reason import reason_of
-from desim.resources.working_hours import ShiftChange, has_working_hours
+from desim.resources import ShiftChange, has_working_hours
 from desim.tracing.process_tracks import waited_for
 from desim.tracing.resource_names import ResourceNames
 from desim.tracing.trace_labels import process_label

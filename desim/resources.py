@@ -1,6 +1,8 @@
-"""Working hours: a timetable changes the capacity of a resource of SimPy."""
+"""Working hours: shifts change the capacity of a resource of SimPy."""
 
-from collections.abc import Callable, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from itertools import accumulate
 from typing import Any, Literal
 
 import simpy
@@ -10,8 +12,9 @@ from desim.core.calendar import BusinessHours
 from desim.core.events import Ranked
 from desim.core.world import World
 from desim.errors import UsageError, possible
-from desim.resources.timetables import Timetable, timetable
 from desim.short_repr import short_repr
+
+__all__ = ["ShiftEnded", "WorkingHours"]
 
 _ENDS = ("finish", "preempt")
 
@@ -19,6 +22,9 @@ _ENDS = ("finish", "preempt")
 _FIRST = -1
 
 _WATCHERS = "capacity_watchers"
+
+#: Ticks and capacity.
+Shift = tuple[int, int]
 
 
 class ShiftEnded(Preempted):
@@ -34,7 +40,7 @@ class ShiftChange(Ranked):
 
 
 class WorkingHours:
-    """Opens and closes units of a resource by a timetable; the resource keeps its class.
+    """Opens and closes units of a resource by its shifts; the resource keeps its class.
 
     At the tick of a change, in this order:
 
@@ -46,18 +52,18 @@ class WorkingHours:
        processes are interrupted with `ShiftEnded`, the more important first.
 
     With `finish` they keep their unit until they release it, and no request is granted before
-    fewer units are in use than are open. A timetable that changes for ever schedules events for
-    ever; an episode then ends by `World.end` or a limit.
+    fewer units are in use than are open. Shifts of several capacities schedule events for ever; an
+    episode then ends by `World.end` or a limit.
 
-    *hours* are (ticks, capacity) of shifts that repeat from tick 0 on; `BusinessHours`, with the
-    resource's own capacity while they are open; or a `Timetable`. The resource belongs to a
-    `World`, and has no working hours yet; a `UsageError` otherwise.
+    *hours* are (ticks, capacity) of shifts that repeat from tick 0 on, such as those of a year with
+    its holidays; or `BusinessHours`, with the resource's own capacity while they are open. The
+    resource belongs to a `World`, and has no working hours yet; a `UsageError` otherwise.
     """
 
     def __init__(
         self,
         resource: simpy.Resource,
-        hours: Timetable | BusinessHours | Sequence[tuple[int, int]],
+        hours: BusinessHours | Sequence[Shift],
         *,
         ends: Literal["finish", "preempt"] = "finish",
         rank: int = 1,
@@ -67,7 +73,7 @@ class WorkingHours:
             raise UsageError(f"ends={short_repr(ends)} was given; {possible(str(ends), _ENDS)}")
         if type(rank) is not int or rank < 0:
             raise UsageError(f"rank={short_repr(rank)} was given; it is a whole number from 0 on")
-        self.timetable = timetable(hours, resource.capacity)
+        self.shifts = Shifts(hours, resource.capacity)
         self.ends = ends
         self._resource, self._rank = resource, rank
         vars(resource)["working_hours"] = self
@@ -77,26 +83,13 @@ class WorkingHours:
         self._schedule()
 
     def _open(self) -> None:
-        capacity = self.timetable.capacity(self._world.now)
-        if type(capacity) is not int or capacity < 0:
-            raise UsageError(
-                f"a timetable has capacity {short_repr(capacity)} at t={self._world.now}; it is a "
-                "whole number from 0 on"
-            )
-        self._resource._capacity = capacity  # noqa: SLF001 (SimPy has no public setter)
+        self._resource._capacity = self.shifts.capacity(self._world.now)  # noqa: SLF001 (SimPy has no public setter)
         self._grant(cut=0)
 
     def _schedule(self) -> None:
         now = self._world.now
-        tick = self.timetable.next_change(now)
-        if tick is None:
-            return
-        if type(tick) is not int or tick <= now:
-            raise UsageError(
-                f"a timetable has its next change at {short_repr(tick)}, and now is t={now}; it is "
-                "a later tick"
-            )
-        ShiftChange(self._resource, tick - now).callbacks.append(self._change)
+        if (tick := self.shifts.next_change(now)) is not None:
+            ShiftChange(self._resource, tick - now).callbacks.append(self._change)
 
     def _change(self, _: simpy.Event) -> None:
         self._open()
@@ -132,7 +125,7 @@ class WorkingHours:
 
 
 def has_working_hours(resource: simpy.Resource) -> bool:
-    """Return whether a timetable changes the capacity of a resource."""
+    """Return whether shifts change the capacity of a resource."""
     return "working_hours" in vars(resource)
 
 
@@ -146,8 +139,68 @@ def _checked_world(resource: Any) -> World:
         name = type(resource).__name__
         raise UsageError(f"{name} has no working hours; a simpy Resource can have them")
     if has_working_hours(resource):
-        raise UsageError("the resource has working hours already; one timetable holds them all")
+        raise UsageError("the resource has working hours already; one list of shifts holds them")
     world = resource._env  # noqa: SLF001 (SimPy has no public name for it)
     if not isinstance(world, World):
         raise UsageError("the resource does not belong to a World")
     return world
+
+
+class Shifts:
+    """Shifts that repeat from tick 0 on; *capacity* is that of a resource with business hours."""
+
+    def __init__(self, hours: Any, capacity: float) -> None:
+        is_office = isinstance(hours, BusinessHours)
+        self._shifts = [*_week(hours, capacity)] if is_office else _checked(hours)
+        self._ends = [*accumulate(ticks for ticks, _ in self._shifts)]
+
+    def capacity(self, tick: int) -> int:
+        """Return the capacity at a tick."""
+        return self._shifts[self._place(tick)][1]
+
+    def next_change(self, tick: int) -> int | None:
+        """Return the first later tick with another capacity; None if it never changes."""
+        first = self._place(tick)
+        end = tick - tick % self._ends[-1] + self._ends[first]
+        for ticks, capacity in (self._shifts * 2)[first + 1 : first + len(self._shifts)]:
+            if capacity != self._shifts[first][1]:
+                return end
+            end += ticks
+        return None
+
+    def _place(self, tick: int) -> int:
+        return bisect_right(self._ends, tick % self._ends[-1])
+
+
+def _week(hours: BusinessHours, capacity: float) -> Iterator[Shift]:
+    """Yield the shifts of a week from tick 0 on: business hours are the same in every week."""
+    if not isinstance(capacity, int):
+        raise UsageError(
+            f"a resource of capacity {short_repr(capacity)} was given; with business hours it has "
+            "a whole number of units"
+        )
+    tick, end = 0, 7 * hours.day
+    while tick < end:
+        opening = min(end, hours.next_open(tick))
+        if opening > tick:
+            yield opening - tick, 0
+        tick = opening
+        if opening < end:
+            tick = min(end, hours.closing(opening))
+            yield tick - opening, capacity
+
+
+def _checked(hours: Any) -> list[Shift]:
+    if not isinstance(hours, Sequence) or isinstance(hours, str | bytes) or not hours:
+        raise UsageError(
+            f"{short_repr(hours)} was given as working hours; a list of (ticks, capacity) or "
+            "BusinessHours are possible"
+        )
+    for shift in hours:
+        is_pair = isinstance(shift, tuple | list) and [*map(type, shift)] == [int, int]
+        if not is_pair or shift[0] < 1 or shift[1] < 0:
+            raise UsageError(
+                f"{short_repr(shift)} was given as a shift; it is (ticks, capacity), whole numbers "
+                "of at least 1 and 0"
+            )
+    return [(ticks, capacity) for ticks, capacity in hours]
