@@ -62,6 +62,10 @@ FIXED = "deterministic"
 #: these; language models do.
 DEFAULTS = "defaults"
 
+#: The keys of results, where a cell asks for them, that hold what was used and the results of
+#: episodes in a row.
+USAGE, EPISODES = "usage", "episodes"
+
 _encode = msgspec.json.Encoder(enc_hook=plain_scalar).encode
 
 #: Values stay as they are written, so that they keep their digits.
@@ -84,6 +88,11 @@ class Cell:
         series: Whether rows hold the model's series.
         out: The folder of the sweep, which receives the records of its episodes; None records
             nothing.
+        episodes: Episodes of a job in a row with the same policies, which may learn in between; the
+            first has the seed of the job, each further one the next seed.
+        usage: Whether results hold what episodes used: calls, tokens, money, seconds.
+        purse: The name of the limits of money that its policies share; see `CommandBudget.of`.
+        known: Transcript entries by seed that policies get first; see `OutsidePolicy.reuse`.
     """
 
     model: Model[Any]
@@ -96,6 +105,10 @@ class Cell:
     limits: Limits | None = None
     series: bool = False
     out: Path | None = None
+    episodes: int = 1
+    usage: bool = False
+    purse: str = ""
+    known: Mapping[int, Sequence[Mapping[str, Any]]] = field(factory=dict, repr=False)
 
     def __str__(self) -> str:
         return f"{self.name}/{self.preset}, {self.entry.label}"
@@ -106,9 +119,12 @@ class Cell:
         model = msgspec.json.encode([self.name, to_plain(self.model)]).decode()
         series = {"series": "in rows"} if self.series else {}
         records = {"records": "of all episodes"} if self.out else {}
+        in_a_row = {"episodes in a row": str(self.episodes)} if self.episodes > 1 else {}
+        usage = {"usage": "in results"} if self.usage else {}
         played = f"{entry.label} = {entry.named}" if entry.named else entry.label
         limits = limits_text(self.limits)
-        return {"model": model, "policies": played, "limits": limits, **series, **records}
+        beside = {**series, **records, **in_a_row, **usage}
+        return {"model": model, "policies": played, "limits": limits, **beside}
 
     def parts(self) -> Iterator[Any]:
         """Yield the classes, functions and texts of the model and the policies."""
@@ -137,6 +153,18 @@ class Cell:
         parts = players(self.model, self.entry.policies)
         kinds = (part for part in parts if isinstance(part, type) and issubclass(part, Policy))
         return not any(kind.reaches or kind.after is not Policy.after for kind in kinds)
+
+    def record_name(self, seed: int) -> str:
+        """Return the name of the record of a job in the folder of the sweep.
+
+        The same for equal parameters, policies and seeds, in whatever sweep they are played.
+        """
+        named = [self.entry.named] if self.entry.named else []
+        plain = msgspec.json.encode([self.name, to_plain(self.model), *named], order="sorted")
+        model = "-".join(filter(None, [self.name, self.preset]))
+        names = (safe_name(name, _LONGEST_PART) for name in (model, self.entry.label))
+        parts = [*names, hashlib.sha256(plain).hexdigest()[:8], f"seed{seed}"]
+        return f"{RECORDS}/{'__'.join(parts)}.jsonl"
 
     def frame(self) -> Frame:
         """Return what its rows hold beside seeds and results."""
@@ -189,17 +217,8 @@ class Job:
 
     @property
     def record_name(self) -> str:
-        """The name of its record in the folder of the sweep.
-
-        The same for equal parameters, policies and seeds, in whatever sweep they are played.
-        """
-        cell, entry = self.cell, self.cell.entry
-        named = [entry.named] if entry.named else []
-        plain = msgspec.json.encode([cell.name, to_plain(cell.model), *named], order="sorted")
-        model = "-".join(filter(None, [cell.name, cell.preset]))
-        names = (safe_name(name, _LONGEST_PART) for name in (model, entry.label))
-        parts = [*names, hashlib.sha256(plain).hexdigest()[:8], f"seed{self.seed}"]
-        return f"{RECORDS}/{'__'.join(parts)}.jsonl"
+        """The name of its record in the folder of the sweep; of episodes in a row a folder."""
+        return self.cell.record_name(self.seed)
 
     @property
     def record(self) -> Path | None:

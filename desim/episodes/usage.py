@@ -3,7 +3,11 @@
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
+
+from desim.errors import BadRecord
+from desim.records.episode import Episode
 
 #: The largest share of default actions with which an episode counts as played.
 MOST_DEFAULTS = 0.5
@@ -33,6 +37,20 @@ def usage_in_all(usages: Iterable[Mapping[str, float]]) -> dict[str, float]:
         for name, value in usage.items():
             sums[name] += value
     return dict(sums)
+
+
+def recorded_usage(record: Path) -> dict[str, float]:
+    """Return the sums that the decisions in a record have noted, also in a cut one.
+
+    Of a record that is missing or damaged there are none.
+    """
+    sums = UsageSums()
+    try:
+        for step in Episode.read(record, whole=False, keep_steps=False).steps:
+            sums.add("", step.notes)
+    except BadRecord:
+        return {}  # its job fails with a sentence
+    return sums.totals().get("", {})
 
 
 class UsageSums:

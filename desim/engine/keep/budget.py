@@ -2,7 +2,7 @@
 
 import math
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -61,6 +61,7 @@ class CommandBudget:
         max_cost: Money, in the unit of the policies' prices.
         calls_at_once: Most calls under way at one endpoint.
         shared: The limits of money: those given, and `max_cost`.
+        purses: Budgets of a part of the command's policies, by name.
     """
 
     _stopped: ClassVar[tuple[str, str]] = (
@@ -74,6 +75,7 @@ class CommandBudget:
     cost: float = field(default=0.0, init=False)
     calls_at_once: int | None = field(default=None, kw_only=True)
     shared: tuple[MoneyLimit, ...] = field(default=(), kw_only=True)
+    purses: "Mapping[str, CommandBudget]" = field(factory=dict, kw_only=True)
 
     def __attrs_post_init__(self) -> None:
         if self.max_cost is not None:
@@ -83,6 +85,10 @@ class CommandBudget:
     def limited(self) -> bool:
         """Whether there is a limit."""
         return self.max_calls is not None or bool(self.shared)
+
+    def of(self, purse: str) -> "CommandBudget":
+        """Return the budget with a name; this one if there is none."""
+        return self.purses.get(purse, self)
 
     def check(self) -> None:
         """Raise `LimitReached` if no further call may be made."""
@@ -101,6 +107,11 @@ class CommandBudget:
         with _LOCK:
             self.check()
             self.calls += 1
+
+    def count_cost(self, cost: float) -> None:
+        """Count the money that a request has used."""
+        with _LOCK:
+            self.cost += cost
 
     def reserve(self, call: float) -> "Future[None] | None":
         """Reserve the most that a call can cost, infinite if nothing is known.

@@ -56,7 +56,7 @@ class Chunks:
 
     Args:
         plan: All jobs.
-        left: Indices of the jobs to play.
+        left: Indices of the jobs to play, in this order.
         workers: How many chunks are played at once.
 
     Attributes:
@@ -66,7 +66,7 @@ class Chunks:
     def __init__(self, plan: Grid, left: Iterable[range], workers: int) -> None:
         self._plan = plan
         self._workers = workers
-        self._left = deque(merged(left))
+        self._left = deque(filter(None, left))
         self._jobs_left = sum(map(len, self._left))
         self._out: dict[int, range] = {}
         self.count = 0
@@ -199,7 +199,7 @@ class Playing:
         firsts = [cell * size for cell in sorted(self._cells) if plan.cells[cell].plays_again]
         again = plan.changed(out=None)
         played_once = (range(job, job + 1) for job in firsts if job in self.kept)
-        chunks = Chunks(again, played_once, workers)
+        chunks = Chunks(again, merged(played_once), workers)
         # One of several workers may not have played any episode of the cell.
         for number, played in self.players.run(play_twice if workers > 1 else play_chunk, chunks):
             jobs, results = chunks.finish(number, len(played)), split(played)[0]
@@ -243,7 +243,7 @@ class Playing:
         for players, jobs in self._shared_out([*others, *firsts]):
             done = self._play_each(players, jobs, copies, done, total)
         # A failure, such as a reached limit of time, does not imply that the other seeds fail.
-        again = [one for each in copies.values() for one in each]
+        again = merged(one for each in copies.values() for one in each)
         self._play_each(self.players, again, {}, done, total)
 
     def _shared_out(self, jobs: list[range]) -> Iterator[tuple[Executor, list[range]]]:
@@ -256,11 +256,20 @@ class Playing:
                     "max_calls and max_cost of a command hold in one process; leave out the "
                     "executor, or give executor processes=N,concurrent=N"
                 )
-            yield players, jobs
+            yield players, merged(jobs)
             return
-        yield players, [one for one in jobs if not self._waits(one)]
+        yield players, merged(one for one in jobs if not self._waits(one))
         if waiting:
-            yield players.waiting, waiting
+            yield players.waiting, self._by_seed(waiting)
+
+    def _by_seed(self, jobs: list[range]) -> list[range]:
+        """Return jobs one by one, all cells with the first seed and then with the next.
+
+        A limit of money that stops a command thus stops all policies at about the same seed.
+        """
+        size = len(self.plan.seeds)
+        each = sorted(chain.from_iterable(jobs), key=lambda job: (job % size, job // size))
+        return [range(job, job + 1) for job in each]
 
     def _waits(self, jobs: range) -> bool:
         return self.plan.cells[jobs.start // len(self.plan.seeds)].waits

@@ -298,7 +298,7 @@ class Metered:
         self.transcript({"reply": to_plain(reply)})
         cost = self._count(reply, request.phase)
         if earlier is None:
-            self.command.cost += cost
+            self.command.count_cost(cost)
         return reply
 
     def _received(self, send: Send, request: Request, timeout: float) -> ModelReply:
