@@ -82,11 +82,6 @@ LAYERS = (
     "desim.adapters.mcp",
     "desim.adapters",
     "desim.cli",
-    "desim.cli.look",
-    "desim.cli.episode",
-    "desim.cli.study",
-    "desim.cli.measure",
-    "desim.cli.keep",
 )
 #: Modules of a model that know an episode under way, or a module that does.
 UPPER = {

@@ -1,143 +1,37 @@
-"""The data that `desim list` shows: models with presets, roles and policies."""
+"""The data that `desim list` shows, as plain objects: models with presets, roles and policies."""
 
 import inspect
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from attrs import frozen
+import attrs
 
 from desim import catalog
-from desim.core.model import Model, Revision, revision_of
-from desim.core.policy import (
-    Policy,
-    is_drawing,
-    knows,
-)
-from desim.core.roles import Knowledge
+from desim.core.model import Model, revision_of
+from desim.core.policy import Policy, is_drawing, knows
 from desim.lanes import DecidesAll, HasLanes
-from desim.schema import members
+from desim.schema import codec, json_schema, members
 from desim.schema.arguments import parameters
 from desim.schema.wire_types import attribute_texts
+from desim.short_repr import short_repr
+
+#: Characters of a default that is no JSON value.
+_DEFAULT = 40
+
+Plain = dict[str, Any]
 
 
-@frozen
-class ArgumentSummary:
-    """An argument of a policy.
-
-    Attributes:
-        name: The name in `,name=value` of a spec.
-        required: Whether it has no default.
-        default: The default as a JSON value; None also if it is not a JSON value.
-        text: Its text in the docstring of an attrs class, or empty.
-    """
-
-    name: str
-    required: bool
-    default: float | str | None
-    text: str
-
-    def __str__(self) -> str:
-        return self.name if self.required else f"{self.name}={self.default}"
-
-
-@frozen
-class PolicySummary:
-    """A policy.
-
-    Attributes:
-        text: The first line of its docstring.
-        arguments: What a spec of it may set.
-        knows: What it knows: a level of `KNOWLEDGE`.
-        draws: Whether its actions depend on chance or on the episode's seed.
-        lanes: Whether it can answer many episodes of the model at once.
-    """
-
-    text: str
-    arguments: tuple[ArgumentSummary, ...]
-    knows: Knowledge
-    draws: bool
-    lanes: bool
-
-
-@frozen
-class RoleSummary:
-    """A role of a model.
-
-    Attributes:
-        default: Whether a policy takes it when no role is named.
-        observation: The name of the class; of several with " | " between them.
-        actions: What each action does, by the name of its class.
-    """
-
-    default: bool
-    observation: str
-    actions: Mapping[str, str]
-
-
-@frozen
-class PartSummary:
-    """A part of a model.
-
-    Attributes:
-        name: The model's name in the catalog, or `module:Class`.
-        policies: The policies of that model alone; a spec for the part or a role of it names them.
-    """
-
-    name: str
-    policies: Mapping[str, PolicySummary]
-
-
-@frozen
-class ModelSummary:
-    """A model.
-
-    Attributes:
-        text: The first line of its docstring, or of that of the function that returns it.
-        revision: Its revision, or the revisions by part; see `revision_of`.
-        presets: Their names, the default first.
-        roles: The roles of the preset that was summarised.
-        policies: The policies of this model alone.
-        further_arguments: What policies of every model take in this one beside their own arguments.
-        baselines: The specs that `desim baselines` plays.
-        parts: The parts by name, also those inside a part, as `west.plant`.
-        warnings: Sentences on the scores of presets, by the preset's name.
-        lanes: Whether many of its episodes can be played at once, by policies that have lanes.
-    """
-
-    text: str
-    revision: Revision
-    presets: tuple[str, ...]
-    roles: Mapping[str, RoleSummary]
-    policies: Mapping[str, PolicySummary]
-    further_arguments: Mapping[str, tuple[ArgumentSummary, ...]]
-    baselines: tuple[str, ...]
-    parts: Mapping[str, PartSummary]
-    warnings: Mapping[str, str]
-    lanes: bool
-
-
-@frozen
-class CatalogSummary:
-    """The models and the policies of the catalog.
-
-    Attributes:
-        models: By name.
-        policies: The policies that play every model, by name.
-        not_imported: By name the file of each model in a folder `models` of the user's that was
-            not named, and whose code was therefore not run.
-    """
-
-    models: Mapping[str, ModelSummary]
-    policies: Mapping[str, PolicySummary]
-    not_imported: Mapping[str, str]
-
-
-def summarise_catalog(names: Iterable[str] = ()) -> CatalogSummary:
-    """Return the summary of the models named, or of all that are shipped with desim.
+def summarise_catalog(names: Iterable[str] = ()) -> Plain:
+    """Return the models named, or all that are shipped with desim, and the policies of all models.
 
     Args:
         names: Names in the catalog or `module:Class`, either with or without `/preset`, or
             `module:function`.
+
+    Returns:
+        `models` by name, `policies` that play every model by name, and as `not_imported` by name
+        the file of each model in a folder `models` of the user's that was not named, and whose code
+        was therefore not run.
 
     Raises:
         UsageError: A model or a preset does not exist.
@@ -145,84 +39,143 @@ def summarise_catalog(names: Iterable[str] = ()) -> CatalogSummary:
     named = tuple(names)
     foreign = {} if named else catalog.foreign_models()
     chosen = named or [name for name in catalog.model_names() if name not in foreign]
-    models = {name: _model_summary(name) for name in chosen}
-    return CatalogSummary(models, _policy_summaries(catalog.policies()), foreign)
+    return {
+        "models": {name: _model(name) for name in chosen},
+        "policies": _policies(catalog.policies()),
+        "not_imported": foreign,
+    }
 
 
-def _model_summary(name: str) -> ModelSummary:
+def schemas(name: str) -> Plain:
+    """Return the JSON Schemas of a model: its roles, its parameters, and those of its parts.
+
+    Raises:
+        UsageError: The model or the preset does not exist.
+    """
+    world = catalog.model(name)
+    parts = {
+        part: {"model": catalog.model_name(type(of)), "params": json_schema(type(of))}
+        for part, of in world.models.items()
+    }
+    return {
+        "model": catalog.model_name(type(world)),
+        "roles": {
+            role: {
+                "observation": json_schema(of.observation),
+                "action": codec(of.action).json_schema(),
+            }
+            for role, of in world.roles.items()
+        },
+        "params": json_schema(type(world)),
+        **({"parts": parts} if parts else {}),
+    }
+
+
+def _model(name: str) -> Plain:
+    """Return one model.
+
+    Its text is the first line of its docstring, or of that of the function that returns it.
+    `further_arguments` are those that policies of every model take in this one beside their own.
+    """
     model, function = catalog.model(name), catalog.builder(name.partition("/")[0])
     cls, default = type(model), tuple(model.default_roles)
-    return ModelSummary(
-        (function and _first_line(function)) or _first_line(cls),
-        revision_of(model),
-        catalog.presets(cls),
-        {
-            name: RoleSummary(
-                name in default,
-                " | ".join(cls.__name__ for cls in members(role.observation)),
-                {action.__name__: _first_line(action) for action in members(role.action)},
-            )
-            for name, role in model.roles.items()
+    return {
+        "text": (function and _first_line(function)) or _first_line(cls),
+        "revision": revision_of(model),
+        "presets": catalog.presets(cls),
+        "roles": {
+            role: {
+                "default": role in default,
+                "observation": " | ".join(each.__name__ for each in members(of.observation)),
+                "actions": {each.__name__: _first_line(each) for each in members(of.action)},
+            }
+            for role, of in model.roles.items()
         },
-        _policy_summaries(catalog.policies(cls), model),
-        _further_arguments(cls),
-        catalog.baselines(model),
-        dict(_parts(model)),
-        dict(cls.preset_warnings),
-        _has_lanes(model),
-    )
+        "parameters": _parameters(model),
+        "policies": _policies(catalog.policies(cls), model),
+        "further_arguments": _further_arguments(cls),
+        "baselines": catalog.baselines(model),
+        "parts": dict(_parts(model)),
+        "warnings": dict(cls.preset_warnings),
+        "lanes": _has_lanes(model),
+    }
+
+
+def _parameters(model: Model[Any]) -> list[Plain]:
+    """Return the parameters of a model with their values in its preset and their texts."""
+    texts = attribute_texts(type(model))
+    fields = [one for one in attrs.fields(type(model)) if one.init]  # type: ignore[arg-type] # attrs
+    return [
+        {
+            "name": one.alias,
+            "value": _json_value(getattr(model, one.name)),
+            "text": texts.get(one.name, ""),
+        }
+        for one in fields
+    ]
+
+
+def _json_value(value: Any) -> Any:
+    """Return a number, a text or None, and of another value a short text."""
+    plain = value is None or isinstance(value, int | float | str)
+    return value if plain else short_repr(value, _DEFAULT)
 
 
 def _has_lanes(model: Model[Any]) -> bool:
     return not model.models and isinstance(model, HasLanes)
 
 
-def _parts(model: Model[Any], prefix: str = "") -> Iterator[tuple[str, PartSummary]]:
+def _parts(model: Model[Any], prefix: str = "") -> Iterator[tuple[str, Plain]]:
+    """Yield the parts by name, also those inside a part, as `west.plant`."""
     for name, part in model.models.items():
         cls = type(part)
-        policies = _policy_summaries(catalog.policies(cls), part)
-        yield f"{prefix}{name}", PartSummary(catalog.model_name(cls), policies)
+        policies = _policies(catalog.policies(cls), part)
+        yield f"{prefix}{name}", {"name": catalog.model_name(cls), "policies": policies}
         yield from _parts(part, f"{prefix}{name}.")
 
 
-def _further_arguments(model: type) -> dict[str, tuple[ArgumentSummary, ...]]:
-    """Return by policy of every model the arguments that only this model adds."""
+def _further_arguments(model: type) -> dict[str, list[Plain]]:
     found = {}
     for name, policy in catalog.policies().items():
-        own = {argument.name for argument in _arguments(policy)}
-        more = tuple(each for each in _arguments(policy, model) if each.name not in own)
+        own = {argument["name"] for argument in _arguments(policy)}
+        more = [each for each in _arguments(policy, model) if each["name"] not in own]
         if more:
             found[name] = more
     return found
 
 
-def _policy_summaries(
+def _policies(
     policies: Mapping[str, type[Policy]], model: Model[Any] | None = None
-) -> dict[str, PolicySummary]:
+) -> dict[str, Plain]:
+    """Return policies by name.
+
+    `knows` is a level of `KNOWLEDGE`; `draws` says whether actions depend on chance or on the seed,
+    and `lanes` whether many episodes of the model are answered at once.
+    """
     return {
-        name: PolicySummary(
-            _first_line(cls),
-            _required_first(_arguments(cls)),
-            knows(cls, model),
-            is_drawing(cls),
-            model is not None and _has_lanes(model) and isinstance(cls, DecidesAll),
-        )
+        name: {
+            "text": _first_line(cls),
+            "arguments": sorted(_arguments(cls), key=lambda each: not each["required"]),
+            "knows": knows(cls, model),
+            "draws": is_drawing(cls),
+            "lanes": model is not None and _has_lanes(model) and isinstance(cls, DecidesAll),
+        }
         for name, cls in policies.items()
     }
 
 
-def _required_first(arguments: Iterable[ArgumentSummary]) -> tuple[ArgumentSummary, ...]:
-    return tuple(sorted(arguments, key=lambda each: not each.required))
-
-
-def _arguments(policy: type[Policy], model: type | None = None) -> Iterator[ArgumentSummary]:
+def _arguments(policy: type[Policy], model: type | None = None) -> Iterator[Plain]:
+    """Yield what a spec may set; a default that is no number or text is None."""
     for call in policy.arguments(model, {}):
         texts = attribute_texts(call) if isinstance(call, type) else {}
         for name, parameter in parameters(call).items():
-            required = parameter.default is inspect.Parameter.empty
             plain = isinstance(parameter.default, int | float | str)
-            default = parameter.default if plain else None
-            yield ArgumentSummary(name, required, default, texts.get(name, ""))
+            yield {
+                "name": name,
+                "required": parameter.default is inspect.Parameter.empty,
+                "default": parameter.default if plain else None,
+                "text": texts.get(name, ""),
+            }
 
 
 def _first_line(documented: object) -> str:

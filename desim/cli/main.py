@@ -12,79 +12,75 @@ from typing import Any
 
 import click
 
-from desim.cli.arguments import CheckedCommand
 from desim.cli.exit_codes import errors_reported
+from desim.cli.options import CheckedCommand
 from desim.core.log import LEVELS, configure
 from desim.errors import possible
 from desim.version import __version__
 
-#: By command, in the order of `desim --help`, its module and the first sentence of its help. The
-#: click command is the module's `command`. A module is imported when its command or its help is
+#: By group and command of `desim --help` its module and the first sentence of its help. The click
+#: command is the module's `NAME_command`. A module is imported when its command or its help is
 #: shown, and imports what it needs beyond its options inside that function, so that it starts fast.
-COMMANDS = {
-    "list": ("look.list_models", "Show models with their roles and policies."),
-    "run": ("episode.run", "Play one episode of MODEL, or a series."),
-    "baselines": (
-        "look.baselines",
-        "Print every world in a line, or with MODEL the boards of its presets.",
-    ),
-    "sweep": ("study.sweep", "Play MODEL with every policy, parameter and seed."),
-    "tune": (
-        "study.tune",
-        "Search the parameters of a policy, or of MODEL, with the highest mean score.",
-    ),
-    "check": (
-        "study.check",
-        "Play MODEL in all the ways in which desim does, and name its faults.",
-    ),
-    "bench": (
-        "measure.bench",
-        "Play every world of SUITE.toml with every entry, or print the results in DIR.",
-    ),
-    "verify": (
-        "measure.verify",
-        "Play every record of a suite's folder again, ask its policies again, and compare.",
-    ),
-    "replay": ("keep.replay", "Play the answers of a record again and compare every step."),
-    "resume": ("keep.resume", "Play an interrupted record to its end, in the same file."),
-    "branch": (
-        "study.branch",
-        "Repeat a record up to its decision N, then play on; FILE is not changed.",
-    ),
-    "regret": ("study.regret", "Print which decisions of a record cost most, with intervals."),
-    "report": (
-        "look.report",
-        "Write one HTML file that opens offline: tables with intervals, and a figure with each.",
-    ),
-    "export": (
-        "keep.export",
-        "Write the ledgers of a recorded episode, its series, decisions or messages.",
-    ),
-    "diff": (
-        "keep.diff",
-        "Print where two records first differ: header, decision, end.",
-    ),
-    "memory": (
-        "keep.memory",
-        "Print what a policy has learned and keeps in FILE, such as `memory=FILE` of `llm`.",
-    ),
-    "play": ("episode.play", "Play MODEL yourself."),
-    "serve": (
-        "episode.serve",
-        "Serve MODEL to agents: --mcp for the Model Context Protocol.",
-    ),
-    "schema": ("look.schema", "Print the JSON Schemas of MODEL."),
-}
-
-
-#: The titles of groups of commands in `desim --help`, by the folder of their modules.
 GROUPS = {
-    "look": "Look",
-    "episode": "Play an episode",
-    "study": "Study many episodes",
-    "measure": "Measure",
-    "keep": "Records",
+    "Look": {
+        "list": (
+            "look",
+            "Show all worlds in a line each, or with MODEL its roles, policies and parameters.",
+        ),
+        "baselines": (
+            "baselines",
+            "Print every world in a line, or with MODEL the boards of its presets.",
+        ),
+        "report": (
+            "look",
+            "Write one HTML file that opens offline: tables and figures, with intervals.",
+        ),
+    },
+    "Play an episode": {
+        "run": ("run", "Play one episode of MODEL, or a series."),
+        "play": ("play", "Play MODEL yourself."),
+        "serve": ("serve", "Serve MODEL to agents: --mcp for the Model Context Protocol."),
+    },
+    "Study many episodes": {
+        "sweep": ("sweep", "Play MODEL with every policy, parameter and seed."),
+        "tune": (
+            "sweep",
+            "Search the parameters of a policy, or of MODEL, with the highest mean score.",
+        ),
+        "regret": ("decisions", "Print which decisions of a record cost most, with intervals."),
+        "branch": (
+            "decisions",
+            "Repeat a record up to its decision N, then play on; FILE is not changed.",
+        ),
+        "check": ("look", "Play MODEL in all the ways in which desim does, and name its faults."),
+    },
+    "Measure": {
+        "bench": (
+            "bench",
+            "Play every world of SUITE.toml with every entry, or print the results in DIR.",
+        ),
+        "verify": (
+            "bench",
+            "Play every record of a suite's folder again, ask its policies again, and compare.",
+        ),
+    },
+    "Records": {
+        "replay": ("records", "Play the answers of a record again and compare every step."),
+        "resume": ("records", "Play an interrupted record to its end, in the same file."),
+        "export": (
+            "records",
+            "Write the ledgers of a recorded episode, its series, decisions or messages.",
+        ),
+        "diff": ("records", "Print where two records first differ: header, decision, end."),
+        "memory": (
+            "records",
+            "Print what a policy has learned and keeps in FILE, such as `memory=FILE` of `llm`.",
+        ),
+    },
 }
+
+#: All commands, as in `GROUPS`.
+COMMANDS = {name: entry for group in GROUPS.values() for name, entry in group.items()}
 
 
 class CommandGroup(CheckedCommand, click.Group):
@@ -99,15 +95,15 @@ class CommandGroup(CheckedCommand, click.Group):
         if cmd_name not in COMMANDS:
             return None
         module, _ = COMMANDS[cmd_name]
-        command: click.Command = importlib.import_module(f"desim.cli.{module}").command
+        command = getattr(importlib.import_module(f"desim.cli.{module}"), f"{cmd_name}_command")
+        assert isinstance(command, click.Command)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """Write the lines of all commands in their groups without importing one."""
-        for folder, title in GROUPS.items():
-            own = [(name, text) for name, (at, text) in COMMANDS.items() if _folder(at) == folder]
+        for title, group in GROUPS.items():
             with formatter.section(title):
-                formatter.write_dl(own)
+                formatter.write_dl([(name, text) for name, (_, text) in group.items()])
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -132,10 +128,6 @@ class CommandGroup(CheckedCommand, click.Group):
         """Run the command."""
         with errors_reported(debug=ctx.params.get("debug", False)):
             return super().invoke(ctx)
-
-
-def _folder(module: str) -> str:
-    return module.partition(".")[0]
 
 
 def _import_from_current_folder() -> None:

@@ -4,13 +4,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import Any, Protocol
+from textwrap import shorten
+from typing import Any
 
 import click
 import msgspec
 from attrs import evolve
 
-from desim.catalog.summaries import ArgumentSummary, CatalogSummary, ModelSummary, PolicySummary
 from desim.core.model import revision_text
 from desim.core.roles import KNOWLEDGE, knowledge_legend, with_knowledge
 from desim.episodes.usage import default_share, is_played
@@ -23,111 +23,145 @@ from desim.show.estimates import better_note
 from desim.show.labels import NOTHING, value_text
 from desim.show.table import Table, print_tables
 
-
-class Findings(Protocol):
-    """The result of a study."""
-
-    def plain(self) -> dict[str, Any]:
-        """Return it as one plain object."""
-        ...
-
-
 #: Metrics of a part of a world that a table shows.
 _OF_PART = 4
 
-#: The mark of a policy that draws, in lists, and its meaning.
-_DRAWS, _DRAWS_MEANS = "draws", "draws: its actions depend on chance or on the seed"
+#: Characters of a world's text in the list of all.
+_CLAUSE = 60
 
-#: The mark of a policy that answers many episodes at once, and its meaning.
-_LANES, _LANES_MEANS = "lanes", "lanes: its episodes of many seeds can be played at once"
+#: Marks of policies in lists, which are also the names of their fields, and their meanings.
+_MARKS = {
+    "draws": "its actions depend on chance or on the seed",
+    "lanes": "its episodes of many seeds can be played at once",
+}
 
 
-def print_catalog(catalog: CatalogSummary) -> None:
-    """Print all models, their policies, and the policies of every model.
-
-    The actions of a model, a dozen or two, are in the tables of that model alone.
-    """
-    heads = ("model", "presets", "roles", "what it is")
-    lines = (
-        (name, ", ".join(model.presets), ", ".join(model.roles), model.text)
-        for name, model in catalog.models.items()
-    )
-    policies = (
-        _policies(f"policies of {name}", model.policies) for name, model in catalog.models.items()
-    )
-    everywhere = _policies("policies of every model", catalog.policies)
-    tables = (_words(heads, lines), *chain.from_iterable(policies), *everywhere)
+def print_catalog(catalog: Mapping[str, Any]) -> None:
+    """Print a line for each model, and how to see more."""
+    lines = ((name, _clause(model["text"])) for name, model in catalog["models"].items())
     out = console()
-    print_tables(out, tables)
-    for name, file in catalog.not_imported.items():
+    out.print(_words(("world", "what it is"), lines))
+    out.print()
+    out.print(f"policies of every world: {', '.join(catalog['policies'])}", markup=False)
+    out.print("desim list WORLD shows its presets, roles, policies and parameters;", markup=False)
+    out.print("desim list --policy NAME what the arguments of a policy set", markup=False)
+    for name, file in catalog["not_imported"].items():
         line = f"{name}: {file} was not imported; desim list {name} imports and shows it"
         out.print(line, markup=False)
 
 
-def print_model(name: str, catalog: CatalogSummary) -> None:
-    """Print one model: presets, roles, actions, and the policies that play it."""
-    model = catalog.models[name]
-    parts = ", ".join(f"{part} ({of.name})" for part, of in model.parts.items())
+def _clause(text: str) -> str:
+    """Return the beginning of a sentence that fits beside a name in 80 columns."""
+    return shorten(text.partition(":")[0].removesuffix("."), _CLAUSE, placeholder=" \u2026")
+
+
+def print_model(name: str, catalog: Mapping[str, Any]) -> None:
+    """Print one model: presets, roles, actions, the policies that play it, and its parameters."""
+    model = catalog["models"][name]
+    parts = ", ".join(f"{part} ({of['name']})" for part, of in model["parts"].items())
     facts = {
         "model": name,
-        "what it is": model.text or NOTHING,
-        "revision": revision_text(model.revision),
-        "presets": ", ".join(model.presets),
-        **{f"warning: {preset}": text for preset, text in model.warnings.items()},
+        "what it is": model["text"] or NOTHING,
+        "revision": revision_text(model["revision"]),
+        "presets": ", ".join(model["presets"]),
+        **{f"warning: {preset}": text for preset, text in model["warnings"].items()},
         **({"parts": parts} if parts else {}),
-        "lanes": "many seeds at once, with policies marked so" if model.lanes else NOTHING,
-        "baselines": "  ".join(model.baselines) or NOTHING,
+        **({"lanes": "many seeds at once, with policies marked so"} if model["lanes"] else {}),
+        "baselines": "  ".join(model["baselines"]) or NOTHING,
+        "policies of every world": ", ".join(catalog["policies"]),
     }
     roles = (
-        (each, value_text(role.default), role.observation, ", ".join(role.actions))
-        for each, role in model.roles.items()
+        (each, value_text(role["default"]), role["observation"], ", ".join(role["actions"]))
+        for each, role in model["roles"].items()
     )
+    actions = {
+        name: text for one in model["roles"].values() for name, text in one["actions"].items()
+    }
     further = [
-        f"{policy} takes here also: {', '.join(map(str, arguments))}"
-        for policy, arguments in model.further_arguments.items()
+        f"{policy} takes here also: {', '.join(map(_argument_text, arguments))}"
+        for policy, arguments in model["further_arguments"].items()
     ]
+    values = ((one["name"], value_text(one["value"]), one["text"]) for one in model["parameters"])
     of_parts = (
-        _policies(f"policies of {part}, {of.name}", of.policies) for part, of in model.parts.items()
+        _policies(f"policies of {part}, {of['name']}", of["policies"])
+        for part, of in model["parts"].items()
     )
     tables = (
         _words((), facts.items()),
         _words(("role", "default", "observation", "actions"), roles),
-        _words(("action", "what it does"), _actions(model).items()),
-        *_policies(f"policies of {name}", model.policies),
+        _words(("action", "what it does"), dict(actions).items()),
+        *_policies(f"policies of {name}", model["policies"]),
         *chain.from_iterable(of_parts),
-        *_policies("policies of every model", catalog.policies, further),
+        evolve(_words(("parameter", "value", "what it sets"), values), notes=further),
     )
     print_tables(console(), tables)
 
 
-def print_policy(name: str, catalog: CatalogSummary) -> None:
+def print_policy(name: str, catalog: Mapping[str, Any]) -> None:
     """Print one policy: its arguments, and what models add to them.
 
     Raises:
         UsageError: The models of the catalog have no such policy.
     """
-    known = dict(catalog.policies)
-    for model in catalog.models.values():
-        known |= model.policies
+    known = dict(catalog["policies"])
+    for model in catalog["models"].values():
+        known |= model["policies"]
     if name not in known:
         raise UsageError(f"there is no policy {name!r}; {possible(name, sorted(known))}")
-    own = (_argument_line(each) for each in known[name].arguments)
+    own = (_argument_line(each) for each in known[name]["arguments"])
     further = (
         _argument_line(each, f"In {title}: ")
-        for title, model in catalog.models.items()
-        for each in model.further_arguments.get(name, ())
+        for title, model in catalog["models"].items()
+        for each in model["further_arguments"].get(name, ())
     )
-    level = known[name].knows
+    level = known[name]["knows"]
     out = console()
-    out.print(f"{name}: {known[name].text}", markup=False, highlight=False)
-    out.print(f"knows {level}: {KNOWLEDGE[level]}", markup=False, highlight=False)
+    out.print(f"{name}: {known[name]['text']}", markup=False)
+    out.print(f"knows {level}: {KNOWLEDGE[level]}", markup=False)
     out.print()
     out.print(_words(("argument", "default", "what it sets"), chain(own, further)))
 
 
-def _argument_line(argument: ArgumentSummary, where: str = "") -> tuple[str, str, str]:
-    default = "required" if argument.required else value_text(argument.default)
-    return argument.name, default, where + argument.text
+def _argument_line(argument: Mapping[str, Any], where: str = "") -> tuple[str, str, str]:
+    default = "required" if argument["required"] else value_text(argument["default"])
+    return argument["name"], default, where + argument["text"]
+
+
+def _argument_text(argument: Mapping[str, Any]) -> str:
+    name = str(argument["name"])
+    return name if argument["required"] else f"{name}={argument['default']}"
+
+
+def _policies(title: str, policies: Mapping[str, Mapping[str, Any]]) -> Iterator[Table]:
+    """Yield the table of policies with the meaning of their marks; nothing without policies."""
+    if not policies:
+        return
+    marks = {name: _marks(policy) for name, policy in policies.items()}
+    lines = (
+        (
+            name,
+            ", ".join(map(_argument_text, one["arguments"])),
+            ", ".join(marks[name]),
+            one["text"],
+        )
+        for name, one in policies.items()
+    )
+    legend = knowledge_legend(policy["knows"] for policy in policies.values())
+    legend += [f"{mark}: {text}" for mark, text in _MARKS.items() if mark in chain(*marks.values())]
+    heads = ("policy", "arguments", "marks", "what it does")
+    yield evolve(_words(heads, lines), title=title, legend=legend)
+
+
+def _marks(policy: Mapping[str, Any]) -> list[str]:
+    """Return what a policy knows if that is more than observations, and its other marks."""
+    known = [policy["knows"]] * (policy["knows"] != "observation")
+    return known + [mark for mark in _MARKS if policy[mark]]
+
+
+def _words(heads: Sequence[str], lines: Iterable[Sequence[str]]) -> Table:
+    """Return a table of which all columns hold words."""
+    each = list(lines)
+    return Table(heads, each, range(len(each[0]) if each else 0))
 
 
 def print_episode(episode: Episode, *, as_json: bool) -> None:
@@ -205,8 +239,8 @@ def print_traced(trace: str | Path | None, *, as_json: bool) -> None:
         click.echo(f"traced in {trace}, which https://ui.perfetto.dev opens", err=True)
 
 
-def print_found(found: Findings, *, as_json: bool) -> None:
-    """Print the result of a study: its tables, or one line of JSON."""
+def print_found(found: Any, *, as_json: bool) -> None:
+    """Print the result of a study: its tables, or what its `plain()` returns as a line of JSON."""
     if as_json:
         click.echo(msgspec.json.encode(found.plain()))
     else:
@@ -218,42 +252,3 @@ def print_rows(rows: Rows, figures: Sequence[str], against: str | None, minimise
     table = rows.table(by=[*rows.varying, "policy"], show=figures, against=against)
     lower = better_note(minimise, "lower") if minimise else []
     console().print(evolve(table, mixed=(*lower, *table.mixed)))
-
-
-def _actions(model: ModelSummary) -> dict[str, str]:
-    """Return what each action of any role does, by its class name."""
-    return {name: text for role in model.roles.values() for name, text in role.actions.items()}
-
-
-def _policies(
-    title: str, policies: Mapping[str, PolicySummary], notes: Sequence[str] = ()
-) -> Iterator[Table]:
-    """Yield the table of policies with the meaning of their marks; nothing without policies."""
-    if not policies:
-        return
-    used = {mark for policy in policies.values() for mark in _marks(policy)}
-    heads = ("policy", "arguments", *(["marks"] if used else []), "what it does")
-    lines = (
-        (
-            name,
-            ", ".join(map(str, policy.arguments)),
-            *([", ".join(_marks(policy))] if used else []),
-            policy.text,
-        )
-        for name, policy in policies.items()
-    )
-    legend = knowledge_legend(policy.knows for policy in policies.values())
-    legend += [_DRAWS_MEANS] * (_DRAWS in used) + [_LANES_MEANS] * (_LANES in used)
-    yield evolve(_words(heads, lines), title=title, notes=notes, legend=legend)
-
-
-def _marks(policy: PolicySummary) -> list[str]:
-    """Return what a policy knows if that is more than observations, and its other marks."""
-    known = [policy.knows] * (policy.knows != "observation")
-    return known + [_DRAWS] * policy.draws + [_LANES] * policy.lanes
-
-
-def _words(heads: Sequence[str], lines: Iterable[Sequence[str]]) -> Table:
-    """Return a table of which all columns hold words."""
-    each = list(lines)
-    return Table(heads, each, range(len(each[0]) if each else 0))

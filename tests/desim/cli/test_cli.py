@@ -20,13 +20,14 @@ from desim.errors import UsageError
 # -- schema ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("arguments", [(), ("--preset", "classic")])
-def test_schema_is_valid_json(desim: Desim, arguments: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(
+    ("model", "last"), [("beer_game", "brewery"), ("beer_game/classic", "factory")]
+)
+def test_schema_is_valid_json(desim: Desim, model: str, last: str) -> None:
     """Of every role's observation and action, and of the parameters."""
-    code, out, err = desim("schema", "beer_game", *arguments)
+    code, out, err = desim("list", model, "--schema")
     printed = json.loads(out)
     assert (code, err, printed["model"]) == (0, "", "beer_game")
-    last = "factory" if arguments else "brewery"
     assert [*printed["roles"]] == ["retailer", "wholesaler", "distributor", last]
     order = printed["roles"]["retailer"]["action"]["$defs"]["Order"]
     assert order["properties"]["do"] == {"enum": ["order"]}
@@ -153,7 +154,9 @@ def test_an_own_model_runs_and_replays(process: Desim, folder: Path) -> None:
     assert json.loads(out)["model"] == "mine:World"
     refused(process("replay", "r"), "r: the record would import module 'mine'")
     assert process("replay", "r", "--model", "mine:World").code == 0
-    assert json.loads(process("schema", "mine:World/classic").out)["model"] == "mine:World"
+    assert (
+        json.loads(process("list", "mine:World/classic", "--schema").out)["model"] == "mine:World"
+    )
 
 
 def test_an_own_folder_of_models_joins_ours(shell: Desim, folder: Path) -> None:
@@ -286,7 +289,7 @@ RUN = ("run", "beer_game")
         ((*RUN, "--policy", "script,file=none"), "cannot read the script none: No such file"),
         ((*RUN, "--record", "missing/run"), "cannot write missing/run: No such file"),
         ((*RUN, "--record", "mine.py"), "mine.py exists and is kept; choose another name"),
-        (("schema", "beer_gam"), "did you mean 'beer_game'?"),
+        (("list", "--schema"), "--schema belongs to a model: desim list MODEL --schema"),
     ],
     ids=lambda value: " ".join(value)[:60] if isinstance(value, tuple) else "",
 )

@@ -129,13 +129,13 @@ def test_a_group_is_listed(desim: Desim) -> None:
 
 def test_the_schema_has_roles_and_parameters_of_parts(desim: Desim) -> None:
     """Each part with the schema of its model."""
-    schema = json.loads(desim("schema", "my_group:company").out)
+    schema = json.loads(desim("list", "my_group:company", "--schema").out)
     assert "plant.retailer" in schema["roles"]
     assert schema["parts"]["plant"]["model"] == "beer_game"
     assert "horizon" in json.dumps(schema["parts"]["plant"]["params"])
 
 
-@pytest.mark.parametrize("command", ["run", "baselines", "sweep", "list", "schema"])
+@pytest.mark.parametrize("command", ["run", "baselines", "sweep", "list"])
 @pytest.mark.parametrize(
     ("function", "says"),
     [

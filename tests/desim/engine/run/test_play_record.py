@@ -15,7 +15,7 @@ from support.stub import Served, Stub, serving, text
 from support.suites import bench, lose_outcomes, started, suite_file
 
 from desim import Episode
-from desim.cli.measure.bench_progress import table
+from desim.cli.bench_progress import table
 from desim.engine.keep.record_folder import RecordFolder
 from desim.engine.run.play_record import Watch
 from desim.suites.status import StatusClock

@@ -1,20 +1,20 @@
-"""`desim sweep`: many episodes, one row each."""
+"""`desim sweep` and `desim tune`: many episodes, one row each, and the best parameters."""
 
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 from attrs.validators import ge, le, optional
 
 from desim.cli.completion import complete_model_or_file
 from desim.cli.exit_codes import fail, warnings_as_sentences
-from desim.cli.options import Spending
-from desim.cli.options import command as command_of
+from desim.cli.options import POLICIES, SET, PrintOptions, Spending, command
 from desim.engine.run.job_options import GridOptions
 from desim.errors import UsageError
 from desim.schema.signatures import given
+from desim.studies.study_options import TuneOptions
 
 if TYPE_CHECKING:  # commands start fast
     from desim.rows.rows import Rows
@@ -152,7 +152,7 @@ class SweepCommand(GridOptions):
             refuse_options(both, "a sweep without --until")
 
 
-@command_of(
+@command(
     "sweep",
     without=["progress"],
     model={"metavar": "MODEL|FILE.toml", "shell_complete": complete_model_or_file},
@@ -161,7 +161,7 @@ class SweepCommand(GridOptions):
     figures={"option": "--show", "multiple": True},
     score_range={"option": "--range", "metavar": "LOW:HIGH"},
 )
-def command(text: SweepText, options: SweepCommand, spending: Spending) -> None:
+def sweep_command(text: SweepText, options: SweepCommand, spending: Spending) -> None:
     """Play MODEL with every policy, parameter and seed.
 
     Each --policy is one way to play; several that name different roles are one way together. Roles
@@ -254,3 +254,27 @@ def refuse_options(given: Mapping[str, object], belong_to: str) -> None:
     for name, value in given.items():
         if value:
             raise UsageError(f"{name} belongs to {belong_to}")
+
+
+@command(
+    "tune",
+    without=["set", "executor", "progress"],
+    policy=POLICIES,
+    ranges={**SET, "metavar": "KEY=RANGE|VALUE"},
+    budget={"metavar": "N"},
+)
+def tune_command(options: TuneOptions, printed: PrintOptions) -> None:
+    """Search the parameters of a policy, or of MODEL, with the highest mean score.
+
+    A key is a parameter of the model or, as `policy.KEY` and `policy.ROLE.KEY`, an argument of the
+    policies. All points play the same seeds; those that are clearly worse than the best one are
+    stopped early. The result is played on held-out seeds, as are the default parameters. It
+    depends on --sampler-seed, and not on --jobs. With --out, the same command continues a search
+    that was stopped, or that has a larger --budget now. Needs the extra `tune`.
+    """
+    from desim.cli.tables import print_found
+    from desim.studies.tuning.tune import tune
+
+    # A single job has a worker process, too: no policy can end or block the command itself.
+    found = tune(**given(evolve(options, executor=f"processes={options.jobs}")))
+    print_found(found, as_json=printed.as_json)

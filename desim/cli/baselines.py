@@ -8,7 +8,7 @@ from attrs import field, frozen
 
 from desim.cli.completion import complete_model
 from desim.cli.exit_codes import fail
-from desim.cli.options import command as command_of
+from desim.cli.options import command
 from desim.core.limits import Limits
 from desim.errors import UsageError
 
@@ -54,12 +54,12 @@ class Boards:
         return True if self.every else None
 
 
-@command_of(
+@command(
     "baselines",
     every={"option": "--all"},
     models={"nargs": -1, "metavar": "[MODEL[/PRESET]]...", "shell_complete": complete_model},
 )
-def command(options: Boards) -> None:
+def baselines_command(options: Boards) -> None:
     """Print every world in a line, or with MODEL the boards of its presets.
 
     A board ranks every baseline. A policy plays once where all seeds have the same episode.

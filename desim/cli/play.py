@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from attrs import frozen
 
-from desim.cli.options import SeatOptions
-from desim.cli.options import command as command_of
+from desim.cli.options import SeatOptions, command
 from desim.errors import UsageError
 
 if TYPE_CHECKING:  # commands start fast
@@ -38,13 +37,13 @@ class GameOptions(SeatOptions):
     show: bool = False
 
 
-@command_of(
+@command(
     "play",
     record={"type": click.Path(dir_okay=False)},
     port={"type": click.IntRange(0, 65535)},
     show={"option": "--open"},
 )
-def command(options: GameOptions) -> None:
+def play_command(options: GameOptions) -> None:
     """Play MODEL yourself. The game is a page in the browser, or plain text with --terminal.
 
     Every answer is recorded at once. The same command continues the game where you stopped.

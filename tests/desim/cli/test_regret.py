@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from support.command_line import Desim, refused
 
-from desim.cli.study.regret import read_slice
+from desim.cli.decisions import read_slice
 from desim.errors import UsageError
 from desim.studies.decisions.judge import Judge, Judged
 from desim.studies.decisions.questions import Question

@@ -1,4 +1,4 @@
-"""`desim bench`: a whole benchmark from one file."""
+"""`desim bench` and `desim verify`: a whole benchmark from one file, and its folder checked."""
 
 import os
 import sys
@@ -10,8 +10,8 @@ import click
 from attrs import field, frozen
 
 from desim.cli.exit_codes import FAILED, fail, warnings_as_sentences
-from desim.cli.options import command as command_of
-from desim.errors import PolicyWarning, UsageError
+from desim.cli.options import PrintOptions, command
+from desim.errors import BadRecord, PolicyWarning, UsageError
 
 if TYPE_CHECKING:  # commands start fast
     from desim.engine.keep.outcome import JobOutcome
@@ -62,7 +62,7 @@ class BenchOptions:
         return any(given)
 
 
-@command_of(
+@command(
     "bench",
     suite={"metavar": "SUITE.toml|DIR", "type": click.Path(path_type=Path)},
     out={"type": click.Path(file_okay=False, path_type=Path)},
@@ -70,7 +70,7 @@ class BenchOptions:
     written={"type": click.IntRange(min=1, max=1_000_000), "default": None},
     watches={"option": "--watch"},
 )
-def command(options: BenchOptions) -> None:
+def bench_command(options: BenchOptions) -> None:
     """Play every world of SUITE.toml with every entry, or print the results in DIR.
 
     Each episode has a record of its own in --out, also one of several in a row. The same command
@@ -110,7 +110,7 @@ def _show(folder: "RecordFolder", *, watches: bool) -> None:
 
     plan = plan_of(folder)
     if watches:
-        from desim.cli.measure.bench_progress import watch
+        from desim.cli.bench_progress import watch
 
         watch(folder.status)
     folder.refuse_unknown_records()
@@ -223,7 +223,7 @@ def _played(
     plan: "Plan", folder: "RecordFolder", spent: "SpendingFile", options: BenchOptions
 ) -> "dict[str, JobOutcome]":
     """Play what is left, write results, and return all outcomes."""
-    from desim.cli.measure.bench_progress import line, progress_shown
+    from desim.cli.bench_progress import line, progress_shown
     from desim.engine.run.event_loop import Workers, play_all
     from desim.suites.result_files import result_files
     from desim.suites.status import StatusClock
@@ -311,3 +311,58 @@ def _fail_unless_whole(plan: "Plan", outcomes: "dict[str, JobOutcome]") -> None:
     if left:
         spent = "the limit of money is spent, or leaves less than a call can cost"
         fail(f"{left} of {plan.episodes} episodes are left: {spent}")
+
+
+@frozen
+class Subject:
+    """What is verified.
+
+    Attributes:
+        path: The folder of a suite, or a record.
+        trust: Import the modules and open the files that it names.
+    """
+
+    path: Path
+    trust: bool = field(default=False, kw_only=True)
+
+
+@command(
+    "verify",
+    path={"metavar": "DIR|RECORD", "type": click.Path(exists=True, path_type=Path)},
+)
+def verify_command(subject: Subject, printed: PrintOptions) -> None:
+    """Play every record of a suite's folder again, ask its policies again, and compare.
+
+    A rule decides again by what it observes; the recorded replies of a language model are read
+    again; answers of people are repeated. Tables and money are computed anew. Each difference is
+    printed. A suite that names modules or files of one's own needs --trust.
+
+    Exit code: 0 all is as it claims, 1 something differs, 2 it cannot be verified here.
+    """
+    import msgspec
+    from attrs import asdict
+
+    from desim.engine.keep.record_folder import RecordFolder
+    from desim.show.progress import shown_progress
+    from desim.suites.verify import Verified, verify_record, verify_suite
+
+    try:
+        with warnings_as_sentences(PolicyWarning), shown_progress(None) as progress:
+            found = (
+                verify_suite(RecordFolder(subject.path), trust=subject.trust, progress=progress)
+                if subject.path.is_dir()
+                else verify_record(subject.path, trust=subject.trust)
+            )
+    except BadRecord as fault:
+        found = Verified(differences=(str(fault),))
+    if printed.as_json:
+        click.echo(msgspec.json.encode(asdict(found)))
+    else:
+        for each in found.differences:
+            click.echo(each)
+        count = f"{found.asked:,} episodes played again by their policies"
+        asked = count if found.asked != 1 else "1 episode played again by its policies"
+        repeated = f", {found.repeated:,} with their recorded answers" if found.repeated else ""
+        same = "all as recorded" if not found.differences else "see above"
+        click.echo(f"{subject.path}: {asked}{repeated}; {same}")
+    click.get_current_context().exit(FAILED if found.differences else 0)

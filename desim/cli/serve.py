@@ -7,8 +7,7 @@ from typing import Any
 import click
 from attrs import frozen
 
-from desim.cli.options import SeatOptions
-from desim.cli.options import command as command_of
+from desim.cli.options import SeatOptions, command
 from desim.errors import UsageError
 from desim.schema.signatures import given
 
@@ -59,7 +58,7 @@ class ServeOptions(SeatOptions):
     as_json: bool = False
 
 
-@command_of(
+@command(
     "serve",
     port={"type": click.IntRange(0, 65535)},
     token={"envvar": "DESIM_TOKEN"},
@@ -69,7 +68,7 @@ class ServeOptions(SeatOptions):
     max_sessions={"type": click.IntRange(1, 10_000)},
     max_decisions={"type": click.IntRange(min=1)},
 )
-def command(options: ServeOptions, served: ServedModel) -> None:
+def serve_command(options: ServeOptions, served: ServedModel) -> None:
     """Serve MODEL to agents: --mcp for the Model Context Protocol.
 
     An agent begins an episode, and answers its observations by actions. The server listens on the

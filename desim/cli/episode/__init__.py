@@ -1,1 +1,0 @@
-"""Commands that play one episode: run, play, serve."""

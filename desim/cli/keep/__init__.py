@@ -1,1 +1,0 @@
-"""Commands on records: replay, resume, export, memory."""

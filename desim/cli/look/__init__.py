@@ -1,1 +1,0 @@
-"""Commands that show something: list, schema, baselines, report."""

@@ -1,0 +1,326 @@
+"""Commands on a record: replay, resume, export, diff; and memory, what a policy has learned."""
+
+import re
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from os.path import commonprefix
+from pathlib import Path
+from typing import Any, Literal
+
+import click
+import msgspec
+from attrs import evolve, field, frozen
+
+from desim.cli.exit_codes import FAILED, warnings_as_sentences
+from desim.cli.options import PrintOptions, Spending, command
+from desim.core.policy import OutsidePolicy, ShownMemory
+from desim.episodes.replay import ReplayOptions, not_compared, replay
+from desim.episodes.resume import ResumeOptions, resume
+from desim.errors import BadRecord, PolicyWarning, UsageError
+from desim.records.differences import (
+    DifferingPlace,
+    FirstDifference,
+    RecordDifferences,
+    record_differences,
+)
+from desim.records.episode import Episode
+from desim.schema.signatures import given
+from desim.short_repr import short_repr, shortened, visible_text
+from desim.show.column import Column
+from desim.show.console import console
+from desim.show.labels import NOTHING, value_text
+from desim.show.table import Table, print_tables
+
+#: Metrics that a sentence names.
+_NAMED = 3
+
+#: Differences of a header or an end that are printed, characters of a value, and of a path.
+_MOST_LINES, _MOST_CHARACTERS, _PATH = 12, 300, 120
+
+#: A digest, and its digits that are printed.
+_DIGEST, _DIGITS = re.compile("[0-9a-f]{64}"), 16
+
+#: Fields of an end that are printed if other decisions led to it.
+_BRIEF = ("ended", "score")
+
+#: Texts of more characters are printed from shortly before the first that differs.
+_LONG, _BEFORE = 60, 20
+
+
+@command("replay", without=["series"])
+def replay_command(options: ReplayOptions) -> None:
+    """Play the answers of a record again and compare every step.
+
+    Whatever would import a module or open a file is refused, unless it is given again or trusted.
+    """
+    episode = replay(**given(options))
+    missing = ""
+    if names := not_compared(episode):
+        text = f"{', '.join(names[:_NAMED])}{', ...' * (len(names) > _NAMED)}"
+        missing = f"; not compared, as the record does not have them: {len(names)} metrics ({text})"
+    column = episode.metric_columns.get("score")
+    score = column.text(episode.score) if column else f"{episode.score:,.10g}"
+    click.echo(
+        f"{options.path}: {len(episode.steps)} decisions replayed, all the same; "
+        f"score {score}, ended {episode.ended}{missing}"
+    )
+
+
+@command("resume", without=["keep_steps", "keep_state", "series"])
+def resume_command(options: ResumeOptions, spending: Spending, printed: PrintOptions) -> None:
+    """Play an interrupted record to its end, in the same file.
+
+    Replies on record are used again, so that no paid call is made twice. Whatever would import a
+    module, open a file or contact a host is refused, unless it is given again or trusted. A trace
+    holds the whole episode, and says from when on it was resumed.
+    """
+    from desim.cli.tables import print_episode, print_traced
+
+    with spending.limited(), warnings_as_sentences(PolicyWarning):
+        episode = resume(**given(evolve(options, keep_steps=False)))
+    print_episode(episode, as_json=printed.as_json)
+    print_traced(options.trace, as_json=printed.as_json)
+
+
+@frozen
+class ExportOptions:
+    """What of a record is written, and how.
+
+    Attributes:
+        record: The record; one that was cut is exported as of its last decision.
+        what: The ledgers with the statements, one table, or what a model received and wrote.
+        form: csv; for books also beancount, for series and decisions json or parquet; trace of the
+            whole episode.
+        trust: Import and open whatever the record names.
+        out: A folder; default: beside RECORD.
+    """
+
+    record: str
+    what: Literal["ledgers", "series", "decisions", "messages"] = field(
+        default="ledgers", kw_only=True
+    )
+    form: str = field(default="csv", kw_only=True)
+    trust: bool = field(default=False, kw_only=True)
+    out: str | None = field(default=None, kw_only=True)
+
+
+@command(
+    "export",
+    record={"metavar": "RECORD", "type": click.Path(dir_okay=False)},
+    form={"option": "--format"},
+)
+def export_command(options: ExportOptions) -> None:
+    """Write the ledgers of a recorded episode, its series, decisions or messages.
+
+    The episode is played again for it, from the answers on record.
+
+    The format trace holds all events, decisions and ledger entries for https://ui.perfetto.dev.
+    --what messages writes one JSON line a chat message, with role, content and tool calls, for
+    those who train a model; a rule's observations and actions have the same form.
+
+    A record that was cut is exported as of its last decision. Existing files are never overwritten.
+    """
+    from desim.episodes.export import export, export_folder, export_messages, write_trace
+
+    record, what, form = options.record, options.what, options.form
+    folder = Path(options.out or export_folder(record))
+    if form == "trace" and what != "ledgers":
+        raise UsageError(f"--what {what} has no trace; leave it out, or --format trace")
+    if what == "messages" and form not in ("csv", "json"):
+        raise UsageError(f"--what messages writes JSON lines; --format {form} was given")
+    if form == "trace":
+        click.echo(write_trace(Path(record), folder / "trace.json.gz", trust=options.trust))
+        return
+    episode = Episode.read(record, whole=False, keep_steps=False)
+    if what == "messages":
+        click.echo(export_messages(record, episode, folder))
+    else:
+        for file in export(episode, form, folder, what=what, trust=options.trust):
+            click.echo(file)
+    if episode.result is None:
+        click.echo(
+            f"{record} was cut: the files hold the {what} up to its last whole decision, "
+            f"number {len(episode.steps)}",
+            err=True,
+        )
+
+
+@frozen
+class TwoRecords:
+    """The records that are compared.
+
+    Attributes:
+        a: A record; it may have been cut.
+        b: Another one.
+    """
+
+    a: str
+    b: str
+
+
+@command("diff", a={"metavar": "A"}, b={"metavar": "B"})
+def diff_command(records: TwoRecords, printed: PrintOptions) -> None:
+    """Print where two records first differ: header, decision, end.
+
+    What language models were sent is not compared. The records are read as data, and may have been
+    cut. The exit code is 0 if nothing differs, 1 if something does, and 2 if a record cannot be
+    read.
+    """
+    try:
+        found = record_differences(records.a, records.b)
+    except BadRecord as fault:  # 1 says that they differ
+        raise UsageError(str(fault)) from None
+    except RecursionError:
+        raise UsageError("a record holds values that are nested too deep") from None
+    if printed.as_json:
+        click.echo(msgspec.json.encode({"a": records.a, "b": records.b, **found.plain()}))
+    else:
+        out = console()
+        for place, part in enumerate(_printed(records, found)):
+            out.print(*[""] * bool(place), *part, sep="\n", markup=False)
+    sys.exit(0 if found.is_equal else FAILED)
+
+
+def _printed(records: TwoRecords, found: RecordDifferences) -> Iterator[list[Any]]:
+    """Yield parts, between which an empty line is printed."""
+    lines = (("A", records.a, *_facts(found.a)), ("B", records.b, *_facts(found.b)))
+    yield [Table(("", "record", "world", "seed", "decisions", "ended"), lines, (0, 1, 2, 5))]
+    if found.is_equal:
+        yield [f"No difference: {len(found.a.steps):,} decisions, the same end."]
+        return
+    if found.header:
+        yield [_table("Header", found.header)]
+    if found.decision is not None:
+        yield _first(found.decision)
+    elif found.is_of_one_world and found.a.steps:
+        yield [f"Decisions: all {len(found.a.steps):,} are the same."]
+    if found.end:
+        yield [_end_table(found)]
+    if not found.is_of_one_world:
+        yield ["Parameters and decisions of different worlds are not compared."]
+
+
+def _facts(episode: Episode) -> tuple[str, int, int, str]:
+    head, end = episode.header, episode.result
+    name = f"{head.model}/{head.preset}" if head.preset else head.model
+    ended = "failed" if episode.failure else "cut"
+    if end is not None:
+        ended = f"{end.ended}, score {episode.score_text}"
+    return name, head.seed, len(episode.steps), ended
+
+
+def _table(title: str, each: Sequence[DifferingPlace]) -> Table:
+    """Return differences as a table of places and values."""
+    more = len(each) - _MOST_LINES
+    notes = [f"and {more:,} more; --json prints all"] if more > 0 else []
+    lines = ((shortened(one.path, _PATH), *_labels(one)) for one in each[:_MOST_LINES])
+    return Table((title, "A", "B"), lines, (0, 1, 2), notes=notes)
+
+
+def _end_table(found: RecordDifferences) -> Table:
+    """Return the differences of the ends; in brief where they follow from other decisions."""
+    columns = found.a.metric_columns
+    end = [_in_units(each, columns) for each in found.end]
+    brief = [each for each in end if each.path in _BRIEF]
+    if found.decision is None or not brief:
+        return _table("End", end)
+    more = len(end) - len(brief)
+    notes = [f"and {more:,} further figures; --json prints all"] if more else []
+    return evolve(_table("End", brief), notes=notes)
+
+
+def _in_units(place: DifferingPlace, columns: Mapping[str, Column]) -> DifferingPlace:
+    """Return a difference of two figures in the unit that the world declares."""
+    column = columns.get(place.path.removeprefix("metrics."))
+    return evolve(place, a=column.text(place.a), b=column.text(place.b)) if column else place
+
+
+def _labels(place: DifferingPlace) -> tuple[str, str]:
+    """Return both values, two long texts from shortly before they differ."""
+    a, b = place.a, place.b
+    if isinstance(a, str) and isinstance(b, str):
+        start = len(commonprefix((a, b))) - _BEFORE  # noqa: RUF071 (texts, not paths)
+        if start > 0 and max(len(a), len(b)) > _LONG:
+            a, b = (f"\u2026{text[start:]}" for text in (a, b))
+    return _value_label(a), _value_label(b)
+
+
+def _value_label(value: Any) -> str:
+    try:
+        text = NOTHING if value is None else value_text(value)
+    except (RecursionError, ValueError):  # nested too deep, or a number of too many digits
+        text = short_repr(value)
+    if _DIGEST.fullmatch(text):
+        return text[:_DIGITS]
+    return " ".join(shortened(text, _MOST_CHARACTERS).split()) or NOTHING
+
+
+def _first(first: FirstDifference) -> list[Any]:
+    same = f"the first {first.same:,} are the same"
+    if first.same <= 1:
+        same = "the first is the same" if first.same else "none is the same"
+    head = f"Decisions: {same}."
+    if first.goes_on:
+        other = "B" if first.goes_on == "A" else "A"
+        return [head, f"{other} has no more; {first.goes_on} goes on with {first.label}."]
+    return [head, f"The first that differs is {first.label}:", _table("", first.places)]
+
+
+@frozen
+class MemoryFile:
+    """A file that a learning policy keeps.
+
+    Attributes:
+        path: The file.
+        trust: Import the module of a user's own method.
+    """
+
+    path: str
+    trust: bool = field(default=False, kw_only=True)
+
+
+@command("memory")
+def memory_command(memory: MemoryFile, printed: PrintOptions) -> None:
+    """Print what a policy has learned and keeps in FILE, such as `memory=FILE` of `llm`.
+
+    The file is read as data, checked, and limited in size. Nothing that it names is opened, or
+    imported without --trust.
+    """
+    found = _memory_in(memory)
+    if printed.as_json:
+        whole = {"method": found.method, "episodes": found.episodes, "rows": found.rows}
+        click.echo(msgspec.json.encode(whole))
+        return
+    played = [f"{_one_line(role)} after {n:,} episodes" for role, n in found.episodes.items()]
+    title = f"memory of {_one_line(found.method)}: {', '.join(played) or 'no role'}"
+    print_tables(console(), [Table((), (), title=title), *_memory_tables(found.rows)])
+
+
+def _memory_in(memory: MemoryFile) -> ShownMemory:
+    """Return the memory, by the first policy class that takes the file."""
+    from desim import catalog
+
+    faults = []
+    for policy in catalog.policies().values():
+        if issubclass(policy, OutsidePolicy):
+            try:
+                return policy.shown_memory(memory.path, trust=memory.trust)
+            except UsageError as fault:
+                faults.append(fault)
+    raise faults[0] if faults else UsageError("no policy here keeps a memory in a file")
+
+
+def _memory_tables(rows: Sequence[Mapping[str, Any]]) -> Iterator[Table]:
+    """Yield a table for every run of rows with the same columns."""
+    for columns, alike in groupby(rows, key=tuple):
+        lines = [[_cell(value) for value in row.values()] for row in alike]
+        yield Table(map(_one_line, columns), lines, range(len(columns)))
+
+
+def _cell(value: Any) -> str:
+    return visible_text(value).rstrip() or NOTHING if isinstance(value, str) else value_text(value)
+
+
+def _one_line(text: str) -> str:
+    return " ".join(visible_text(text).split())

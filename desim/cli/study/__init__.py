@@ -1,1 +1,0 @@
-"""Commands that play many episodes: sweep, tune, regret, branch."""
