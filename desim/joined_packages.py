@@ -4,10 +4,14 @@ A module or a regular package of the user's with such a name would hide desim's 
 therefore puts a finder in front of Python's, which joins all folders of these names. The user's
 `models.py` or `models/__init__.py` is executed when one of its names is used, and not before: the
 current folder may hold a stranger's files, of which only those that are named may run.
+
+The finder also finds a user's file `queue.py`, which Python's own `queue` hides, under another
+name: `desim_user_queue`.
 """
 
 import sys
 from collections.abc import Iterable, Iterator
+from functools import cache
 from importlib.machinery import ModuleSpec, PathFinder
 from os.path import abspath, dirname, join
 from types import ModuleType
@@ -15,6 +19,9 @@ from typing import Any
 
 #: The packages that are joined; above the folders that users may add to, none has an `__init__.py`.
 _JOINED = ("models", "ledgers", "policies", "policies.heuristics")
+
+#: Begins the name of a user's module that one of Python or of an installed package hides.
+HIDDEN = "desim_user_"
 
 # Functions of os.path, because pathlib is not loaded yet when Python starts.
 _HOME = dirname(dirname(abspath(__file__)))  # noqa: PTH100, PTH120
@@ -38,6 +45,12 @@ class _JoinedPath:
         theirs = [each.submodule_search_locations or () for each in _specs(self._package)]
         folders = [own_folder(self._package), *(one for some in theirs for one in some)]
         return iter(dict.fromkeys([*folders, *self._also]))
+
+    def __getitem__(self, index: int) -> str:
+        return [*iter(self)][index]
+
+    def __len__(self) -> int:
+        return len([*iter(self)])
 
 
 class JoinedPackage(ModuleType):
@@ -64,6 +77,8 @@ class _Finder:
 
     @classmethod
     def find_spec(cls, name: str, *_path_and_target: object) -> ModuleSpec | None:
+        if name.startswith(HIDDEN):
+            return _hidden_spec(name)
         if name not in _JOINED:
             return None
         spec = ModuleSpec(name, cls, is_package=True)  # type: ignore[arg-type] # the class loads
@@ -87,6 +102,49 @@ def join_packages() -> None:
         if (module := sys.modules.get(name)) and not isinstance(module, JoinedPackage):
             before = getattr(module, "__path__", ())
             module.__path__ = _JoinedPath(name, before)  # type: ignore[assignment] # no list
+
+
+def module_named(name: str) -> str:
+    """Return the name under which the module that a spec names is imported.
+
+    A user's file is preferred to a module of that name in Python or in an installed package, which
+    an `import` statement finds instead.
+    """
+    from importlib.util import find_spec
+
+    if not name.isidentifier() or name in ("__main__", "desim", *_JOINED):
+        return name
+    found = sys.modules.get(name) or find_spec(name)
+    file = getattr(found, "__file__", None) or getattr(found, "origin", None)
+    hides = name in sys.stdlib_module_names or (file and _is_installed(file))
+    return HIDDEN + name if hides and _hidden_spec(HIDDEN + name) else name
+
+
+def spec_name(made: Any) -> str:
+    """Return `module:Name`, by which a spec names a class or a function."""
+    return f"{made.__module__.removeprefix(HIDDEN)}:{made.__qualname__}"
+
+
+def _hidden_spec(name: str) -> ModuleSpec | None:
+    """Return the file that the user's own folders of the import path have; None for a package."""
+    from importlib.util import spec_from_file_location
+
+    folders = [folder for folder in sys.path if not _is_installed(folder)]
+    found = PathFinder.find_spec(name.removeprefix(HIDDEN), folders)
+    if found is None or found.submodule_search_locations is not None:
+        return None
+    return spec_from_file_location(name, found.origin)
+
+
+@cache
+def _is_installed(path: str) -> bool:
+    import site
+    import sysconfig
+
+    library = map(sysconfig.get_path, ("stdlib", "platstdlib"))
+    folders = [*library, *site.getsitepackages(), site.getusersitepackages()]
+    inside = join(abspath(path), "")  # noqa: PTH100, PTH118
+    return any(inside.startswith(join(abspath(each), "")) for each in folders)  # noqa: PTH100, PTH118
 
 
 def _specs(package: str) -> Iterator[ModuleSpec]:

@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import Any
 
 from desim.errors import UsageError, possible
-from desim.joined_packages import own_folder
+from desim.joined_packages import module_named, own_folder
 from desim.opened_files import noting
 
 
@@ -32,7 +32,7 @@ def _packages(*folders: str) -> set[str]:
 
 def is_loaded(module: str) -> bool:
     """Return whether a module is imported already, so that importing it runs no code."""
-    return isinstance(sys.modules.get(module), ModuleType)
+    return isinstance(sys.modules.get(module_named(module)), ModuleType)
 
 
 def foreign_file(name: str) -> str:
@@ -65,8 +65,10 @@ def _is_own_file(package: str, file: str) -> bool:
 
 def is_users_module(name: str) -> bool:
     """Return whether a module of that name exists outside Python's library; imports no module."""
-    is_users = name.isidentifier() and name not in sys.stdlib_module_names
-    return is_users and importlib.util.find_spec(name) is not None
+    return name.isidentifier() and (
+        module_named(name) != name
+        or (name not in sys.stdlib_module_names and importlib.util.find_spec(name) is not None)
+    )
 
 
 def load(path: str, what: str) -> Any:
@@ -85,7 +87,7 @@ def load(path: str, what: str) -> Any:
         raise UsageError(f"{what} {path!r} names no module; write module:Class")
     try:
         with noting():  # a module may read its data when it is imported
-            members = vars(importlib.import_module(module))
+            members = vars(importlib.import_module(module_named(module)))
     except ModuleNotFoundError as fault:
         if fault.name is None or not module.startswith(fault.name):
             raise
@@ -104,14 +106,10 @@ def load(path: str, what: str) -> Any:
     return found
 
 
-def spec_name(made: Any) -> str:
-    """Return `module:Name`, by which a spec names a class or a function."""
-    return f"{made.__module__}:{made.__qualname__}"
-
-
 def _read_from(module: str) -> str:
     """Return the end of an error sentence: the file of a module, or of the package around it."""
-    for name in (module, module.partition(".")[0]):
+    own = module_named(module)
+    for name in (own, own.partition(".")[0]):
         with suppress(ImportError, ValueError):  # a missing module, or one without a specification
             if (spec := importlib.util.find_spec(name)) and spec.has_location:
                 return f" (read from {spec.origin})"

@@ -14,13 +14,13 @@ from desim.catalog.imports import (
     is_loaded,
     is_users_module,
     load,
-    spec_name,
 )
 from desim.catalog.presets import from_preset
 from desim.core.model import Model, no_model
 from desim.core.roles import Role
 from desim.errors import DesimError, UsageError, possible
 from desim.faults import RAISED, fault_text, place
+from desim.joined_packages import module_named, spec_name
 from desim.schema import from_plain
 from desim.schema.arguments import needs_arguments
 from desim.short_repr import short_repr
@@ -212,11 +212,12 @@ def _hint(name: str) -> str:
 
 def _models_of(module: str) -> list[str]:
     """Return `module:Class` for every model class that a user's module defines."""
+    own = module_named(module)
     try:
-        values = vars(importlib.import_module(module)).values()
+        values = vars(importlib.import_module(own)).values()
     except (Exception, SystemExit):  # noqa: BLE001 (a script of that name may fail or exit)
         return []
-    return [spec_name(v) for v in values if _is_model(v) and v.__module__ == module]
+    return [spec_name(v) for v in values if _is_model(v) and v.__module__ == own]
 
 
 def _is_model(value: Any) -> bool:

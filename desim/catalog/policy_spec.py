@@ -9,8 +9,8 @@ from typing import Any
 import attrs
 from attrs import frozen
 
-from desim.catalog.imports import spec_name
 from desim.errors import UsageError
+from desim.joined_packages import spec_name
 
 #: A name or an argument of a spec, up to the next comma outside quotes. Only a value that begins
 #: with a quote is quoted.

@@ -12,8 +12,7 @@ from typing import Any
 
 import click
 
-from desim.cli.exit_codes import errors_reported
-from desim.cli.options import CheckedCommand
+from desim.cli.exit_codes import CheckedCommand, errors_reported
 from desim.core.log import LEVELS, configure
 from desim.errors import possible
 from desim.version import __version__

@@ -9,13 +9,14 @@ from attrs import field, frozen
 from attrs.validators import and_, ge, instance_of, le, optional
 
 from desim import catalog
-from desim.catalog.imports import load, spec_name
+from desim.catalog.imports import load
 from desim.composition.group import Group, Process
 from desim.composition.parts import MAX_PARTS
 from desim.core.model import Model, no_model
 from desim.core.world import World
 from desim.errors import SchemaError, UsageError
 from desim.faults import Noted
+from desim.joined_packages import spec_name
 from desim.schema import from_plain, to_plain
 from desim.schema.validators import finite, whole
 from desim.short_repr import short_repr

@@ -14,8 +14,8 @@ from typing import Annotated, Any, Self
 
 import msgspec
 
-from desim.catalog.imports import spec_name
 from desim.core.model import Model, Revision, revision_of, revision_text
+from desim.joined_packages import spec_name
 from desim.short_repr import shortened
 
 #: Packages whose version may change an episode of any world.

@@ -75,16 +75,38 @@ def write(folder: Path, **files: str) -> None:
         file.write_text(text)
 
 
-@pytest.mark.parametrize("above", ["", "foreign"], ids=["here", "before ours"])
-@pytest.mark.parametrize("end", ["", "__"], ids=["modules", "packages"])
-def test_a_users_files_hide_no_world(python: Path, tmp_path: Path, end: str, above: str) -> None:
-    """Worlds, rules and ledgers are desim's, also where a folder of PYTHONPATH comes before it."""
-    names = ["models", "ledgers", "policies"]
-    names += ["models__beer_game", "models__utilities", "policies__greedy"] if end else []
-    write(tmp_path / above, **{f"{name}{end}": UNNAMED for name in names})
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"models": UNNAMED, "ledgers": UNNAMED, "policies": UNNAMED},
+        {
+            "models__": UNNAMED,
+            "models__beer_game__": UNNAMED,
+            "models__utilities__": UNNAMED,
+            "ledgers__": UNNAMED,
+            "policies__": UNNAMED,
+            "policies__heuristics__": UNNAMED,
+        },
+        {"models__kiosk__": UNNAMED, "ledgers__book__": UNNAMED, "policies__greedy": UNNAMED},
+    ],
+    ids=["modules", "packages", "namespaces"],
+)
+def test_files_of_the_current_folder_hide_no_world(
+    python: Path, tmp_path: Path, files: dict[str, str]
+) -> None:
+    """Shipped worlds, rules and ledgers are those of desim, and no file of the user's runs."""
+    write(tmp_path, **files)
     run = (python, "-m", "desim", "run", "beer_game", "--policy", "base_stock", "--json")
-    done = call(tmp_path, *run, PYTHONPATH=str(tmp_path / above))
-    assert json.loads(done)["score"] == -18150.0
+    assert json.loads(call(tmp_path, *run))["score"] == -18150.0
+    assert "enterprise_arena" in call(tmp_path, python, "-m", "desim", "list")
+
+
+def test_a_foreign_package_on_the_import_path_hides_no_policy(python: Path, tmp_path: Path) -> None:
+    """Also where it is searched before desim, as folders of PYTHONPATH are."""
+    write(tmp_path / "foreign", policies__=UNNAMED, policies__greedy=UNNAMED)
+    run = (python, "-m", "desim", "run", "beer_game", "--policy", "greedy", "--json")
+    foreign = call(tmp_path, *run, PYTHONPATH=str(tmp_path / "foreign"))
+    assert json.loads(foreign)["score"] == json.loads(call(tmp_path, *run))["score"]
 
 
 def test_a_users_world_and_rules_join(python: Path, tmp_path: Path) -> None:
@@ -119,10 +141,18 @@ for _ in range(2):
         print("failed")
 from models.beer_game import BeerGame
 import models
-print(hasattr(models, "__file__"), len([*models.__path__]))
+print(hasattr(models, "__file__"), len(models.__path__))
 """
     printed = call(tmp_path, python, "-c", code)
     assert printed == "failed\nfailed\nFalse 1\n"
+
+
+def test_a_users_file_may_make_its_names_when_they_are_used(python: Path, tmp_path: Path) -> None:
+    """As a module with a function `__getattr__` does."""
+    late = "    if name == 'Late':\n        return 7\n    raise AttributeError(name)\n"
+    write(tmp_path, models=f"def __getattr__(name):\n{late}")
+    code = "import desim, models; print(models.Late, hasattr(models, 'Other'))"
+    assert call(tmp_path, python, "-c", code).split() == ["7", "False"]
 
 
 def test_a_package_that_was_loaded_from_elsewhere_keeps_its_folder(

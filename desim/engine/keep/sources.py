@@ -16,6 +16,7 @@ from typing import Any
 from attrs import define, field, frozen
 
 from desim.errors import UsageError
+from desim.joined_packages import HIDDEN
 
 #: The folder of the rooms `desim`, `ledgers`, `models` and `policies`.
 _ROOT = Path(__file__).resolve().parents[3]
@@ -89,7 +90,7 @@ class Sources:
         if is_installed_file(place.file):
             self.packages |= {name.partition(".")[0]} - _WRITERS
             return ()
-        self.digests[name] = file_digest(file)
+        self.digests[name.removeprefix(HIDDEN)] = file_digest(file)
         parents = [name[:at] for at, sign in enumerate(name) if sign == "."]
         return (*parents, *_imported(file, name, is_package=bool(place.folders)))
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from desim import catalog, play, sweep
+from desim import Episode, catalog, play, sweep
 from desim.cli.main import main
 from desim.errors import UsageError
 from models.beer_game import BeerGame, Order, Stage
@@ -71,7 +71,7 @@ def desim(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
     yield lambda *arguments: CliRunner().invoke(main, [*arguments], prog_name="desim")
-    for name in ("kiosk", "exits", "breaks"):
+    for name in ("kiosk", "exits", "breaks", "desim_user_queue", "desim_user_click"):
         sys.modules.pop(name, None)
 
 
@@ -130,6 +130,46 @@ def test_a_module_without_a_model_suggests_nothing(
     assert ended.exit_code == 2
     assert f"there is no model {name!r}; Possible: " in ended.stderr
     assert name not in sys.modules
+
+
+@pytest.mark.parametrize("name", ["queue", "click"])
+def test_a_users_file_is_preferred_to_a_module_of_its_name(
+    desim: Callable[..., Result], name: str
+) -> None:
+    """Of Python or of an installed package, which import statements still find."""
+    theirs = sys.modules[name]
+    Path(f"{name}.py").write_text(KIOSK + f"def found():\n    import {name}\n    return {name}\n")
+    done = desim("run", f"{name}:Kiosk", "--policy", f"{name}:rule", "--record", "run")
+    assert done.exit_code == 0, done.stderr
+    header = Episode.read("run").header
+    assert (header.model, header.policies) == (f"{name}:Kiosk", {"vendor": f"{name}:rule"})
+    assert catalog.builder(f"{name}:found")() is sys.modules[name] is theirs
+    assert f"did you mean '{name}:Kiosk'?" in desim("run", name, "--policy", "random").stderr
+    refused = desim("run", f"{name}:Kiosk", "--policy", f"{name}:rul")
+    assert refused.stderr.endswith(f"(read from {Path.cwd() / name}.py)\n")
+
+
+def test_a_record_may_not_name_a_users_file_because_python_has_its_name(
+    desim: Callable[..., Result],
+) -> None:
+    """Python's module is imported already, the file is not."""
+    desim("run", "kiosk:Kiosk", "--policy", "kiosk:rule", "--record", "run")
+    header = Path("run").read_text().splitlines()[0]
+    Path("run").write_text(header.replace("kiosk:", "queue:") + "\n")
+    Path("queue.py").write_text(KIOSK)
+    refused = desim("resume", "run")
+    assert refused.exit_code == 2
+    assert "the record would import module 'queue'" in refused.stderr
+    assert "desim_user_queue" not in sys.modules
+
+
+def test_rows_are_discarded_when_such_a_file_changes(desim: Callable[..., Result]) -> None:
+    """As those of any other file."""
+    given = ("sweep", "queue:Kiosk", "--policy", "queue:rule", "--seeds", "0:2", "--out", "s")
+    Path("queue.py").write_text(KIOSK)
+    assert desim(*given).exit_code == 0
+    Path("queue.py").write_text(KIOSK.replace("Buy(5)", "Buy(6)"))
+    assert "(the code of queue has changed)" in desim(*given).stderr
 
 
 @pytest.mark.parametrize(
