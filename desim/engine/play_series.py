@@ -1,13 +1,13 @@
 """The episodes of a job in a row, each with a record of its own; and records that are set aside."""
 
 import shutil
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from desim.engine.plan import Job
-from desim.engine.run.play_episode import in_background
 from desim.episodes.lineup import Lineup
 from desim.episodes.series import SeriesOptions, episode_file, series, series_async
 from desim.records.episode import Episode
@@ -47,6 +47,24 @@ async def _play_async(job: Job, lineup: Lineup, ended: Ended) -> None:
         now = time.monotonic()
         ended(one.episode, now - start)
         start = now
+
+
+async def in_background(call: Callable[..., Any], *arguments: Any) -> Any:
+    """Run a call in a thread that does not keep a stopped process from ending."""
+    import asyncio
+    from concurrent.futures import Future
+
+    done: Future[Any] = Future()
+    done.set_running_or_notify_cancel()
+
+    def work() -> None:
+        try:
+            done.set_result(call(*arguments))
+        except BaseException as error:  # noqa: BLE001 (raised where the call is awaited)
+            done.set_exception(error)
+
+    threading.Thread(target=work, daemon=True).start()
+    return await asyncio.wrap_future(done)
 
 
 def _options(job: Job, lineup: Lineup) -> SeriesOptions:

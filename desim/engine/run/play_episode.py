@@ -5,7 +5,6 @@
 
 import contextlib
 import re
-import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from typing import Any
 import msgspec
 
 from desim.core.model import Model
+from desim.engine.play_series import in_background
 from desim.episodes.driver import play_session, play_session_async
 from desim.episodes.episode_options import EpisodeOptions
 from desim.episodes.lineup import Lineup
@@ -92,24 +92,6 @@ async def play_in_loop(session: Session) -> Episode:
         return await play_session_async(session)
     played: Episode = await in_background(play_session, session)
     return played
-
-
-async def in_background(call: Callable[..., Any], *arguments: Any) -> Any:
-    """Run a call in a thread that does not keep a stopped process from ending."""
-    import asyncio
-    from concurrent.futures import Future
-
-    done: Future[Any] = Future()
-    done.set_running_or_notify_cancel()
-
-    def work() -> None:
-        try:
-            done.set_result(call(*arguments))
-        except BaseException as error:  # noqa: BLE001 (raised where the call is awaited)
-            done.set_exception(error)
-
-    threading.Thread(target=work, daemon=True).start()
-    return await asyncio.wrap_future(done)
 
 
 def error_label(fault: BaseException) -> str:

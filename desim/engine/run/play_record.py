@@ -23,11 +23,11 @@ from desim.core.streams import kept_globals
 from desim.engine.keep.budget import CommandBudget, spending
 from desim.engine.keep.outcome import JobOutcome, Played, read_outcome, read_played
 from desim.engine.keep.record_folder import earlier_record, records_of, series_folder
+from desim.engine.play_series import in_background
 from desim.engine.record_job import RecordJob
 from desim.engine.run.play_episode import (
     error_label,
     error_text,
-    in_background,
     opened_session,
     play_in_loop,
 )
