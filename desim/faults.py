@@ -1,7 +1,7 @@
 """Where an exception of a model was raised, in words for an error."""
 
 import contextlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from traceback import walk_tb
 from types import CodeType, FrameType
@@ -83,8 +83,10 @@ class Noted:
         pass
 
     def __exit__(self, _kind: object, fault: BaseException | None, _trace: object) -> None:
-        if isinstance(fault, RAISED) and (note := self._where()) not in _notes(fault):
-            fault.add_note(note)
+        if isinstance(fault, RAISED):
+            note = self._where()
+            if note not in getattr(fault, "__notes__", ()):
+                fault.add_note(note)
 
 
 def policy_failed(policy: str, where: str, fault: BaseException) -> PolicyFailed:
@@ -105,13 +107,8 @@ def policy_failing(policy: str, where: str) -> Iterator[None]:
 
 def notes_text(fault: BaseException) -> str:
     """Return the notes of an exception in brackets, with a space before; empty without notes."""
-    notes = _notes(fault)
+    notes = getattr(fault, "__notes__", ())
     return f" ({shortened(', '.join(map(str, notes)))})" if notes else ""
-
-
-def _notes(fault: BaseException) -> Sequence[str]:
-    notes: Sequence[str] = getattr(fault, "__notes__", ())
-    return notes
 
 
 def function_name(function: Any) -> str:

@@ -48,11 +48,9 @@ class Composite(PartsModel):
 
     @property
     def models(self) -> dict[str, Model[Any]]:
-        """The models of the parts by name."""
         return {name: part.built for name, part in self.parts.items()}
 
     def with_models(self, models: Mapping[str, Model[Any]]) -> Self:
-        """Return the composite with other models in some parts."""
         new = {name: evolve(self.parts[name], model=model) for name, model in models.items()}
         return evolve(self, parts={**self.parts, **new})
 
@@ -60,7 +58,6 @@ class Composite(PartsModel):
     def inner_models(
         cls, params: Mapping[str, Any]
     ) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
-        """Yield name, model and parameters of the parts from plain, unchecked parameters."""
         parts = params.get("parts")
         for name, part in parts.items() if isinstance(parts, Mapping) else ():
             plain = part if isinstance(part, Mapping) else {"model": part}
@@ -77,7 +74,6 @@ class Composite(PartsModel):
         return [str(name) for name in names if name and not LinkSpec(str(name)).is_given]
 
     def begin(self, world: World) -> Group:
-        """Begin the parts and start the links."""
         date = dt.datetime.fromisoformat
         parts = self.parts.items()
         group = Group(
@@ -93,11 +89,9 @@ class Composite(PartsModel):
         return group
 
     def score(self, state: Group) -> float:
-        """Return the sum of the parts' scores times their weights."""
         return sum(self.parts[name].weight * score for name, score in state.scores().items())
 
     def trace_spans(self, state: Group) -> Iterator[Span]:
-        """Yield the spans of all repetitions of the parts, in common ticks."""
         for part in state.every_part():
             for span in part.model.trace_spans(part.state):
                 yield evolve(

@@ -62,23 +62,19 @@ class PartsModel(Model[Any]):
 
     @property
     def roles(self) -> dict[str, Role]:
-        """The model's own roles, and those of the parts, each under the part's name."""
         return {**self.own_roles, **_under((n, one.roles) for n, one in self.models.items())}
 
     @property
     def default_roles(self) -> tuple[str, ...]:
-        """The model's own roles, and the default roles of the parts."""
         inside = (f"{name}.{r}" for name, one in self.models.items() for r in one.default_roles)
         return (*self.own_roles, *inside)
 
     @property
     def deterministic(self) -> bool:
-        """Whether all parts are deterministic."""
         return all(one.deterministic for one in self.models.values())
 
     @property
     def time(self) -> Time:
-        """Microseconds from the start; a role's time is that of its part."""
         calendar = Calendar(dt.datetime.fromisoformat(self.start))
         return Time(
             calendar=calendar,
@@ -88,16 +84,15 @@ class PartsModel(Model[Any]):
 
     @property
     def figures(self) -> Figures:
-        """The units of the parts' scores, metrics and series."""
-        columns: dict[str, Column] = {}
-        series: dict[str, Column] = {}
-        for name, model in self.models.items():
-            own = model.figures
-            columns |= _under([(name, {"score": _SCORE, **own.columns})])
-            for key, one in own.series.items():
-                role = one.role and f"{name}.{one.role}"
-                series[f"{name}.{key}"] = evolve(one, role=role)
-        return Figures(columns=columns, series=series)
+        own = [(name, model.figures) for name, model in self.models.items()]
+        return Figures(
+            columns=_under((name, {"score": _SCORE, **one.columns}) for name, one in own),
+            series={
+                f"{name}.{key}": evolve(column, role=column.role and f"{name}.{column.role}")
+                for name, one in own
+                for key, column in one.series.items()
+            },
+        )
 
     def group_of(self, state: Any) -> Group:
         """Return the group of parts in a state; the state itself if the subclass adds nothing."""
@@ -105,20 +100,18 @@ class PartsModel(Model[Any]):
         return group
 
     def check(self, state: Any) -> None:
-        """Check that cash and goods only moved between parts, also inside parts with parts."""
         group = self.group_of(state)
         group.check_conserved()
         for part in group.parts.values():
             part.model.check(part.state)
 
     def metrics(self, state: Any) -> dict[str, Any]:
-        """Return score and end of every part, and the metrics of those that have ended."""
+        # A part has metrics when it has ended.
         group = self.group_of(state)
         scores = group.scores().items()
         return _under((n, {"score": score, **_end(group.parts.get(n))}) for n, score in scores)
 
     def series(self, state: Any) -> dict[str, Sequence[float] | Periods]:
-        """Return the series of the parts that report any, which end at common ticks."""
         return {
             f"{name}.{key}": _on_common_ticks(part, each)
             for name, part in self.group_of(state).parts.items()
@@ -127,18 +120,15 @@ class PartsModel(Model[Any]):
         }
 
     def statements(self, state: Any) -> dict[str, Rows | Statement]:
-        """Return the statements of the parts that report any."""
         parts = self.group_of(state).parts.items()
         return _under((n, one.model.statements(one.state)) for n, one in parts)
 
     def tables(self, state: Any, role: str) -> dict[str, Rows]:
-        """Return the tables that a role may look up in its part; empty before the part begins."""
         part, inside = self._part_of(state, role)
         tables = part.model.tables if part else None
         return dict(tables(part.state, inside)) if part and tables else {}
 
     def after(self, state: Any, role: str, action: Any, observation: Any) -> str | None:
-        """Return what the last action of a role did, as its part states it."""
         part, inside = self._part_of(state, role)
         return part.model.after(part.state, inside, action, observation) if part else None
 

@@ -55,26 +55,6 @@ def test_an_exception_in_begin_names_the_part() -> None:
         play(Composite({"firm": Broken()}), "greedy")
 
 
-def test_an_error_of_desim_in_a_part_names_the_part() -> None:
-    """It keeps its class."""
-
-    class Forgets(Firm):
-        def _trade(self, world: Any, state: Any) -> Any:
-            yield world.timeout(2)
-            world.ask("boss", lambda: self._report(state))
-            yield world.timeout(1)
-
-    with pytest.raises(ModelFailed, match=r"never yielded; .* \(in part 'firm' at its t=2\)"):
-        play(Composite({"firm": Forgets()}), "greedy")
-
-
-def test_a_role_that_no_policy_plays_cannot_be_asked() -> None:
-    """As alone: an optional role of a part is asked if a policy takes it."""
-    model = Composite({"firm": FIRM, "other": FIRM})
-    episode = play(model, {"firm": "greedy", "firm.auditor": "greedy", "other": "greedy"})
-    assert [step.role for step in episode.steps if "auditor" in step.role] == 3 * ["firm.auditor"]
-
-
 @pytest.mark.parametrize("wrap", [lambda firm: Composite({"firm": firm, "calm": FIRM}), nested])
 def test_events_without_end_are_stopped_by_their_number(wrap: Any) -> None:
     """Those of a part count, also of a part of a part."""
@@ -97,12 +77,6 @@ def test_events_without_end_are_stopped_by_the_time(wrap: Any) -> None:
     thread.start()
     thread.join()
     assert len(found) == 2
-
-
-def test_decisions_of_all_parts_count() -> None:
-    """Against the limit of the episode."""
-    with pytest.raises(LimitReached, match="limit of 4 decisions"):
-        play(Composite({"a": FIRM, "b": FIRM}), "greedy", limits=Limits(decisions=4))
 
 
 def test_the_record_says_which_part_failed(tmp_path: Any) -> None:

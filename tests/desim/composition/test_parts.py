@@ -10,7 +10,6 @@ from support.part_results import part_result
 from desim import World
 from desim.composition.parts import Part, part_seed
 from desim.core.calendar import Calendar
-from desim.core.roles import split_name
 
 START = datetime(2025, 1, 1)  # noqa: DTZ001 (calendars have no time zones)
 CLOCK = Calendar(START)
@@ -31,14 +30,6 @@ def test_a_local_tick_lasts_until_the_next(common: int, local: int) -> None:
     assert one.to_local(one.to_common(local)) == local
 
 
-def test_a_part_has_the_seats_of_its_name() -> None:
-    """Under the names of its own roles."""
-    shared = World(1, frozenset({"firm.boss", "firms.boss", "boss"}))
-    one = part(Firm(), shared)
-    assert one.world.seats == {"boss"}
-    assert one.world.seed == part_seed(1, "firm")
-
-
 def test_a_part_ends_with_the_reason_given_first() -> None:
     """Its process stops at that instant."""
     shared = World(1, frozenset())
@@ -51,9 +42,3 @@ def test_a_part_ends_with_the_reason_given_first() -> None:
     shared.run(until=playing)
     assert (one.ended, len(one.state.cash), shared.now) == ("sold", 2, 3 * DAY)
     assert part_result(one).metrics == one.metrics() != {}
-
-
-def test_a_name_leads_into_a_part() -> None:
-    """Up to its first dot."""
-    assert split_name("west.plant.retailer") == ("west", "plant.retailer")
-    assert split_name("retailer") == ("retailer", "")
