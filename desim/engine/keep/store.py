@@ -84,7 +84,8 @@ class Store(SqliteFile):
         retry_failed: Discard the plan's failed episodes.
 
     Raises:
-        UsageError: See `SqliteFile`, or rows are in the folder without this file.
+        UsageError: See `SqliteFile`, rows are in the folder without this file, or no folder is
+            given to discard results of.
     """
 
     file_name: ClassVar[str] = FILE_NAME
@@ -107,6 +108,9 @@ CREATE TABLE last (plan BLOB NOT NULL)"""
         restart: bool = False,
         retry_failed: bool = False,
     ) -> None:
+        if folder is None and (restart or retry_failed):
+            word = "restart" if restart else "retry_failed"
+            raise UsageError(f"{word} needs the folder of an earlier command; give out")
         self._restart, self._retry_failed = restart, retry_failed
         self._topics_of = None if folder is None else CodeTopics()
         if folder is not None and not read and not (Path(folder) / FILE_NAME).exists():

@@ -3,7 +3,7 @@
 import contextlib
 import warnings
 from collections import deque
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -41,18 +41,23 @@ from desim.show.progress import Progress, ProgressOption, shown_progress
 #: Most jobs of one chunk.
 _MAX_JOBS = 1_000
 
-
 #: A chunk is the share of one worker in the jobs left, divided by this, so that all workers finish
 #: at about the same time.
 _CHUNKS_PER_WORKER = 2
+
+#: Text in the result of an episode that did not fail; results without it are decoded.
+_NO_ERROR = b'"error":null'
+
+#: Copies of a result that are stored in one step, so that a full disk loses only the last ones.
+_COPIES_AT_ONCE = 100
 
 
 class Chunks:
     """An iterator of chunks of unfinished jobs.
 
-    A worker returns its chunk after a while, finished or not (`SECONDS_PER_CHUNK` in `worker`), so
-    the size of a chunk does not depend on how long an episode takes. Jobs that come back unplayed
-    are put into a later chunk: an exhausted iterator may yield again after `finish`.
+    A worker returns its chunk after a while, finished or not (`SECONDS_PER_CHUNK`), so the size of
+    a chunk does not depend on how long an episode takes. Jobs that come back unplayed are put into
+    a later chunk: an exhausted iterator may yield again after `finish`.
 
     Args:
         plan: All jobs.
@@ -67,7 +72,7 @@ class Chunks:
         self._plan = plan
         self._workers = workers
         self._left = deque(filter(None, left))
-        self._jobs_left = sum(map(len, self._left))
+        self._jobs_left = _length(self._left)
         self._out: dict[int, range] = {}
         self.count = 0
 
@@ -80,12 +85,12 @@ class Chunks:
     def __next__(self) -> Sequence[Any]:
         if not self._left:
             raise StopIteration
-        span = self._left.popleft()
         size = min(_MAX_JOBS, -(-self._jobs_left // (_CHUNKS_PER_WORKER * self._workers)))
-        chunk = span[:size]
-        self._put_back(span[size:])
+        span = self._left.popleft()
+        if rest := span[size:]:
+            self._left.appendleft(rest)
+        self._out[self.count] = chunk = span[:size]
         self._jobs_left -= len(chunk)
-        self._out[self.count] = chunk
         self.count += 1
         return [self._plan.job(index) for index in chunk]
 
@@ -97,20 +102,10 @@ class Chunks:
             rows: How many of its first jobs were played.
         """
         span = self._out.pop(chunk)
-        self._put_back(span[rows:])
-        self._jobs_left += len(span[rows:])
+        if rest := span[rows:]:
+            self._left.appendleft(rest)
+            self._jobs_left += len(rest)
         return span[:rows]
-
-    def _put_back(self, span: range) -> None:
-        if span:
-            self._left.appendleft(span)
-
-
-#: Text in the result of an episode that did not fail; results without it are decoded.
-_NO_ERROR = b'"error":null'
-
-#: Copies of a result that are stored in one step.
-_COPIES_AT_ONCE = 100
 
 
 @frozen(eq=False)
@@ -144,36 +139,31 @@ class Playing:
         Raises:
             WorkerDied, DesimError, KeyboardInterrupt: See `sweep`.
         """
+        # Jobs are ranges throughout, as there may be many of them; none crosses from cell to cell.
         given = [*spans(wanted if isinstance(wanted, range) else sorted(set(wanted)))]
         self._wanted[:] = merged([*self._wanted, *given])
-        # Jobs are ranges throughout, as there may be many of them; none crosses from cell to cell.
         jobs = self._firsts(given)
-        left, total = self._left(jobs), _length(jobs)
-        self._cells.update(one.start // len(self.plan.seeds) for one in left)
+        left, total = [*without(jobs, sorted(self.kept))], _length(jobs)
+        others = len(self.kept) - (total - _length(left))
         try:
-            self._play(left, total - _length(left), total)
-        except KeyboardInterrupt:
-            if self.out is None:
-                raise
-            raise KeyboardInterrupt(self._stopped_text(jobs)) from None
-        except WorkerDied as fault:
-            text = "" if self.out is None else f"; {self._stopped_text(jobs)}"
-            raise type(fault)(f"{fault}{text}") from None
-
-    def results(self) -> Mapping[int, bytes]:
-        """Return the results so far by job."""
-        wanted = chain.from_iterable(self._wanted)
-        done = [index for index in wanted if self._first(index) in self.kept]
-        results = self.kept.results(map(self._first, done))
-        return dict(zip(done, results, strict=True))
+            self._play(left, lambda: self.progress(len(self.kept) - others, total))
+        except (KeyboardInterrupt, WorkerDied) as fault:
+            text = stopped_text(len(self.kept) - others, total) if self.out is not None else ""
+            if text and isinstance(fault, KeyboardInterrupt):
+                raise KeyboardInterrupt(text) from None
+            if text:
+                raise type(fault)(f"{fault}; {text}") from None
+            raise
 
     def rows(self) -> Rows:
         """Return the rows of the jobs played so far, in the order of the jobs."""
         seeds = self.plan.seeds
-        results = self.kept.results(map(self._first, chain.from_iterable(self._wanted)))
         return Rows.parsed(
-            row_of(self.frames[job // len(seeds)], seeds[job % len(seeds)], each)
-            for job, each in zip(chain.from_iterable(self._wanted), results, strict=True)
+            row_of(self.frames[cell], seeds[place], result)
+            for cell, places in self._by_cell(self._wanted)
+            for place, result in zip(
+                places, self.kept.results(self._first(cell, places)), strict=True
+            )
         )
 
     def finish(self) -> Rows:
@@ -197,70 +187,83 @@ class Playing:
         """Play the first seed of each cell again, and yield those of their rows that differ."""
         plan, size, workers = self.plan, len(self.plan.seeds), worker_count(self.players)
         firsts = [cell * size for cell in sorted(self._cells) if plan.cells[cell].plays_again]
-        again = plan.changed(out=None)
         played_once = (range(job, job + 1) for job in firsts if job in self.kept)
-        chunks = Chunks(again, merged(played_once), workers)
+        chunks = Chunks(plan.changed(out=None), merged(played_once), workers)
         # One of several workers may not have played any episode of the cell.
         for number, played in self.players.run(play_twice if workers > 1 else play_chunk, chunks):
             jobs, results = chunks.finish(number, len(played)), split(played)[0]
             for job, *both in zip(jobs, self.kept.results(jobs), results, strict=True):
-                frame, seed = self.frames[job // size], plan.seeds[job % size]
-                row, now = (msgspec.json.decode(row_of(frame, seed, each)) for each in both)
+                row, now = (self._row(job, each) for each in both)
                 row.pop(RECORD, None)
                 if row != now and not (row["error"] or now["error"]):
                     yield row
 
-    def _first(self, index: int) -> int:
-        """Return the first job with the same results: that of an equal cell with this seed."""
-        cell, seed = divmod(index, len(self.plan.seeds))
-        return self.kept.firsts[cell] * len(self.plan.seeds) + seed
+    def _row(self, job: int, result: bytes) -> Row:
+        cell, place = divmod(job, len(self.plan.seeds))
+        row: Row = msgspec.json.decode(row_of(self.frames[cell], self.plan.seeds[place], result))
+        return row
+
+    # -- equal cells, whose results are kept once ------------------------------------------------
+
+    def _by_cell(self, jobs: Iterable[range]) -> Iterator[tuple[int, range]]:
+        """Yield cells with the places of their seeds among some jobs."""
+        size = len(self.plan.seeds)
+        for one in jobs:
+            for cell in range(one.start // size, -(-one.stop // size)):
+                start = cell * size
+                yield cell, range(max(0, one.start - start), min(size, one.stop - start))
+
+    def _first(self, cell: int, places: range) -> range:
+        """Return the jobs with the results of a cell: those of the first cell that is equal."""
+        start = self.kept.firsts[cell] * len(self.plan.seeds)
+        return range(start + places.start, start + places.stop)
 
     def _firsts(self, wanted: Iterable[range]) -> list[range]:
         """Return the first jobs with the results of some jobs, each once, in ranges of a cell."""
-        size = len(self.plan.seeds)
-        by_cell: dict[int, list[range]] = {}
-        for one in wanted:
-            for cell in range(one.start // size, -(-one.stop // size)):
-                first, start = self.kept.firsts[cell] * size, cell * size
-                part = range(size)[max(0, one.start - start) : one.stop - start]
-                by_cell.setdefault(first, []).append(range(first + part.start, first + part.stop))
-        return [one for _, each in sorted(by_cell.items()) for one in merged(each)]
+        found: dict[int, list[range]] = {}
+        for cell, places in self._by_cell(wanted):
+            found.setdefault(self.kept.firsts[cell], []).append(self._first(cell, places))
+        return [one for _, each in sorted(found.items()) for one in merged(each)]
 
-    def _left(self, jobs: Iterable[range]) -> list[range]:
-        """Return the jobs whose results are not kept."""
-        return [*without(jobs, sorted(self.kept))]
+    # -- chunks ----------------------------------------------------------------------------------
 
-    def _stopped_text(self, jobs: Sequence[range]) -> str:
-        return stopped_text(_length(jobs) - _length(self._left(jobs)), _length(jobs))
-
-    def _play(self, left: list[range], done: int, total: int) -> None:
+    def _play(self, left: Sequence[range], report: Callable[[], None]) -> None:
         """Play jobs; those whose episodes are known to be the same are played once and copied."""
-        copies = _copies_of(self.plan, left)
-        self.progress(done, total)
-        fixed = {first // len(self.plan.seeds) for first in copies}
-        others = [one for one in left if one.start // len(self.plan.seeds) not in fixed]
-        firsts = [range(first, first + 1) for first in copies]
-        for players, jobs in self._shared_out([*others, *firsts]):
-            done = self._play_each(players, jobs, copies, done, total)
+        report()
+        by_cell: dict[int, list[range]] = {}
+        for one in left:
+            by_cell.setdefault(one.start // len(self.plan.seeds), []).append(one)
+        self._cells.update(by_cell)
+        copies: dict[int, list[range]] = {}
+        for cell, (first, *rest) in by_cell.items():
+            if self.plan.cells[cell].is_fixed:
+                copies[first.start] = [*filter(None, [first[1:], *rest])]
+                by_cell[cell] = [first[:1]]
+        for players, jobs in self._shared_out(by_cell):
+            self._play_each(players, jobs, copies, report)
         # A failure, such as a reached limit of time, does not imply that the other seeds fail.
         again = merged(one for each in copies.values() for one in each)
-        self._play_each(self.players, again, {}, done, total)
+        self._play_each(self.players, again, {}, report)
 
-    def _shared_out(self, jobs: list[range]) -> Iterator[tuple[Executor, list[range]]]:
+    def _shared_out(
+        self, by_cell: Mapping[int, list[range]]
+    ) -> Iterator[tuple[Executor, list[range]]]:
         """Yield executors with their jobs; a local one has an event loop for those that wait."""
+        jobs: dict[bool, list[range]] = {False: [], True: []}
+        for cell, each in by_cell.items():
+            jobs[self.plan.cells[cell].waits] += each
         players = self.players
-        waiting = [one for one in jobs if self._waits(one)]
-        if not isinstance(players, LocalExecutor):
-            if waiting and command_budget().limited:
-                raise UsageError(
-                    "max_calls and max_cost of a command hold in one process; leave out the "
-                    "executor, or give executor processes=N,concurrent=N"
-                )
-            yield players, merged(jobs)
+        if isinstance(players, LocalExecutor):
+            yield players, merged(jobs[False])
+            if jobs[True]:
+                yield players.waiting, self._by_seed(jobs[True])
             return
-        yield players, merged(one for one in jobs if not self._waits(one))
-        if waiting:
-            yield players.waiting, self._by_seed(waiting)
+        if jobs[True] and command_budget().limited:
+            raise UsageError(
+                "max_calls and max_cost of a command hold in one process; leave out the "
+                "executor, or give executor processes=N,concurrent=N"
+            )
+        yield players, merged([*jobs[False], *jobs[True]])
 
     def _by_seed(self, jobs: list[range]) -> list[range]:
         """Return jobs one by one, all cells with the first seed and then with the next.
@@ -271,70 +274,58 @@ class Playing:
         each = sorted(chain.from_iterable(jobs), key=lambda job: (job % size, job // size))
         return [range(job, job + 1) for job in each]
 
-    def _waits(self, jobs: range) -> bool:
-        return self.plan.cells[jobs.start // len(self.plan.seeds)].waits
-
     def _play_each(
         self,
         players: Executor,
         left: Sequence[range],
         copies: dict[int, list[range]],
-        done: int,
-        total: int,
-    ) -> int:
-        """Play all of some jobs; return the number of results kept afterwards.
+        report: Callable[[], None],
+    ) -> None:
+        """Play all of some jobs.
 
         Args:
             players: The executor.
             left: The jobs.
             copies: By job, the jobs that get a copy of its result; removed here once they have it.
-            done: The number of results kept before.
-            total: The number of results in the end.
+            report: Called after each chunk.
         """
         chunks = Chunks(self.plan, left, worker_count(players))
         played = 0
         while chunks:
             first, before = chunks.count, played
-            with _closed_after(players.run(self.work, chunks)) as finished:
+            # Closed at once, as an exception would keep the generator of an executor alive.
+            with contextlib.closing(_yielded(players.run(self.work, chunks))) as finished:
                 for index, returned in finished:
                     with interrupts_deferred():
                         jobs = chunks.finish(first + index, len(returned))
-                        done += self._keep(jobs, returned, copies)
+                        self._keep(jobs, returned, copies)
                     played += len(returned)
-                    self.progress(done, total)
+                    report()
             if played == before:
                 break
         if lost := _length(left) - played:
             name = type(players).__name__
-            raise DesimError(f"the executor {name} lost {lost:,} of {total:,} episodes")
-        return done
+            raise DesimError(f"the executor {name} lost {lost:,} of {_length(left):,} episodes")
 
     def _keep(
         self, jobs: Sequence[int], returned: Sequence[bytes], copies: dict[int, list[range]]
-    ) -> int:
-        """Store results, then their copies; return their number."""
+    ) -> None:
+        """Store results, then their copies."""
         results, files = split(returned)
         self.kept.add(jobs, results, files)
-        if self.progress.is_heard and self.frames:
-            self._say_failures(jobs, results)
-        count = len(results)
         for job, result in zip(jobs, results, strict=True):
+            if self.progress.is_heard and self.frames and _NO_ERROR not in result:
+                self._say_failure(job, result)
             if job in copies and not has_failed(result):
-                others = copies.pop(job)
-                count += _length(others)
-                # In parts, so that a full disk loses only the last part.
-                for one in others:
+                for one in copies.pop(job):
                     for start in range(0, len(one), _COPIES_AT_ONCE):
                         part = one[start : start + _COPIES_AT_ONCE]
                         self.kept.add(part, [result] * len(part), [{}] * len(part))
-        return count
 
-    def _say_failures(self, jobs: Iterable[int], results: Iterable[bytes]) -> None:
-        for job, result in zip(jobs, results, strict=True):
-            if _NO_ERROR not in result and has_failed(result):
-                cell, seed = divmod(job, len(self.plan.seeds))
-                row = msgspec.json.decode(row_of(self.frames[cell], self.plan.seeds[seed], result))
-                self.progress.say(f"failed: {failure_text(row)}", row["error"])
+    def _say_failure(self, job: int, result: bytes) -> None:
+        if has_failed(result):
+            row = self._row(job, result)
+            self.progress.say(f"failed: {failure_text(row)}", row["error"])
 
 
 def differing_text(policies: Iterable[str]) -> str:
@@ -349,38 +340,12 @@ def differing_text(policies: Iterable[str]) -> str:
     )
 
 
-def _copies_of(plan: Grid, jobs: Iterable[range]) -> dict[int, list[range]]:
-    """Return, by the first job of each fixed cell, the further jobs of that cell.
-
-    Args:
-        plan: All jobs.
-        jobs: Those to play, in ranges of a cell each, ascending.
-    """
-    by_cell: dict[int, list[range]] = {}
-    for one in jobs:
-        by_cell.setdefault(one.start // len(plan.seeds), []).append(one)
-    return {
-        first.start: others
-        for cell, (first, *rest) in by_cell.items()
-        if (others := [*filter(None, [first[1:], *rest])]) and plan.cells[cell].is_fixed
-    }
-
-
 def _length(ranges: Iterable[range]) -> int:
     return sum(map(len, ranges))
 
 
-@contextlib.contextmanager
-def _closed_after(results: Iterator[ChunkResult]) -> Iterator[Iterator[ChunkResult]]:
-    """Close the generator of an executor at once; an exception would keep it alive.
-
-    The executor may be used again while the exception is still referenced.
-    """
-    try:
-        yield results
-    finally:
-        if isinstance(results, Generator):
-            results.close()
+def _yielded(results: Iterator[ChunkResult]) -> Generator[ChunkResult, None, None]:
+    yield from results
 
 
 @contextlib.contextmanager
@@ -397,32 +362,12 @@ def playing(
     """Open the executor and the store of a grid; arguments and errors are those of `sweep`."""
     with (
         opened_executor(executor, jobs, len(plan)) as players,
-        opened_store(out, restart=restart, retry_failed=retry_failed) as store,
+        Store(out, restart=restart, retry_failed=retry_failed) as store,
         shown_progress(progress) as shown,
     ):
         frames = [cell.frame() for cell in plan.cells]
         kept = store.of(plan, frames)
         yield Playing(plan, kept, players, shown, out=out, frames=frames)
-
-
-def opened_store(
-    out: str | Path | None, *, restart: bool = False, retry_failed: bool = False
-) -> Store:
-    """Open the store of a command.
-
-    Args:
-        out: The folder that keeps results; None keeps them in memory.
-        restart: Discard kept results of the plan's cells whose code or files have changed; where
-            none have, all of the plan's jobs.
-        retry_failed: Discard those of failed episodes.
-
-    Raises:
-        UsageError: The folder cannot be used, or none is given to discard results of.
-    """
-    if out is None and (restart or retry_failed):
-        word = "restart" if restart else "retry_failed"
-        raise UsageError(f"{word} needs the folder of an earlier command; give out")
-    return Store(out, restart=restart, retry_failed=retry_failed)
 
 
 def stopped_text(done: int, total: int) -> str:

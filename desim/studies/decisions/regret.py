@@ -4,11 +4,12 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
+from desim.engine.keep.store import Store
 from desim.engine.policies import PolicyEntry
 from desim.engine.policies import players as parts_of
 from desim.engine.run.executors import WorkerDied
 from desim.engine.run.files_read import modules_of
-from desim.engine.run.playing import check_jobs, opened_store
+from desim.engine.run.playing import check_jobs
 from desim.episodes.counterfactual import Past, fresh_roles, players, players_of_all
 from desim.errors import UsageError
 from desim.opened_files import noting, opened_by
@@ -104,7 +105,7 @@ def regret(options: RegretOptions) -> RegretTable:
     )
     out = options.out
     with (
-        opened_store(out, restart=options.restart) as store,
+        Store(out, restart=options.restart) as store,
         shown_progress(options.progress) as show,
     ):
         kept = store.of(judging.plan)

@@ -10,9 +10,10 @@ from functools import partial
 from typing import Any
 
 from desim.engine.grid import disjoint_seeds
+from desim.engine.keep.store import Store
 from desim.engine.parameters import Choices, Range, read_ranges
 from desim.engine.plan import Grid
-from desim.engine.run.playing import opened_executor, opened_store
+from desim.engine.run.playing import opened_executor
 from desim.errors import DesimError, UsageError
 from desim.schema.signatures import takes
 from desim.short_repr import short_repr
@@ -70,7 +71,7 @@ def tune(options: TuneOptions) -> Tuned:
         )
     with (
         silent_optuna(),
-        opened_store(options.out) as store,
+        Store(options.out) as store,
         opened_executor(options.executor, options.jobs, len(ours)) as players,
         shown_progress(options.progress) as show,
     ):
