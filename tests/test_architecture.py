@@ -66,7 +66,6 @@ LAYERS = (
     "desim.studies.boards",
     "desim.studies.tuning",
     "desim.studies.decisions",
-    "desim.studies.checks",
     "desim.suites",
     "desim.reports.elements",
     "desim.reports.record",

@@ -13,7 +13,7 @@ from desim.schema.signatures import given
 from desim.studies.study_options import CheckOptions
 
 if TYPE_CHECKING:  # commands start fast
-    from desim.studies.checks.check_findings import CheckFinding
+    from desim.studies.check import CheckFinding
 
 
 @frozen
@@ -122,16 +122,15 @@ def report_command(options: Reported) -> None:
 def check_command(options: CheckOptions, printed: PrintOptions) -> None:
     """Play MODEL in all the ways in which desim does, and name its faults.
 
-    Each preset is played several times with options taken at random, recorded, replayed, resumed,
-    redrawn and exported; schema, rules, options, score, metrics, series and ledgers are compared
-    with what was played. A check that fails has a sentence, and names the function that it is
-    about. With --policy, that policy plays the seeds, and the first one again.
+    Each preset is played several times with options taken at random, recorded, replayed, resumed
+    and redrawn; schema, rules, options, score, metrics, series and ledgers are compared with what
+    was played. A check that fails has a sentence, and often names the function that it is about.
+    With --policy, that policy plays the seeds, and the first one again.
 
     Exit code 1 if a check fails.
     """
     from desim.cli.tables import print_found
-    from desim.studies.checks.check import check
-    from desim.studies.checks.wording import counted
+    from desim.studies.check import check
 
     failed: list[CheckFinding] = []
     for name in options.model:
@@ -140,4 +139,4 @@ def check_command(options: CheckOptions, printed: PrintOptions) -> None:
         failed += found.failed
     if failed:
         worlds = ", ".join(dict.fromkeys(one.world for one in failed))
-        fail(f"{counted(len(failed), 'check')} failed in {worlds}")
+        fail(f"{len(failed)} check{'s' * (len(failed) > 1)} failed in {worlds}")

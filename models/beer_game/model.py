@@ -85,7 +85,7 @@ class BeerGame(BeerGameParams, Model[Chain]):
 
     @property
     def figures(self) -> Figures:
-        return _figures(tuple(self.stages))
+        return _figures(tuple(self.stages), keeps_cash=self.opening_cash is not None)
 
     def series(self, state: Chain) -> dict[str, Periods]:
         return Periods.each(report.series(state), report.weeks(state))
@@ -110,9 +110,9 @@ class BeerGame(BeerGameParams, Model[Chain]):
 
 
 @cache  # columns are checked when they are made, and rows with series ask for them each
-def _figures(stages: tuple[str, ...]) -> Figures:
+def _figures(stages: tuple[str, ...], *, keeps_cash: bool) -> Figures:
     return Figures(
-        columns=report.metric_columns(stages),
+        columns=report.metric_columns(stages, keeps_cash=keeps_cash),
         series=report.series_columns(stages),
         score_series=ScoreSeries("Cost so far", ("cost_{role}",), is_total=True),
     )

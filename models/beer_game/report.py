@@ -19,15 +19,17 @@ def score(chain: Chain) -> float:
     return -_cost(chain, chain.scored)
 
 
-def metric_columns(stages: Sequence[str]) -> dict[str, Column]:
+def metric_columns(stages: Sequence[str], *, keeps_cash: bool) -> dict[str, Column]:
     """Return units and directions of metrics; costs are money without a currency."""
     lower = (
-        *("total_cost_controlled", "total_cost_supply_chain", "unpaid", *_BACKLOGS),
+        *("total_cost_controlled", "total_cost_supply_chain", *_BACKLOGS),
+        *["unpaid"] * keeps_cash,
         *(f"bullwhip_{name}" for name in ("controlled", "supply_chain", *stages)),
         *(f"cost_{stage}" for stage in stages),
     )
     units = dict.fromkeys(_BACKLOGS, Column("units"))
-    return directed(units, higher=("end_cash", "sales", "profit"), lower=lower)
+    higher = ["end_cash", "sales", "profit"] * keeps_cash
+    return directed(units, higher=higher, lower=lower)
 
 
 def metrics(chain: Chain) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """Redrawn futures and the times of events: which of them are drawn anew, and why others stay."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -8,11 +8,12 @@ from support.cases import thinned
 
 from desim import catalog
 from desim.composition.parts_model import PartsModel
+from desim.core.events import Decision
 from desim.core.run import Run
 from desim.core.world import World
 from desim.episodes.replay import open_decisions
 from desim.studies.boards.leaderboard import everything
-from desim.studies.checks.answers import FittingAnswers
+from desim.studies.checked_episodes import FittingPolicy
 
 #: By world, why the times of pending events are the same in all futures; None where a redraw draws
 #: some of them anew.
@@ -47,22 +48,28 @@ def pending(run: Run[Any]) -> list[list[int]]:
     ]
 
 
+def answers(model: Any) -> Callable[[Decision], Any]:
+    """Return a function that answers decisions with options at random."""
+    policies = {name: FittingPolicy(role) for name, role in model.roles.items()}
+    return lambda one: policies[one.role].decide(one.observation, one.narrowed)
+
+
 def times(model: Any, at: int, future: int) -> list[list[int]]:
     """Return the times of the events that are pending after a redraw behind some decisions."""
-    run, answers = Run(model, 1, model.default_roles), FittingAnswers()
+    run, answer = Run(model, 1, model.default_roles), answers(model)
     for number, decision in enumerate(open_decisions(run)):
         if number == at:
             break
-        run.answer(decision, answers(run, decision))
+        run.answer(decision, answer(decision))
     run.redraw(future)
     return pending(run)
 
 
 def differing(model: Any) -> int:
     """Return after how many of three redraws three futures have other event times."""
-    run, answers, asked = Run(model, 1, model.default_roles), FittingAnswers(), 0
+    run, answer, asked = Run(model, 1, model.default_roles), answers(model), 0
     for decision in open_decisions(run):
-        run.answer(decision, answers(run, decision))
+        run.answer(decision, answer(decision))
         asked += 1
         if asked == _MOST:
             break

@@ -21,7 +21,7 @@ from desim.episodes.replay import branch, repeated
 from desim.episodes.resume import resume
 from desim.errors import BadRecord, UsageError, WrongAction
 from desim.records.writer import cut
-from desim.studies.checks.check import check
+from desim.studies.check import check
 from desim.studies.decisions.regret import regret
 from desim.ui.game import Game
 

@@ -1,1 +1,0 @@
-"""Checks of a world: schema, episodes, records, futures, results and books."""
