@@ -13,7 +13,7 @@ from desim.records.lines import Step
 from desim.schema import to_plain
 from desim.short_repr import shortened
 
-#: Levels of objects whose keys are compared one by one.
+#: Levels of objects and lists whose items are compared one by one.
 _DEEPEST = 8
 
 
@@ -87,41 +87,31 @@ def record_differences(a: str | Path, b: str | Path) -> RecordDifferences:
     return RecordDifferences(
         first,
         second,
-        tuple(_differences(head, other)),
-        tuple(_differences(end, other_end)),
+        tuple(_differences(head, other, "")),
+        tuple(_differences(end, other_end, "")),
         _first_decision(first, second) if is_one_world else None,
     )
 
 
 def different_place(a: Any, b: Any, path: str = "$") -> DifferingPlace:
     """Return the first place where two plain values differ, or the values if they do not."""
-    while (key := _different_key(a, b)) is not None:
-        if isinstance(a, dict):
-            path, a, b = f"{path}.{shortened(key)}", a.get(key), b.get(key)
-        else:
-            path, a, b = f"{path}[{key}]", a[key], b[key]
-    return DifferingPlace(path, a, b)
+    return next(_differences(a, b, path), DifferingPlace(path, a, b))
 
 
-def _different_key(a: Any, b: Any) -> Any:
-    if isinstance(a, dict) and isinstance(b, dict):
-        return next((key for key in [*a, *b] if a.get(key) != b.get(key)), None)
-    if isinstance(a, list) and isinstance(b, list) and len(a) == len(b):
-        return next((at for at, old in enumerate(a) if old != b[at]), None)
-    return None
-
-
-def _differences(a: Any, b: Any, path: str = "", depth: int = 0) -> Iterator[DifferingPlace]:
-    """Yield all places where two plain values differ; lists are compared as a whole."""
-    if a == b:
-        return
-    if not all(isinstance(one, dict | None) for one in (a, b)) or depth == _DEEPEST:
+def _differences(a: Any, b: Any, path: str, depth: int = 0) -> Iterator[DifferingPlace]:
+    """Yield all places where two plain values differ; lists of other lengths are one place."""
+    inside: list[tuple[str, Any, Any]] = []
+    if depth < _DEEPEST and isinstance(a, dict | None) and isinstance(b, dict | None):
+        mine, theirs = a or {}, b or {}
+        keys = dict.fromkeys([*mine, *theirs])
+        inside = [(f".{shortened(key)}", mine.get(key), theirs.get(key)) for key in keys]
+    elif depth < _DEEPEST and isinstance(a, list) and isinstance(b, list) and len(a) == len(b):
+        inside = [(f"[{at}]", *pair) for at, pair in enumerate(zip(a, b, strict=True))]
+    elif a != b:
         yield DifferingPlace(path, a, b)
-        return
-    a, b = a or {}, b or {}
-    for key in dict.fromkeys([*a, *b]):
-        inner = f"{path}.{shortened(str(key))}".removeprefix(".")
-        yield from _differences(a.get(key), b.get(key), inner, depth + 1)
+    for step, old, new in inside:
+        if old != new:
+            yield from _differences(old, new, f"{path}{step}".removeprefix("."), depth + 1)
 
 
 def _end(episode: Episode) -> dict[str, Any]:
