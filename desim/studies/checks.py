@@ -440,11 +440,9 @@ def metrics(world: CheckedWorld) -> str:
         text = f"{text} in an episode, which is then in no mean"
         raise CheckFault("advice", text, model.metrics)
     for kind, named in (("board", model.figures.board), ("columns", model.figures.columns)):
-        # Parts are checked by their own names, and metrics of one may depend on its parameters.
-        if odd := [
-            one for one in named if one not in names and one.split(".")[0] not in model.models
-        ]:
-            text = f"`figures.{kind}` names {odd[0]!r}, which is no metric of an episode"
+        # Those of parts, with dots in their names, are checked with the part's own model.
+        if unknown := [one for one in named if one not in names and "." not in one]:
+            text = f"`figures.{kind}` names {unknown[0]!r}, which is no metric of an episode"
             raise CheckFault("FAILED" if kind == "board" else "advice", text, model.metrics)
     return f"{len(dict(flat(episode.metrics)))} metrics, all JSON values"
 
