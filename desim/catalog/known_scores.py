@@ -5,79 +5,79 @@ Nothing is computed here.
 """
 
 import hashlib
-import json
-import math
-import re
 import sys
 from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
-from typing import (
-    Any,
-    Literal,
-    get_args,
-)
+from typing import Annotated, Any, Literal
 
 import msgspec
-from attrs import asdict, field, frozen
+from attrs import field, frozen
 
-from desim.catalog.mean_bound import MeanBound
 from desim.core.roles import Knowledge
 from desim.errors import UsageError
 from desim.schema import to_plain
+from desim.schema.validators import finite
 from desim.short_repr import short_repr
 from desim.show.files import read_text
+from desim.show.labels import estimate_text
 
 #: The quality of a bound. "proved": no policy can score more. "relaxation": the same, but for an
 #: easier problem, so possibly no policy comes near it. "best known": no bound is known, and the
 #: score of the best run is used instead.
 Kind = Literal["proved", "relaxation", "best known"]
 
-
 #: The kind of a best score that is used instead of a bound.
 BEST_KNOWN: Kind = "best known"
-
 
 #: The file in the folder of a model.
 FILE_NAME = "known_scores.json"
 
-
 #: The format of the file; one of another format is refused.
-_FORMAT = 1
-
+FORMAT = 1
 
 #: A larger file is refused.
 MOST_BYTES = 10_000_000
 
-
 #: The key of the only entry of a preset whose episodes do not depend on the seed.
-_EVERY = "every"
-
+EVERY = "every"
 
 #: Hexadecimal digits of a fingerprint.
 _DIGITS = 16
 
-
-def _finite(value: Any) -> float:
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not number or not math.isfinite(value):
-        raise ValueError(f"{short_repr(value)} was given; a score is a finite number")
-    return float(value)
+_Half = Annotated[float, msgspec.Meta(ge=0)]
 
 
-def _kind(value: Any) -> Kind:
-    if value not in get_args(Kind):
-        raise ValueError(
-            f"kind {short_repr(value)} was given; possible: {', '.join(get_args(Kind))}"
-        )
-    found: Kind = value
-    return found
+class MeanBound(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A fair bound of a preset, and the rule that is known to come nearest to it.
 
+    Attributes:
+        value: No policy that observes its role alone has a higher mean score over all seeds.
+        kind: "proved", or "estimated": the mean of a bound that holds for each seed.
+        half: Half the 95 % interval of an estimated value; 0 of a proved one.
+        policy: The spec of the rule.
+        gap: The value less the mean score of the rule on the same seeds.
+        gap_half: Half the 95 % interval of the gap; 0 where it is equal on all seeds.
+        seeds: The seeds of both, "A:B"; neither the bound nor the rule was fitted on them.
+    """
 
-def _record(value: Any) -> str:
-    if value and not re.fullmatch(r"best/[^/\\]+\.jsonl\.gz", value):
-        raise ValueError(f"record {short_repr(value)} was given; it is best/NAME.jsonl.gz")
-    return str(value)
+    value: float
+    kind: Literal["proved", "estimated"]
+    half: _Half
+    policy: str
+    gap: float
+    gap_half: _Half
+    seeds: str
+
+    @property
+    def sentence(self) -> str:
+        """The bound, its kind, and how near the rule comes."""
+        value = estimate_text(self.value, self.half or self.gap_half)
+        interval = f" ± {estimate_text(self.half, self.half)}" if self.half else ""
+        near = f"is at most {estimate_text(self.gap + self.gap_half, self.gap_half)} below it"
+        if not self.gap and not self.gap_half:
+            near = f"attains it on each of the seeds {self.seeds}"
+        return f"fair bound of the mean {value}{interval} ({self.kind}), {self.policy} {near}"
 
 
 @frozen
@@ -90,8 +90,8 @@ class KnownBound:
             runs may exist.
     """
 
-    value: float = field(converter=_finite)
-    kind: Kind = field(converter=_kind)
+    value: float = field(converter=float, validator=finite)
+    kind: Kind
 
 
 @frozen
@@ -106,11 +106,11 @@ class KnownScore:
         record: The record of that run beside the file, where the spec alone does not repeat it.
     """
 
-    floor: float = field(converter=_finite)
-    best: float = field(converter=_finite)
+    floor: float = field(converter=float, validator=finite)
+    best: float = field(converter=float, validator=finite)
     policy: str
     bound: KnownBound | None = None
-    record: str = field(default="", converter=_record)
+    record: str = ""
 
     def __attrs_post_init__(self) -> None:
         if self.bound is not None and self.bound.kind == BEST_KNOWN:
@@ -182,34 +182,22 @@ def fingerprint(model: Any) -> str:
 
 
 # -- the file --------------------------------------------------------------------------------------
-class _Entry(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
+class Entry(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     """A line of the file; the bound and its kind are given together or not at all."""
 
     floor: float
     best: float
     by: str
     bound: float | None = None
-    kind: str | None = None
-    record: str = ""
+    kind: Kind | None = None
+    record: Annotated[str, msgspec.Meta(pattern=r"^(best/[^/\\]+\.jsonl\.gz)?$")] = ""
 
     def known(self) -> KnownScore:
+        """Return the scores of the line."""
         if (self.bound is None) != (self.kind is None):
             raise ValueError("a bound without its kind, or a kind without its bound, was given")
-        bound = None if self.bound is None else KnownBound(self.bound, self.kind)
+        bound = KnownBound(self.bound, self.kind) if self.bound is not None and self.kind else None
         return KnownScore(self.floor, self.best, self.by, bound, self.record)
-
-
-class _Fair(msgspec.Struct, forbid_unknown_fields=True):
-    value: float
-    kind: str
-    half: float
-    policy: str
-    gap: float
-    gap_half: float
-    seeds: str
-
-    def known(self) -> MeanBound:
-        return MeanBound(**msgspec.structs.asdict(self))
 
 
 class _Preset(msgspec.Struct, forbid_unknown_fields=True):
@@ -218,21 +206,20 @@ class _Preset(msgspec.Struct, forbid_unknown_fields=True):
     roles: tuple[tuple[str, ...], ...]
     floor: str
     played: dict[str, int]
-    scores: dict[str, _Entry]
+    scores: dict[str, Entry]
     knows: dict[str, Knowledge] = {}
-    fair: _Fair | None = msgspec.field(default=None, name="fair bound")
+    fair: MeanBound | None = msgspec.field(default=None, name="fair bound")
 
     def known(self) -> KnownScores:
         found = {seed: entry.known() for seed, entry in self.scores.items()}
-        every = found.pop(_EVERY, None)
+        every = found.pop(EVERY, None)
         if wrong := [seed for seed in found if not _is_seed(seed)]:
             raise ValueError(
                 f"seed {short_repr(wrong[0])} was given; it is a whole number or every"
             )
         by_seed = {int(seed): one for seed, one in found.items()}
         known = (self.fingerprint, self.desim, self.roles, self.floor, self.played)
-        fair = self.fair.known() if self.fair else None
-        return KnownScores(*known, self.knows, by_seed, every, fair)
+        return KnownScores(*known, self.knows, by_seed, every, self.fair)
 
 
 class _File(msgspec.Struct, forbid_unknown_fields=True):
@@ -300,50 +287,9 @@ def _decoded(data: bytes, name: str) -> _File:
         file = msgspec.json.decode(data, type=_File)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as fault:
         raise UsageError(f"{name} holds no known scores: {fault}") from None
-    if file.format != _FORMAT:
-        raise UsageError(f"{name} has format {file.format}; this version reads format {_FORMAT}")
+    if file.format != FORMAT:
+        raise UsageError(f"{name} has format {file.format}; this version reads format {FORMAT}")
     return file
-
-
-def known_scores_text(script: str, presets: Mapping[str, KnownScores]) -> str:
-    """Return the content of a file: sorted, one line for each seed, so that diffs are readable.
-
-    Args:
-        script: The path of the script that found the scores, in the repository.
-        presets: The known scores by preset.
-    """
-    blocks = [f"  {_json(name)}: {_block(known)}" for name, known in sorted(presets.items())]
-    head = f'{{\n "format": {_FORMAT},\n "script": {_json(script)},\n "presets": {{\n'
-    return head + ",\n".join(blocks) + "\n }\n}\n"
-
-
-def _block(known: KnownScores) -> str:
-    facts = {
-        "fingerprint": known.fingerprint,
-        "desim": known.desim,
-        "roles": known.roles,
-        "floor": known.floor,
-        "played": dict(sorted(known.played.items())),
-        "knows": dict(sorted(known.knows.items())),
-    }
-    if known.fair:
-        facts["fair bound"] = asdict(known.fair)
-    scores = {str(seed): known.by_seed[seed] for seed in sorted(known.by_seed)}
-    if known.every:
-        scores[_EVERY] = known.every
-    lines = [f"   {_json(key)}: {_json(value)}" for key, value in facts.items()]
-    seeds = ",\n".join(f"    {_json(seed)}: {_json(_entry(one))}" for seed, one in scores.items())
-    return "{\n" + ",\n".join(lines) + f',\n   "scores": {{\n{seeds}\n   }}\n  }}'
-
-
-def _entry(one: KnownScore) -> _Entry:
-    bound = one.bound
-    value, kind = (bound.value, bound.kind) if bound else (None, None)
-    return _Entry(one.floor, one.best, one.policy, value, kind, one.record)
-
-
-def _json(value: Any) -> str:
-    return json.dumps(msgspec.to_builtins(value), allow_nan=False)
 
 
 def _is_seed(text: str) -> bool:

@@ -10,7 +10,8 @@ from functools import lru_cache
 from math import fsum
 from typing import TYPE_CHECKING, Any
 
-from attrs import asdict, frozen
+from attrs import frozen
+from msgspec import structs
 
 from desim.catalog import model_finder, policy_finder
 from desim.catalog.imports import is_loaded
@@ -109,7 +110,7 @@ class KnownMeans:
             "best_policies": self.policies,
             "bound": self.bound,
             "kind": self.kind,
-            "fair_bound": self.known.fair and asdict(self.known.fair),
+            "fair_bound": self.known.fair and structs.asdict(self.known.fair),
         }
 
 

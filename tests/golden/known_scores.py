@@ -17,16 +17,19 @@ from pathlib import Path
 from typing import Any
 
 import click
+import msgspec
 from attrs import evolve
 
 from desim import Rows, __version__, catalog, sweep
 from desim.catalog.known_scores import (
+    EVERY,
     FILE_NAME,
+    FORMAT,
+    Entry,
     KnownBound,
     KnownScore,
     KnownScores,
     fingerprint,
-    known_scores_text,
     parsed_known_scores,
 )
 from desim.core.policy import is_drawing
@@ -269,6 +272,47 @@ def update(module: Path, preset: str, known: KnownScores) -> None:
     empty = known_scores_text("tests/golden/known_scores.py", {}).encode()
     write_book(path, path.read_bytes() if path.exists() else empty, preset, known)
     assert on_file(module)[preset] == known
+
+
+def known_scores_text(script: str, presets: Mapping[str, KnownScores]) -> str:
+    """Return the content of a file: sorted, one line for each seed, so that diffs are readable.
+
+    Args:
+        script: The path of the script that found the scores, in the repository.
+        presets: The known scores by preset.
+    """
+    blocks = [f"  {_json(name)}: {_block(known)}" for name, known in sorted(presets.items())]
+    head = f'{{\n "format": {FORMAT},\n "script": {_json(script)},\n "presets": {{\n'
+    return head + ",\n".join(blocks) + "\n }\n}\n"
+
+
+def _block(known: KnownScores) -> str:
+    facts = {
+        "fingerprint": known.fingerprint,
+        "desim": known.desim,
+        "roles": known.roles,
+        "floor": known.floor,
+        "played": dict(sorted(known.played.items())),
+        "knows": dict(sorted(known.knows.items())),
+    }
+    if known.fair:
+        facts["fair bound"] = known.fair
+    scores = {str(seed): known.by_seed[seed] for seed in sorted(known.by_seed)}
+    if known.every:
+        scores[EVERY] = known.every
+    lines = [f"   {_json(key)}: {_json(value)}" for key, value in facts.items()]
+    seeds = ",\n".join(f"    {_json(seed)}: {_json(_entry(one))}" for seed, one in scores.items())
+    return "{\n" + ",\n".join(lines) + f',\n   "scores": {{\n{seeds}\n   }}\n  }}'
+
+
+def _entry(one: KnownScore) -> Entry:
+    bound = one.bound
+    value, kind = (bound.value, bound.kind) if bound else (None, None)
+    return Entry(one.floor, one.best, one.policy, value, kind, one.record)
+
+
+def _json(value: Any) -> str:
+    return json.dumps(msgspec.to_builtins(value), allow_nan=False)
 
 
 if __name__ == "__main__":  # spawn imports this file again

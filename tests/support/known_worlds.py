@@ -6,8 +6,13 @@ from attrs import frozen
 from support.small_worlds import Walk
 
 from desim.catalog import known_scores
-from desim.catalog.known_scores import KnownBound, KnownScore, KnownScores, fingerprint
-from desim.catalog.mean_bound import MeanBound
+from desim.catalog.known_scores import (
+    KnownBound,
+    KnownScore,
+    KnownScores,
+    MeanBound,
+    fingerprint,
+)
 from desim.catalog.presets import from_preset
 
 MEASURED, ROUND, WRONG = (f"support.known_worlds:{name}" for name in ("Measured", "Round", "Wrong"))

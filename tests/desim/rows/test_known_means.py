@@ -3,7 +3,8 @@
 import sys
 
 import pytest
-from attrs import asdict, evolve
+from attrs import evolve
+from msgspec import structs
 from support.known_worlds import FAIR, SHORT, Measured, Stale, known
 from support.small_worlds import STRIDE, Walk
 from support.sweep_rows import row
@@ -50,7 +51,7 @@ def test_a_fair_bound_stands_behind_the_bound() -> None:
     means = KnownMeans(evolve(known(Measured, "short", SHORT), fair=FAIR), (SHORT[0],))
     said = "fair bound of the mean 7.25 ± 0.50 (estimated), greedy is at most 1.25 below it"
     assert means.sentence.endswith(f"; {said}")
-    assert means.plain()["fair_bound"] == asdict(FAIR)
+    assert means.plain()["fair_bound"] == structs.asdict(FAIR)
     proved = evolve(FAIR, kind="proved", half=0, gap=0, gap_half=0)
     said = "fair bound of the mean 7.25 (proved), greedy attains it on each of the seeds 100:200"
     assert proved.sentence == said
