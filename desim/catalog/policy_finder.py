@@ -3,11 +3,9 @@
 import importlib
 import inspect
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from contextvars import ContextVar
 from functools import cache
-from types import MappingProxyType, ModuleType
-from typing import Any, Protocol, runtime_checkable
+from types import ModuleType
+from typing import Any
 
 from desim.catalog.imports import foreign_file, is_shipped, load
 from desim.catalog.model_finder import model_name
@@ -21,41 +19,6 @@ PolicyMaker = type[Policy] | Callable[[Any], Any]
 
 #: Modules of policies that play every model.
 _GENERIC = ("greedy", "chance", "rollout", "script", "llm")
-
-
-#: Classes that are used in place of users' own ones, which are then not imported, by `module:Name`.
-_stand_ins: ContextVar[Mapping[str, PolicyMaker]] = ContextVar(
-    "stand_ins", default=MappingProxyType({})
-)
-
-
-@contextmanager
-def stand_ins(makers: Mapping[str, PolicyMaker]) -> Iterator[None]:
-    """Use classes in the block in place of those that `module:Name` names."""
-    token = _stand_ins.set(makers)
-    try:
-        yield
-    finally:
-        _stand_ins.reset(token)
-
-
-def has_stand_in(name: str) -> bool:
-    """Return whether a class is used in place of the one that `module:Name` names."""
-    return name in _stand_ins.get()
-
-
-@runtime_checkable
-class _NamesBaselines(Protocol):
-    """A module of heuristics that names the specs to play a model with, as `[ROLE=]SPEC`."""
-
-    def baselines(self, model: Any, /) -> tuple[str, ...]: ...
-
-
-@runtime_checkable
-class _NamesLineups(Protocol):
-    """A module of heuristics with named line-ups: specs by role, or by part."""
-
-    def lineups(self, model: Any, /) -> Mapping[str, Mapping[str, str]]: ...
 
 
 @cache
@@ -81,7 +44,7 @@ def policy(name: str, of: Any) -> PolicyMaker:
     """
     cls = of if isinstance(of, type) else type(of)
     if ":" in name:
-        maker: PolicyMaker = _stand_ins.get().get(name) or load(name, "policy")
+        maker: PolicyMaker = load(name, "policy")
         return maker
     known = policies(cls) if name in policies(cls) else policies()
     if name not in known:
@@ -102,34 +65,33 @@ def lineup(name: str, of: Model[Any]) -> Mapping[str, str] | None:
 
 def lineups(of: Model[Any]) -> Mapping[str, Mapping[str, str]]:
     """Return the line-ups of a model by name; empty if its heuristics name none."""
-    names = _naming_lineups(type(of))
-    return names.lineups(of) if names else {}
+    function = lineups_function(of)
+    return function(of) if function else {}
 
 
-@cache
-def _naming_lineups(cls: type) -> _NamesLineups | None:
-    """Return the heuristics of a model class if they name line-ups; each episode needs them."""
-    module = _heuristics(cls)
-    return module if isinstance(module, _NamesLineups) else None
-
-
-def lineups_function(of: Model[Any]) -> Callable[[Any], Mapping[str, Mapping[str, str]]]:
-    """Return the function of a model's heuristics that returns its line-ups; it must have some."""
-    module: Any = _heuristics(type(of))
-    function: Callable[[Any], Mapping[str, Mapping[str, str]]] = module.lineups
+def lineups_function(of: Model[Any]) -> Callable[[Any], Mapping[str, Mapping[str, str]]] | None:
+    """Return `lineups(model)` of a model's heuristics, its specs by role or by part; or None."""
+    function: Callable[[Any], Mapping[str, Mapping[str, str]]] | None
+    function = _named_in(type(of), "lineups")
     return function
 
 
 def baselines(of: Model[Any]) -> tuple[str, ...]:
-    """Return the specs with which a model is played headlessly.
+    """Return the specs with which a model is played headlessly, as `[ROLE=]SPEC`.
 
     These are the specs that its heuristics name in `baselines(model)`, and, if all default roles
     have options, `greedy` and `random`.
     """
-    module: Any = _heuristics(type(of))
-    named = module.baselines(of) if isinstance(module, _NamesBaselines) else ()
+    function = _named_in(type(of), "baselines")
     free = all(of.roles[role].options for role in of.default_roles)
-    return (*named, *(("greedy", "random") if free else ()))
+    return (*(function(of) if function else ()), *(("greedy", "random") if free else ()))
+
+
+@cache
+def _named_in(cls: type, name: str) -> Any:
+    """Return a member of the heuristics of a model class, or None; each episode asks for one."""
+    module = _heuristics(cls)
+    return vars(module).get(name) if module else None
 
 
 @cache

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import attrs
 
-from desim.catalog.changes import evolved
+from desim.catalog.changes import changed
 from desim.core.model import Model
 from desim.errors import UsageError, possible
 from desim.schema import encode, to_plain
@@ -49,7 +49,7 @@ def from_preset(cls: type[T], name: str = "", changes: Mapping[str, Any] | None 
             raise UsageError(f"{cls.__name__} has no parameter {parameter!r}; {hint}")
     built = build(cls, whole)
     inside = {parameter: value for parameter, value in given.items() if parameter not in whole}
-    return evolved(built, inside) if inside else built
+    return changed(built, inside, read_texts=False) if inside else built
 
 
 def _check_arguments(cls: Any, name: Any, changes: Any) -> None:

@@ -15,7 +15,6 @@ from typing import Any
 from attrs import define
 
 from desim import catalog
-from desim.catalog.policy_finder import has_stand_in
 from desim.catalog.policy_spec import Spec, label
 from desim.core.model import Model
 from desim.core.policy import OutsidePolicy
@@ -287,6 +286,5 @@ def _reaches(suite: Suite) -> Iterator[str]:
 def _in_specs(specs: Iterable[str]) -> Iterator[str]:
     for text in filter(None, specs):
         spec = Spec.read(text)
-        named = [] if has_stand_in(spec.name) else [spec.name]
-        for each in (*named, *spec.arguments.values()):
+        for each in (spec.name, *spec.arguments.values()):
             yield from (f"the module of {one}" for one in _IMPORTED.findall(each))

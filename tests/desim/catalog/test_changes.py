@@ -7,7 +7,7 @@ import pytest
 from attrs import field, frozen
 from attrs.validators import ge
 
-from desim.catalog.changes import changed, evolved
+from desim.catalog.changes import changed
 from desim.catalog.presets import from_preset
 from desim.errors import UsageError
 
@@ -89,7 +89,7 @@ def test_a_wrong_change_inside_is_refused(key: str, text: str, says: str) -> Non
 
 def test_values_may_be_given_instead_of_texts() -> None:
     """In Python, and in presets."""
-    assert evolved(Shop(), {"market.main": Shelf("ale")}).market == Market(main=Shelf("ale"))
+    assert changed(Shop(), {"market.main": Shelf("ale")}).market == Market(main=Shelf("ale"), read_texts=False)
     assert from_preset(Shop, "free").market == Market(fee=0.0)
     assert from_preset(Shop, "free", {"market.fee": 1.0, "days": 2}) == Shop(2, Market(fee=1.0))
     with pytest.raises(UsageError, match=r"no parameter 'market\.fe'; did you mean 'market"):

@@ -52,7 +52,7 @@ def test_a_fair_bound_stands_behind_the_bound() -> None:
     said = "fair bound of the mean 7.25 ± 0.50 (estimated), greedy is at most 1.25 below it"
     assert means.sentence.endswith(f"; {said}")
     assert means.plain()["fair_bound"] == structs.asdict(FAIR)
-    proved = evolve(FAIR, kind="proved", half=0, gap=0, gap_half=0)
+    proved = structs.replace(FAIR, kind="proved", half=0.0, gap=0.0, gap_half=0.0)
     said = "fair bound of the mean 7.25 (proved), greedy attains it on each of the seeds 100:200"
     assert proved.sentence == said
 
