@@ -89,7 +89,8 @@ def test_a_wrong_change_inside_is_refused(key: str, text: str, says: str) -> Non
 
 def test_values_may_be_given_instead_of_texts() -> None:
     """In Python, and in presets."""
-    assert changed(Shop(), {"market.main": Shelf("ale")}).market == Market(main=Shelf("ale"), read_texts=False)
+    new = changed(Shop(), {"market.main": Shelf("ale")}, read_texts=False)
+    assert new.market == Market(main=Shelf("ale"))
     assert from_preset(Shop, "free").market == Market(fee=0.0)
     assert from_preset(Shop, "free", {"market.fee": 1.0, "days": 2}) == Shop(2, Market(fee=1.0))
     with pytest.raises(UsageError, match=r"no parameter 'market\.fe'; did you mean 'market"):
