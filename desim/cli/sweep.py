@@ -57,7 +57,6 @@ class SweepCommand(GridOptions):
         concurrent: Episodes of language models at once, 1 to 1,000; default 8.
         records: Record each episode in a file of its own in --out/records.
         series: Keep the model's series in the rows, if it has any.
-        many: Play more than 10 million episodes.
         figures: A figure of the table; default: score.
         minimise: A figure of which lower is better, whatever the model declares: it is shown, and
             --select takes the lowest.
@@ -79,7 +78,6 @@ class SweepCommand(GridOptions):
     concurrent: int | None = field(default=None, validator=optional([ge(1), le(1_000)]))
     records: bool = False
     series: bool = False
-    many: bool = False
     figures: tuple[str, ...] = ()
     minimise: str = ""
     against: str | None = None
@@ -142,7 +140,7 @@ class SweepCommand(GridOptions):
             return
         spec.refuse_design()
         plain = {"--retry-failed": self.retry_failed, "--series": self.series}
-        refuse_options({**plain, "--records": self.records, "--many": self.many}, "plain sweeps")
+        refuse_options({**plain, "--records": self.records}, "plain sweeps")
         if len(self.figures) > 1:
             raise UsageError("--until and --select take one --show")
         if self.until is None:
@@ -213,7 +211,7 @@ def _played(spec: "SweepSpec", options: SweepCommand) -> "tuple[Comparison | Cho
     if options.until is None and options.select is None:
         from desim.studies.sweep import sweep
 
-        names = ("retry_failed", "series", "records", "minimise", "many")
+        names = ("retry_failed", "series", "records", "minimise")
         how |= {name: getattr(options, name) for name in names}
         return None, sweep(design=spec.design, **how)
     how |= {"show": options.shown[0], "minimise": options.minimise}

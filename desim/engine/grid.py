@@ -16,17 +16,14 @@ from desim.engine.parameters import (
     value_text,
 )
 from desim.engine.plan import Cell, Grid
-from desim.engine.policies import PolicyEntry, entries
+from desim.engine.policies import entries
 from desim.episodes.lineup import resolve
 from desim.errors import UsageError
 from desim.opened_files import noting
 from desim.short_repr import short_repr
 
-#: Most episodes of a plan that are played without being asked for twice.
+#: Most episodes of a plan.
 MAX_EPISODES = 10_000_000
-
-#: Most seeds of a range, far below what Python's `len` can count.
-_MAX_RANGE = 10**15
 
 #: Keys of `set` with this prefix vary arguments of policies; the others parameters of the model.
 _POLICY_PREFIX = "policy."
@@ -56,53 +53,51 @@ def grid(
             parameters and arguments each, which *changes* do not set. Empty without a design.
 
     Raises:
-        UsageError: A name does not exist, or something is given twice, empty or wrong.
+        UsageError: A name does not exist, something is given twice, empty or wrong, or there are
+            more than 10 million episodes.
     """
     if points:
         refuse_duplicates("parameter", [*points[0], *(changes or {})])
-    every = as_list(model, "model"), preset, as_list(policies, "policy"), changes or {}, points
-    made = Grid(tuple(_cells(*every)), _range_or_tuple(seeds)).changed(limits=limits or None)
+    params, arguments = _split_changes(changes or {})
+    each = math.prod(map(_count, params.values())) * max(map(_count, arguments.values()), default=1)
+    _refuse_many(each * _count(seeds))  # before a cell is built
+    given = as_list(model, "model"), preset, as_list(policies, "policy")
+    cells = tuple(_cells(*given, params, arguments, points))
+    _refuse_many(len(cells) * _count(seeds))
+    checked = checked_seeds(seeds)
+    made = Grid(cells, seeds if isinstance(seeds, range) else checked)
     _check_lineups(made)
-    return made
+    return made.changed(limits=limits or None)
 
 
 def _cells(
     models: list[Any],
     preset: str,
     policies: list[Any],
-    changes: Mapping[str, Any],
+    params: Mapping[str, Any],
+    arguments: Mapping[str, Any],
     points: Sequence[Mapping[str, Any]],
 ) -> Iterator[Cell]:
     """Yield every model at every point with every policy."""
-    params, arguments = _split_changes(changes)
     texts = [{name: value_text(value) for name, value in point.items()} for point in points]
-    split = [_split_changes(point) for point in texts or [{}]]
-    # Points that differ in arguments of policies alone share their model, and the other way round.
-    of_model = {_key(own): own for own, _ in split}
-    named = list(named_models(models, preset, params, [*of_model.values()]))
-    shown = shown_parameters(named, [*params, *split[0][0]])
-    ids = (f"{name}/{of} {its}" for (name, of, _), its in zip(named, shown, strict=True))
-    refuse_duplicates("model", ids)
-    first = named[0][-1]
-    usual = list(entries(policies, arguments, first))
-    of_policy = {_key(own): own for _, own in split}
-    ways = {
-        key: list(entries(policies, {**arguments, **own}, first)) if own else usual
-        for key, own in of_policy.items()
-    }
-    _refuse_equal_labels(ways[_key(split[0][1])])
-    places = {key: place for place, key in enumerate(of_model)}
-    for start in range(0, len(named), len(of_model)):
-        for point, (own, of_entry) in enumerate(split):
-            place = start + places[_key(own)]
-            name, of, model = named[place]
-            for entry, plain in zip(ways[_key(of_entry)], usual, strict=True):
-                at = (point, plain.label) if points else (None, "")
-                yield Cell(model, entry, name, of, shown[place], *at)
-
-
-def _key(texts: Mapping[str, str]) -> tuple[str, ...]:
-    return tuple(texts.values())
+    of_models, of_policies = zip(*map(_split_changes, texts or [{}]), strict=True)
+    named = list(named_models(models, preset, params, of_models))
+    shown = shown_parameters(named, [*params, *of_models[0]])
+    first = [*zip(named, shown, strict=True)][:: len(of_models)]
+    refuse_duplicates("model", [f"{name}/{of} {its}" for (name, of, _), its in first])
+    usual = list(entries(policies, arguments, named[0][-1]))
+    ways = [
+        list(entries(policies, {**arguments, **own}, named[0][-1])) if own else usual
+        for own in of_policies
+    ]
+    refuse_duplicates(
+        "policy", [one.label for one in ways[0]], "once, or under names of its own: {name: policy}"
+    )
+    for place, ((name, of, model), its) in enumerate(zip(named, shown, strict=True)):
+        point = place % len(ways)
+        for entry, plain in zip(ways[point], usual, strict=True):
+            at = (point, plain.label) if points else (None, "")
+            yield Cell(model, entry, name, of, its, *at)
 
 
 def _split_changes(changes: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -111,16 +106,6 @@ def _split_changes(changes: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str
     return params, {
         k.removeprefix(_POLICY_PREFIX): v for k, v in changes.items() if k not in params
     }
-
-
-def _refuse_equal_labels(given: Iterable[PolicyEntry]) -> None:
-    seen = set()
-    for label in (entry.label for entry in given):
-        if label in seen:
-            raise UsageError(
-                f"policy {label} is given twice; give it once, or a name each: {{name: policy}}"
-            )
-        seen.add(label)
 
 
 @kept_globals()
@@ -161,44 +146,19 @@ def checked_seeds(seeds: Iterable[int]) -> tuple[int, ...]:
     return checked
 
 
-def _range_or_tuple(seeds: Iterable[int]) -> Sequence[int]:
-    """Return checked seeds; a range stays one, as it may be long."""
-    if not isinstance(seeds, range):
-        return checked_seeds(seeds)
-    if _count(seeds) > _MAX_RANGE:
-        raise UsageError(f"{_count(seeds):,} seeds were given; at most {_MAX_RANGE:,} are possible")
-    checked_seeds([seeds[0], seeds[-1]] if seeds[1:] else seeds)
-    return seeds
-
-
-def refuse_many(seeds: Iterable[int], changes: Mapping[str, Any], cells: int = 1) -> None:
-    """Refuse more episodes than are played without being asked for twice.
-
-    Args:
-        seeds: The seeds.
-        changes: Values by parameter, and by `policy.` and an argument, which not every policy
-            takes.
-        cells: How many cells there are in any case.
-
-    Raises:
-        UsageError: There are too many.
-    """
-    params, arguments = _split_changes(changes)
-    values = math.prod(map(_count, params.values()))
-    least = max([cells, *(values * _count(one) for one in (1, *arguments.values()))])
-    if (count := least * _count(seeds)) > MAX_EPISODES:
-        raise UsageError(
-            f"{count:,} episodes were asked for; more than {MAX_EPISODES:,} are played with --many "
-            "(many=True)"
-        )
-
-
 def _count(given: Any) -> int:
     """Return how many values are given; a range may have more than `len` can count."""
     found = from_numpy(given)
     if isinstance(found, range) and found:
         return (found[-1] - found[0]) // found.step + 1
     return len(found) if isinstance(found, list | tuple) else 1
+
+
+def _refuse_many(episodes: int) -> None:
+    if episodes > MAX_EPISODES:
+        raise UsageError(
+            f"{episodes:,} episodes were asked for; at most {MAX_EPISODES:,} are played at once"
+        )
 
 
 def disjoint_seeds(

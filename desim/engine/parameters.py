@@ -68,7 +68,7 @@ def from_numpy(value: Any) -> Any:
     return value.tolist() if callable(getattr(value, "tolist", None)) else value
 
 
-def refuse_duplicates(what: str, values: Iterable[Any]) -> None:
+def refuse_duplicates(what: str, values: Iterable[Any], instead: str = "once") -> None:
     """Check that no value occurs twice.
 
     Raises:
@@ -77,7 +77,7 @@ def refuse_duplicates(what: str, values: Iterable[Any]) -> None:
     seen = set()
     for value in values:
         if value in seen:
-            raise UsageError(f"{what} {value} is given twice; give it once")
+            raise UsageError(f"{what} {value} is given twice; give it {instead}")
         seen.add(value)
 
 

@@ -143,7 +143,6 @@ class SweepOptions(GridStudy):
             `record` of its row names (None if it failed before its first line). An episode on
             record without a row is repeated with the replies on record, and a cut one continued; a
             record that the policies do not repeat is replaced.
-        many: Play more than 10 million episodes.
     """
 
     seeds: Iterable[int] = field(kw_only=False)
@@ -152,7 +151,6 @@ class SweepOptions(GridStudy):
     retry_failed: bool = False
     series: bool = False
     records: bool = False
-    many: bool = False
 
 
 @frozen(kw_only=True, slots=False)

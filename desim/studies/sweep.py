@@ -5,7 +5,7 @@ from pathlib import Path
 
 import msgspec
 
-from desim.engine.grid import grid, refuse_many
+from desim.engine.grid import grid
 from desim.engine.plan import RECORD, RECORDS, Grid
 from desim.engine.run.playing import Playing
 from desim.errors import BadRecord, UsageError
@@ -39,7 +39,7 @@ def sweep(options: SweepOptions) -> Rows:
     Raises:
         UsageError: A name does not exist, an argument is wrong, *out* holds something else,
             *records* are wanted without *out*, or *series* of a model that reports none, or there
-            are more than 10 million episodes without *many*.
+            are more than 10 million episodes.
         WorkerDied: Worker processes cannot start or keep dying, or a cluster was lost.
         BadRecord: The record of a row in *out* is missing, altered or another one.
         DesimError: An executor failed otherwise, or lost episodes.
@@ -58,8 +58,6 @@ def sweep(options: SweepOptions) -> Rows:
     if options.records and options.out is None:
         raise UsageError("records need the folder of the sweep; give out")
     folder = Path(options.out).absolute() if options.records and options.out is not None else None
-    if not options.many:  # before a cell is built
-        refuse_many(options.seeds, changes or {})
     plan = grid(
         options.model,
         options.policies,
@@ -69,8 +67,6 @@ def sweep(options: SweepOptions) -> Rows:
         options.limits,
         points,
     )
-    if not options.many:
-        refuse_many(plan.seeds, {}, len(plan.cells))
     for model in plan.models if options.series else ():
         if model.series is None:
             name = type(model).__name__

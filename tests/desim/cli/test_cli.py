@@ -309,18 +309,18 @@ TUNED = ("tune", "beer_game", "--policy", "base_stock", "--set", "policy.target=
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (("sweep", "beer_game", *HUGE), "999,999,999,999 episodes were asked for; more than"),
-        (("sweep", "beer_game", "--seeds", f"0:{10**30}"), "are played with --many (many=True)"),
+        (("sweep", "beer_game", *HUGE), "999,999,999,999 episodes were asked for; at most"),
+        (("sweep", "beer_game", "--seeds", f"0:{10**30}"), "at most 10,000,000 are played at once"),
         (
             ("sweep", "beer_game", "--seeds", "0:5000001", "--policy=greedy", "--policy=random"),
-            "10,000,002 episodes were asked for; more than 10,000,000 are played with --many",
+            "10,000,002 episodes were asked for; at most 10,000,000 are played at once",
         ),
         (("sweep", "beer_game", *HUGE, "--until", "5%"), "more than 10,000,000 seeds were given"),
         ((*TUNED, "--budget", "9", *HUGE), "more than 10,000,000 seeds were given"),
         ((*TUNED, "--budget", "99", "--held-out", HUGE[1]), "more than 10,000,000 seeds were"),
         (("check", "beer_game", *HUGE), "more than 10,000,000 seeds were given"),
         (("baselines", "beer_game", *HUGE), "more than 10,000,000 seeds were given"),
-        (("sweep", "beer_game", "--until", "5%", "--many"), "--many belongs to plain sweeps"),
+        (("sweep", "beer_game", "--until", "5%", "--series"), "--series belongs to plain sweeps"),
     ],
     ids=lambda value: " ".join(value)[:60] if isinstance(value, tuple) else "",
 )

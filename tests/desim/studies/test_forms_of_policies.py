@@ -80,7 +80,7 @@ def test_each_form_plays_the_same_game(form: str) -> None:
 def test_lambdas_are_told_apart_by_name() -> None:
     """Partials and methods by what they hold."""
     low, high = (lambda stage, n=n: Order(n) for n in (2, 6))
-    with pytest.raises(UsageError, match=r"<lambda> is given twice; .* a name each"):
+    with pytest.raises(UsageError, match=r"<lambda> is given twice; .* under names"):
         sweep(GAME, [low, high], [1])
     assert [row["policy"] for row in sweep(GAME, {"low": low, "high": high}, [1])] == [
         "low",
