@@ -30,33 +30,27 @@ _OF_SYSTEM = ("/proc", "/dev", "/sys", "/etc", "/usr/lib", "/usr/share", "~/.cac
 class _Read:
     stamp: tuple[int, int] | None = None
     digest: str = ""
-    modules: set[str] = field(factory=set)
+    packages: set[str] = field(factory=set)
 
 
 #: By path; never emptied, as a module may keep what it has read.
 _opened: dict[str, _Read] = {}
 #: Files that this process has written: they are results and no data.
 _written: set[str] = set()
-#: The number of open `noting` contexts; the hook cannot be removed, and does nothing at 0.
-_depth = 0
-#: The frame that opened the first of them: frames further out only started the play.
-_outermost: FrameType | None = None
+#: The frames that opened the `noting` contexts: frames further out than the first only started the
+#: play. The hook cannot be removed, and does nothing while there are none.
+_noting: list[FrameType] = []
 
 
 @contextlib.contextmanager
 def noting() -> Iterator[None]:
     """Note the files that are opened inside, with the modules that open them."""
-    global _depth, _outermost  # noqa: PLW0603 (read by the hook at every event)
     _add_hook()
-    if not _depth:
-        _outermost = sys._getframe(2)  # noqa: SLF001 (behind contextlib's)
-    _depth += 1
+    _noting.append(sys._getframe(2))  # noqa: SLF001 (behind contextlib's)
     try:
         yield
     finally:
-        _depth -= 1
-        if not _depth:
-            _outermost = None
+        _noting.pop()
 
 
 @cache
@@ -76,12 +70,12 @@ def opened_by(modules: Iterable[str]) -> Files:
     A module in a package stands for the whole package.
     """
     wanted = {_package(name) for name in modules}
-    read = {path: _opened[path] for path in opened()}
-    found = {p: one.digest for p, one in read.items() if wanted & {*map(_package, one.modules)}}
+    found = {p: one.digest for p, one in _opened.items() if wanted & one.packages}
     if not found:
         return {}
-    loaded = {module.__dict__.get("__file__") for module in [*sys.modules.values()]}
-    return {path: digest for path, digest in found.items() if path not in loaded and _stamp(path)}
+    code = {module.__dict__.get("__file__") for module in [*sys.modules.values()]}
+    data = found.keys() - _written - code
+    return {path: digest for path, digest in found.items() if path in data and _stamp(path)}
 
 
 def _package(module: str) -> str:
@@ -89,26 +83,24 @@ def _package(module: str) -> str:
 
 
 def _note(event: str, arguments: tuple[Any, ...]) -> None:
-    if not _depth:
+    if not _noting:
         return
-    if event == "open":
-        path, _, flags = arguments
-        if isinstance(path, str | bytes | os.PathLike) and isinstance(flags, int):
-            _note_opened(_absolute(path), reads=flags & os.O_ACCMODE == os.O_RDONLY)
-    elif event == "os.rename":  # a file that is written under another name first
+    if event == "os.rename":  # of a file that is written under another name first
         _written.add(_absolute(arguments[1]))
-
-
-def _note_opened(path: str, *, reads: bool) -> None:
-    if not reads:
+    if event != "open" or not isinstance(flags := arguments[2], int):
+        return
+    if not isinstance(arguments[0], str | bytes | os.PathLike):  # a number
+        return
+    path = _absolute(arguments[0])
+    if flags & os.O_ACCMODE != os.O_RDONLY:
         _written.add(path)
     elif path in _written or path.startswith(_ignored()) or path.endswith(".pyc"):
         return
-    elif found := _stamp(path):
+    elif stamp := _stamp(path):
         read = _opened.setdefault(path, _Read())
-        read.modules.update(_modules(sys._getframe(2)))  # noqa: SLF001
-        if read.stamp != found:
-            read.stamp = found  # before the content is read, which opens the file as well
+        read.packages.update(_packages(sys._getframe(1)))  # noqa: SLF001
+        if read.stamp != stamp:
+            read.stamp = stamp  # before the content is read, which opens the file as well
             read.digest = _content(path)
 
 
@@ -116,11 +108,13 @@ def _absolute(path: Any) -> str:
     return os.path.abspath(os.fsdecode(path))  # noqa: PTH100 (links are not resolved)
 
 
-def _modules(frame: FrameType | None) -> Iterator[str]:
-    while frame is not None and frame is not _outermost:
+def _packages(frame: FrameType | None) -> Iterator[str]:
+    outermost = next(iter(_noting), None)  # another thread may have left it
+    while frame is not None and frame is not outermost:
         name = frame.f_globals.get("__name__")
         if isinstance(name, str) and name != __name__:
-            yield "__main__" if name == "__mp_main__" else name  # a worker's name of a script
+            # A worker has another name for a script.
+            yield "__main__" if name == "__mp_main__" else _package(name)
         frame = frame.f_back
 
 
