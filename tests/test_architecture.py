@@ -65,7 +65,6 @@ LAYERS = (
     "desim.studies",
     "desim.studies.boards",
     "desim.studies.tuning",
-    "desim.studies.decisions",
     "desim.suites",
     "desim.reports.elements",
     "desim.reports.record",

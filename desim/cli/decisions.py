@@ -10,7 +10,7 @@ from desim.cli.options import POLICIES, PrintOptions, command, converted
 from desim.episodes.resume import BranchOptions, play_branch
 from desim.errors import UsageError
 from desim.schema.signatures import given
-from desim.studies.decisions.decision_options import OPTIONS, RegretOptions
+from desim.studies.options import OPTIONS, RegretOptions
 
 #: `--decisions A:B:K` has at most three numbers.
 _NUMBERS = 3
@@ -95,7 +95,7 @@ def regret_command(options: RegretOptions, shown: RegretPrintOptions) -> None:
     from desim.cli.exit_codes import warnings_as_sentences
     from desim.cli.tables import print_found
     from desim.engine.keep.store import SweepWarning
-    from desim.studies.decisions.regret import RegretStopped, regret
+    from desim.studies.regret import RegretStopped, regret
 
     if shown.plot is not None:
         from desim.reports.elements.drawing import check_plot
@@ -201,7 +201,7 @@ def _compare(options: BranchOptions, compared: Compared, *, as_json: bool) -> No
     if (compared.action is None) == (options.policies is None):
         raise UsageError("a comparison takes one of --action and --policy: what is done instead")
     from desim.cli.tables import print_found
-    from desim.studies.decisions.branch_comparison import compare_branches
+    from desim.studies.branches import compare_branches
 
     found = compare_branches(
         options.path,

@@ -10,7 +10,7 @@ from desim.cli.exit_codes import fail
 from desim.cli.options import PrintOptions, command
 from desim.errors import UsageError
 from desim.schema.signatures import given
-from desim.studies.study_options import CheckOptions
+from desim.studies.options import CheckOptions
 
 if TYPE_CHECKING:  # commands start fast
     from desim.studies.check import CheckFinding

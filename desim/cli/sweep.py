@@ -11,16 +11,15 @@ from attrs.validators import ge, le, optional
 from desim.cli.completion import complete_model_or_file
 from desim.cli.exit_codes import fail, warnings_as_sentences
 from desim.cli.options import POLICIES, SET, PrintOptions, Spending, command
-from desim.engine.run.job_options import GridOptions
 from desim.errors import UsageError
 from desim.schema.signatures import given
-from desim.studies.study_options import TuneOptions
+from desim.studies.options import GridOptions, TuneOptions
 
 if TYPE_CHECKING:  # commands start fast
     from desim.rows.rows import Rows
     from desim.studies.effects import Effects
+    from desim.studies.options import Procedure
     from desim.studies.select import Choice
-    from desim.studies.study_options import Procedure
     from desim.studies.sweep_file import SweepSpec
     from desim.studies.until import Comparison
 

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from desim.reports.elements.drawing import COLOURS, drawable, finish, write_picture
-from desim.studies.decisions.branch_table import action_text
-from desim.studies.decisions.regret_table import DecisionRegret, RegretTable
+from desim.studies.branches import action_text
+from desim.studies.regret_table import DecisionRegret, RegretTable
 
 if TYPE_CHECKING:  # matplotlib is an extra
     from matplotlib.axes import Axes

@@ -13,7 +13,7 @@ from desim.reports.suite_page import suite_page
 from desim.reports.sweep.sweep_page import sweep_page
 from desim.rows.rows import Rows
 from desim.show.files import write_whole
-from desim.studies.study_options import refuse_score
+from desim.studies.options import refuse_score
 
 #: The beginning of a row of a sweep.
 _ROW = b'{"model":'

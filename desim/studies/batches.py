@@ -17,7 +17,7 @@ from desim.rows.rows import Rows
 from desim.short_repr import short_repr
 from desim.statistics.sequential.sequences import ScoreRange
 from desim.statistics.sequential.stopping import checked_first, first_look, looks
-from desim.studies.study_options import GoalOptions
+from desim.studies.options import GoalOptions
 
 #: Seeds of a study at most.
 MOST_SEEDS = 1_000_000

@@ -24,7 +24,7 @@ from desim.show.progress import shown_progress
 from desim.show.table import Table, Tabular
 from desim.studies import checks
 from desim.studies.checked_episodes import CheckedWorld, CheckFault, Outcome
-from desim.studies.study_options import CheckOptions
+from desim.studies.options import CheckOptions
 
 #: By name, in the order of the table, a function of a world: it returns what it has found, or
 #: raises `CheckFault`.

@@ -19,7 +19,7 @@ from desim.statistics.sequential.elimination import Elimination
 from desim.statistics.sequential.ocba import allocation
 from desim.statistics.shape import differences, shape, unseen
 from desim.studies.batches import Batches, PlayedCells, batches
-from desim.studies.study_options import Procedure, SelectOptions
+from desim.studies.options import Procedure, SelectOptions
 
 #: The names of the procedures.
 PROCEDURES: tuple[Procedure, ...] = get_args(Procedure)

@@ -12,7 +12,7 @@ from desim.errors import BadRecord, UsageError
 from desim.records.episode import Episode
 from desim.rows.rows import Rows
 from desim.schema.signatures import takes
-from desim.studies.study_options import SweepOptions, refuse_score
+from desim.studies.options import SweepOptions, refuse_score
 
 _PUT_BACK = "put the record back, or play the sweep anew (--restart)"
 

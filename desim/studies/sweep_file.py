@@ -24,7 +24,7 @@ from desim.schema import from_plain
 from desim.show.files import read_text
 from desim.studies.designs import DesignSpec, planned
 from desim.studies.effects import Effects, effects
-from desim.studies.study_options import FIRST_SEEDS
+from desim.studies.options import FIRST_SEEDS
 
 #: Most bytes of the file of a sweep.
 _MAX_BYTES = 1_000_000

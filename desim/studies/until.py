@@ -21,7 +21,7 @@ from desim.statistics.sequential.sequences import ScoreRange
 from desim.statistics.sequential.stopping import Goal, Look, look
 from desim.statistics.shape import differences, shape, unseen
 from desim.studies.batches import Batches, PlayedCells, batches
-from desim.studies.study_options import CompareOptions
+from desim.studies.options import CompareOptions
 
 #: Lines that the sentence names.
 _NAMED = 3

@@ -18,7 +18,7 @@ from desim.errors import DesimError, UsageError
 from desim.schema.signatures import takes
 from desim.short_repr import short_repr
 from desim.show.progress import shown_progress
-from desim.studies.study_options import TuneOptions
+from desim.studies.options import TuneOptions
 from desim.studies.tuning.optuna_study import Point, Study, best_of, silent_optuna
 from desim.studies.tuning.problem import plan_of_point, probed
 from desim.studies.tuning.search import Search

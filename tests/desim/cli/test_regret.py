@@ -8,8 +8,7 @@ from support.command_line import Desim, refused
 
 from desim.cli.decisions import read_slice
 from desim.errors import UsageError
-from desim.studies.decisions.judge import Judge, Judged
-from desim.studies.decisions.questions import Question
+from desim.studies.regret import Judge, Judged, Question
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ from desim.episodes.resume import resume
 from desim.errors import BadRecord, UsageError, WrongAction
 from desim.records.writer import cut
 from desim.studies.check import check
-from desim.studies.decisions.regret import regret
+from desim.studies.regret import regret
 from desim.ui.game import Game
 
 STRICT = Workshop(strict=True)

@@ -12,8 +12,8 @@ from desim.episodes.driver import play_async
 from desim.episodes.resume import play_branch
 from desim.errors import UsageError
 from desim.schema.signatures import given, takes
-from desim.studies.decisions.branch_comparison import compare_branches
-from desim.studies.decisions.regret import regret
+from desim.studies.branches import compare_branches
+from desim.studies.regret import regret
 from desim.studies.tuning.tune import tune
 from desim.studies.until import compare
 

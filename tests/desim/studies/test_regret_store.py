@@ -20,8 +20,7 @@ from desim import Episode, play
 from desim.engine.keep.store import FILE_NAME, Store, SweepWarning
 from desim.engine.run.executors import WorkerDied
 from desim.errors import UsageError
-from desim.studies.decisions.judge import Judge
-from desim.studies.decisions.regret import RegretStopped, regret
+from desim.studies.regret import Judge, RegretStopped, regret
 from models.beer_game import BeerGame
 
 GAME = evolve(BeerGame.preset("poisson"), horizon=10)
@@ -162,7 +161,7 @@ def test_edited_data_of_a_policy_are_refused(
     data.write_text("4")
     (tmp_path / f"{name}.py").write_text(READS.format(data=str(data)))
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr("desim.studies.decisions.judging._SECONDS_ALONE", 0.0)
+    monkeypatch.setattr("desim.studies.regret._SECONDS_ALONE", 0.0)
     given: Any = {played: f"{name}:rule", "decisions": slice(1, 5), "jobs": jobs}
     table, _ = judged(game, out, **given)
     again, before = judged(game, out, **given)

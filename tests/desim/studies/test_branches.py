@@ -5,11 +5,11 @@ from typing import Any
 import msgspec
 import pytest
 from attrs import evolve
-from support.small_worlds import Stride, Walk
+from support.small_worlds import Go, Spot, Stride, Walk
 
 from desim import Episode, play
 from desim.errors import UsageError
-from desim.studies.decisions.branch_comparison import compare_branches
+from desim.studies.branches import compare_branches
 
 THREE, FOUR = {"do": "go", "places": 3}, {"do": "go", "places": 4}
 
@@ -18,6 +18,11 @@ THREE, FOUR = {"do": "go", "places": 3}, {"do": "go", "places": 4}
 def walk() -> Episode:
     """Five steps of 2."""
     return play(Walk(steps=5), Stride(2), seed=2)
+
+
+def by_step(spot: Spot) -> Go:
+    """Take a longer step each time."""
+    return Go(spot.step + 1)
 
 
 def test_an_action_is_compared(walk: Episode) -> None:
@@ -53,6 +58,8 @@ def test_a_policy_decides_once_or_from_there(walk: Episode) -> None:
     once = compare_branches(walk, 3, policy=Stride(3), then=Stride(1), futures=3)
     assert once.found.paired.mean == 1
     assert once.arms[1] == "instead: go places=3 (Stride(size=3)), then Stride(size=1)"
+    last = compare_branches(walk, 5, policy=by_step, then=Stride(1))
+    assert last.instead == {"do": "go", "places": 5}
     rest = compare_branches(walk, 3, policy=Stride(3), then=Stride(1), futures=3, from_here=True)
     assert rest.found.paired.mean == 9 - 4
     assert rest.instead is None

@@ -12,10 +12,8 @@ from support.stub import Served, serving, text
 from desim import Episode, Option, play
 from desim.episodes.counterfactual import Past
 from desim.errors import PolicyFailed, UsageError
-from desim.studies.decisions import judging
-from desim.studies.decisions.judge import parted
-from desim.studies.decisions.questions import of_options
-from desim.studies.decisions.regret import regret
+from desim.studies import regret as judging
+from desim.studies.regret import of_options, parted, regret
 from models.beer_game import BeerGame, Order, Stage, stage
 
 GAME = evolve(BeerGame.preset("poisson"), horizon=14)

@@ -1,21 +1,15 @@
 """The table of `regret`: what each decision cost, the most expensive first."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from attrs import frozen
 
-from desim.episodes.counterfactual import Past
 from desim.show.estimates import SAME, estimate_cells, interval_head
 from desim.show.table import Printed, Table, Tabular
 from desim.statistics.pairing import Difference
-from desim.studies.decisions.branch_table import (
-    Place,
-    action_text,
-    hindsight_note,
-    plain_difference,
-    redrawn_notes,
-)
+from desim.studies.branches import Place, action_text
+from desim.studies.options import OPTIONS
 
 
 @frozen
@@ -68,7 +62,9 @@ class DecisionRegret:
             "left_out": self.left_out,
             "n": paired.n if paired else 0,
             "recorded_mean": self.recorded_mean,
-            **plain_difference(paired),
+            "difference": paired.mean if paired else None,
+            "low": paired.low if paired else None,
+            "high": paired.high if paired else None,
             "costs": self.costs,
         }
 
@@ -99,23 +95,6 @@ class RegretTable(Tabular):
     notes: tuple[str, ...]
     top: int = 10
 
-    @classmethod
-    def of(
-        cls,
-        past: Past,
-        lines: tuple[DecisionRegret, ...],
-        *,
-        then: str,
-        against: str,
-        futures: int | None,
-        level: float,
-        notes: Sequence[str] = (),
-    ) -> "RegretTable":
-        """Return the table of some decisions of a record."""
-        of_futures = [hindsight_note()] if futures is None else redrawn_notes(past)
-        head, said = past.header, (*of_futures, *notes)
-        return cls(lines, then, against, futures, level, head.model, head.seed, said)
-
     @property
     def ranked(self) -> list[DecisionRegret]:
         """The decisions that had another action, the largest difference first."""
@@ -130,7 +109,8 @@ class RegretTable(Tabular):
     def tables(self) -> tuple[Table]:
         """Return the table of the most expensive decisions."""
         roles = len({line.place.role for line in self.lines}) > 1
-        heads = ["at", "when", *(["role"] if roles else []), "recorded", self._other, "n"]
+        other = "best other option" if self.against == OPTIONS else self.against
+        heads = ["at", "when", *(["role"] if roles else []), "recorded", other, "n"]
         heads += ["difference", interval_head(self.level), ""]
         rows = [_cells(line, roles=roles) for line in self.ranked[: self.top]]
         notes = [self._counts(), *self.notes, *self._sampled()]
@@ -153,35 +133,29 @@ class RegretTable(Tabular):
             "decisions": [line.plain() for line in self.lines],
         }
 
-    @property
-    def _other(self) -> str:
-        return "best other option" if self.against == "options" else self.against
-
-    @property
-    def _compared(self) -> str:
-        return "the best other option" if self.against == "options" else f"that of {self.against}"
-
     def _counts(self) -> str:
         """Return how many decisions are shown, and how many of them cost."""
         compared = len(self.ranked)
         shown = f"{min(self.top, compared)} of {len(self.lines)} decisions, the dearest first"
         if same := len(self.lines) - compared:
-            options = self.against == "options"
-            shown += f"; {same} {'had no other option' if options else 'were the same action'}"
+            had = "had no other option" if self.against == OPTIONS else "were the same action"
+            shown += f"; {same} {had}"
         if self.futures is not None and self.futures > 1:
             shown += f"; * marks an interval above 0: {len(self.costly)} of {compared}"
         return shown
 
     def _legend(self) -> list[str]:
         """Return what the differences are, and how they were estimated."""
+        options = self.against == OPTIONS
+        other = "the best other option" if options else f"that of {self.against}"
         meaning = (
-            f"difference: mean score with {self._compared}, less that with the recorded action; "
+            f"difference: mean score with {other}, less that with the recorded action; "
             f"{self.then} plays on after either, so the differences do not add up to a loss"
         )
         found, compared = [meaning], len(self.ranked)
         if self.futures is None:
             return found
-        several = self.against == "options" and any(line.played > 1 for line in self.lines)
+        several = options and any(line.played > 1 for line in self.lines)
         if several and self.futures > 1:
             found.append(
                 f"of {self.futures} futures {self.futures // 2} choose the best option and the "

@@ -1,1 +1,0 @@
-"""The value of single decisions: regret and branches."""
