@@ -144,23 +144,6 @@ def test_the_cause_says_since_when_the_unit_was_used() -> None:
     assert (cause.by, cause.usage_since, cause.resource) == (None, 3, desk)
 
 
-def test_a_request_without_a_living_process_loses_its_unit() -> None:
-    """There is nothing to interrupt."""
-    world = World()
-    desk = simpy.Resource(world, 2)
-    WorkingHours(desk, [(10, 2), (10, 0)], ends="preempt")
-
-    def forgets() -> Story:
-        yield desk.request()
-
-    desk.request()
-    world.process(forgets())
-    world.run(until=5)
-    assert desk.count == 2
-    world.run(until=11)
-    assert desk.count == 0
-
-
 def test_business_hours() -> None:
     """The capacity of the resource holds from nine to five on weekdays."""
     hours = BusinessHours(FRIDAY)
@@ -276,12 +259,3 @@ def test_wrong_resources() -> None:
     WorkingHours(desk, [(5, 1)])
     with pytest.raises(UsageError, match="has working hours already"):
         WorkingHours(desk, [(5, 1)])
-
-
-def test_an_office_is_closed_on_days_off() -> None:
-    """The Saturday after a Friday's closing has no units."""
-    hours = BusinessHours(FRIDAY)
-    table = Shifts(hours, 4)
-    assert [table.capacity(tick) for tick in (8, 9, 16, 17, 24 + 10, 3 * 24 + 9)] == [
-        0, 4, 4, 0, 0, 4,
-    ]  # fmt: skip

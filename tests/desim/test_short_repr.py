@@ -1,17 +1,15 @@
 """Values in error texts: short, whatever they are."""
 
-import enum
-from collections import deque, namedtuple
+from collections import namedtuple
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 import pytest
 from attrs import frozen
 from support.cases import stable
 
 from desim import catalog
-from desim.errors import UsageError, possible, sentence
+from desim.errors import UsageError
 from desim.short_repr import short_repr, shortened
 
 
@@ -20,12 +18,6 @@ class Unprintable:
 
     def __repr__(self) -> str:
         raise RuntimeError
-
-
-class Colour(enum.Enum):
-    """An enumeration."""
-
-    RED = 1
 
 
 @frozen
@@ -55,8 +47,17 @@ def deep() -> Any:
 
 
 PLAIN = [
-    *(3, -2.5, "a'b", True, None, (1,), (), {}, [], {"b": 1, "a": [2]}, set(), {1}, b"x", 1j),
-    *(frozenset({2}), deque([1]), Pair(1, 2), Point("a"), [Point(1)], Colour.RED, int, len, 10**50),
+    3,
+    -2.5,
+    "a'b",
+    None,
+    (1,),
+    {"b": 1, "a": [2]},
+    {1},
+    Pair(1, 2),
+    Point("a"),
+    [Point(1)],
+    int,
 ]
 
 
@@ -69,20 +70,11 @@ def test_a_short_value_has_its_own_repr(value: Any) -> None:
 #: Made by the test that shows them: a list of values would stay in memory through all tests.
 HUGE: dict[str, Callable[[], Any]] = {
     "int": lambda: 10**5_000,
-    "negative int": lambda: -(10**5_000),
     "str": lambda: "x" * 10**8,
-    "bytes": lambda: b"x" * 10**8,
-    "list": lambda: list(range(10**6)),
-    "texts in lists": lambda: [["x" * 999] * 99] * 9,
     "dict": lambda: {n: n for n in range(10**5)},
     "unprintable": Unprintable,
-    "unprintable in a list": lambda: [Unprintable()],
-    "unprintable in a dict": lambda: {"a": Unprintable()},
     "loop": loop,
-    "int in a class": lambda: Point(10**5_000),
     "loop in a class": lambda: Point(loop()),
-    "int in dicts": lambda: {1: {2: 10**9_999}},
-    "ints in a list": lambda: [10**5_000] * 10**5,
     "deep": deep,
 }
 
@@ -93,20 +85,6 @@ def test_any_value_is_shown_and_cut(make: Callable[[], Any]) -> None:
     value = make()
     assert 0 < len(short_repr(value)) <= 121
     assert len(short_repr(value, 20)) <= 21
-
-
-class Exits:
-    """An object whose repr ends the process."""
-
-    def __repr__(self) -> str:
-        raise SystemExit(3)
-
-
-def test_a_repr_that_fails_or_exits_leaves_a_name() -> None:
-    """Also inside a container."""
-    shown = [short_repr(each) for each in (Exits(), [Unprintable()])]
-    assert shown == ["<Exits without a repr>", "[<Unprintable without a repr>]"]
-    assert short_repr(np.zeros((5_000, 5_000))).startswith("array([[0., 0.")
 
 
 def test_no_error_is_longer_than_a_page() -> None:
@@ -123,10 +101,3 @@ def test_the_middle_of_a_long_text_is_left_out() -> None:
     """Its end often holds the path of the fault."""
     text = shortened("start " + "x" * 10**7 + " - at `$.a`", 50)
     assert text == "start " + "x" * 19 + " … " + "x" * 14 + " - at `$.a`"
-
-
-def test_sentences_and_near_misses_of_long_names_are_short() -> None:
-    """An exception of 10 MB, and a name of 10 MB that is compared with the known ones."""
-    assert len(sentence(ValueError("x" * 10**7))) < 1_100
-    assert possible("x" * 10**7, ["retailer"]) == "Possible: retailer"
-    assert sentence(UsageError("short")) == "short"

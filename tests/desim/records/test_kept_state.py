@@ -2,19 +2,16 @@
 
 import copy
 import datetime as dt
-import gc
 import pickle
-import sys
-import weakref
 from collections.abc import Generator, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
-from attrs import define, evolve, frozen
-from support.small_worlds import DIARY, STRIDE, Diary, Go, Trail, Walk
+from attrs import frozen
+from support.small_worlds import DIARY, STRIDE, Diary, Trail, Walk
 
-from desim import Episode, World, play, replay, resume, sweep
+from desim import Episode, World, play, replay, resume
 from desim.composition import Composite
 from desim.core.calendar import Calendar
 from desim.core.points import Recorded
@@ -160,26 +157,6 @@ def test_parts_have_their_names_and_the_common_clock() -> None:
     assert decisions["part"] == ["north", "south"] * 3
 
 
-def test_frames_hold_the_columns() -> None:
-    """Of pandas and of polars, with an unknown value as each has it."""
-    pytest.importorskip("pandas", reason="no pandas here")
-    polars = pytest.importorskip("polars", reason="no polars here")
-    episode = play(Hike(), STRIDE, 3, series=True)
-    frame = episode.to_pandas()
-    assert frame["value"].isna().sum() == 1
-    assert frame.groupby("name")["value"].max()[["height", "place"]].tolist() == [30, 3]
-    assert episode.to_polars()["value"].null_count() == 1
-    assert episode.to_polars("decisions")["action.places"].dtype == polars.Int64
-
-
-@pytest.mark.parametrize("library", ["pandas", "polars"])
-def test_a_missing_library_is_named(library: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With the command that installs it."""
-    monkeypatch.setitem(sys.modules, library, None)
-    with pytest.raises(UsageError, match=rf"needs {library}; .*pip install 'desim\[report\]'"):
-        getattr(play(Hike(), STRIDE), f"to_{library}")()
-
-
 def test_there_are_two_tables(monkeypatch: pytest.MonkeyPatch) -> None:
     """The near miss is named; a stranger's record cannot have columns without end."""
     episode = play(Diary(), STRIDE, 3)
@@ -188,58 +165,3 @@ def test_there_are_two_tables(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tables, "_MOST_COLUMNS", 3)
     with pytest.raises(UsageError, match="the decisions have more than 3 fields"):
         episode.columns("decisions")
-
-
-def test_fields_that_only_some_decisions_have_are_unknown_in_the_others() -> None:
-    """Lists are JSON, nested objects have a column a leaf."""
-    episode = play(Walk(), STRIDE, 3)
-    plain = [{"a": {"b": 1}}, {"c": [1, 2]}, 7]
-    steps = [
-        type(step)(step.t, step.role, seen, Go(1))
-        for step, seen in zip(episode.steps, plain, strict=True)
-    ]
-    table = evolve(episode, steps=steps).columns("decisions")
-    assert table["observation.a.b"] == [1, None, None]
-    assert table["observation.c"] == [None, "[1, 2]", None]
-    assert table["observation"] == [None, None, 7]
-
-
-@define(slots=False)
-class Heavy(Trail):
-    """A state whose end is noticed."""
-
-    __hash__ = object.__hash__
-
-
-#: States of `Weighty` that are alive.
-ALIVE: "weakref.WeakSet[Heavy]" = weakref.WeakSet()
-
-
-@frozen
-class Weighty(Diary):
-    """A diary with a heavy state."""
-
-    def begin(self, world: World) -> Trail:
-        """Note the state."""
-        trail = super().begin(world)
-        heavy = Heavy(trail.places, trail.gusts)
-        world.point("weight", 1)
-        ALIVE.add(heavy)
-        return heavy
-
-
-@pytest.mark.parametrize("series", [False, True])
-def test_a_sweep_keeps_rows_alone(series: bool) -> None:  # noqa: FBT001 (a case)
-    """Neither states nor episodes; a played episode holds its own as long as it lives."""
-    rows = sweep(Weighty(), STRIDE, range(5), series=series)
-    gc.collect()
-    assert [row["error"] for row in rows] == [None] * 5
-    assert len(ALIVE) == 0
-    episode = play(Weighty(), STRIDE)
-    light = play(Weighty(), STRIDE, keep_state=False, series=True)
-    gc.collect()
-    assert len(ALIVE) == 1
-    del episode
-    gc.collect()
-    assert len(ALIVE) == 0
-    assert light.points()["weight"].values == (1.0,)

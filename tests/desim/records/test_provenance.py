@@ -6,12 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from attrs import frozen
-from support.small_worlds import Walk
 
 from desim import Episode, play, replay
 from desim.episodes.replay import branch
-from desim.episodes.resume import play_branch
 from desim.errors import BadRecord
 from desim.records.lines import Header
 from desim.records.provenance import Provenance, code_digest, policy_code, versions
@@ -67,12 +64,6 @@ def test_the_digest_of_the_code_changes_with_a_source_file(
     assert found[0] != found[1] == found[2]
 
 
-def test_a_world_without_a_source_file_has_no_digest() -> None:
-    """As the classes of a notebook."""
-    lone = type("Lone", (Walk,), {"__module__": "nowhere"})
-    assert code_digest(lone()) == ""
-
-
 def test_the_refusal_of_an_older_revision_names_both(
     record: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -80,14 +71,6 @@ def test_the_refusal_of_an_older_revision_names_both(
     monkeypatch.setattr(BeerGame, "revision", 2)
     text = refused(rewritten(record, revision=1))
     assert text.endswith("; recorded with revision 1 of beer_game, which has revision 2 here")
-
-
-def test_a_record_of_an_older_revision_replays_where_it_can(
-    record: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A revision changes some episodes of a world, not all."""
-    monkeypatch.setattr(BeerGame, "revision", 2)
-    assert replay(record).header.provenance.revision == 1
 
 
 def test_a_result_of_an_older_revision_is_refused_with_both(
@@ -98,17 +81,6 @@ def test_a_result_of_an_older_revision_is_refused_with_both(
     monkeypatch.setattr(BeerGame, "score", lambda *_: 0.5)
     with pytest.raises(BadRecord, match=r"was .* now 0.5; recorded with revision 1 of beer_game, "):
         replay(record)
-
-
-def test_parameters_that_an_older_revision_took_are_refused_with_both(
-    record: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A parameter of another name belongs to another revision."""
-    monkeypatch.setattr(BeerGame, "revision", 2)
-    head, *lines = record.read_text().replace('"horizon"', '"weeks"', 1).splitlines()[:-1]
-    record.write_text("\n".join([head, *lines]) + "\n")
-    with pytest.raises(BadRecord, match=r"written for .*; recorded with revision 1 of beer_game, "):
-        Episode.read(record, whole=False).header.build()
 
 
 def test_code_that_has_changed_is_named_where_the_revision_has_not(record: Path) -> None:
@@ -151,30 +123,6 @@ def test_a_revision_that_is_none_is_not_readable(record: Path, revision: Any) ->
         Episode.read(rewritten(record, revision=revision), whole=False)
 
 
-def test_a_long_revision_is_cut_in_the_error(record: Path) -> None:
-    """A stranger's mapping may have thousands of parts."""
-    text = refused(rewritten(record, revision={f"part{n}": n for n in range(10_000)}))
-    assert len(text) < 1_000
-
-
-@frozen
-class Listed(Walk):
-    """A walk with a parameter that can change."""
-
-    marks: list[int] = []  # noqa: RUF008 (a user's mistake)
-
-
-def test_a_header_states_the_parameters_with_which_its_episode_begins() -> None:
-    """Those of one header are its own; what is derived from a model is derived again."""
-    model = Listed(marks=[1])
-    first = Header.of(model, 1, {})
-    first.params["steps"] = -1
-    model.marks.append(2)
-    assert first.params["marks"] == [1]
-    again = Header.of(model, 1, {}).params
-    assert (again["marks"], again["steps"]) == ([1, 2], model.steps)
-
-
 # -- the code of policies --------------------------------------------------------------------------
 
 
@@ -200,13 +148,3 @@ def test_the_code_of_a_policy_is_the_file_of_its_class(tmp_path: Path, monkeypat
     assert digests[0] == digests[1] != digests[2]
     assert len(digests[0]) == 16
     assert policy_code(type("Rule", (), {"__module__": "nowhere"})()) == ""
-
-
-def test_a_branch_states_the_code_of_the_policies_that_play_on(tmp_path: Path) -> None:
-    """Not that of a policy which another one has replaced."""
-    file, seats = tmp_path / "a", {"retailer": "base_stock", "wholesaler": "typical"}
-    play(BeerGame.preset("poisson", horizon=3), seats, record=file)
-    play_branch(file, 2, {"wholesaler": "base_stock"}, record=tmp_path / "b")
-    code, of_branch = (Episode.read(tmp_path / name).header.code for name in "ab")
-    assert [*code] == ["retailer", "wholesaler"]
-    assert of_branch == {"retailer": code["retailer"]}

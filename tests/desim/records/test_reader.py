@@ -23,20 +23,12 @@ from desim.errors import BadRecord
         (b"\x00\xff\x80junk\n\x00", "no episode record: its first line is no header"),
         (b"{}\n", "no episode record"),
         (b'{"format": null}\n', "no episode record"),
-        (b'{"a": 1}\n{"b": 2}\n', "no episode record"),
-        (b"[]\n", "no episode record"),
         (b'[{"format": "desim-episode/4"}]\n', "no episode record"),
-        (b"3\n", "no episode record"),
-        (b"null\n", "no episode record"),
         (b"not json\n", "no episode record"),
-        (b"\n\n\n", "no episode record"),
         (b'{"format": "desim-episode/99"}\n', "format 'desim-episode/99'; this desim .* reads"),
-        (b'{"format": 3}\n', "has format 3"),
         (b'{"format": "desim-episode/4"}\n', "line 1 is not readable: .*missing"),
         (b'{"format": "desim-episode/4", "line": "result"}\n', "line 1 is not readable"),
         (b"\x1f\x8b\x08", "the file is empty"),
-        (b"\x1f\x8b" + bytes(50), "the file is empty"),
-        (gzip.compress(b"", mtime=0), "the file is empty"),
         (gzip.compress(b"junk\n", mtime=0), "no episode record"),
         (b"[" * 100_000, "no episode record"),
     ],
@@ -67,19 +59,14 @@ def test_a_missing_file_and_a_folder_cannot_be_read(tmp_path: Path) -> None:
         (lambda lines: lines[:3] + lines[4:], "altered"),
         (lambda lines: [lines[0], lines[2], lines[1], *lines[3:]], "altered"),
         (lambda lines: [*lines[:2], lines[2].replace(b":", b": ", 1), *lines[3:]], "altered"),
-        (lambda lines: [lines[0].replace(b'"seed":0', b'"seed":1'), *lines[1:]], "altered"),
-        (lambda lines: [*lines[:2], b"{\n", *lines[3:]], "altered|decision 2 .* not readable"),
         (lambda lines: lines[:-1], "was cut after 6 decisions"),
         (lambda lines: [*lines[:-1], lines[-1][:-1]], "was cut"),
-        (lambda lines: lines[:1], "was cut after 0 decisions"),
         (lambda lines: [*lines, b"\n"], "line 8 is a result, but the file has further lines"),
         (lambda lines: [*lines[:-1], b'{"record_digest":1}\n'], r"\(line 8\) is not readable"),
-        (lambda lines: [*lines[:-1], b'["record_digest"]\n'], r"\(line 8\) is not readable"),
-        (lambda lines: [*lines[:-1], b'"record_digest"\n'], r"\(line 8\) is not readable"),
         (lambda lines: [*lines[:-1], b'{"line":"result"}\n'], r"\(line 8\) is not readable"),
         (lambda lines: [*lines[:3], lines[0], *lines[3:]], "line 4 is a second header"),
     ],
-    ids=range(14),
+    ids=range(9),
 )
 def test_an_altered_record_is_refused(
     file: Path, change: Callable[[list[bytes]], list[bytes]], says: str
@@ -124,28 +111,19 @@ def test_a_line_that_is_no_decision_is_named(tmp_path: Path) -> None:
 # -- records of format 1 ---------------------------------------------------------------------------
 
 _STEP = (
-    '{"t":0,"role":"walker","observation":{"place":0,"step":0},"action":{"do":"go","places":1}%s}\n'
+    '{"t":0,"role":"walker","observation":{"place":0,"step":0},"action":{"do":"go","places":1}}\n'
 )
-#: The lines between header and result as format 1 had them, by the label of the policy.
-OLD = {
-    "base_stock,target=20": _STEP % "",
-    "llm,model=small": (
-        '{"said":{"text":"I go.","usage":{"calls":1}},"role":"walker"}\n'
-        + _STEP % ',"notes":{"usage":{"calls":1}}'
-    ),
-    "person": _STEP % "",
-}
 
 
-@pytest.fixture(params=OLD)
-def old(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+@pytest.fixture
+def old(tmp_path: Path) -> Path:
     """Write a whole record of format 1."""
     header = (
         '{"format":"desim-episode/1","version":"0.1.0","model":"support.small_worlds:Walk",'
         '"preset":"short","params":{"goals":[2,5],"pace":1,"patience":50,"steps":1,"wind":1.0},'
-        f'"seed":1,"policies":{{"walker":"{request.param}"}}}}\n'
+        '"seed":1,"policies":{"walker":"person"}}\n'
     )
-    before = header + OLD[request.param]
+    before = header + _STEP
     result = (
         '{"score":1.0,"ended":"walked","metrics":{},"decisions":1,"ledger_digest":null,'
         f'"record_digest":"{hashlib.sha256(before.encode()).hexdigest()}"}}\n'
@@ -173,12 +151,3 @@ def test_a_record_of_format_1_is_refused(old: Path, use: Callable[[Path], object
         f"{old}: the record has format 'desim-episode/1'; "
         f"this desim {__version__} reads 'desim-episode/4'"
     )
-
-
-@pytest.mark.parametrize("command", ["replay", "resume"])
-def test_the_command_line_refuses_a_record_of_format_1(old: Path, command: str) -> None:
-    """The same sentence on standard error, and an exit code other than 0."""
-    done = CliRunner().invoke(main, [command, str(old)])
-    assert done.exit_code != 0
-    assert done.stderr.count("\n") == 1
-    assert "the record has format 'desim-episode/1'" in done.stderr

@@ -1,6 +1,5 @@
 """One process at a time writes a record; the second one learns which, and changes nothing."""
 
-import os
 import re
 import subprocess
 import sys
@@ -11,7 +10,6 @@ from pathlib import Path
 
 import pytest
 from support.forked import forked
-from support.paths import PYTHONPATH
 from support.recorded import GAME, Dies, Killed
 
 from desim import Episode, Policy, play, replay, resume
@@ -101,27 +99,6 @@ def test_a_lock_ends_with_its_process(tmp_path: Path) -> None:
     assert not (tmp_path / "run.jsonl.lock").exists()
 
 
-def test_a_lock_replaces_the_name_that_was_left(tmp_path: Path) -> None:
-    """Also a longer one."""
-    (tmp_path / "run.lock").write_text("process 1 since " + "9" * 100)
-    with RecordLock(tmp_path / "run"):
-        name = (tmp_path / "run.lock").read_text()
-    assert re.fullmatch(rf"process {os.getpid()} since 20[-:+0-9 ]{{22,}}", name)
-    assert len(name) < 60
-
-
-def test_two_names_of_a_record_have_one_lock(tmp_path: Path) -> None:
-    """A symbolic link is resolved."""
-    (tmp_path / "link").symlink_to(tmp_path / "run")
-    with (
-        RecordLock(tmp_path / "run"),
-        pytest.raises(UsageError, match="is being played by"),
-    ):
-        RecordLock(tmp_path / "link")
-    with RecordLock(tmp_path / "link"):
-        pass
-
-
 def test_a_second_run_names_the_first(tmp_path: Path) -> None:
     """Before it complains that the file exists."""
     file = tmp_path / "run"
@@ -144,39 +121,6 @@ def test_a_lock_without_a_name_is_looked_at_again(tmp_path: Path) -> None:
         writes.join()
 
 
-@pytest.mark.slow
-def test_many_processes_take_turns(tmp_path: Path) -> None:
-    """No two of them hold a lock at once, although each removes its file."""
-    code = (
-        "import os, sys, time\n"
-        "from desim.records.record_lock import RecordLock\n"
-        "from desim.errors import UsageError\n"
-        "end = time.monotonic() + 1.5\n"
-        "while time.monotonic() < end:\n"
-        "    try:\n"
-        "        with RecordLock('record'):\n"
-        "            os.close(os.open('alone', os.O_CREAT | os.O_EXCL))\n"
-        "            os.unlink('alone')\n"
-        "            print('.', end='')\n"
-        "    except UsageError: pass\n"
-    )
-    begun = time.monotonic()
-    processes = [
-        subprocess.Popen(
-            [sys.executable, "-c", code],
-            cwd=tmp_path,
-            env={"PYTHONPATH": PYTHONPATH},
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        for _ in range(4)
-    ]
-    turns = [len(process.communicate()[0]) for process in processes]
-    assert [process.returncode for process in processes] == [0] * 4
-    assert sum(turns) > 100
-    assert time.monotonic() - begun < 60
-
-
 def test_a_missing_folder_is_not_made(tmp_path: Path) -> None:
     """Nor is a file in its place a folder."""
     (tmp_path / "file").touch()
@@ -184,15 +128,6 @@ def test_a_missing_folder_is_not_made(tmp_path: Path) -> None:
         with pytest.raises(UsageError, match=rf"cannot write .*{folder}/run: "):
             RecordLock(tmp_path / folder / "run")
     assert [each.name for each in tmp_path.iterdir()] == ["file"]
-
-
-def test_a_lock_is_no_link_to_another_file(tmp_path: Path) -> None:
-    """The other file stays as it is."""
-    (tmp_path / "other").write_text("kept")
-    (tmp_path / "run.lock").symlink_to(tmp_path / "other")
-    with pytest.raises(UsageError, match="cannot write"):
-        RecordLock(tmp_path / "run")
-    assert (tmp_path / "other").read_text() == "kept"
 
 
 def test_a_lock_ends_in_another_thread(tmp_path: Path) -> None:

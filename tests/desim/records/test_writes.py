@@ -13,7 +13,7 @@ from support.paths import PYTHONPATH
 from support.recorded import GAME, Dies, Killed
 
 from desim import Episode, play, resume
-from desim.errors import UsageError, WriteFailed
+from desim.errors import WriteFailed
 from desim.records import writer
 
 
@@ -116,14 +116,3 @@ def test_a_record_is_kept_if_its_copy_does_not_fit(file: Path, narrow: Any) -> N
         resume(file, Dies(99, Killed()))
     assert file.read_bytes() == before
     assert sorted(file.parent.iterdir()) == [file]
-
-
-@pytest.mark.skipif(os.geteuid() == 0, reason="the superuser writes into any folder")
-def test_a_read_only_folder_is_one_sentence(tmp_path: Path) -> None:
-    """For a new record and for one that is resumed."""
-    with pytest.raises(Killed):
-        play(GAME, Dies(3, Killed()), record=tmp_path / "run")
-    tmp_path.chmod(0o500)
-    for use in (lambda: play(GAME, "typical", record=tmp_path / "new"), resume):
-        with pytest.raises(UsageError, match=r"cannot write .*: Permission denied"):
-            use(tmp_path / "run") if use is resume else use()

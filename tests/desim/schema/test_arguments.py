@@ -17,42 +17,23 @@ from desim.short_repr import shortened
     ("text", "kind", "expected"),
     [
         ("7", int, 7),
-        ("-7", int, -7),
         ("1_000_000", int, 1_000_000),
         ("12345678901234567890123", int, 12345678901234567890123),
-        ("7", float, 7.0),
         ("1_000.25", float, 1000.25),
         ("1e3", float, 1000.0),
-        ("-.5", float, -0.5),
         ("true", bool, True),
-        ("FALSE", bool, False),
-        ("7", str, "7"),
         ("007", str, "007"),
-        ("true", str, "true"),
         ("none", str, "none"),
-        ("", str, ""),
-        ("[1]", str, "[1]"),
         ("none", int | None, None),
-        ("None", float | None, None),
         ("null", str | None, None),
         ("nobody", str | None, "nobody"),
-        ("7", int | None, 7),
-        ("7", int | float, 7),
-        ("7.5", int | float, 7.5),
         ("7", int | str, 7),
         ("seven", int | str, "seven"),
-        ("7.5", float | str, 7.5),
-        ("true", bool | str, True),
-        ("[1, 2]", list[int], [1, 2]),
         ("[1, 2]", tuple[float, ...], (1.0, 2.0)),
-        ('["a", "b"]', tuple[str, ...], ("a", "b")),
         ('[1, "a"]', tuple[int, str], (1, "a")),
         ('{"a": 1}', dict[str, int], {"a": 1}),
         ("b", Literal["a", "b"], "b"),
-        ("1", Literal["1", "2"], "1"),
         ("1", Any, 1),
-        ("one", Any, "one"),
-        ("[1]", Any, [1]),
     ],
     ids=stable,
 )
@@ -66,28 +47,15 @@ def test_a_text_becomes_a_value_of_its_type(text: str, kind: Any, expected: Any)
     ("text", "kind", "called"),
     [
         ("x", int, "a whole number"),
-        ("", int, "a whole number"),
         ("1.5", int, "a whole number"),
-        ("1.0", int, "a whole number"),
-        ("true", int, "a whole number"),
-        ("1__0", int, "a whole number"),
         ("0x10", int, "a whole number"),
         ("9" * 5_000, int, "a whole number"),
-        ("none", int, "a whole number"),
         ("nan", float, "a finite number"),
-        ("inf", float, "a finite number"),
-        ("-Infinity", float, "a finite number"),
         ("1e999", float, "a finite number"),
-        ("9" * 400, float, "a finite number"),
         ("nan", float | None, "a finite number or none"),
-        ("true", float, "a finite number"),
         ("1", bool, "true or false"),
-        ("yes", bool, "true or false"),
-        ("maybe", int | None, "a whole number or none"),
         ("1,2", tuple[int, ...], "tuple"),
         ("[1, 2.5]", list[int], "list"),
-        ("[1, NaN]", list[float], "list"),
-        ("[1e999]", list[float], "list"),
         ("{", dict[str, int], "dict"),
         ("c", Literal["a", "b"], "Literal"),
     ],
@@ -101,22 +69,10 @@ def test_any_other_text_is_refused(text: str, kind: Any, called: str) -> None:
     assert called in str(refused.value)
 
 
-@given(st.integers(-(10**30), 10**30))
-def test_every_whole_number_is_read(n: int) -> None:
-    """With or without underscores."""
-    assert read_value(str(n), int) == read_value(f"{n:_}", int) == n
-
-
 @given(st.floats(allow_nan=False, allow_infinity=False))
 def test_every_finite_number_is_read(x: float) -> None:
     """Exactly, from its `repr`."""
     assert read_value(repr(x), float) == x
-
-
-@given(st.text())
-def test_every_text_is_itself(text: str) -> None:
-    """A field of text keeps it unchanged."""
-    assert read_value(text, str) == text
 
 
 def test_arguments_are_read_by_the_signature_of_a_function_or_method() -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.two_questions import WORKSHOP, Breakdown, Closing, Workshop
+from support.two_questions import Breakdown, Closing, Workshop
 
 from desim import Episode, play, replay
 from desim.errors import SchemaError
@@ -15,7 +15,6 @@ from desim.schema import (
     encode_observation,
     from_plain,
     plain_observation,
-    to_plain,
 )
 from desim.schema.described import field_lines
 
@@ -73,12 +72,6 @@ def test_a_note_is_added_to_the_line_of_a_field() -> None:
     )
 
 
-def test_a_plain_value_stays_as_it_is() -> None:
-    """Encoding the observation of a record again adds no second tag."""
-    plain = plain_observation(Closing(1, 2), BOTH)
-    assert to_plain(plain) == plain_observation(plain, BOTH) == plain
-
-
 def test_a_record_holds_which_observation_it_was(tmp_path: Path) -> None:
     """The observations read from it equal those of the episode in memory."""
     played = play(Workshop(), "greedy", 0, record=tmp_path / "a.jsonl")
@@ -87,8 +80,3 @@ def test_a_record_holds_which_observation_it_was(tmp_path: Path) -> None:
     again = [from_plain(step.observation, BOTH) for step in kept.steps]
     assert again == [step.observation for step in played.steps]
     assert replay(tmp_path / "a.jsonl", trust=True).score == played.score
-
-
-def test_a_policy_that_plays_ahead_plays_it() -> None:
-    """The repeated questions are compared with their class."""
-    assert play(WORKSHOP, "rollout,samples=2", 0).score == play(Workshop(), "greedy", 0).score
