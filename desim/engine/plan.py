@@ -5,7 +5,6 @@ A job is plain data that can be sent to another process.
 
 import hashlib
 import re
-from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -290,9 +289,6 @@ def has_failed(results: bytes) -> bool:
     return _decode_failure(results).error is not None
 
 
-# -- ranges of numbers of jobs and seeds, as there may be too many for lists -----------------------
-
-
 def spans(numbers: Iterable[int]) -> Iterator[range]:
     """Yield ascending consecutive numbers as ranges."""
     if isinstance(numbers, range) and numbers.step == 1:
@@ -307,34 +303,3 @@ def spans(numbers: Iterable[int]) -> Iterator[range]:
         span = range(span.start, number + 1)
     if span:
         yield span
-
-
-def merged(ranges: Iterable[range]) -> list[range]:
-    """Return ascending ranges that hold the numbers of the given ones, each number once.
-
-    >>> merged([range(5, 9), range(2), range(2, 6)])
-    [range(0, 9)]
-    """
-    found: list[range] = []
-    for one in sorted(filter(None, ranges), key=lambda one: one.start):
-        if found and one.start <= found[-1].stop:
-            found[-1] = range(found[-1].start, max(found[-1].stop, one.stop))
-        else:
-            found.append(one)
-    return found
-
-
-def without(ranges: Iterable[range], numbers: Sequence[int]) -> Iterator[range]:
-    """Yield the parts of ranges between ascending numbers.
-
-    >>> [*without([range(9)], [0, 4])]
-    [range(1, 4), range(5, 9)]
-    """
-    for one in ranges:
-        start = one.start
-        for number in numbers[bisect_left(numbers, start) : bisect_left(numbers, one.stop)]:
-            if start < number:
-                yield range(start, number)
-            start = number + 1
-        if start < one.stop:
-            yield range(start, one.stop)

@@ -5,7 +5,6 @@ import warnings
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ from attrs import field, frozen
 
 from desim.engine.keep.budget import command_budget
 from desim.engine.keep.store import Kept, Store, SweepWarning
-from desim.engine.plan import RECORD, Frame, Grid, Row, has_failed, merged, row_of, spans, without
+from desim.engine.plan import RECORD, Frame, Grid, Row, has_failed, row_of
 from desim.engine.run.executors import (
     AT_ONCE,
     ChunkResult,
@@ -68,12 +67,11 @@ class Chunks:
         count: The number of chunks yielded so far.
     """
 
-    def __init__(self, plan: Grid, left: Iterable[range], workers: int) -> None:
+    def __init__(self, plan: Grid, left: Iterable[int], workers: int) -> None:
         self._plan = plan
         self._workers = workers
-        self._left = deque(filter(None, left))
-        self._jobs_left = _length(self._left)
-        self._out: dict[int, range] = {}
+        self._left = deque(left)
+        self._out: dict[int, list[int]] = {}
         self.count = 0
 
     def __bool__(self) -> bool:
@@ -85,27 +83,21 @@ class Chunks:
     def __next__(self) -> Sequence[Any]:
         if not self._left:
             raise StopIteration
-        size = min(_MAX_JOBS, -(-self._jobs_left // (_CHUNKS_PER_WORKER * self._workers)))
-        span = self._left.popleft()
-        if rest := span[size:]:
-            self._left.appendleft(rest)
-        self._out[self.count] = chunk = span[:size]
-        self._jobs_left -= len(chunk)
+        size = min(_MAX_JOBS, -(-len(self._left) // (_CHUNKS_PER_WORKER * self._workers)))
+        self._out[self.count] = chunk = [self._left.popleft() for _ in range(size)]
         self.count += 1
         return [self._plan.job(index) for index in chunk]
 
-    def finish(self, chunk: int, rows: int) -> range:
+    def finish(self, chunk: int, rows: int) -> list[int]:
         """Put the unplayed jobs of a chunk back and return the indices of those that were played.
 
         Args:
             chunk: The number of the chunk, counted from 0.
             rows: How many of its first jobs were played.
         """
-        span = self._out.pop(chunk)
-        if rest := span[rows:]:
-            self._left.appendleft(rest)
-            self._jobs_left += len(rest)
-        return span[:rows]
+        jobs = self._out.pop(chunk)
+        self._left.extendleft(reversed(jobs[rows:]))
+        return jobs[:rows]
 
 
 @frozen(eq=False)
@@ -130,7 +122,7 @@ class Playing:
     work: Work = play_chunk
     out: str | Path | None = None
     frames: Sequence[Frame] = ()
-    _wanted: list[range] = field(factory=list, init=False)
+    _wanted: set[int] = field(factory=set, init=False)
     _cells: set[int] = field(factory=set, init=False)
 
     def play(self, wanted: Iterable[int]) -> None:
@@ -139,16 +131,15 @@ class Playing:
         Raises:
             WorkerDied, DesimError, KeyboardInterrupt: See `sweep`.
         """
-        # Jobs are ranges throughout, as there may be many of them; none crosses from cell to cell.
-        given = [*spans(wanted if isinstance(wanted, range) else sorted(set(wanted)))]
-        self._wanted[:] = merged([*self._wanted, *given])
-        jobs = self._firsts(given)
-        left, total = [*without(jobs, sorted(self.kept))], _length(jobs)
-        others = len(self.kept) - (total - _length(left))
+        given = set(wanted)
+        self._wanted.update(given)
+        jobs = sorted(set(map(self._first, given)))
+        left = [job for job in jobs if job not in self.kept]
+        others = len(self.kept) + len(left) - len(jobs)
         try:
-            self._play(left, lambda: self.progress(len(self.kept) - others, total))
+            self._play(left, lambda: self.progress(len(self.kept) - others, len(jobs)))
         except (KeyboardInterrupt, WorkerDied) as fault:
-            text = stopped_text(len(self.kept) - others, total) if self.out is not None else ""
+            text = stopped_text(len(self.kept) - others, len(jobs)) if self.out is not None else ""
             if text and isinstance(fault, KeyboardInterrupt):
                 raise KeyboardInterrupt(text) from None
             if text:
@@ -157,14 +148,9 @@ class Playing:
 
     def rows(self) -> Rows:
         """Return the rows of the jobs played so far, in the order of the jobs."""
-        seeds = self.plan.seeds
-        return Rows.parsed(
-            row_of(self.frames[cell], seeds[place], result)
-            for cell, places in self._by_cell(self._wanted)
-            for place, result in zip(
-                places, self.kept.results(self._first(cell, places)), strict=True
-            )
-        )
+        jobs = sorted(self._wanted)
+        results = self.kept.results(map(self._first, jobs))
+        return Rows.parsed(map(self._row, jobs, results))
 
     def finish(self) -> Rows:
         """Return the rows, and write them if there is a folder.
@@ -187,74 +173,56 @@ class Playing:
         """Play the first seed of each cell again, and yield those of their rows that differ."""
         plan, size, workers = self.plan, len(self.plan.seeds), worker_count(self.players)
         firsts = [cell * size for cell in sorted(self._cells) if plan.cells[cell].plays_again]
-        played_once = (range(job, job + 1) for job in firsts if job in self.kept)
-        chunks = Chunks(plan.changed(out=None), merged(played_once), workers)
+        played_once = (job for job in firsts if job in self.kept)
+        chunks = Chunks(plan.changed(out=None), played_once, workers)
         # One of several workers may not have played any episode of the cell.
         for number, played in self.players.run(play_twice if workers > 1 else play_chunk, chunks):
             jobs, results = chunks.finish(number, len(played)), split(played)[0]
             for job, *both in zip(jobs, self.kept.results(jobs), results, strict=True):
-                row, now = (self._row(job, each) for each in both)
+                row, now = (self._plain_row(job, each) for each in both)
                 row.pop(RECORD, None)
                 if row != now and not (row["error"] or now["error"]):
                     yield row
 
-    def _row(self, job: int, result: bytes) -> Row:
+    def _row(self, job: int, result: bytes) -> bytes:
         cell, place = divmod(job, len(self.plan.seeds))
-        row: Row = msgspec.json.decode(row_of(self.frames[cell], self.plan.seeds[place], result))
+        return row_of(self.frames[cell], self.plan.seeds[place], result)
+
+    def _plain_row(self, job: int, result: bytes) -> Row:
+        row: Row = msgspec.json.decode(self._row(job, result))
         return row
 
-    # -- equal cells, whose results are kept once ------------------------------------------------
+    def _first(self, job: int) -> int:
+        """Return the first job with the same results: that of an equal cell with this seed."""
+        cell, place = divmod(job, len(self.plan.seeds))
+        return self.kept.firsts[cell] * len(self.plan.seeds) + place
 
-    def _by_cell(self, jobs: Iterable[range]) -> Iterator[tuple[int, range]]:
-        """Yield cells with the places of their seeds among some jobs."""
-        size = len(self.plan.seeds)
-        for one in jobs:
-            for cell in range(one.start // size, -(-one.stop // size)):
-                start = cell * size
-                yield cell, range(max(0, one.start - start), min(size, one.stop - start))
-
-    def _first(self, cell: int, places: range) -> range:
-        """Return the jobs with the results of a cell: those of the first cell that is equal."""
-        start = self.kept.firsts[cell] * len(self.plan.seeds)
-        return range(start + places.start, start + places.stop)
-
-    def _firsts(self, wanted: Iterable[range]) -> list[range]:
-        """Return the first jobs with the results of some jobs, each once, in ranges of a cell."""
-        found: dict[int, list[range]] = {}
-        for cell, places in self._by_cell(wanted):
-            found.setdefault(self.kept.firsts[cell], []).append(self._first(cell, places))
-        return [one for _, each in sorted(found.items()) for one in merged(each)]
-
-    # -- chunks ----------------------------------------------------------------------------------
-
-    def _play(self, left: Sequence[range], report: Callable[[], None]) -> None:
+    def _play(self, left: Sequence[int], report: Callable[[], None]) -> None:
         """Play jobs; those whose episodes are known to be the same are played once and copied."""
         report()
-        by_cell: dict[int, list[range]] = {}
-        for one in left:
-            by_cell.setdefault(one.start // len(self.plan.seeds), []).append(one)
+        by_cell: dict[int, list[int]] = {}
+        for job in left:
+            by_cell.setdefault(job // len(self.plan.seeds), []).append(job)
         self._cells.update(by_cell)
-        copies: dict[int, list[range]] = {}
-        for cell, (first, *rest) in by_cell.items():
+        copies: dict[int, list[int]] = {}
+        for cell, jobs in by_cell.items():
             if self.plan.cells[cell].is_fixed:
-                copies[first.start] = [*filter(None, [first[1:], *rest])]
-                by_cell[cell] = [first[:1]]
+                copies[jobs[0]] = jobs[1:]
+                by_cell[cell] = jobs[:1]
         for players, jobs in self._shared_out(by_cell):
             self._play_each(players, jobs, copies, report)
         # A failure, such as a reached limit of time, does not imply that the other seeds fail.
-        again = merged(one for each in copies.values() for one in each)
+        again = [job for jobs in copies.values() for job in jobs]
         self._play_each(self.players, again, {}, report)
 
-    def _shared_out(
-        self, by_cell: Mapping[int, list[range]]
-    ) -> Iterator[tuple[Executor, list[range]]]:
+    def _shared_out(self, by_cell: Mapping[int, list[int]]) -> Iterator[tuple[Executor, list[int]]]:
         """Yield executors with their jobs; a local one has an event loop for those that wait."""
-        jobs: dict[bool, list[range]] = {False: [], True: []}
+        jobs: dict[bool, list[int]] = {False: [], True: []}
         for cell, each in by_cell.items():
             jobs[self.plan.cells[cell].waits] += each
         players = self.players
         if isinstance(players, LocalExecutor):
-            yield players, merged(jobs[False])
+            yield players, jobs[False]
             if jobs[True]:
                 yield players.waiting, self._by_seed(jobs[True])
             return
@@ -263,22 +231,21 @@ class Playing:
                 "max_calls and max_cost of a command hold in one process; leave out the "
                 "executor, or give executor processes=N,concurrent=N"
             )
-        yield players, merged([*jobs[False], *jobs[True]])
+        yield players, sorted([*jobs[False], *jobs[True]])
 
-    def _by_seed(self, jobs: list[range]) -> list[range]:
-        """Return jobs one by one, all cells with the first seed and then with the next.
+    def _by_seed(self, jobs: list[int]) -> list[int]:
+        """Return jobs in the order of seeds: all cells with the first seed, then with the next.
 
         A limit of money that stops a command thus stops all policies at about the same seed.
         """
         size = len(self.plan.seeds)
-        each = sorted(chain.from_iterable(jobs), key=lambda job: (job % size, job // size))
-        return [range(job, job + 1) for job in each]
+        return sorted(jobs, key=lambda job: (job % size, job // size))
 
     def _play_each(
         self,
         players: Executor,
-        left: Sequence[range],
-        copies: dict[int, list[range]],
+        left: Sequence[int],
+        copies: dict[int, list[int]],
         report: Callable[[], None],
     ) -> None:
         """Play all of some jobs.
@@ -303,12 +270,12 @@ class Playing:
                     report()
             if played == before:
                 break
-        if lost := _length(left) - played:
+        if lost := len(left) - played:
             name = type(players).__name__
-            raise DesimError(f"the executor {name} lost {lost:,} of {_length(left):,} episodes")
+            raise DesimError(f"the executor {name} lost {lost:,} of {len(left):,} episodes")
 
     def _keep(
-        self, jobs: Sequence[int], returned: Sequence[bytes], copies: dict[int, list[range]]
+        self, jobs: Sequence[int], returned: Sequence[bytes], copies: dict[int, list[int]]
     ) -> None:
         """Store results, then their copies."""
         results, files = split(returned)
@@ -317,14 +284,14 @@ class Playing:
             if self.progress.is_heard and self.frames and _NO_ERROR not in result:
                 self._say_failure(job, result)
             if job in copies and not has_failed(result):
-                for one in copies.pop(job):
-                    for start in range(0, len(one), _COPIES_AT_ONCE):
-                        part = one[start : start + _COPIES_AT_ONCE]
-                        self.kept.add(part, [result] * len(part), [{}] * len(part))
+                others = copies.pop(job)
+                for start in range(0, len(others), _COPIES_AT_ONCE):
+                    part = others[start : start + _COPIES_AT_ONCE]
+                    self.kept.add(part, [result] * len(part), [{}] * len(part))
 
     def _say_failure(self, job: int, result: bytes) -> None:
         if has_failed(result):
-            row = self._row(job, result)
+            row = self._plain_row(job, result)
             self.progress.say(f"failed: {failure_text(row)}", row["error"])
 
 
@@ -338,10 +305,6 @@ def differing_text(policies: Iterable[str]) -> str:
         f"{', '.join(dict.fromkeys(policies))}: the first seed, played again after the others, has "
         "another row; let the policy draw from Seat.generator, and keep no state in its class"
     )
-
-
-def _length(ranges: Iterable[range]) -> int:
-    return sum(map(len, ranges))
 
 
 def _yielded(results: Iterator[ChunkResult]) -> Generator[ChunkResult, None, None]:
