@@ -21,7 +21,7 @@ from desim.core.policy import (
     knows,
 )
 from desim.episodes.lineup import assigned, lineup_knows
-from desim.studies.boards.leaderboard import everything
+from desim.studies.boards.baselines import everything
 
 SLOW = pytest.mark.slow
 WORLDS = everything()

@@ -16,7 +16,7 @@ from desim.episodes.replay import open_decisions
 from desim.errors import LimitReached, Stuck, WrongAction
 from desim.schema import codec, encode
 from desim.short_repr import short_repr
-from desim.studies.boards.leaderboard import everything
+from desim.studies.boards.baselines import everything
 
 WORLDS = everything()
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:  # commands start fast
     from collections.abc import Callable, Iterator
 
     from desim.engine.plan import Row
-    from desim.studies.boards.leaderboard import Board
+    from desim.studies.boards.baselines import Board
 
 
 #: The seeds of boards.
@@ -32,8 +32,6 @@ class Boards:
         seeds: A:B without B, or A,B,...; default 0:20, and 0:5 for the overview.
         every: Print the boards of all presets of all worlds.
         normalised: Print all worlds in one table: 0 is a floor, 1 a bound or the best known score.
-        different_seeds: Let each policy play seeds of its own, for worlds where shared ones widen
-            differences.
         jobs: Worker processes; default: one a core.
         limits: The limits of each episode.
         as_json: Print one line of JSON for each preset; in an overview, for each world.
@@ -43,7 +41,6 @@ class Boards:
     seeds: Sequence[int] | None = field(default=None, kw_only=True)
     every: bool = field(default=False, kw_only=True)
     normalised: bool = field(default=False, kw_only=True)
-    different_seeds: bool = field(default=False, kw_only=True)
     jobs: int = field(default=1, kw_only=True)
     limits: Limits | None = field(default=None, kw_only=True)
     as_json: bool = field(default=False, kw_only=True)
@@ -68,8 +65,6 @@ def baselines_command(options: Boards) -> None:
     """
     from desim.rows.failures import failures_text
 
-    if options.normalised and options.different_seeds:
-        raise UsageError("--different-seeds belongs to boards without --normalised")
     if options.every and options.models:
         raise UsageError(f"--all was given with {options.models[0]}; it prints all worlds")
     rows = _printed(options)(options)
@@ -81,7 +76,7 @@ def _printed(options: Boards) -> "Callable[[Boards], Sequence[Row]]":
     """Return what prints; it returns the rows of the episodes."""
     if options.normalised:
         return _print_normalised
-    if options.models or options.every or options.different_seeds:
+    if options.models or options.every:
         return _print_boards
     return _print_overview
 
@@ -91,13 +86,13 @@ def _print_overview(options: Boards) -> "Sequence[Row]":
     import msgspec
 
     from desim.show.console import console
-    from desim.studies.boards.overview import SEEDS, overview
+    from desim.studies.boards.overview import OVERVIEW_SEEDS, overview
 
-    seeds = SEEDS if options.seeds is None else options.seeds
+    seeds = OVERVIEW_SEEDS if options.seeds is None else options.seeds
     found = overview(seeds, options.jobs, limits=options.limits)
     if options.as_json:
-        for world in found.worlds:
-            click.echo(msgspec.json.encode(world.plain()))
+        for line in found.lines():
+            click.echo(msgspec.json.encode(line))
     else:
         console().print(found)
     return found.rows
@@ -109,15 +104,13 @@ def _print_boards(options: Boards) -> "Sequence[Row]":
 
     from desim.show.console import console
     from desim.show.table import print_tables
-    from desim.studies.boards.leaderboard import boards, everything
+    from desim.studies.boards.baselines import boards, everything
 
     rows: list[Row] = []
 
     def played() -> "Iterator[Board]":
         names, seeds = everything(options.models), _seeds(options)
-        shared = not options.different_seeds
-        how = options.jobs, options.progress, options.limits
-        for board in boards(names, seeds, *how, shared_seeds=shared):
+        for board in boards(names, seeds, options.jobs, options.progress, options.limits):
             rows.extend(board.rows)
             yield board
 
@@ -135,8 +128,8 @@ def _print_normalised(options: Boards) -> "Sequence[Row]":
     import msgspec
 
     from desim.show.console import console
-    from desim.studies.boards.all_worlds import normalised_boards
-    from desim.studies.boards.leaderboard import everything
+    from desim.studies.boards.baselines import everything
+    from desim.studies.boards.overview import normalised_boards
 
     found = normalised_boards(
         everything(options.models), _seeds(options), options.jobs, options.progress, options.limits

@@ -38,8 +38,8 @@ from desim.episodes.lineup import lineup_knows
 from desim.episodes.replay import replay
 from desim.rows.known_means import makers, played_roles, read_label
 from desim.show.files import write_whole
-from desim.studies.boards.leaderboard import boards, everything
-from desim.studies.boards.score_scale import exceeds
+from desim.studies.boards.baselines import boards, everything
+from desim.studies.boards.overview import exceeds
 from desim.studies.sweep_file import read_seeds
 
 #: The policy whose score counts 0: doing nothing where that is a policy, else random options. In

@@ -12,7 +12,7 @@ from desim.core.events import Decision
 from desim.core.run import Run
 from desim.core.world import World
 from desim.episodes.replay import open_decisions
-from desim.studies.boards.leaderboard import everything
+from desim.studies.boards.baselines import everything
 from desim.studies.checked_episodes import FittingPolicy
 
 #: By world, why the times of pending events are the same in all futures; None where a redraw draws

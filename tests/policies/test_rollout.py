@@ -17,7 +17,7 @@ from desim.engine.keep.fingerprint import code_topics
 from desim.episodes.lineup import lineup_knows, resolve
 from desim.errors import LimitReached, PolicyFailed, UsageError
 from desim.reports.sweep.leaderboards import leaderboard
-from desim.studies.boards.leaderboard import boards
+from desim.studies.boards.baselines import boards
 from desim.studies.sweep import sweep
 from models.beer_game import BeerGame
 from policies.rollout import Rollout

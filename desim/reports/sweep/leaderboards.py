@@ -12,8 +12,14 @@ from desim.rows.known_means import knowledge_of_policies
 from desim.rows.rows import Rows
 from desim.show.estimates import better_note, number_cell
 from desim.show.table import Table
-from desim.studies.boards.board_table import rank_cell, rank_notes, rank_terms, to_best_cell
-from desim.studies.boards.ranking import BoardLine, ranked
+from desim.studies.boards.ranking import (
+    BoardLine,
+    rank_cell,
+    rank_notes,
+    rank_terms,
+    ranked,
+    to_best_cell,
+)
 
 #: Policies of a world that are ranked: every pair is compared; and those that a figure shows.
 _MOST_RANKED, _MOST_SHOWN = 60, 40

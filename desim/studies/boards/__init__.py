@@ -1,1 +1,1 @@
-"""Leaderboards of one world, and of all worlds on one scale."""
+"""Boards: ranked baselines of one world, and those of all worlds on one scale."""

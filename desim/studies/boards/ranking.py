@@ -1,26 +1,69 @@
-"""The lines of a board: policies with equal results joined, ranked, compared with the best."""
+"""Boards: policies ranked by their means, with those that know as much, and their tables."""
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate
 from types import MappingProxyType
 from typing import Any
 
 from attrs import evolve, field, frozen
 
-from desim.core.roles import Knowledge, knowledge_order
-from desim.engine.plan import DEFAULTS
+from desim.core.policy import sees_more_than_rules
+from desim.core.roles import Knowledge, knowledge_legend, knowledge_order
+from desim.engine.plan import DEFAULTS, ITEMS
 from desim.rows.columns import mean
+from desim.rows.estimate_notes import (
+    DEFAULTS_MEANS,
+    estimate_legend,
+    estimate_notes,
+    to_tell_term,
+)
 from desim.rows.failures import course
 from desim.rows.rows import Rows
 from desim.rows.samples import Sample, score_sample
+from desim.show.column import Column
+from desim.show.estimates import HALF, TO_TELL, half_cells, number_cell
+from desim.show.labels import estimate_text
+from desim.show.table import Printed, Table
 from desim.statistics import ranks
+from desim.statistics.clusters import ClusteredMean, clustered_share
 from desim.statistics.intervals import Interval
 from desim.statistics.pairing import Difference
 
 #: The level of each interval of a mean, and of all ranks of a board together.
 _LEVEL = 0.95
+
+_HEADS = ("policy", "rank", "n", "mean score", HALF, "to the best", TO_TELL, "ended")
+
+#: The mark of a rank whose policy may be the best.
+_BEST = " *"
+
+_RANK = "rank: the lowest and the highest that the data leave possible (95 %, all together)"
+_AMONG = ", among those that know as much"
+#: The lower and the upper end of an interval to the best that leave out 0.
+_BEYOND = (">0", "<0")
+
+_TO_BEST = (
+    "to the best: the mean less the highest mean of the others (95 %, all together); "
+    f"{_BEYOND[1]}: it is lower"
+)
+_TO_LOWEST = _TO_BEST.replace("highest", "lowest").replace("<0: it is lower", ">0: it is higher")
+_MAY_BE_BEST, _INTERVAL = "; * may be the best", " (95 %)"
+_JOINED = "a = b: the same scores and ends on every seed"
+
+#: The group of all items.
+_ALL = "all"
+_PARTS = (
+    "an answer is right if all of it is; the mean score above also counts the right parts of others"
+)
+_SHARES = (
+    "shares of items answered right, with 95 % intervals over the items (Wilson's, an item counts "
+    "once however often it was answered)"
+)
+
+
+# -- ranks -----------------------------------------------------------------------------------------
 
 
 @frozen
@@ -75,7 +118,6 @@ def ranked(
     knows: Mapping[str, Knowledge] = MappingProxyType({}),
     fixed: Iterable[str] = (),
     *,
-    paired: bool = True,
     beside: Sequence[str] = (),
     minimise: str = "",
 ) -> list[BoardLine]:
@@ -85,28 +127,35 @@ def ranked(
     failed, come last in it and have no rank: the mean of the rest cannot be compared with others.
 
     Args:
-        rows: One for each episode.
+        rows: One for each episode; policies have played the same seeds, or the first of them.
         knows: What policies know, by label; those that are missing know what they observe.
         fixed: The policies that were played once because every seed has the same episode.
-        paired: Whether the policies have played the same seeds. The items of different seeds are
-            the same, and so always paired.
         beside: Names of metrics whose means the lines hold.
         minimise: A figure of which lower is better, by which the lines are ranked; empty: the
             score.
     """
     by_policy = {str(policy): own for (policy,), own in rows.groups("policy").items()}
-    once = frozenset(fixed)
-    shares = _default_shares if any(DEFAULTS in row for row in rows) else lambda _: {}
-    lines = [
-        evolve(
-            _board_line(policies, own, knows, once, minimise or "score"),
-            beside=_means(own, beside) | shares(own),
+    once, shares = frozenset(fixed), any(DEFAULTS in row for row in rows)
+    lines = []
+    for policies in _joined(by_policy, knows):
+        own = by_policy[policies[0]]
+        sample = score_sample(own, minimise or "score")
+        sample = evolve(sample, fixed=policies[0] in once)
+        ends = Counter("failed" if row["error"] else str(row["ended"]) for row in own)
+        lines.append(
+            BoardLine(
+                policies,
+                knows.get(policies[0], "observation"),
+                len(own),
+                len(own.failed),
+                sample.estimate(_LEVEL),
+                dict(ends.most_common()),
+                sample,
+                beside=_means(own, beside) | (_default_share(own) if shares else {}),
+            )
         )
-        for policies in _joined(by_policy, knows)
-        for own in [by_policy[policies[0]]]
-    ]
     sign = -1 if minimise else 1
-    return [one for family in families(lines) for one in _compared(family, sign, paired=paired)]
+    return [one for family in families(lines) for one in _compared(family, sign)]
 
 
 def families(lines: Sequence[BoardLine]) -> list[list[BoardLine]]:
@@ -117,50 +166,24 @@ def families(lines: Sequence[BoardLine]) -> list[list[BoardLine]]:
     return list(found.values())
 
 
-def _board_line(
-    policies: tuple[str, ...],
-    rows: Rows,
-    knows: Mapping[str, Knowledge],
-    fixed: AbstractSet[str],
-    figure: str,
-) -> BoardLine:
-    sample = evolve(score_sample(rows, figure), fixed=policies[0] in fixed)
-    return BoardLine(
-        policies,
-        knows.get(policies[0], "observation"),
-        len(rows),
-        len(rows.failed),
-        sample.estimate(_LEVEL),
-        _ends(rows),
-        sample,
-    )
-
-
-def _compared(lines: Sequence[BoardLine], sign: int, *, paired: bool) -> list[BoardLine]:
-    """Return the lines of a family with their ranks, the best mean first.
-
-    Args:
-        lines: The lines.
-        sign: 1, or -1 where lower is better.
-        paired: See `ranked`.
-    """
+def _compared(lines: Sequence[BoardLine], sign: int) -> list[BoardLine]:
+    """Return the lines of a family with their ranks, the best mean first; sign -1: the lowest."""
     means = {line.name: line.estimate.mean for line in lines if line.estimate}
     rivals = sorted((one for one in lines if one.estimate), key=lambda one: -sign * means[one.name])
     if not rivals:
         return list(lines)
     samples = _everywhere([line.sample for line in rivals])
-    paired = paired or samples[0].unit != "seeds"
     clusters = {seed: one for sample in samples for seed, one in sample.clusters.items()}
     values = [{k: sign * v for k, v in sample.values.items()} for sample in samples]
-    found = ranks.ranked(values, 1 - _LEVEL, paired=paired, clusters=clusters)
+    found = ranks.ranked(values, 1 - _LEVEL, clusters=clusters)
     placed = [
         evolve(
             line,
             ranks=place.ranks,
             to_best=_finite(place.to_best, sign),
             may_be_best=place.ranks[0] == 1,
-            difference=sample.less(samples[0], _LEVEL) if at and paired else None,
-            to_tell=sample.to_tell(samples[0]) if at and paired else None,
+            difference=sample.less(samples[0], _LEVEL) if at else None,
+            to_tell=sample.to_tell(samples[0]) if at else None,
         )
         for at, (line, sample, place) in enumerate(zip(rivals, samples, found, strict=True))
     ]
@@ -207,11 +230,213 @@ def _means(rows: Rows, names: Iterable[str]) -> dict[str, float | None]:
     return found
 
 
-def _default_shares(rows: Rows) -> dict[str, float | None]:
+def _default_share(rows: Rows) -> dict[str, float | None]:
     shares = [row[DEFAULTS] for row in rows if DEFAULTS in row]
     return {DEFAULTS: mean(shares) if shares else None}
 
 
-def _ends(rows: Rows) -> dict[str, int]:
-    ends = Counter("failed" if row["error"] else str(row["ended"]) for row in rows)
-    return dict(ends.most_common())
+# -- tables ----------------------------------------------------------------------------------------
+
+
+def board_table(
+    title: str,
+    lines: Sequence[BoardLine],
+    of_world: Sequence[str] = (),
+    *,
+    columns: Mapping[str, Column] = MappingProxyType({}),
+) -> Table:
+    """Return the table of a board.
+
+    Args:
+        title: Above it.
+        lines: Lines from `ranked`.
+        of_world: Sentences on the world, such as its best known scores.
+        columns: Units and labels of the metrics beside the score.
+    """
+    cells: list[list[Any]] = []
+    beside = dict.fromkeys(name for line in lines for name in line.beside)
+    labels = ((columns[one].label.lower() if one in columns else "") or one for one in beside)
+    heads = [*_HEADS[:-1], *labels, _HEADS[-1]]
+    headed = any(line.knows != "observation" for line in lines)
+    for family in families(lines):
+        if headed:
+            cells.append([f"{family[0].knows}:", *[""] * (len(heads) - 1)])
+        cells += [_cells(line, "  " * headed, columns) for line in family]
+    notes = [*rank_notes(lines), *estimate_notes(lines)]
+    return Table(
+        heads,
+        cells,
+        left=(0, 1, len(heads) - 1),
+        title="\n".join(filter(None, [title, headline(lines)])),
+        notes=[*notes, *of_world],
+        legend=[*_terms(lines), *estimate_legend(lines)],
+        spare=(_HEADS.index(TO_TELL),),
+        breaks=(len(_HEADS) - 1,) if beside else (),
+    )
+
+
+def headline(lines: Sequence[BoardLine]) -> str:
+    """Return which policies are best, or may be, among those that know as much, in one sentence.
+
+    Policies that know hidden state or the future are left out, and so are lone ones.
+    """
+    every = families(lines)
+    fair = (family for family in every if not sees_more_than_rules(family[0].knows))
+    return "; ".join(
+        f"{family[0].knows}: " * (len(every) > 1) + text
+        for family in fair
+        if (text := _best_text(family))
+    )
+
+
+def _best_text(family: Sequence[BoardLine]) -> str:
+    rivals = [line.name for line in family if line.may_be_best]
+    if not family[1:] or not rivals:
+        return ""
+    rest = " of those that have not failed" * any(line.estimate is None for line in family)
+    if len(rivals) > 1:
+        return f"{', '.join(rivals[:-1])} or {rivals[-1]} may be best{rest}"
+    return f"{rivals[0]} is best{rest}{_lead_text(family[1])}"
+
+
+def _lead_text(second: BoardLine) -> str:
+    """Return how much less the second mean is, where an interval is known."""
+    less = second.difference.paired if second.difference else None
+    if less is None or less.low is None or less.high is None:
+        return ""
+    ends = dict.fromkeys(estimate_text(abs(end), less.half) for end in (less.high, less.low))
+    return f", by {' to '.join(ends)} over {second.name}{' (95 %)' * (len(ends) > 1)}"
+
+
+def rank_cell(line: BoardLine) -> Printed | None:
+    """Return the ranks that a line may have as a cell, those of a possible best marked."""
+    if line.ranks is None:
+        return None
+    low, high = line.ranks
+    text = f"{low}" if low == high else f"{low}-{high}"
+    is_compared = high > 1 or line.to_best is not None
+    return Printed(line.ranks, text + _BEST * (line.may_be_best and is_compared))
+
+
+def to_best_cell(line: BoardLine) -> Printed | None:
+    """Return the interval of a line to the best of the others as a cell."""
+    if line.to_best is None:
+        return None
+    low, high = line.to_best
+    texts = [estimate_text(end, (high - low) / 2) if end else "0" for end in line.to_best]
+    if not line.may_be_best:  # Hsu's interval ends at 0 also where that is excluded
+        texts = [text if text != "0" else one for text, one in zip(texts, _BEYOND, strict=True)]
+    return Printed(line.to_best, " to ".join(dict.fromkeys(texts)))
+
+
+def rank_terms(lines: Sequence[BoardLine], *, lower: bool = False) -> Iterator[str]:
+    """Yield the sentences on ranks, and on the column to the best; of lower or higher means."""
+    if any(line.ranks for line in lines):
+        yield _RANK + _AMONG * (len(families(lines)) > 1) + _MAY_BE_BEST
+    if any(line.to_best for line in lines):
+        yield _TO_LOWEST if lower else _TO_BEST
+
+
+def _cells(line: BoardLine, indent: str, columns: Mapping[str, Column]) -> list[Any]:
+    return [
+        indent + " = ".join(line.policies),
+        rank_cell(line),
+        line.episodes,
+        *half_cells(line.estimate, exact=line.sample.is_exact),
+        to_best_cell(line),
+        line.to_tell,
+        *(_beside_cell(mean, columns.get(name)) for name, mean in line.beside.items()),
+        ", ".join(f"{count:,} {end}" for end, count in line.ended.items()),
+    ]
+
+
+def _beside_cell(mean: float | None, column: Column | None) -> Printed | None:
+    is_share = mean is not None and column is not None and column.kind == "share"
+    return Printed(mean, column.text(mean)) if column and is_share else number_cell(mean)
+
+
+def rank_notes(lines: Sequence[BoardLine]) -> Iterator[str]:
+    """Yield what ranks do not tell: which policies have fewer seeds."""
+    seeds = max((line.episodes for line in lines), default=0)
+    if any(1 < line.episodes < seeds for line in lines):
+        yield (
+            f"n below {seeds:,}: played on the first seeds only, as an episode takes long; compare "
+            "the rank, not the mean"
+        )
+
+
+def _terms(lines: Sequence[BoardLine]) -> Iterator[str]:
+    """Yield the sentences on heads and marks that only boards have."""
+    yield from rank_terms(lines)
+    if any(line.to_tell for line in lines):
+        yield to_tell_term("the highest mean")
+    if any(len(line.policies) > 1 for line in lines):
+        yield _JOINED
+    if any(DEFAULTS in line.beside for line in lines):
+        yield DEFAULTS_MEANS
+    yield from knowledge_legend(line.knows for line in lines)
+
+
+# -- shares of items -------------------------------------------------------------------------------
+
+
+def item_shares(
+    rows: Rows, groups: Mapping[str, Sequence[str]]
+) -> dict[str, dict[str, ClusteredMean]]:
+    """Return by group and policy the share of items answered right.
+
+    Args:
+        rows: The rows of a world with items.
+        groups: By item its groups; all items together are a group of their own. A group of a
+            single item has no share.
+    """
+    found: dict[str, dict[str, tuple[list[bool], list[str]]]] = {_ALL: {}}
+    for row in rows:
+        for item, (_, right) in row.get(ITEMS, {}).items():
+            for group in (_ALL, *groups.get(item, ())):
+                of_policy = found.setdefault(group, {}).setdefault(row["policy"], ([], []))
+                of_policy[0].append(right)
+                of_policy[1].append(item)
+    shares = {
+        group: {policy: clustered_share(*each) for policy, each in of_group.items()}
+        for group, of_group in found.items()
+    }
+    return {
+        group: of_group
+        for group, of_group in shares.items()
+        if any(one.clusters > 1 for one in of_group.values())
+    }
+
+
+def item_table(rows: Rows, groups: Mapping[str, Sequence[str]], policies: Sequence[str]) -> Table:
+    """Return the shares of some policies as a table with a line a group.
+
+    Args:
+        rows: See `item_shares`.
+        groups: See `item_shares`.
+        policies: Their columns, in order.
+    """
+    shares = item_shares(rows, groups)
+    parts = any(part and not right for row in rows for part, right in row.get(ITEMS, {}).values())
+    lines: list[list[Any]] = []
+    for group in sorted(shares, key=lambda name: (name != _ALL, name)):
+        of_group = shares[group]
+        items = max(one.clusters for one in of_group.values())
+        cells = [_share_cell(of_group.get(policy)) for policy in policies]
+        lines.append([group.replace("_", " "), items, *cells])
+    return Table(
+        ["items", "n", *policies],
+        lines,
+        left=(0,),
+        title="shares of items answered right",
+        notes=(_PARTS,) * parts,
+        legend=(_SHARES,),
+        breaks=accumulate([2, *[1] * (len(policies) - 1)]),
+    )
+
+
+def _share_cell(share: ClusteredMean | None) -> Printed | None:
+    if share is None or share.low is None or share.high is None:
+        return None
+    text = f"{share.mean:.2f} [{share.low:.2f}, {share.high:.2f}]"
+    return Printed((share.mean, share.low, share.high), text)

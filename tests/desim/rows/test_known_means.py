@@ -12,7 +12,7 @@ from support.sweep_rows import row
 from desim.catalog.known_scores import READ
 from desim.rows.known_means import KnownMeans, known_note
 from desim.rows.rows import Rows
-from desim.studies.boards.leaderboard import boards
+from desim.studies.boards.baselines import boards
 from desim.studies.sweep import sweep
 
 SEER = "support.small_worlds:Seer"

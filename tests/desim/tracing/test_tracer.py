@@ -21,7 +21,7 @@ from desim.episodes.export import write_trace
 from desim.episodes.lineup import resolve
 from desim.episodes.session import Session
 from desim.errors import BadRecord, ModelFailed, UsageError
-from desim.studies.boards.leaderboard import everything
+from desim.studies.boards.baselines import everything
 from desim.tracing.trace_file import save_trace
 from desim.tracing.trace_time import MAX_TIME, TraceClock
 from desim.tracing.tracer import Tracer

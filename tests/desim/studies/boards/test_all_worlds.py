@@ -8,8 +8,7 @@ from desim.catalog import policy_finder
 from desim.catalog.known_scores import known_scores_of
 from desim.errors import UsageError
 from desim.rows.samples import Sample
-from desim.studies.boards.all_worlds import NormalisedBoards, normalised_boards
-from desim.studies.boards.score_scale import world_scale
+from desim.studies.boards.overview import NormalisedBoards, normalised_boards, world_scale
 
 SHORT = f"{MEASURED}/short"
 
@@ -79,25 +78,19 @@ def test_policies_are_normalised_by_seed(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_the_tables_say_what_1_is_and_what_is_left_out() -> None:
-    """Over the first preset of each world alone."""
+    """The worlds without a scale are left out."""
     found = played(SHORT, f"{MEASURED}/long", f"{ROUND}/short")
     assert [world.name for world in found.worlds] == [SHORT, f"{ROUND}/short"]
-    assert found.first == (SHORT, f"{ROUND}/short")
-    greedy, _ = found.over
-    assert (greedy.policy, greedy.worst) == ("greedy", SHORT)
-    assert greedy.mean
-    assert (greedy.mean.mean, greedy.worst_score) == (pytest.approx(10 / 12), greedy.mean.worst)
     text = str(found)
     assert "relaxation: no policy can score more than 1" in text
     assert "best known: 1 is only the best run so far" in text
     assert f"left out: no policy can gain anything in {MEASURED}/long" in text
-    assert played(SHORT).over == ()
 
 
 def test_scores_above_what_is_known_are_told() -> None:
     """Above the best run it is news, above a bound a fault."""
     (news,) = played(SHORT, seeds=4).worlds
-    assert (news.above.best, news.above.bound) == (("greedy",), ())
+    assert news.above() == ([], ["greedy"])
     wrong = played(f"{WRONG}/short", seeds=2)
     assert f"greedy in {WRONG}/short" in wrong.faults
     assert f"FAULT: greedy in {WRONG}/short scores more than the bound" in wrong.notes()

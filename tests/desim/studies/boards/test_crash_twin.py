@@ -10,8 +10,9 @@ from support.small_worlds import Go, Spot, Walk
 
 from desim import Policy, Seat
 from desim.core.reported import Figures
+from desim.core.roles import Knowledge
 from desim.rows.rows import Rows
-from desim.studies.boards.leaderboard import Board, Entrant
+from desim.studies.boards.baselines import Board
 from desim.studies.sweep import sweep
 
 SEEDS = range(12)
@@ -65,9 +66,8 @@ def test_a_policy_that_crashes_ranks_below_its_twin(model: Walk) -> None:
     known = {policy: rows.where(policy=policy).values("score") for (policy,) in (crashes, twin)}
     assert min(known[crashes[0]]) > 0 > min(known[twin[0]]), "without them it would be above"
 
-    specs = (twin[0], crashes[0])
-    entrants = [Entrant(one, tuple(SEEDS), knows="observation", fixed=False) for one in specs]
-    board = Board("walk", tuple(entrants), rows, 1)
+    knows: dict[str, Knowledge] = {twin[0]: "observation", crashes[0]: "observation"}
+    board = Board("walk", knows, rows, 1)
     lines = board.ranked()
     assert [one.policies for one in lines] == [(twin[0],), (crashes[0],)]
     assert (lines[1].failed, lines[1].ended["failed"]) == (4, 4)

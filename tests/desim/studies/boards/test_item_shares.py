@@ -5,8 +5,7 @@ from support.sweep_rows import row
 
 from desim.rows.rows import Rows
 from desim.statistics.clusters import clustered_share
-from desim.studies.boards.item_shares import item_shares, item_table
-from desim.studies.boards.ranking import ranked
+from desim.studies.boards.ranking import item_shares, item_table, ranked
 
 GROUPS = {"i0": ("easy",), "i1": ("easy", "alone"), "i2": ()}
 

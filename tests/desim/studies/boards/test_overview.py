@@ -1,14 +1,14 @@
 """The overview: a line for each world, with who plays and how far the best fair rule gets."""
 
+from typing import Any
+
 import pytest
 from support.known_worlds import MEASURED, ROUND
 from support.small_worlds import WALK
 
 from desim.catalog import model_finder, policy_finder
 from desim.show.table import Printed
-from desim.statistics.normalised import Normalised
-from desim.studies.boards.all_worlds import NormalisedScore
-from desim.studies.boards.overview import Overview, WorldLine, overview
+from desim.studies.boards.overview import Overview, overview, overview_cells
 
 
 @pytest.fixture
@@ -22,13 +22,12 @@ def small(monkeypatch: pytest.MonkeyPatch) -> Overview:
 
 def test_a_world_has_one_line_with_its_best_fair_rule(small: Overview) -> None:
     """A policy that knows hidden state does not play, though it scores more."""
-    first, _ = small.worlds
-    assert (first.model, first.preset, first.seat) == (MEASURED, "short", "walker")
-    assert first.best
-    assert (first.best.policy, first.best.mean) == ("greedy", 6.0)
-    assert first.best.z == pytest.approx(10 / 12)
+    first, _ = small.lines()
+    assert (first["model"], first["preset"], first["seat"]) == (MEASURED, "short", "walker")
+    assert (first["best"]["policy"], first["best"]["mean"]) == ("greedy", 6.0)
+    assert first["best"]["score"]["z"] == pytest.approx(10 / 12)
     assert (small.presets, len(small.rows)) == (6, 12)
-    assert [text.partition(" of the scores")[0] for text in small.notes] == [
+    assert [text.partition(" of the scores")[0] for text in small.boards.notes()] == [
         "left out: nothing is known"
     ]
 
@@ -49,9 +48,11 @@ def test_the_worlds_that_ship_say_how_long_they_last() -> None:
         assert 0 < len(length) <= 12
 
 
-def scored(policy: str, z: float) -> NormalisedScore:
-    """A policy without failures whose score is a share of the room."""
-    return NormalisedScore(policy, "observation", 0, z, Normalised(z, None, None, None, 5))
+def cells(kind: str, policy: str, z: float, *, by_chance: bool = False) -> list[Any]:
+    """The cells of a world whose best policy has a share of the room."""
+    best = {"policy": policy, "mean": z, "score": {"z": z}}
+    line = {"model": "shop", "seat": "seller", "kind": kind, "greedy": None}
+    return overview_cells({**line, "best": best, "by_chance": by_chance})
 
 
 def test_a_bar_is_full_at_1_only_and_a_mark_says_that_1_is_no_proved_bound() -> None:
@@ -61,16 +62,13 @@ def test_a_bar_is_full_at_1_only_and_a_mark_says_that_1_is_no_proved_bound() -> 
         ("relaxation", 1.0, "██████████~"),
         ("best known", 1 - 1e-12, "██████████*"),
     ):
-        line = WorldLine("shop", "small", "seller", kind, scored("a", z), None)
-        assert str(line.cells()[2]) == bar
+        assert str(cells(kind, "a", z)[2]) == bar
 
 
 def test_a_world_in_which_no_rule_beats_chance_says_what_it_needs() -> None:
     """Its score is not shown as that of a rule."""
-    line = WorldLine(
-        "quiz", "small", "analyst", "proved", scored("random", 0.1), None, by_chance=True
-    )
-    assert line.cells()[3:] == [Printed("random", "needs a language model"), None]
+    found = cells("proved", "random", 0.1, by_chance=True)
+    assert found[3:] == [Printed("random", "needs a language model"), None]
 
 
 def test_the_overview_says_which_presets_played_and_which_policies_failed(

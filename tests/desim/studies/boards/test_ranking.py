@@ -3,13 +3,11 @@
 from typing import Any
 
 import pytest
-from scipy import stats
 from support.sweep_rows import row
 
 from desim.core.roles import Knowledge
 from desim.rows.rows import Rows
-from desim.studies.boards.board_table import board_table
-from desim.studies.boards.ranking import BoardLine, ranked
+from desim.studies.boards.ranking import BoardLine, board_table, ranked
 
 
 def rows(**scores: Any) -> Rows:
@@ -130,21 +128,6 @@ def test_seeds_that_share_a_case_count_once() -> None:
         assert clustered.estimate.half == pytest.approx(plain.estimate.half)
         assert clustered.to_best == pytest.approx(plain.to_best)
         assert (clustered.estimate.n, clustered.to_tell) == (12, plain.to_tell)
-
-
-def test_policies_on_seeds_of_their_own_are_not_paired() -> None:
-    """Their widths are Welch's, whatever the order of the scores."""
-    each = {"a": [1.0, 2, 3, 4], "b": [2.0, 3, 4, 5.5]}
-    apart = Rows(
-        row(policy, 10 * number + seed, score)
-        for number, (policy, scores) in enumerate(each.items())
-        for seed, score in enumerate(scores)
-    )
-    best, other = ranked(apart, paired=False)
-    assert (best.ranks, other.ranks) == ((1, 2), (1, 2))
-    ends = stats.ttest_ind(each["a"], each["b"], equal_var=False).confidence_interval(0.9)
-    assert other.to_best == pytest.approx((ends.low, ends.high))
-    assert (other.difference, other.to_tell) == (None, None)
 
 
 def test_each_level_of_knowledge_is_ranked_alone() -> None:

@@ -11,19 +11,18 @@ from support.small_worlds import WALK
 from support.sweep_rows import row, three_policies
 
 from desim.catalog import policy_finder
+from desim.core.reported import Figures
 from desim.core.roles import Knowledge
-from desim.errors import UsageError
 from desim.rows.rows import Rows
 from desim.show.column import Column
-from desim.studies.boards.leaderboard import Board, Entrant, boards, everything
+from desim.studies.boards.baselines import Board, boards, everything
 
 
-def entrants(*specs: str, seeds: int = 4, state: Sequence[str] = ()) -> tuple[Entrant, ...]:
-    """Policies that play on the same seeds, or once; some know hidden state."""
-    return tuple(
-        Entrant(one, tuple(range(seeds)), "state" if one in state else "observation", seeds == 1)
-        for one in specs
-    )
+def shop(rows: Rows, *, name: str = "shop/small", once: Sequence[str] = (), **how: Any) -> Board:
+    """A board of some rows; the policies named *once* have the same episode on every seed."""
+    knows: dict[str, Knowledge] = dict.fromkeys(rows.column("policy"), "observation")
+    knows |= how.pop("knows", {})
+    return Board(name, knows, rows, how.pop("seconds", 1), frozenset(once), **how)
 
 
 def printed(board: Board, width: int = 200) -> list[str]:
@@ -35,7 +34,7 @@ def printed(board: Board, width: int = 200) -> list[str]:
 
 def test_a_board_ranks_policies_and_compares_each_with_the_best_other() -> None:
     """A mean without failed episodes comes last, and has neither."""
-    board = Board("shop/small", entrants("b", "a,x=1", "c"), three_policies(), 2)
+    board = shop(three_policies(), seconds=2)
     title, best, heads, *lines = printed(board)
     lines, notes = lines[:3], lines[3:]
     assert title == "shop/small: 12 episodes over 4 seeds, 6 episodes a second"
@@ -59,8 +58,7 @@ def test_equal_policies_levels_and_single_episodes_are_explained() -> None:
     """Each by a sentence below, and only where it applies."""
     scores = {"a": [5], "b": [5], "seer": [9], "random": [1, 2, 3]}
     rows = Rows(row(p, s, score) for p, all_ in scores.items() for s, score in enumerate(all_))
-    once = entrants("a", "b", "seer", seeds=1, state=["seer"])
-    board = Board("shop/small", (*once, *entrants("random", seeds=3)), rows, 1)
+    board = shop(rows, once=["a", "b", "seer"], knows={"seer": "state"})
     _, best, _, above, first, second, heading, third, *notes = printed(board)
     assert first.split()[:8] == ["a", "=", "b", "1", "*", "1", "5", "exact"]
     assert second.split()[:3] == ["random", "2", "3"]
@@ -81,7 +79,7 @@ def test_every_rank_that_begins_with_1_has_the_star() -> None:
     """Whatever the interval to the best says; a mean far below has neither."""
     scores = {"a": [5, 6, 7], "b": [4, 6.5, 7], "c": [2, 6, 8], "d": [-90, -91, -89.5]}
     rows = Rows(row(p, s, score) for p, all_ in scores.items() for s, score in enumerate(all_))
-    _, best, _, *lines = printed(Board("shop/small", entrants("a", "b", "c", "d"), rows, 1))
+    _, best, _, *lines = printed(shop(rows))
     assert best == "a, b or c may be best"
     assert [line.split()[1:3] for line in lines[:3]] == [["1-3", "*"]] * 3
     assert lines[3].split()[1:3] == ["4", "3"]
@@ -96,9 +94,8 @@ def test_a_metric_that_is_a_date_or_none_counts_how_often_it_came() -> None:
         for seed, day in enumerate(each)
     )
     columns = {"bankrupt_on": Column(label="Bankrupt", kind="share")}
-    names = ("bankrupt_on",)
-    board = Board("shop/small", entrants("a", "b", seeds=2), rows, 1, names, 1, columns)
-    _, _, heads, *lines = printed(board)
+    figures = Figures(columns=columns, board=["bankrupt_on"])
+    _, _, heads, *lines = printed(shop(rows, figures=figures))
     assert heads.split()[-2:] == ["bankrupt", "ended"]
     shown = {line.split()[0]: line.split()[-4:] for line in lines[:2]}
     assert shown == {"a": ["50", "%", "2", "horizon"], "b": ["—", "—", "2", "horizon"]}
@@ -107,7 +104,7 @@ def test_a_metric_that_is_a_date_or_none_counts_how_often_it_came() -> None:
 def test_a_policy_on_fewer_seeds_is_explained() -> None:
     """Its mean is of other seeds than those of the others."""
     rows = Rows([row("a", 0, 1), row("a", 1, 2), row("a", 2, 4), row("s", 0, 1), row("s", 1, 3)])
-    board = Board("shop/small", (*entrants("a", seeds=3), *entrants("s", seeds=2)), rows, 1)
+    board = shop(rows)
     note = "n below 3: played on the first seeds only"
     assert any(line.startswith(note) for line in printed(board))
 
@@ -123,9 +120,9 @@ def test_a_narrow_board_cuts_nothing(width: int) -> None:
         for name, score in zip(names, scores, strict=True)
         for seed in range(3)
     )
-    lines = printed(Board("arena/regime", entrants(*names, seeds=3), rows, 1), width)
+    lines = printed(shop(rows, name="arena/regime"), width)
     assert max(map(len, lines)) <= width
-    wide = printed(Board("arena/regime", entrants(*names, seeds=3), rows, 1), 99)
+    wide = printed(shop(rows, name="arena/regime"), 99)
     numbers = [word for line in wide[2:] for word in line.split() if re.fullmatch(r"[-\d,]+", word)]
     assert len(numbers) > 10
     assert not [word for word in numbers if not any(word in line.split() for line in lines)]
@@ -133,7 +130,7 @@ def test_a_narrow_board_cuts_nothing(width: int) -> None:
 
 def test_a_metric_without_a_number_is_counted() -> None:
     """It has no mean; a failed episode is counted as such."""
-    board = Board("shop/small", entrants("b", "a,x=1", "c"), three_policies(), 2, ("months",))
+    board = shop(three_policies(), figures=Figures(board=["months"]))
     note = (
         "in no mean, as missing, NaN or infinite: a,x=1 in months: 1 of 4 episodes have no number"
     )
@@ -142,8 +139,7 @@ def test_a_metric_without_a_number_is_counted() -> None:
 
 def test_a_board_is_plain_data() -> None:
     """For `--json`: a line for each row of the table."""
-    policies = entrants("b", "a,x=1", "c", state=["c"])
-    summary = Board("shop/small", policies, three_policies(), 2, (), {"west": 2}).summary()
+    summary = shop(three_policies(), knows={"c": "state"}, revision={"west": 2}).summary()
     assert summary["revision"] == {"west": 2}
     assert [*summary] == ["model", "preset", "revision", "seconds", "lines", "known"]
     assert summary["known"] is None
@@ -162,22 +158,11 @@ def test_boards_play_every_preset_of_a_model() -> None:
     assert names == [f"{WALK}/short", f"{WALK}/long"]
     reports: list[tuple[int, int]] = []
     played = list(boards(names, range(3), 1, lambda *now: reports.append(now)))
-    assert [(board.name, [one.spec for one in board.entrants]) for board in played] == [
+    assert [(board.name, [*board.knows]) for board in played] == [
         (name, ["greedy", "random"]) for name in names
     ]
     assert (reports[0], reports[-1]) == ((0, 12), (12, 12))
     assert reports == sorted(reports)
-
-
-def test_policies_play_seeds_of_their_own_where_these_are_not_shared() -> None:
-    """Behind the given ones; their differences are then not paired, and seeds of cases refused."""
-    (board,) = boards([f"{WALK}/short"], range(3), 1, shared_seeds=False)
-    assert [one.seeds for one in board.entrants] == [(0, 1, 2), (3, 4, 5)]
-    assert not board.paired
-    assert "each policy has played seeds of its own" in str(board)
-    assert [line.difference for line in board.ranked()] == [None, None]
-    with pytest.raises(UsageError, match="the seeds of consulting share cases"):
-        list(boards(["consulting"], range(3), 1, shared_seeds=False))
 
 
 @pytest.mark.parametrize(
@@ -205,7 +190,7 @@ def test_a_policy_plays_once_where_the_seed_decides_nothing(
     spec = spec.replace("S", "support.small_worlds:S")
     monkeypatch.setattr(policy_finder, "baselines", lambda _model: (spec,))
     (board,) = boards([f"support.small_worlds:{model}/short"], range(4, 7), 1)
-    assert board.entrants == (Entrant(spec, seeds, level, fixed),)
+    assert (board.knows, board.fixed) == ({spec: level}, {spec} if fixed else set())
     assert board.rows.column("seed") == [*seeds]
 
 
@@ -236,8 +221,7 @@ def test_a_board_with_metrics_is_continued_below_where_it_is_too_wide(width: int
         for name, score in (("raise_when_free,amount=50_000_000", 336_791_169.0), ("b", 1.6e8))
         for seed in range(3)
     )
-    once = entrants("raise_when_free,amount=50_000_000", "b", seeds=3)
-    text = printed(Board("arena/paper", once, rows, 1, tuple(raised)), width)
+    text = printed(shop(rows, name="arena/paper", figures=Figures(board=[*raised])), width)
     assert max(map(len, text)) <= width
     words = [word for line in text for word in line.split()]
     assert {"673,582,338", "320,000,000", "317,185,442", "-26,859,689"} <= {*words}
@@ -246,7 +230,7 @@ def test_a_board_with_metrics_is_continued_below_where_it_is_too_wide(width: int
 def test_a_metric_that_an_episode_lacks_has_no_mean_on_a_board() -> None:
     """The mean of the others would be that of other seeds."""
     rows = Rows([row("a", 0, 1, metrics={"raised": 2}), row("a", 1, 3, metrics={})])
-    board = Board("shop/small", entrants("a", seeds=2), rows, 1, ("raised",))
+    board = shop(rows, figures=Figures(board=["raised"]))
     assert board.summary()["lines"][0]["beside"] == {"raised": None}
 
 
@@ -254,5 +238,5 @@ def test_policies_without_digests_of_ledgers_are_joined_by_their_metrics() -> No
     """With ledgers and without, the line names both."""
     for digest in (None, "12ab"):
         rows = Rows(row(p, seed, seed, ledger_digest=digest) for p in "ab" for seed in range(3))
-        text = str(Board("shop/small", entrants("a", "b", seeds=3), rows, 1))
+        text = str(shop(rows))
         assert "a = b: the same scores and ends on every seed" in text
