@@ -11,45 +11,25 @@ policy: whatever `--set` can name. All points share the seeds (common random num
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from attrs import field, frozen
 
+from desim.engine.parameters import Choices, Range, from_numpy, read_range
 from desim.errors import UsageError, possible
 from desim.short_repr import short_repr
-from desim.studies.factors import (
-    KINDS,
-    MAX_POINTS,
-    Design,
-    Factor,
-    at_places,
-    checked_count,
-    is_factor,
-    listed,
-    read_factors,
-)
 
 if TYPE_CHECKING:
     from numpy.random import Generator
 
-__all__ = [
-    "Design",
-    "DesignSpec",
-    "factorial",
-    "latin_hypercube",
-    "listed",
-    "planned",
-    "sobol_points",
-]
-
-#: Most parameters of a factorial design, whose points would otherwise be too many.
-_MOST_PARAMETERS = int(math.log2(MAX_POINTS))
+#: Most points of a design, each of which every policy plays on every seed, and most parameters.
+_MOST_POINTS, _MOST_PARAMETERS = 2**16, 1_000
 
 #: Seeds of designs, as of episodes, are whole numbers from 0.
 _LARGEST_SEED = 2**63 - 1
 
-#: The fields that each kind uses beside *kind*.
+#: The kinds, and the fields that each uses beside *kind*.
 _USES: Mapping[str, tuple[str, ...]] = {
     "lhs": ("size", "seed"),
     "sobol": ("size", "seed"),
@@ -57,33 +37,49 @@ _USES: Mapping[str, tuple[str, ...]] = {
     "points": ("points",),
 }
 
-#: Ranges or lists of values by parameter; see `read_factors`.
-_Factors = Mapping[str, Any] | Sequence[Factor]
+
+@frozen
+class Design:
+    """Points at which a sweep is played.
+
+    Attributes:
+        kind: How the points were made.
+        names: The parameters.
+        points: For each point the values of the parameters, in the order of *names*.
+    """
+
+    kind: str
+    names: tuple[str, ...]
+    points: tuple[tuple[Any, ...], ...] = field(repr=False)
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+    def at(self, place: int) -> dict[str, Any]:
+        """Return a point as values by parameter."""
+        return dict(zip(self.names, self.points[place], strict=True))
 
 
-# -- points ----------------------------------------------------------------------------------------
-
-
-def latin_hypercube(factors: _Factors, count: int, *, seed: int = 0) -> Design:
+def latin_hypercube(factors: Mapping[str, Any], count: int, *, seed: int = 0) -> Design:
     """Return points such that each of *count* equal parts of every range holds exactly one.
 
     Args:
-        factors: Ranges or lists of values by parameter; see `read_factors`.
+        factors: For each parameter a range as text (`low:high`, `int:low:high`, `log:low:high`), or
+            a list of values.
         count: The number of points, 2 to 65,536.
         seed: The seed of the design; the episodes have seeds of their own.
 
     Raises:
         UsageError: An argument is wrong.
     """
-    read, draws = read_factors(factors), _generator(seed)
-    checked_count(count)
+    over, draws = _factors(factors), _generator(seed)
+    _checked_count(count)
     from scipy.stats import qmc
 
-    places = qmc.LatinHypercube(len(read), seed=draws).random(count)
-    return at_places("lhs", read, places.tolist())
+    return _at_places("lhs", over, qmc.LatinHypercube(len(over), seed=draws).random(count))
 
 
-def sobol_points(factors: _Factors, count: int, *, seed: int = 0) -> Design:
+def sobol_points(factors: Mapping[str, Any], count: int, *, seed: int = 0) -> Design:
     """Return scrambled points of Sobol's sequence; the arguments are those of `latin_hypercube`.
 
     Args:
@@ -94,8 +90,8 @@ def sobol_points(factors: _Factors, count: int, *, seed: int = 0) -> Design:
     Raises:
         UsageError: An argument is wrong.
     """
-    read, draws = read_factors(factors), _generator(seed)
-    if checked_count(count) & (count - 1):
+    over, draws = _factors(factors), _generator(seed)
+    if _checked_count(count) & (count - 1):
         below = 1 << (count.bit_length() - 1)
         raise UsageError(
             f"{count} points were given; Sobol's sequence is balanced for powers of 2, such as "
@@ -103,11 +99,11 @@ def sobol_points(factors: _Factors, count: int, *, seed: int = 0) -> Design:
         )
     from scipy.stats import qmc
 
-    places = qmc.Sobol(len(read), seed=draws).random_base2(count.bit_length() - 1)
-    return at_places("sobol", read, places.tolist())
+    places = qmc.Sobol(len(over), seed=draws).random_base2(count.bit_length() - 1)
+    return _at_places("sobol", over, places)
 
 
-def factorial(factors: _Factors) -> Design:
+def factorial(factors: Mapping[str, Any]) -> Design:
     """Return all combinations of two levels of each parameter; the last one varies fastest.
 
     Args:
@@ -116,28 +112,112 @@ def factorial(factors: _Factors) -> Design:
     Raises:
         UsageError: A factor does not have two levels, or there are too many factors.
     """
-    read = read_factors(factors)
-    for factor in read:
-        if len(factor.levels) != len("-+"):
+    levels = {
+        name: one.values if isinstance(one, Choices) else (one.value(0.0), one.value(1.0))
+        for name, one in _factors(factors).items()
+    }
+    for name, of in levels.items():
+        if len(of) != len("-+"):
             raise UsageError(
-                f"{factor.name} has {len(factor.levels)} values; a two-level design takes a range "
-                "or two values"
+                f"{name} has {len(of)} values; a two-level design takes a range or two values"
             )
-    if len(read) > _MOST_PARAMETERS:
+    most = int(math.log2(_MOST_POINTS))
+    if len(levels) > most:
         raise UsageError(
-            f"{len(read)} parameters vary, which are 2**{len(read)} points; at most "
-            f"{_MOST_PARAMETERS} do"
+            f"{len(levels)} parameters vary, which are 2**{len(levels)} points; at most {most} do"
         )
-    points = tuple(itertools.product(*(factor.levels for factor in read)))
-    return Design("factorial", tuple(factor.name for factor in read), points)
+    return Design("factorial", tuple(levels), tuple(itertools.product(*levels.values())))
+
+
+def listed(points: Iterable[Mapping[str, Any]]) -> Design:
+    """Return the design of given points.
+
+    Args:
+        points: Values by parameter; every point has the same parameters.
+
+    Raises:
+        UsageError: No points or too many are given, or one is empty or has other parameters.
+    """
+    given = [dict(point) for point in points]
+    _checked_count(len(given), least=1)
+    names = tuple(given[0])
+    if not names:
+        raise UsageError("point 0 is empty; a point has a value for at least one parameter")
+    for place, point in enumerate(given):
+        if point.keys() != set(names):
+            raise UsageError(
+                f"point {place} has the parameters {', '.join(point) or 'none'}, and point 0 has "
+                f"{', '.join(names)}; all points have the same ones"
+            )
+    values = tuple(tuple(from_numpy(point[name]) for name in names) for point in given)
+    return Design("points", names, values)
+
+
+# -- ranges and lists of values --------------------------------------------------------------------
+
+
+def _factors(given: Mapping[str, Any]) -> dict[str, Range | Choices]:
+    """Return what parameters vary over.
+
+    Raises:
+        UsageError: None or too many are given, or a range or a list is wrong.
+    """
+    if not given:
+        raise UsageError(
+            "a design varies at least one parameter; give a range, as in --set KEY=low:high, or "
+            "several values"
+        )
+    if len(given) > _MOST_PARAMETERS:
+        raise UsageError(f"{len(given):,} parameters vary; a design has up to {_MOST_PARAMETERS:,}")
+    found = {}
+    for name, value in given.items():
+        try:
+            found[name] = _varied(from_numpy(value))
+        except UsageError as fault:
+            raise UsageError(f"{name}: {fault}") from None
+    return found
+
+
+def _varied(value: Any) -> Range | Choices:
+    if isinstance(value, Range | Choices):
+        return value
+    if isinstance(value, str):
+        if found := read_range(value):
+            return found
+        raise UsageError(
+            f"{short_repr(value)} is no range; write low:high, int:low:high or log:low:high"
+        )
+    return Choices(tuple(map(from_numpy, value)) if isinstance(value, Sequence) else (value,))
+
+
+def _is_varied(value: Any) -> bool:
+    """Return whether a value of `set` is a range or a list, and not a single value."""
+    if isinstance(value, str):
+        try:
+            return read_range(value) is not None
+        except UsageError:
+            return True  # a wrong one; the error of `_factors` names the parameter
+    return isinstance(value, Range | Choices) or isinstance(from_numpy(value), list | tuple | range)
+
+
+def _at_places(kind: str, over: Mapping[str, Range | Choices], places: Any) -> Design:
+    """Return the design whose points are at places from 0 to 1 on each parameter."""
+    points = tuple(
+        tuple(one.value(at) for one, at in zip(over.values(), place, strict=True))
+        for place in places.tolist()
+    )
+    return Design(kind, tuple(over), points)
+
+
+def _checked_count(count: Any, least: int = 2) -> int:
+    if type(count) is not int or not least <= count <= _MOST_POINTS:
+        raise UsageError(
+            f"{short_repr(count)} points were given; possible: {least} to {_MOST_POINTS:,}"
+        )
+    return count
 
 
 def _generator(seed: Any) -> "Generator":
-    """Return the generator of a design.
-
-    Raises:
-        UsageError: The seed is not a whole number from 0 to 2**63 - 1.
-    """
     if type(seed) is not int or not 0 <= seed <= _LARGEST_SEED:
         raise UsageError(
             f"seed={short_repr(seed)} of the design was given; a seed is a whole number of at "
@@ -153,7 +233,7 @@ def _generator(seed: Any) -> "Generator":
 
 @frozen
 class DesignSpec:
-    """A design as plain data; the factors are the ranges and lists of values in `set`.
+    """A design as plain data; it varies the ranges and lists of values in `set`.
 
     Attributes:
         kind: lhs, sobol, factorial or points.
@@ -200,8 +280,8 @@ class DesignSpec:
         Raises:
             UsageError: The kind does not exist, does not use a given field, or a factor is wrong.
         """
-        if self.kind not in KINDS:
-            raise UsageError(f"there is no design {self.kind!r}; {possible(self.kind, KINDS)}")
+        if self.kind not in _USES:
+            raise UsageError(f"there is no design {self.kind!r}; {possible(self.kind, _USES)}")
         for name in ("size", "seed", "points"):
             if getattr(self, name) not in (None, []) and name not in _USES[self.kind]:
                 uses = ", ".join(_USES[self.kind]) or "no other fields"
@@ -237,7 +317,7 @@ def planned(
         )
     if design.kind == "points":
         return design.build({}), dict(changes)
-    factors = {name: value for name, value in changes.items() if is_factor(value)}
+    factors = {name: value for name, value in changes.items() if _is_varied(value)}
     fixed = {name: _unquoted(v) for name, v in changes.items() if name not in factors}
     return design.build(factors), fixed
 
@@ -245,7 +325,7 @@ def planned(
 def _unquoted(value: Any) -> Any:
     """Return the text inside double quotes if it would be read as a range without them."""
     quoted = isinstance(value, str) and len(value) > 1 and value[0] == value[-1] == '"'
-    return value[1:-1] if quoted and is_factor(value[1:-1]) else value
+    return value[1:-1] if quoted and _is_varied(value[1:-1]) else value
 
 
 def _whole(text: str, what: str) -> int:

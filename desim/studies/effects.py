@@ -20,10 +20,13 @@ from desim.rows.failures import counted
 from desim.show.estimates import estimate_cells, interval_head
 from desim.show.table import Table, Tabular
 from desim.statistics.intervals import Interval, interval
-from desim.studies.factors import Design
+from desim.studies.designs import Design
 
-#: Joins the two parameters of an interaction.
-_TIMES = " x "
+_EFFECT = "effect: the mean at the second level less that at the first, in the figure's unit"
+_INTERACTION = (
+    "a x b: half of how much the effect of a is larger at the second level of b than at the first"
+)
+_ALONE = "each interval holds alone, over seeds that all points share"
 
 
 @frozen
@@ -67,15 +70,8 @@ class Effects(Tabular):
         kept = {name: each for name, each in columns.items() if len(set(each)) > 1}
         same = [f"{name} {each[0]}" for name, each in columns.items() if name not in kept]
         notes = [", ".join(same)] if same else []
-        legend = [
-            "effect: the mean at the second level less that at the first, in the figure's unit"
-        ]
-        if not all(one.change for one in self.lines):
-            legend.append(
-                "a x b: half of how much the effect of a is larger at the second level of b than "
-                "at the first"
-            )
-        legend.append("each interval holds alone, over seeds that all points share")
+        crossed = not all(one.change for one in self.lines)
+        legend = [_EFFECT, *[_INTERACTION] * crossed, _ALONE]
         cells = [
             [one.name, " to ".join(map(str, one.change)), *estimate_cells(one.estimate, sd=False)]
             for one in self.lines
@@ -144,13 +140,11 @@ def _effects(
         for at, name in enumerate(names)
     }
     changes: dict[str, tuple[Any, ...]] = dict(zip(names, levels, strict=True))
-    for a, b in itertools.combinations(names, 2):
-        signs[f"{a}{_TIMES}{b}"], changes[f"{a}{_TIMES}{b}"] = signs[a] * signs[b], ()
+    signs |= {f"{a} x {b}": signs[a] * signs[b] for a, b in itertools.combinations(names, 2)}
     found = []
     for name, sign in signs.items():
-        by_seed = 2 * (sign @ values) / len(sign)
-        estimate = interval(by_seed.tolist(), level)
-        found.append(Effect(group, figure, name, changes[name], estimate))
+        estimate = interval((2 * (sign @ values) / len(sign)).tolist(), level)
+        found.append(Effect(group, figure, name, changes.get(name, ()), estimate))
     return sorted(found, key=lambda effect: (not effect.change, -abs(effect.estimate.mean)))
 
 
@@ -209,42 +203,35 @@ def _by_group(rows: Sequence[Row], names: Sequence[str], show: str) -> dict[str,
                 f"the episode of {row['policy']} on seed {row['seed']} has no {show}{why}; a "
                 "design is analysed as a whole"
             )
-        point = tuple(_hashable(value_at(row, path)) for path in paths)
+        found = (value_at(row, path) for path in paths)
+        point = tuple(json.dumps(one) if isinstance(one, list | dict) else one for one in found)
         groups.setdefault(key, {}).setdefault(point, {}).setdefault(row["seed"], []).append(value)
     return groups
-
-
-def _hashable(value: Any) -> Any:
-    return json.dumps(value) if isinstance(value, list | dict) else value
 
 
 def _group_texts(rows: Sequence[Row], names: Sequence[str]) -> list[str]:
     """Return for each row its policy, and the other values by which groups differ."""
     varied = {name.removeprefix("params.") for name in names}
-    fixed = [
+    others = [
         {
             "model": row["model"],
             "preset": row["preset"],
-            **{k: v for k, v in row["params"].items() if not _is_varied(k, varied)},
+            # A parameter that contains a varied one is varied, too.
+            **{
+                name: value
+                for name, value in row["params"].items()
+                if name not in varied and not any(one.startswith(f"{name}.") for one in varied)
+            },
         }
         for row in rows
     ]
-    keys = dict.fromkeys(key for one in fixed for key in one)
-    differing = [key for key in keys if len({repr(one.get(key)) for one in fixed}) > 1]
+    keys = dict.fromkeys(key for one in others for key in one)
+    differing = [key for key in keys if len({repr(one.get(key)) for one in others}) > 1]
     own = any(name.startswith("policy.") for name in names)
-    return [
-        " ".join([*(f"{key}={one.get(key)}" for key in differing), _policy(row, own=own)])
-        for one, row in zip(fixed, rows, strict=True)
-    ]
-
-
-def _is_varied(name: str, varied: set[str]) -> bool:
-    """Return whether a parameter is varied, or contains a varied one."""
-    return name in varied or any(one.startswith(f"{name}.") for one in varied)
-
-
-def _policy(row: Row, *, own: bool) -> str:
-    """Return a policy without the arguments that points vary."""
-    if GIVEN in row:
-        return str(row[GIVEN])
-    return str(row["policy"]).partition(",")[0] if own else str(row["policy"])
+    texts = []
+    for row, one in zip(rows, others, strict=True):
+        # Without the arguments that points vary.
+        label = str(row["policy"]).partition(",")[0] if own else str(row["policy"])
+        values = [f"{key}={one.get(key)}" for key in differing]
+        texts.append(" ".join([*values, str(row.get(GIVEN, label))]))
+    return texts
