@@ -159,6 +159,18 @@ def test_an_own_model_runs_and_replays(process: Desim, folder: Path) -> None:
     )
 
 
+def test_a_file_named_like_a_module_of_python_plays_in_workers(shell: Desim, folder: Path) -> None:
+    """Python imports its own `array` there before it has the user's folder."""
+    (folder / "array.py").write_text(MINE)
+    policies = ("--policy", "array:rule", "--policy", "mine:rule")
+    how = ("--seeds", "0:2", "--set", "horizon=3", "--jobs", "2", "--json")
+    code, out, err = shell("sweep", "beer_game", *policies, *how)
+    assert (code, err) == (0, "")
+    rows = [json.loads(line) for line in out.splitlines()]
+    assert [row["policy"] for row in rows] == ["array:rule"] * 2 + ["mine:rule"] * 2
+    assert len({row["score"] for row in rows}) == 1
+
+
 def test_an_own_folder_of_models_joins_ours(shell: Desim, folder: Path) -> None:
     """A world in it is listed by its file, and imported and played where its name is given."""
     (folder / "models" / "corner").mkdir(parents=True)
