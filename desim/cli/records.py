@@ -15,7 +15,7 @@ from attrs import evolve, field, frozen
 from desim.cli.exit_codes import FAILED, warnings_as_sentences
 from desim.cli.options import PrintOptions, Spending, command
 from desim.core.policy import OutsidePolicy, ShownMemory
-from desim.episodes.replay import ReplayOptions, not_compared, replay
+from desim.episodes.replay import ReplayOptions, replay
 from desim.episodes.resume import ResumeOptions, resume
 from desim.errors import BadRecord, PolicyWarning, UsageError
 from desim.records.differences import (
@@ -31,9 +31,6 @@ from desim.show.column import Column
 from desim.show.console import console
 from desim.show.labels import NOTHING, value_text
 from desim.show.table import Table, print_tables
-
-#: Metrics that a sentence names.
-_NAMED = 3
 
 #: Differences of a header or an end that are printed, characters of a value, and of a path.
 _MOST_LINES, _MOST_CHARACTERS, _PATH = 12, 300, 120
@@ -55,15 +52,11 @@ def replay_command(options: ReplayOptions) -> None:
     Whatever would import a module or open a file is refused, unless it is given again or trusted.
     """
     episode = replay(**given(options))
-    missing = ""
-    if names := not_compared(episode):
-        text = f"{', '.join(names[:_NAMED])}{', ...' * (len(names) > _NAMED)}"
-        missing = f"; not compared, as the record does not have them: {len(names)} metrics ({text})"
     column = episode.metric_columns.get("score")
     score = column.text(episode.score) if column else f"{episode.score:,.10g}"
     click.echo(
         f"{options.path}: {len(episode.steps)} decisions replayed, all the same; "
-        f"score {score}, ended {episode.ended}{missing}"
+        f"score {score}, ended {episode.ended}"
     )
 
 

@@ -76,7 +76,6 @@ class Part:
         self.world = World(seed, frozenset(role.removeprefix(prefix) for role in seats))
         # Passed on, because the model may have parts itself, whose events count as well.
         self.world.on_event = shared.on_event
-        self.world.on_cause = shared.on_cause
         self.world.prefix = f"{shared.prefix}{prefix}"
         self.world.calendar = calendar
         self.world.points = shared.points

@@ -31,16 +31,6 @@ def inner_ledger(ledger: Any) -> Any:
     return getattr(ledger, "ledger", ledger)
 
 
-def entries_of(ledger: Any) -> Any:
-    """Return the entries or moves of a ledger, which grow with it; None if it shows neither."""
-    return getattr(ledger, "journal", getattr(ledger, "moves", None))
-
-
-def scale_of(ledger: Any) -> Any:
-    """Return how many units of a ledger are 1 of its currency; 1 for a ledger without `digits`."""
-    return 10 ** getattr(ledger, "digits", 0)
-
-
 @runtime_checkable
 class Exportable(Protocol):
     """A ledger that can be written in forms which other programs read, such as "csv"."""

@@ -17,9 +17,6 @@ from desim.core.streams import generator_of
 from desim.errors import UsageError
 from desim.short_repr import short_repr
 
-#: The generators of an episode's policies, by role; a redrawn future begins them anew.
-Draws = dict[str, list[Any]]
-
 
 @frozen
 class Seat:
@@ -38,7 +35,6 @@ class Seat:
     seed: int
     name: str = field(default=Factory(lambda seat: seat.role, takes_self=True), kw_only=True)
     shows_model: bool = field(default=True, kw_only=True, repr=False)
-    _draws: Draws = field(factory=dict, kw_only=True, repr=False, eq=False)
     _world_seed: int | None = field(default=None, kw_only=True, repr=False)
 
     @property
@@ -59,13 +55,8 @@ class Seat:
         return self._model
 
     def generator(self) -> Any:
-        """Return a random generator of the seat's own, independent of all streams of the world.
-
-        It begins anew in place where a future of the episode is redrawn.
-        """
-        generator = generator_of(self.seed)
-        self._draws.setdefault(self.name, []).append(generator)
-        return generator
+        """Return a random generator of the seat's own, independent of all streams of the world."""
+        return generator_of(self.seed)
 
 
 @frozen

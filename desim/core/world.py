@@ -1,6 +1,5 @@
 """The clock: SimPy on whole ticks, with questions to roles, named random streams and an end."""
 
-import contextlib
 import operator
 from collections.abc import Callable, Iterator
 from heapq import heapify, heappush
@@ -39,7 +38,6 @@ class World(simpy.Environment):
         left: The processes that waited when no event was left, as `waiting` returns them.
         asked: Questions that are not handed out yet, in the order in which they were asked.
         on_event: Called with the world before every event, if anything counts or observes them.
-        on_cause: Called with the world and a role when the model states a cause, if it is traced.
         on_redraw: Called after every redraw: those of the parts.
         prefix: The prefix of names in a part's world, such as "plant."; empty otherwise.
         points: Those of the episode, which `point` records; None if they are not recorded.
@@ -72,7 +70,6 @@ class World(simpy.Environment):
         self.left: tuple[str, ...] = ()
         self.asked: list[Decision] = []
         self.on_event: Callable[[World], object] | None = None
-        self.on_cause: Callable[[World, str], object] | None = None
         self.prefix = ""
         self.points: Points | None = None
         self.to_common: Callable[[int], int] = int
@@ -300,19 +297,6 @@ class World(simpy.Environment):
         if self.points is not None:
             record = self.points.set if replace else self.points.add
             record(self.to_common(self.now), f"{self.prefix}{name}", value)
-
-    @contextlib.contextmanager
-    def caused_by(self, role: str) -> Iterator[None]:
-        """State for traces that a role's last answer has caused the effects of a `with` block.
-
-        Only needed where another process acts later on an answer kept in the state.
-        """
-        tell = self.on_cause or (lambda *_: None)
-        tell(self, role)
-        try:
-            yield
-        finally:
-            tell(self, "")
 
 
 def _event_name(event: Event | None) -> str:

@@ -78,7 +78,6 @@ class CallerSession:
             self._in_loop = stack.enter_context(own_loop("advance_async"))
             self._stack = stack.pop_all()
         self.run = session.run
-        self._past = past.steps if past else ()
         self._kept: dict[Decision, Any] = {}
         self.open: list[Decision] = []
         self.answered = 0
@@ -137,11 +136,11 @@ class CallerSession:
         if not self.session.advance():
             self.episode = self.session.episode()
             return
-        for number, decision in enumerate(self.run.handed_out, self.run.decisions):
+        for decision in self.run.handed_out:
             if decision.role not in self._seats:
                 continue
-            if number < len(self._past):
-                self._kept[decision] = self._past[number].action
+            if step := self.session.recorded(decision):
+                self._kept[decision] = step.action
                 self.answered += 1
             else:
                 self.open.append(decision)

@@ -36,7 +36,8 @@ def can_fork() -> bool:
 def in_child(score: Callable[[], float]) -> float | None:
     """Return what a function returns in a forked process, which has a copy of every object.
 
-    The child runs no exit functions, and it is killed if an exception leaves this function.
+    The child runs no exit functions and may print nothing, and it is killed if an exception leaves
+    this function.
 
     Returns:
         The score; None if the function raised an exception or opened a file, or if the child could
@@ -45,8 +46,7 @@ def in_child(score: Callable[[], float]) -> float | None:
     # Handlers of these signals raise exceptions, which would leave the child without an end.
     raising = {signal.SIGINT, signal.SIGTERM, signal.SIGALRM}
     parent, child = os.getpid(), 0
-    with suppress(OSError, ValueError):  # of a stream that is closed, or has no space left
-        _flush()
+    with suppress(OSError):
         read, write = os.pipe()
         before = signal.pthread_sigmask(signal.SIG_BLOCK, raising)
         try:
@@ -88,7 +88,6 @@ def _play_and_exit(score: Callable[[], float], write: int, mask: Any, parent: in
         found = score()
         # The parent notes the files that it opens itself, as those on which results depend.
         if opened() == before:
-            _flush()
             os.write(write, _PACKED.pack(found))
     finally:
         os._exit(0)
@@ -98,9 +97,3 @@ def _end(child: int) -> None:
     with suppress(ProcessLookupError, ChildProcessError):  # taken by a handler of the program
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
-
-
-def _flush() -> None:  # what a policy has printed would be lost or printed twice
-    for stream in (sys.stdout, sys.stderr):
-        if stream is not None:
-            stream.flush()

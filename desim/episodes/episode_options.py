@@ -12,7 +12,6 @@ from attrs import field, frozen
 from desim import catalog
 from desim.core.limits import Limits
 from desim.core.model import Model
-from desim.core.points import Points
 from desim.tracing.kept_trace import Tracing
 
 
@@ -68,10 +67,6 @@ class EpisodeOptions:
         if self.trace is None and not self.last_events:
             return None
         return Tracing(self.trace, self.last_events, repeated)
-
-    def points(self) -> Points | None:
-        """Return where points are recorded; None where no series is wanted."""
-        return Points() if self.series else None
 
 
 @frozen(kw_only=True, slots=False)

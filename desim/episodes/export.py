@@ -59,8 +59,8 @@ def export(
         folder: It is made if it is missing; None for one beside the record, of the same name
             without suffixes.
         what: "ledgers", or a table of `Episode.columns`: "series", with the points of
-            `world.point` and of monitors, or "decisions", with the time as the role knows it, the
-            possible actions, and why one was not carried out.
+            `world.point` and of monitors, or "decisions", with the possible actions and why one
+            was not carried out.
         trust: Whether a module may be imported and files may be opened that the record names.
 
     Returns:
@@ -102,12 +102,14 @@ def _export_table(
         raise UsageError(
             "the record was cut, and only an ended episode has series; desim resume ends it"
         )
-    points = Points()
-    facts = _DecisionFacts()
+    points, refused, last = Points(), list[str | None](), dict[str, tuple[int, Decision]]()
 
     def give(run: Run[Any], number: int, decision: Decision, step: Step) -> None:
         repeat_step(run, number, decision, step)
-        facts.note(run, decision)
+        if before := last.get(decision.role):
+            refused[before[0]] = _refusal(run, before[1], decision)
+        last[decision.role] = len(refused), decision
+        refused.append(None)
 
     run = repeated_whole(episode.header.build(trust=trust), episode, give=give, points=points)
     inside = Inside.of(run, points, keep_state=True, series=False)
@@ -115,7 +117,9 @@ def _export_table(
     if not any(columns.values()):
         raise UsageError(f"{type(run.model).__name__} reports no {what}, so there is no table")
     if what == "decisions":
-        columns = {**columns, **facts.columns(run, episode.steps)}
+        taken = (step.possible for step in episode.steps)
+        possible_tags = [json.dumps(tags) if tags else None for tags in taken]
+        columns = {**columns, "possible": possible_tags, "refused": refused}
     name = f"{what}.{form}"
     if form == "parquet":
         _prepare(folder, [folder / name])
@@ -125,36 +129,6 @@ def _export_table(
     rows = [*lines(columns)]
     objects = ",\n".join(msgspec.json.encode(row).decode() for row in rows)
     return _write(folder, {name: _csv(rows) if form == "csv" else f"[\n{objects}\n]\n"})
-
-
-class _DecisionFacts:
-    """What a run that repeats a record tells of its decisions; `note` each once it is answered."""
-
-    def __init__(self) -> None:
-        self._refused: list[str | None] = []
-        self._last: dict[str, tuple[int, Decision]] = {}
-
-    def note(self, run: Run[Any], decision: Decision) -> None:
-        """Note an answer, and whether the role's last one was refused."""
-        if decision.role in self._last:
-            number, last = self._last[decision.role]
-            self._refused[number] = _refusal(run, last, decision)
-        self._last[decision.role] = len(self._refused), decision
-        self._refused.append(None)
-
-    def columns(self, run: Run[Any], steps: Sequence[Step]) -> Columns:
-        """Return `role_time`, `possible` and `refused`; None where it is not known."""
-        return {
-            "role_time": [_role_time(run, step) for step in steps],
-            "possible": [json.dumps(step.possible) if step.possible else None for step in steps],
-            "refused": self._refused,
-        }
-
-
-def _role_time(run: Run[Any], step: Step) -> str | None:
-    with contextlib.suppress(*RAISED):  # the table has no time then, as a page has none
-        return run.model.time.known_to(step.role, run.state, step.t)
-    return None
 
 
 def _refusal(run: Run[Any], last: Decision, now: Decision) -> str | None:

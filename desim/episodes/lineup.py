@@ -13,7 +13,6 @@ from desim.catalog.policy_spec import ConfiguredClass, Spec, label
 from desim.composition.parts import part_seed
 from desim.core.model import Model, model_of
 from desim.core.policy import (
-    Draws,
     FunctionPolicy,
     OutsidePolicy,
     Policy,
@@ -49,7 +48,6 @@ class Lineup:
     policies: Mapping[str, Policy]
     labels: Mapping[str, str]
     knows: Mapping[str, Knowledge] = field(factory=dict)
-    draws: Draws = field(factory=dict, repr=False, eq=False)
 
     @property
     def has_coroutines(self) -> bool:
@@ -87,13 +85,9 @@ def resolve(
             )
     check_roles(model, frozenset(given))
     _check_one_seat_each(given)
-    draws: Draws = {}
-    made = {
-        role: policy_at(one, evolve(seat_of(model, role, seed), draws=draws))
-        for role, one in given.items()
-    }
+    made = {role: policy_at(one, seat_of(model, role, seed)) for role, one in given.items()}
     named = labels or {role: label(one) for role, one in given.items()}
-    return Lineup(made, named, knows_by_role(model, given), draws)
+    return Lineup(made, named, knows_by_role(model, given))
 
 
 def _check_one_seat_each(given: Mapping[str, Any]) -> None:

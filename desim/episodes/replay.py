@@ -190,21 +190,6 @@ def replay(options: ReplayOptions) -> Episode:
     return evolve(episode, inside=inside)
 
 
-def not_compared(replayed: Episode) -> list[str]:
-    """Return the names of the metrics that the record of a replayed episode does not have."""
-    assert replayed.inside is not None
-    now = to_plain(replayed.inside.model.metrics(replayed.inside.state))
-    return [*_names_without(now, replayed.metrics)]
-
-
-def _names_without(now: Mapping[str, Any], recorded: Mapping[str, Any]) -> Iterator[str]:
-    for name, value in now.items():
-        if name not in recorded:
-            yield name
-        elif isinstance(value, Mapping):
-            yield from (f"{name}.{each}" for each in _names_without(value, recorded[name]))
-
-
 def same_step(number: int, recorded: Step, now: Step) -> None:
     """Raise `BadRecord` if a decision differs from the recorded one."""
     _same_question(number, recorded, now)

@@ -107,8 +107,7 @@ def _session(options: ResumeOptions) -> Iterator[Session]:
                     f"{path}: {fault}; a policy that its name does not build is given by "
                     "desim.resume(path, policies) or --policy ROLE=SPEC"
                 ) from None
-            seed, points = past.header.seed, options.points()
-            with Session(model, lineup, seed, path, past, options, points=points) as session:
+            with Session(model, lineup, past.header.seed, path, past, options) as session:
                 yield session
 
 
@@ -174,8 +173,7 @@ def play_branch(options: BranchOptions) -> Episode:
     kept = tuple(one for one in past.transcript if one.role not in given)
     begun = evolve(past, header=header, transcript=kept)
     lineup = _lineup(model, begun, _players(path, begun, given))
-    seed, points = header.seed, options.points()
-    session = Session(model, lineup, seed, options.record, begun, options, points=points)
+    session = Session(model, lineup, header.seed, options.record, begun, options)
     with naming(path), _new_record(options, header, given), session:
         return play_session(session)
 

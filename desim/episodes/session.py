@@ -2,8 +2,7 @@
 
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial, reduce
-from itertools import islice
+from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
@@ -15,7 +14,6 @@ from desim.core.model import Model
 from desim.core.points import Points
 from desim.core.policy import OutsidePolicy, Policy, decide_arguments
 from desim.core.run import Run
-from desim.core.streams import derived_seed, redrawn_seed
 from desim.episodes.ahead import Answers, Simulator
 from desim.episodes.episode_options import EpisodeOptions
 from desim.episodes.lineup import Lineup
@@ -42,7 +40,6 @@ class Session:
         past: A record: the policies must make its decisions again, but one that began after some
             of them begins there again. A cut one is continued after them; of a whole one the result
             is compared, and nothing is written.
-        points: Receives the points of `world.point` and of monitors; None records none.
 
     Attributes:
         steps: The decisions so far, where they are kept.
@@ -58,24 +55,20 @@ class Session:
         record: str | Path | None = None,
         past: Episode | None = None,
         how: EpisodeOptions = _WITHOUT_STATE,
-        *,
-        points: Points | None = None,
     ) -> None:
-        self._past, self._how, self._points = past, how, points
+        self._past, self._how = past, how
+        self._points = Points() if how.series else None
         self._keeps_steps = how.keep_steps
         self._tracing = how.tracing(len(past.steps) if past else 0)
         self.model = model
         self.policies: dict[str, Policy] = dict(lineup.policies)
-        self._draws, self._redrawn = lineup.draws, dict[str, int]()
         self.header = past.header if past else _new_header(model, lineup, seed, record)
         observers = self._tracing.observers if self._tracing else ()
         seats, futures = frozenset(lineup.policies), self.header.futures
-        self.run = Run(model, seed, seats, how.limits, futures, observers, points)
+        self.run = Run(model, seed, seats, how.limits, futures, observers, self._points)
         self._step = {name: step_class(role) for name, role in self.run.roles.items()}
         self._repeats: Iterator[Step] = iter(past.steps if past else ())  # they may be on disk
-        self._repeated: Step | None = None
-        self._before = _steps_before_policies(past) if past else {}
-        self._notes_before: dict[Decision, dict[str, Any] | None] = {}
+        self._recorded: dict[Decision, Step] = {}
         self.seconds = how.limits.seconds if how.limits else None
         self.steps: list[Step] = []
         self.decided = self.before_tick = 0
@@ -98,7 +91,6 @@ class Session:
         elif self._record:
             self._recorder = Recorder(self._record)
             self._recorder.write(self.header)
-        self._repeated = next(self._repeats, None)
         return self
 
     def __exit__(self, *raised: object) -> None:
@@ -112,9 +104,8 @@ class Session:
     def ask(self, decision: Decision, decide: Callable[..., Any]) -> Any:
         """Return what a policy returns for a decision: an action, or an awaitable of one."""
         role, seen, narrowed = decision.role, decision.observation, decision.narrowed
-        if self._before and (step := next(self._before.get(role, iter(())), None)):
-            self._notes_before[decision] = step.notes
-            return step.action
+        if self._is_before_policy(decision):
+            return self._recorded[decision].action
         try:
             if narrowed is None:
                 return decide(seen)
@@ -126,12 +117,11 @@ class Session:
 
     def take(self, decision: Decision, action: Any) -> None:
         """Give an answer to the run and record it, or compare it with the one on record."""
-        run, role, repeated = self.run, decision.role, self._repeated
+        run, role, repeated = self.run, decision.role, self._recorded.get(decision)
         # Before the answer: a policy whose notes are wrong has not decided.
-        if self._before and decision in self._notes_before:
-            notes = self._notes_before.pop(decision)
-        else:
-            notes = self._notes(decision) if self.policies[role].notes else None
+        notes = self._notes(decision) if self.policies[role].notes else None
+        if repeated is not None and self._is_before_policy(decision):
+            notes = repeated.notes
         delay: int | None = None
         if repeated is not None:
             delay = repeated.delay
@@ -153,7 +143,6 @@ class Session:
                 self.steps.append(asked)
         if repeated is not None:
             same_step(self.decided, repeated, asked)
-            self._repeated = next(self._repeats, None)
         elif self._recorder is not None:
             self._recorder.decision(t, decision, made.encoded(seen), notes)
 
@@ -173,9 +162,20 @@ class Session:
             raise
         if decisions:
             self.before_tick = self.decided
-            if self.header.futures:
-                self._redraw_draws(decisions)
+            if self._past is not None:
+                self._recorded = dict(zip(decisions, self._repeats))  # noqa: B905 (it may be cut)
         return decisions
+
+    def recorded(self, decision: Decision) -> Step | None:
+        """Return an open decision as it was made on record; None behind the record's last one."""
+        return self._recorded.get(decision)
+
+    def _is_before_policy(self, decision: Decision) -> bool:
+        """Return whether a decision is on record from before the policy of its role began."""
+        start = self.header.starts.get(decision.role)
+        if start is None or decision not in self._recorded:
+            return False
+        return self.before_tick + [*self._recorded].index(decision) < start
 
     def episode(self) -> Episode:
         """Return the ended episode and write the last line of its record."""
@@ -235,19 +235,6 @@ class Session:
             raise self.failed(decision, unplain) from fault
         return copied
 
-    def _redraw_draws(self, decisions: Sequence[Decision]) -> None:
-        """Begin the draws of policies anew that make the first decision after a redraw.
-
-        Not at the redraw: other decisions of its instant belong to the time before it.
-        """
-        for number, decision in enumerate(decisions, self.decided):
-            role, due = decision.role, [one for at, one in self.header.futures if at <= number]
-            if len(due) > self._redrawn.get(role, 0):
-                self._redrawn[role] = len(due)
-                seed = derived_seed(reduce(redrawn_seed, due, self.header.seed), "policy", role)
-                for bits in (one.bit_generator for one in self._draws.get(role, ())):
-                    bits.state = type(bits)(seed).state
-
     def _record_failure(self, fault: DesimError) -> None:
         if self._recorder is None or isinstance(fault, LimitReached):
             return  # a record without a last line can be resumed
@@ -256,15 +243,6 @@ class Session:
         failure = FailureLine(t=now, error=str(fault), decisions=self.decided, before=before)
         with contextlib.suppress(WriteFailed):  # the fault of the model says more
             self._recorder.end(failure)
-
-
-def _steps_before_policies(past: Episode) -> dict[str, Iterator[Step]]:
-    """Return by role the decisions on record before its policy began."""
-
-    def of(role: str, start: int) -> Iterator[Step]:
-        return (step for step in islice(past.steps, start) if step.role == role)
-
-    return {role: of(role, start) for role, start in past.header.starts.items()}
 
 
 def _new_header(model: Model[Any], lineup: Lineup, seed: int, record: str | Path | None) -> Header:

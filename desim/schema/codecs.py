@@ -17,6 +17,7 @@ from desim.errors import SchemaError, WrongAction, possible, sentence
 from desim.schema.convert import (
     check_finite,
     from_struct,
+    kept_check,
     native,
     not_finite,
     plain_scalar,
@@ -57,7 +58,7 @@ class Codec:
         classes = self.classes.values()
         self.wire_type = union_of(wire_type(cls, tagged=True) for cls in classes)
         self._decode = msgspec.json.Decoder(self.wire_type).decode
-        self._writers = {cls: writer(cls) for cls in classes}
+        self._writers = {cls: (writer(cls), kept_check(cls)) for cls in classes}
 
     def take(self, action: Any) -> tuple[Any, bytes]:
         """Return an action, given as instance or tagged object, as a replay reads it, and its JSON.
@@ -70,9 +71,11 @@ class Codec:
                 raise WrongAction(f"{_given_text(action)}; {self.expected()}")
             action = self.read(action)
         try:
-            wire = self._writers[type(action)](action)
+            write, is_kept = self._writers[type(action)]
+            wire = write(action)
             # Decoding is the check, also of an instance: its types may never have been checked.
-            taken = from_struct(self._decode(wire))
+            read = self._decode(wire)
+            taken = action if is_kept is not None and is_kept(action) else from_struct(read)
         except _FAULTS as fault:
             why = not_finite(action) or sentence(fault)
             raise self._wrong(action, why) from None

@@ -92,6 +92,18 @@ def type_check(kind: Any) -> Check | None:
     return eval(f"lambda value: {test}", held) if test else None  # noqa: S307
 
 
+@cache
+def kept_check(cls: Any) -> Check | None:
+    """Return a function that is True for instances which their own JSON leads to again, or None.
+
+    Such an action need not be built anew. A whole number in a field of floats becomes a float.
+    """
+    kinds = [{*members(kind)} for kind in field_types(cls).values()]
+    is_plain = all(kind <= _SCALARS and (int in kind or float not in kind) for kind in kinds)
+    is_built = any(each.converter or not each.init for each in attrs.fields(cls))
+    return type_check(cls) if is_plain and not is_built else None
+
+
 def _test(kind: Any, value: str, held: dict[str, Any]) -> str:  # noqa: PLR0911 (one a kind)
     origin, inside = get_origin(kind), get_args(kind)
     if kind is Any or kind is object:

@@ -6,7 +6,7 @@ from typing import Any
 
 from attrs import frozen
 
-from desim.core.ledger_protocols import entries_of, inner_ledger, ledgers_of, scale_of
+from desim.core.ledger_protocols import inner_ledger, ledgers_of
 from desim.tracing.trace_labels import attributes, clean
 
 #: Entries and lines of an entry that are written for one event.
@@ -43,10 +43,10 @@ class LedgerWatch:
     def __init__(self, name: str, ledger: Any) -> None:
         self.name = name
         self._is_book = hasattr(ledger, "journal")
-        rows = entries_of(ledger)
+        rows = _entries_of(ledger)
         assert rows is not None
         self._rows = rows
-        self._scale = scale_of(ledger)
+        self._scale = 10 ** getattr(ledger, "digits", 0)
         # The accounts of a chart have names for people beside their codes.
         self._declared: Mapping[str, Any] = getattr(ledger, "declared", {})
         self._seen = 0
@@ -93,7 +93,7 @@ def watches(state: Any) -> Iterator[tuple[int, str, Any]]:
     """Yield identity, name and ledger of those of a state that can be followed."""
     for at, outer in enumerate(ledgers_of(state), 1):
         ledger, owner = inner_ledger(outer), getattr(outer, "owner", state)
-        if entries_of(ledger) is None:
+        if _entries_of(ledger) is None:
             continue
         name = getattr(outer, "name", "")
         # One without a name has that of the variable that holds it.
@@ -131,3 +131,7 @@ def _entry_arguments(row: Any, lines: Mapping[str, Any], *, is_book: bool) -> di
 def _exact(amount: Any) -> int | str:
     """Return an amount as no reader of JSON rounds it: a text where it is large or a fraction."""
     return amount if type(amount) is int and abs(amount) <= _EXACT else str(amount)
+
+
+def _entries_of(ledger: Any) -> Any:
+    return getattr(ledger, "journal", getattr(ledger, "moves", None))

@@ -155,18 +155,6 @@ class Tracer(Observer):
         if self._rows >= self._limit:
             self._stop(f"it keeps {self._limit:,} rows")
 
-    def cause(self, world: World, role: str) -> None:
-        """Keep what the present event has done so far; the rest is because of a role's answer."""
-        scene = self._scenes.get(world)
-        if self.cut or scene is None:  # no decision before a world's first event
-            return
-        self._post()
-        if (now := self._advance()) is None:
-            return
-        self._cause = self._last.get(f"{world.prefix}{role}") if role else scene.cause
-        for each in self._scenes.values():
-            each.mark(now, self._cause)
-
     def finish(self) -> None:
         """Keep what the last event has done, and end what still lasts; to be called once."""
         if not self.cut:

@@ -79,8 +79,7 @@ def weekly_work(world: World, chain: Chain) -> Process:
             if week <= params.forced_weeks:
                 place(week, chain, e, params.flow, line)
             elif e.played:
-                with world.caused_by(e.name):
-                    place(week, chain, e, e.decided, line)
+                place(week, chain, e, e.decided, line)
             else:
                 place(week, chain, e, _by_rule(chain, e, line), line)
 

@@ -336,7 +336,7 @@ def test_a_trace_is_one_file_that_is_written_once(record: Path) -> None:
     assert (wrong.exit_code, "leave it out" in wrong.stderr) == (2, True)
 
 
-def test_decisions_have_the_time_of_the_role_and_why_they_were_refused(
+def test_decisions_have_why_they_were_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """In every form."""
@@ -349,7 +349,6 @@ def test_decisions_have_the_time_of_the_role_and_why_they_were_refused(
         done = export(monkeypatch, file, "--what", "decisions", "--format", form)
         assert done.exit_code == 0, done.output
     rows = json.loads((tmp_path / "game" / "decisions.json").read_text())
-    assert [row["role_time"] for row in rows] == ["Jan 2xx0", "Jan 2xx0", "Feb 2xx0", "Mar 2xx0"]
     assert rows[0]["refused"].startswith("there is no data_type 'gold'")
     assert [row["refused"] for row in rows[1:]] == ["", "", None]
 

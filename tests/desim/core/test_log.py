@@ -23,7 +23,7 @@ EVENTS = {
 
 @pytest.mark.parametrize("name", EVENTS)
 def test_a_world_tells_what_happens_in_it(name: str) -> None:
-    """With tick, date, amounts and names; postings are details."""
+    """With tick, date, amounts and names; answers are details."""
     rules = catalog.policies(catalog.model_class(name))
     policies = dict.fromkeys(catalog.model(name).roles, "greedy") if rules else {}
     with capture_logs() as lines:
@@ -31,7 +31,7 @@ def test_a_world_tells_what_happens_in_it(name: str) -> None:
     happened = {line["event"] for line in lines if line["log_level"] == "info"}
     assert happened >= {*EVENTS[name], "episode ended"}
     assert all("date" in line and "t" in line for line in lines)
-    assert "posting" in {line["event"] for line in lines if line["log_level"] == "debug"}
+    assert "answered" in {line["event"] for line in lines if line["log_level"] == "debug"}
     # The episode is the same whether or not somebody listens.
     again = play(catalog.model(name), policies or "greedy", seed=0)
     assert told.result.ledger_digest == again.result.ledger_digest

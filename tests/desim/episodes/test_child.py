@@ -2,7 +2,6 @@
 
 import os
 import signal
-import sys
 import threading
 import time
 from collections.abc import Callable
@@ -92,19 +91,6 @@ def test_a_child_that_opens_a_file_returns_none(tmp_path: Path) -> None:
     file.write_text("4")
     with noting():
         assert in_child(lambda: float(file.read_text())) is None
-
-
-def test_what_a_child_prints_appears_once(capfd: pytest.CaptureFixture[str]) -> None:
-    """Text printed before the fork is neither lost nor printed twice."""
-
-    def score() -> float:
-        sys.stdout.write("inside\n")
-        return 1.0
-
-    sys.stdout.write("before\n")
-    assert in_child(score) == 1
-    sys.stdout.flush()
-    assert capfd.readouterr().out == "before\ninside\n"
 
 
 def test_without_processes_there_is_no_score(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,6 @@ from support.chrome_trace import check, events, read
 from support.workshop import Hire, Workshop
 
 from desim import Run, catalog, play
-from desim.core.points import Points
 from desim.core.reported import Span, Time
 from desim.episodes.driver import play_session
 from desim.episodes.episode_options import EpisodeOptions
@@ -68,7 +67,7 @@ def test_looking_changes_no_episode(world: str, tmp_path: Path) -> None:
     alone = play(world, "greedy")
     lineup = resolve(model, "greedy", 0)
     how = EpisodeOptions(series=True, keep_state=False, trace=file, last_events=5)
-    with Session(model, lineup, 0, how=how, points=Points()) as session:
+    with Session(model, lineup, 0, how=how) as session:
         looked_at = play_session(session)
     assert looked_at.steps == alone.steps
     assert looked_at.result == alone.result
@@ -104,27 +103,6 @@ def test_a_year_of_a_startup_shows_its_tasks_and_what_caused_them(tmp_path: Path
     assert waits == {"the answer of founder", "event wait"}
     # A tick is a microsecond of the year 2025.
     assert max(event["ts"] for event in trace) // (86_400 * 10**6) == 365
-
-
-@pytest.mark.parametrize("roles", [("retailer",), ("wholesaler", "brewery")])
-def test_arrows_lead_from_a_blind_player_to_the_order_that_the_week_places(
-    roles: tuple[str, ...], tmp_path: Path
-) -> None:
-    """The week's process places it, between those of the rules, which have no arrows."""
-    policies = dict.fromkeys(roles, "greedy")
-    trace = traced("beer_game", policies, tmp_path / "b.json")
-    slices = {(e["pid"], e["tid"], e["ts"]): e for e in trace if e["ph"] == "X"}
-    sources = {e["id"]: slices[e["pid"], e["tid"], e["ts"]] for e in trace if e["ph"] == "s"}
-    found: Counter[str] = Counter()
-    for end in on(trace, "ledgers", "orders"):
-        if end["ph"] != "f":
-            continue
-        first = slices[end["pid"], end["tid"], end["ts"]]["args"]["entries"][0]
-        if first["from"] == "placed":
-            assert sources[end["id"]]["name"] == f"Order {first['units']}"
-            found["placed"] += 1
-    ordered = [step.action.quantity for step in play("beer_game", policies).steps]
-    assert found["placed"] == sum(quantity > 0 for quantity in ordered) > 10
 
 
 def test_arrows_lead_from_a_blind_player_in_a_part(tmp_path: Path) -> None:
