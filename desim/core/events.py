@@ -108,7 +108,8 @@ class Decision(Event):
             priority: Any = min(self.before - 0.5, _BEFORE_QUESTIONS)
             self.env.schedule(self, priority, self.delay)
         else:
-            self.env.schedule(self)
+            env: Any = self.env
+            heappush(env._queue, (env._now, NORMAL, next(env._eid), self))  # noqa: SLF001
 
     def withdraw(self) -> None:
         """Close a question that no process waits for; a process that yields it later fails."""

@@ -7,6 +7,7 @@ from typing import Any, Generic, NoReturn, TypeVar
 
 from desim.core.events import Decision
 from desim.core.limits import Alarm, Limits, time_text
+from desim.core.log import Log
 from desim.core.model import Model, model_of, no_model
 from desim.core.observer import Observer, together
 from desim.core.points import Points
@@ -93,8 +94,8 @@ class Run(Generic[S]):
         self._events = 0
         seconds = self._limits.seconds
         self._due = None if seconds is None else time.monotonic() + seconds
-        self._log = self.world.log
-        if self._log:
+        self._log = self.world.log or None
+        if self._log is not None:
             self.world.calendar = model.time.calendar
         self.is_observed = bool(observers)
         counting = (self._count_event,) if self._limits else ()
@@ -130,8 +131,8 @@ class Run(Generic[S]):
                     self._hand_out(self.world.settled())  # a process may never return
         except RAISED as fault:
             self._fail(fault)
-        if self._log and not self.handed_out:
-            self._log_end()
+        if self._log is not None and not self.handed_out:
+            self._log_end(self._log)
         return self.handed_out
 
     @property
@@ -183,7 +184,7 @@ class Run(Generic[S]):
         # In the order of the questions, not of the answers: the order of events must not depend on
         # an event loop that awaits several policies at once.
         for decision in self.handed_out:
-            if self._log:
+            if self._log is not None:
                 self._log.debug("answered", role=decision.role, action=decision.action)
             decision.settle(decision.action)
         self.decisions += len(self.handed_out)
@@ -246,12 +247,12 @@ class Run(Generic[S]):
                 f"{function_name(decision.observe)}, does not fit: {fault}"
             ) from None
 
-    def _log_end(self) -> None:
+    def _log_end(self, log: Log) -> None:
         # A warning, not an error: a process that waits when no event is left waits forever, which
         # is usually a mistake but may be intended.
         if self.world.left:
-            self._log.warning("no event is left and processes still wait", waiting=self.world.left)
-        self._log.info("episode ended", reason=self.world.ended, decisions=self.decisions)
+            log.warning("no event is left and processes still wait", waiting=self.world.left)
+        log.info("episode ended", reason=self.world.ended, decisions=self.decisions)
 
     # -- limits ------------------------------------------------------------------------------------
 

@@ -104,7 +104,7 @@ class Session:
     def ask(self, decision: Decision, decide: Callable[..., Any]) -> Any:
         """Return what a policy returns for a decision: an action, or an awaitable of one."""
         role, seen, narrowed = decision.role, decision.observation, decision.narrowed
-        if self._is_before_policy(decision):
+        if self._recorded and self._is_before_policy(decision):
             return self._recorded[decision].action
         try:
             if narrowed is None:
@@ -117,7 +117,8 @@ class Session:
 
     def take(self, decision: Decision, action: Any) -> None:
         """Give an answer to the run and record it, or compare it with the one on record."""
-        run, role, repeated = self.run, decision.role, self._recorded.get(decision)
+        run, role = self.run, decision.role
+        repeated = self._recorded.get(decision) if self._recorded else None
         # Before the answer: a policy whose notes are wrong has not decided.
         notes = self._notes(decision) if self.policies[role].notes else None
         if repeated is not None and self._is_before_policy(decision):
