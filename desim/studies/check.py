@@ -31,7 +31,6 @@ from desim.studies.options import CheckOptions
 CHECKS: Mapping[str, Callable[[CheckedWorld], str]] = {
     "parameters": checks.parameters,
     "schema": checks.schema,
-    "rules": checks.rules,
     "plays": checks.plays,
     "repeats": checks.repeats,
     "seeds": checks.seeds,
@@ -41,9 +40,7 @@ CHECKS: Mapping[str, Callable[[CheckedWorld], str]] = {
     "resumes": checks.resumes,
     "redraws": checks.redraws,
     "futures": checks.futures,
-    "score": checks.score,
-    "metrics": checks.metrics,
-    "series": checks.series,
+    "results": checks.results,
     "ledgers": checks.ledgers,
 }
 

@@ -44,6 +44,21 @@ class CheckFault(DesimError):
         self.at = at
 
 
+def failed(text: str, at: Any = None) -> CheckFault:
+    """Return the fault of a world that does not keep what a check tests."""
+    return CheckFault("FAILED", text, at)
+
+
+def advice(text: str, at: Any = None) -> CheckFault:
+    """Return the advice for a world that works and lacks something."""
+    return CheckFault("advice", text, at)
+
+
+def skipped(text: str) -> CheckFault:
+    """Return the reason why a check cannot be made."""
+    return CheckFault("skipped", text)
+
+
 class FittingPolicy(Policy):
     """Takes at random an option that fits the schema; the same choices for every seed.
 
@@ -63,7 +78,7 @@ class FittingPolicy(Policy):
             if fitting := [action for action in found if fits(role, action)]:
                 return fitting[int(drawn * len(fitting))]
         expected = codec(role.action).expected()
-        raise CheckFault("FAILED", f"no action was found: the role has no options, and {expected}")
+        raise failed(f"no action was found: the role has no options, and {expected}")
 
 
 def _offered(role: Role, seen: Any) -> list[Any]:
@@ -158,14 +173,14 @@ class CheckedWorld:
     def episodes(self) -> list[tuple[Episode, Path]]:
         """The episodes that ended, each with its record; without one the check is skipped."""
         if not self.recorded:
-            raise CheckFault("skipped", "no episode has come to its end; see `plays`")
+            raise skipped("no episode has come to its end; see `plays`")
         return self.recorded
 
     @property
     def first(self) -> tuple[Episode, Path]:
         """The first of them; the check is skipped if it does not repeat itself."""
         if not self.repeats:
-            raise CheckFault("skipped", "two episodes of one seed differ; see `repeats`")
+            raise skipped("two episodes of one seed differ; see `repeats`")
         return self.episodes[0]
 
     def record(self, seed: int, roles: Iterable[str]) -> None:

@@ -4,7 +4,6 @@ import difflib
 import inspect
 import math
 import pickle
-import re
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ import msgspec
 
 from desim.composition.parts_model import PartsModel
 from desim.core.ledger_protocols import inner_ledger
-from desim.core.model import ItemsModel, kept_facts, model_of, rules_of, world_rules
+from desim.core.model import ItemsModel, kept_facts, model_of
 from desim.core.policy import OutsidePolicy
 from desim.core.result import read_series
 from desim.core.run import Run
@@ -43,7 +42,14 @@ from desim.schema.described import Schema
 from desim.short_repr import short_repr
 from desim.show.column import Column
 from desim.show.labels import flat
-from desim.studies.checked_episodes import LIMITS, CheckedWorld, CheckFault, extremes
+from desim.studies.checked_episodes import (
+    LIMITS,
+    CheckedWorld,
+    advice,
+    extremes,
+    failed,
+    skipped,
+)
 from desim.studies.sweep import sweep
 
 #: Seeds and futures that are compared, and redraws of the future in an episode.
@@ -54,9 +60,6 @@ _TRIED = 2
 
 #: The field of an observation that states why the role's last action was refused; else it is empty.
 _REFUSAL = "refusal"
-
-#: A field of a text that was never filled in, and an object that has no text.
-_UNFILLED = re.compile(r"\{[a-z_][a-z0-9_.]*\}|<[^<>]* at 0x[0-9a-f]+>")
 
 #: By type of JSON Schema, the keywords of its limits.
 _LIMITS = {
@@ -75,7 +78,7 @@ def parameters(world: CheckedWorld) -> str:
     model: Any = world.model
     cls = type(model)
     if not attrs.has(cls):
-        raise CheckFault("FAILED", f"{cls.__name__} is no frozen attrs class", cls)
+        raise failed(f"{cls.__name__} is no frozen attrs class", cls)
     names = [one.name for one in attrs.fields(cls)]
     for name in names[:1]:
         try:
@@ -83,11 +86,11 @@ def parameters(world: CheckedWorld) -> str:
         except AttributeError:
             continue
         text = f"an episode can change {name!r} of a model that others share; decorate with @frozen"
-        raise CheckFault("FAILED", text, cls)
+        raise failed(text, cls)
     if pickle.loads(pickle.dumps(model)) != model:  # noqa: S301 (our own bytes)
-        raise CheckFault("FAILED", "a pickled model differs from the original", cls)
+        raise failed("a pickled model differs from the original", cls)
     if from_plain(to_plain(model), cls) != model:
-        raise CheckFault("FAILED", "a model that is read from JSON differs from the original", cls)
+        raise failed("a model that is read from JSON differs from the original", cls)
     _check_names(cls, "Model", PartsModel, ItemsModel)
     return f"{len(names)} parameters: frozen, and equal after pickling and JSON"
 
@@ -104,7 +107,7 @@ def _check_names(cls: type, base: str, *bases: type) -> None:
     for name in sorted(own.keys() - inherited.keys()):
         for near in difflib.get_close_matches(name, lacking, n=1, cutoff=0.85):
             text = f"{name!r} is no member of desim.{base}; did you mean {near!r}?"
-            raise CheckFault("advice", text, cls)
+            raise advice(text, cls)
 
 
 def schema(world: CheckedWorld) -> str:
@@ -119,7 +122,7 @@ def schema(world: CheckedWorld) -> str:
                 if silent:
                     text = f"{silent} ({name!r}) has no description in the docstring, so that "
                     text += "language models and forms show its name alone"
-                    raise CheckFault("advice", text, own.get(title))
+                    raise advice(text, own.get(title))
     return f"{len(classes)} classes with a description of every field"
 
 
@@ -135,22 +138,6 @@ def _silent(title: str, found: Schema) -> str:
     return "" if found.get("description") else f"the class {title}"
 
 
-def rules(world: CheckedWorld) -> str:
-    """Every role has rules in words, which hold no unfilled field."""
-    lengths = []
-    for role in world.model.roles:
-        text = world_rules(world.model, role)
-        part, inside = model_of(world.model, role)
-        at = part.texts if part.texts(inside).rules else type(part)
-        if len(text.split()) <= 1:
-            advice = f"the role {role!r} has no rules; give the model `texts` or a docstring"
-            raise CheckFault("advice", advice, at)
-        if found := _UNFILLED.search(rules_of(world.model, role)):
-            raise CheckFault("FAILED", f"the rules of {role!r} hold {found[0]!r}", at)
-        lengths.append(len(text.split()))
-    return f"{len(lengths)} roles, {min(lengths, default=0)} words or more"
-
-
 # -- episodes --------------------------------------------------------------------------------------
 
 
@@ -160,22 +147,21 @@ def plays(world: CheckedWorld) -> str:
     courses = [(seed, [*model.roles]) for seed in world.seeds]
     if any(role.optional for role in model.roles.values()):
         courses.append((world.seeds[0], [*model.default_roles]))
-    faults: list[CheckFault] = []
+    faults = []
     for seed, roles in courses:
         try:
             world.record(seed, roles)
         except RAISED as fault:
-            failed = CheckFault("FAILED", f"seed {seed}: {fault}")
-            failed.__cause__ = fault
-            faults.append(failed)
+            faults.append((seed, fault))
     if faults:
-        raise faults[0]
+        seed, first = faults[0]
+        raise failed(f"seed {seed}: {first}") from first
     episodes = [episode for episode, _ in world.episodes]
     if not any(one.steps for one in episodes):
-        raise CheckFault("FAILED", "no role is ever asked", begin)
+        raise failed("no role is ever asked", begin)
     for one in episodes:
         if one.result and (sentence := one.result.dead_end):
-            raise CheckFault("advice", f"seed {one.header.seed}: {sentence}", begin)
+            raise advice(f"seed {one.header.seed}: {sentence}", begin)
     decisions = sum(len(one.steps) for one in episodes)
     ends = ", ".join(dict.fromkeys(one.ended for one in episodes))
     return f"{len(episodes)} episodes, {decisions:,} decisions, ended: {ends}"
@@ -191,10 +177,10 @@ def repeats(world: CheckedWorld) -> str:
             world.repeats = False
             text = f"two episodes of seed {episode.header.seed} differ: "
             text += f"{str(fault).removeprefix(f'{file}: ')}; draw from world.stream"
-            raise CheckFault("FAILED", text) from fault
+            raise failed(text) from fault
     if before != unseeded_globals():
         text = "the model draws from random or numpy.random, which others share; draw from"
-        raise CheckFault("advice", f"{text} world.stream", type(world.model).begin)
+        raise advice(f"{text} world.stream", type(world.model).begin)
     return f"{decisions:,} decisions on record replay to the same result"
 
 
@@ -207,9 +193,9 @@ def resumes(world: CheckedWorld) -> str:
     try:
         resume(cut, world.policies(episode.header.policies), trust=True)
     except DesimError as fault:
-        raise CheckFault("FAILED", f"cut after {half - 1} decisions: {fault}") from fault
+        raise failed(f"cut after {half - 1} decisions: {fault}") from fault
     if _lines(cut) != _lines(file):
-        raise CheckFault("FAILED", f"cut after {half - 1} decisions, the episode ends otherwise")
+        raise failed(f"cut after {half - 1} decisions, the episode ends otherwise")
     return f"cut after {half - 1:,} decisions, then played on to the same record"
 
 
@@ -227,11 +213,11 @@ def seeds(world: CheckedWorld) -> str:
     if world.model.deterministic:
         if differing:
             text = f"the model is declared deterministic, and seed {differing[0]} differs from 0"
-            raise CheckFault("FAILED", text, type(world.model))
+            raise failed(text, type(world.model))
         return f"the model is declared deterministic, and {_SEEDS} seeds have the same episode"
     if not differing:
         text = f"seeds 0 to {_SEEDS - 1} have the same episode; draw from world.stream, or declare"
-        raise CheckFault("FAILED", f"{text} `deterministic`", type(world.model).begin)
+        raise failed(f"{text} `deterministic`", type(world.model).begin)
     return f"{len(differing)} of the seeds 1 to {_SEEDS - 1} differ from seed 0"
 
 
@@ -252,11 +238,11 @@ def observations(world: CheckedWorld) -> str:
             kind, where = world.model.roles[step.role].observation, f"{step.role!r} at t={step.t}"
             if plain_observation(step.observation, kind) != recorded.observation:
                 text = f"the observation of {where} changes after it was handed out"
-                raise CheckFault("FAILED", text)
+                raise failed(text)
             again = from_plain(recorded.observation, kind)
             if plain_observation(again, kind) != recorded.observation:
                 text = f"the observation of {where}, read from its record, is another one"
-                raise CheckFault("FAILED", text)
+                raise failed(text)
             count += 1
     return f"{count:,} observations: in the schema, and not changed later"
 
@@ -271,7 +257,7 @@ def options(world: CheckedWorld) -> str:
         if role.options is None:
             text = f"the role {name!r} has no options, so `random` and `greedy` cannot play it"
             declared: Any = inspect.getattr_static(world.model, "roles")
-            raise CheckFault("FAILED", text, declared)
+            raise failed(text, declared)
     episode, file = world.first
     recorded = Episode.read(file)
     for number, step in enumerate(episode.steps):
@@ -290,15 +276,15 @@ def _options(world: CheckedWorld, step: Step) -> list[Any]:
     try:
         found = [option.action for option in role.options(step.observation)]
     except RAISED as fault:
-        raise CheckFault("FAILED", f"{where} cannot be made: {fault}") from fault
+        raise failed(f"{where} cannot be made: {fault}") from fault
     if not found:
-        raise CheckFault("FAILED", f"{where} are none; at least one is needed", role.options)
+        raise failed(f"{where} are none; at least one is needed", role.options)
     for action in found:
         try:
             codec(role.action).take(action)
         except WrongAction as fault:
             text = f"{where}: the schema refuses {short_repr(action)}: {fault}"
-            raise CheckFault("FAILED", text, role.options) from None
+            raise failed(text, role.options) from None
     return found
 
 
@@ -310,7 +296,7 @@ def _check_refusals(world: CheckedWorld, episode: Episode) -> None:
         if refusal and step.role in before and options is not None:
             taken = before[step.role]
             text = f"{step.role!r} took the option {tagged(taken.action).decode()} at t={taken.t}, "
-            raise CheckFault("FAILED", f"{text}which was refused: {short_repr(refusal)}", options)
+            raise failed(f"{text}which was refused: {short_repr(refusal)}", options)
         before[step.role] = step
 
 
@@ -326,7 +312,7 @@ def _try(world: CheckedWorld, recorded: Episode, number: int, action: Any, took:
         return
     except DesimError as fault:
         text = f"{step.role!r} {took} {short_repr(action)} at t={step.t}, and the model failed"
-        raise CheckFault("FAILED", f"{text}: {fault}") from fault
+        raise failed(f"{text}: {fault}") from fault
 
 
 def limits(world: CheckedWorld) -> str:
@@ -345,7 +331,7 @@ def limits(world: CheckedWorld) -> str:
             if found := [field for field, kind in fields.items() if _has_no_limit(kind)]:
                 text = f"{', '.join(found)} of {cls.__name__} ({name!r}) has no limit; a validator "
                 text += "states one to agents and refuses what exceeds it"
-                raise CheckFault("advice", text, cls)
+                raise advice(text, cls)
     return f"{tried} extreme actions of {len(world.model.roles)} roles tried"
 
 
@@ -374,7 +360,7 @@ def redraws(world: CheckedWorld) -> str:
             before = plain_observation(decision.observation, kind)
             if plain_observation(decision.observe(), kind) != before:
                 text = "an observation that is made twice differs, so it cannot be compared"
-                raise CheckFault("skipped", text)
+                raise skipped(text)
             run.redraw(number + 1)
             count += 1
             after = plain_observation(decision.observe(), kind)
@@ -382,7 +368,7 @@ def redraws(world: CheckedWorld) -> str:
                 text = f"what {decision.role!r} observes at t={run.world.now} changes when the "
                 text += "future is redrawn, so it shows a later draw: "
                 text += first_difference(before, after)
-                raise CheckFault("FAILED", text, decision.observe)
+                raise failed(text, decision.observe)
         run.answer(
             decision, policies[decision.role].decide(decision.observation, decision.narrowed)
         )
@@ -406,68 +392,50 @@ def futures(world: CheckedWorld) -> str:
     if model.kept is not None:
         return f"nothing is left to draw {where}; kept: {kept or 'nothing'}"
     text = f"futures {where} do not differ: what was drawn ahead stays, and the model has no"
-    raise CheckFault("advice", f"{text} `redraw` and `kept`", type(model).begin)
+    raise advice(f"{text} `redraw` and `kept`", type(model).begin)
 
 
 # -- results ---------------------------------------------------------------------------------------
 
 
-def score(world: CheckedWorld) -> str:
-    """The score is within the bounds that the model declares."""
+def results(world: CheckedWorld) -> str:
+    """The score is within its bounds, metrics are those of `figures`, series fit their periods."""
     model: Any = world.model
     low, high = model.figures.score_range or (-math.inf, None)
-    high = math.inf if high is None else high
-    found = [(episode.score, episode.header.seed) for episode, _ in world.episodes]
-    for value, seed in found:
-        if not low <= value <= high:
-            text = f"seed {seed} has the score {value:g}, outside of the declared"
-            raise CheckFault("FAILED", f"{text} {low:g} to {high:g}", model.score)
-    bounds = f"declared {low:g} to {high:g}" if model.figures.score_range else "no bound"
-    return f"{min(found)[0]:,.6g} to {max(found)[0]:,.6g}; {bounds}"
-
-
-def metrics(world: CheckedWorld) -> str:
-    """Metrics are finite, and those that `figures` names are there."""
-    model: Any = world.model
-    names, odd = {"score"}, dict[str, float]()
+    names, scores, odd = {"score"}, list[float](), dict[str, float]()
     for episode, _ in world.episodes:
-        for name, value in model.metrics(episode.state).items():
-            if isinstance(value, float) and not math.isfinite(value):
-                odd[name] = value
+        scores.append(episode.score)
+        if not low <= episode.score <= (math.inf if high is None else high):
+            text = f"seed {episode.header.seed} has the score {episode.score:g}, outside of the "
+            raise failed(f"{text}declared {low:g} to {high}", model.score)
+        _check_series(model, episode)
+        given = model.metrics(episode.state)
+        odd |= {n: v for n, v in given.items() if isinstance(v, float) and not math.isfinite(v)}
         names |= {*episode.metrics, *dict(flat(episode.metrics))}
+    # Names with dots are those of parts, which are checked with the part's own model.
+    for name in model.figures.board:
+        if name not in names and "." not in name:
+            raise failed(f"`figures.board` names {name!r}, which is no metric", model.metrics)
     if odd:
         text = ", ".join(f"the metric {name!r} is {value}" for name, value in odd.items())
-        text = f"{text} in an episode, which is then in no mean"
-        raise CheckFault("advice", text, model.metrics)
-    for kind, named in (("board", model.figures.board), ("columns", model.figures.columns)):
-        # Those of parts, with dots in their names, are checked with the part's own model.
-        if unknown := [one for one in named if one not in names and "." not in one]:
-            text = f"`figures.{kind}` names {unknown[0]!r}, which is no metric of an episode"
-            raise CheckFault("FAILED" if kind == "board" else "advice", text, model.metrics)
-    return f"{len(dict(flat(episode.metrics)))} metrics, all JSON values"
+        raise advice(f"{text} in an episode, which is then in no mean", model.metrics)
+    for name in model.figures.columns:
+        if name not in names and "." not in name:
+            raise advice(f"`figures.columns` names {name!r}, which is no metric", model.metrics)
+    return f"score {min(scores):,.6g} to {max(scores):,.6g}, {len(names) - 1} metrics"
 
 
-def series(world: CheckedWorld) -> str:
-    """Series of one period are numbers of one length, as many as the ticks of their periods."""
-    model: Any = world.model
-    if model.series is None:
-        raise CheckFault("skipped", "the model has no method `series`")
-    for episode, _ in world.episodes:
-        found, ends = read_series(model, episode.state)
-        first: dict[Any, str] = {}
-        for name, values in found.items():
-            ticks = ends.get(name)
-            if ticks is not None and (len(ticks) != len(values) or [*ticks] != sorted(ticks)):
-                text = f"the series {name!r} has {len(values)} values, and ends of periods that "
-                raise CheckFault("FAILED", f"{text}are {len(ticks)} or go back", model.series)
-            period = model.figures.series.get(name, Column()).period
-            other = first.setdefault((id(model_of(model, name)[0]), period), name)
-            if len(found[other]) != len(values):
-                text = f"the series {other!r} has {len(found[other])} values and {name!r} has "
-                text += f"{len(values)}, with one a {period}"
-                raise CheckFault("FAILED", text, model.series)
-    lengths = sorted({len(values) for values in found.values()})
-    return f"{len(found)} series of {', '.join(map(str, lengths))} periods"
+def _check_series(model: Any, episode: Episode) -> None:
+    """Check that series have a value for each of their periods; others of one period as many."""
+    found, ends = read_series(model, episode.state)
+    first: dict[Any, str] = {}
+    for name, values in found.items():
+        period = model.figures.series.get(name, Column()).period
+        other = first.setdefault((id(model_of(model, name)[0]), period), name)
+        periods = len(ends.get(name, found[other]))
+        if len(values) != periods:
+            text = f"the series {name!r} has {len(values)} values for {periods} periods ({period})"
+            raise failed(text, model.series)
 
 
 def ledgers(world: CheckedWorld) -> str:
@@ -478,13 +446,13 @@ def ledgers(world: CheckedWorld) -> str:
             name = getattr(ledger, "name", "") or type(inner).__name__
             if ledger.digest() != ledger.digest():
                 text = f"the digest of {name} changes between two calls"
-                raise CheckFault("FAILED", text, type(inner))
+                raise failed(text, type(inner))
             if total := sum((getattr(inner, "held", None) or {}).values()):
                 text = f"the balances of {name} sum to {total}, not to zero"
-                raise CheckFault("FAILED", text, type(inner))
+                raise failed(text, type(inner))
     if not episode.ledgers:
         text = "the state has no `ledgers`, so that results have no digest"
-        raise CheckFault("skipped", text)
+        raise skipped(text)
     return f"{len(episode.ledgers)} ledgers: the balances of each sum to zero"
 
 
@@ -492,13 +460,13 @@ def policy(world: CheckedWorld, policies: Policies) -> str:
     """The given policies play the seeds, and the first one again with the same result."""
     if not grid(world.model, policies, world.seeds).cells[0].plays_again:
         text = "it waits for a host, opens a file, learns, or plays one episode for all"
-        raise CheckFault("skipped", text)
+        raise skipped(text)
     rows = sweep(world.model, policies, world.seeds)
     if rows.failed:
         text = f"seed {rows.failed[0]['seed']}: {rows.failed[0]['error']}"
-        raise CheckFault("FAILED", text)
+        raise failed(text)
     if rows.differing:
-        raise CheckFault("FAILED", differing_text([rows[0]["policy"]]))
+        raise failed(differing_text([rows[0]["policy"]]))
     for cls in map(type, resolve(world.model, policies, world.seeds[0]).policies.values()):
         _check_names(cls, "Policy", OutsidePolicy)
     return f"{rows[0]['policy']}: {len(rows)} episodes; the first one repeats itself"

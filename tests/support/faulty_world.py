@@ -26,9 +26,8 @@ STALL, FAULTY = "support.faulty_world:Stall", "support.faulty_world:faulty"
 #: Days that the stall is open.
 _DAYS = 8
 
-#: The faults that can be switched on, by the check that finds each.
+#: The faults that can be switched on, with what is found; and the checks of other names.
 FAULTS = {
-    "rules": "the rules of 'seller' hold '{price}'",
     "plays": "the model's metrics are no JSON values",
     "repeats": "two episodes of seed 0 differ: decision ",
     "seeds": "seeds 0 to 3 have the same episode",
@@ -36,9 +35,12 @@ FAULTS = {
     "options": "the schema refuses Bake(loaves=2.5)",
     "redraws": "changes when the future is redrawn, so it shows a later draw: $.wanted was ",
     "score": "outside of the declared 0 to 1",
-    "series": "the series 'sold' has 8 values and 'left' has 7",
+    "series": "the series 'left' has 7 values for 8 periods",
     "ledgers": "the balances of crumbs sum to 1, not to zero",
 }
+
+
+CHECK_OF = {"score": "results", "series": "results"}
 
 
 @frozen
@@ -127,8 +129,7 @@ class RigidStall(Model[Counter]):
 
     def texts(self, role: str) -> Texts:
         """Return the rules of the stall."""
-        price = "{price}" if "rules" in self.faults else "3 dollars"
-        return Texts(f"You are the {role} of a stall that sells loaves for {price} each.")
+        return Texts(f"You are the {role} of a stall that sells loaves for 3 dollars each.")
 
     @property
     def figures(self) -> Figures:
