@@ -4,7 +4,7 @@ import contextlib
 import math
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any, NoReturn
+from typing import Any
 
 import msgspec
 from attrs import evolve, frozen
@@ -15,11 +15,11 @@ from desim.engine.keep.store import Kept, Store
 from desim.engine.plan import Cell, Grid, limits_text
 from desim.engine.policies import PolicyEntry, inside
 from desim.engine.policies import players as parts_of
-from desim.engine.run.executors import Executor, SerialExecutor, Work, WorkerDied
+from desim.engine.run.executors import Executor, ProcessExecutor
 from desim.engine.run.files_read import modules_of
 from desim.engine.run.play_job import in_time
 from desim.engine.run.playing import Playing, check_jobs
-from desim.engine.run.process_executor import ProcessExecutor
+from desim.engine.run.worker_pools import WorkerDied
 from desim.episodes.counterfactual import (
     Arm,
     Past,
@@ -101,7 +101,8 @@ def regret(options: RegretOptions) -> RegretTable:
     plan = Grid((decisions,), [*decisions.questions])
     continuations = len(seeds) * sum(len(one.actions) for one in questions)
     alone = options.jobs <= 1 or seconds * continuations < _SECONDS_ALONE
-    executor: Executor = SerialExecutor() if alone else _Workers(min(options.jobs, len(plan)))
+    # Dead workers are not replaced: only an episode can become a failed row.
+    executor = Executor() if alone else ProcessExecutor(min(options.jobs, len(plan)), restarts=0)
     table = RegretTable(
         lines=(),
         then=labels(base),
@@ -132,13 +133,6 @@ def regret(options: RegretOptions) -> RegretTable:
             found = _filled(evolve(table, notes=notes), past, questions, kept) if kept else None
             raise RegretStopped(text, found) from None
         return _filled(table, past, questions, kept)
-
-
-class _Workers(ProcessExecutor):
-    """Worker processes that are not restarted: only an episode can become a failed row."""
-
-    def _after_death(self, work: Work, fault: WorkerDied) -> NoReturn:  # noqa: ARG002
-        raise fault
 
 
 # -- which decisions, and with which actions each is compared --------------------------------------

@@ -17,6 +17,7 @@ import gc
 import io
 import json
 import os
+import runpy
 import signal
 import subprocess
 import sys
@@ -34,6 +35,7 @@ from typing import IO, Any, NoReturn, Self
 from unittest.mock import patch
 
 from attrs import frozen
+from loky.backend import fork_exec
 from support.command_line import Ended
 from support.memory import peak
 from support.paths import PYTHONPATH, ROOT
@@ -89,29 +91,27 @@ def forked(
 
 @contextmanager
 def forked_workers() -> Iterator[None]:
-    """Fork each process that `multiprocessing` would spawn."""
-    spawn = util.spawnv_passfds  # type: ignore[attr-defined]
+    """Fork each worker process that loky would start."""
 
-    def fork(path: bytes, arguments: list[Any], passed: Sequence[int]) -> int:
-        if "--multiprocessing-fork" not in arguments:  # the tracker of shared resources
-            return int(spawn(path, arguments, passed))
+    def fork(command: list[str], passed: Sequence[int], env: Mapping[str, str] | None) -> int:
         with warnings.catch_warnings():
             warnings.simplefilter(
                 "ignore", DeprecationWarning
             )  # other threads hold no lock it needs
             pid = os.fork()
         if not pid:
-            _call(partial(_work, arguments), dict(os.environ), "support", passed)
+            _call(partial(_work, command), {**os.environ, **(env or {})}, "support", passed)
         return pid
 
-    with patch.object(util, "spawnv_passfds", fork):
+    with patch.object(fork_exec, "fork_exec", fork):
         yield
 
 
-def _work(arguments: list[Any]) -> None:
-    """Run the program of a spawned worker, which its arguments hold."""
-    sys.argv = ["-c", *arguments[arguments.index("-c") + 2 :]]
-    exec(arguments[arguments.index("-c") + 1], {})  # noqa: S102 (multiprocessing wrote it)
+def _work(command: list[str]) -> None:
+    """Run the program of a worker, which its command names."""
+    sys.argv = command[2:]
+    sys.modules.pop(command[2], None)  # of the process that started it
+    runpy.run_module(command[2], run_name="__main__", alter_sys=True)
 
 
 def _call(

@@ -17,10 +17,9 @@ from desim.engine.keep.outcome import JobOutcome
 from desim.engine.keep.record_folder import RecordFolder
 from desim.engine.keep.spending import JobBudget, Money, count_outcome
 from desim.engine.record_job import RecordJob
-from desim.engine.run.lone_worker import LoneWorker, ProcessEnded
 from desim.engine.run.play_episode import error_label
 from desim.engine.run.play_record import Watch, play_record, play_record_async
-from desim.engine.run.process_executor import spawned_pool
+from desim.engine.run.worker_pools import ProcessEnded, call_alone, end_pool, worker_pool
 
 #: Seconds between two ticks without events.
 _TICK = 0.2
@@ -122,7 +121,7 @@ class _JobThreads:
     events: "SimpleQueue[Event]" = field(factory=SimpleQueue)
     stopped: threading.Event = field(factory=threading.Event)
     _threads: list[threading.Thread] = field(factory=list)
-    _processes: list[LoneWorker] = field(factory=list)
+    _processes: list[Any] = field(factory=list)
     _starting: list[threading.Event] = field(factory=list)
     _lock: Any = field(factory=threading.Lock)
 
@@ -195,11 +194,11 @@ class _JobThreads:
 
     def _compute(self, queue: "SimpleQueue[RecordJob]") -> None:
         """Play jobs in a process of this thread; a job that ends it fails, and it is replaced."""
-        process: LoneWorker | None = None
+        process: Any = None
         for job, _ in self._jobs(queue):
             try:
                 process = process or self._process()
-                outcome = process.call(play_record, job, self.folder.record(job.name))
+                outcome = call_alone(process, play_record, job, self.folder.record(job.name))
             except ProcessEnded as death:
                 outcome = JobOutcome(job=job.name, error=f"its worker process ended ({death})")
                 if process:
@@ -212,19 +211,19 @@ class _JobThreads:
         if process:
             self._end(process)
 
-    def _end(self, process: LoneWorker) -> None:
+    def _end(self, process: Any) -> None:
         """End a process, unless another thread has ended it."""
         with self._lock:
             if process not in self._processes:
                 return
             self._processes.remove(process)
-        process.close()
+        end_pool(process)
 
-    def _process(self) -> LoneWorker:
+    def _process(self) -> Any:
         started = threading.Event()
         self._starting.append(started)
         try:
-            process = LoneWorker(spawned_pool(1))
+            process = worker_pool(1)
             self._processes.append(process)
         finally:
             started.set()

@@ -1,12 +1,38 @@
-"""Executors of a sweep, which play chunks of jobs: the protocols, and those of this process."""
+"""Executors of a sweep, which play chunks of jobs: in this process, in workers, on a cluster."""
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Protocol, runtime_checkable
+import contextlib
+import logging
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
+from queue import Empty, SimpleQueue
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from desim.errors import DesimError
+from desim.engine.plan import Job
+from desim.engine.run.job_messages import Work, import_path, pickled, unpickle_and_play
+from desim.engine.run.play_job import failed_to_json
+from desim.engine.run.signals import interrupts_deferred
+from desim.engine.run.worker_pools import (
+    FilesChanged,
+    ProcessEnded,
+    WorkerDied,
+    call_alone,
+    end_idle_pools,
+    end_pool,
+    keep_pool,
+    play_if_current,
+    submitted,
+    take_pool,
+    worker_pool,
+)
+from desim.errors import DesimError, UsageError
+from desim.short_repr import short_repr
 
-#: Plays jobs in order and yields their rows as JSON; it may stop before the last job.
-Work = Callable[[Sequence[Any]], Iterator[bytes]]
+if TYPE_CHECKING:  # `import desim` must not load the pools
+    from concurrent.futures import Executor as Pool
+    from concurrent.futures import Future
 
 #: The chunks that are left.
 ChunkQueue = Iterator[Sequence[Any]]
@@ -14,28 +40,47 @@ ChunkQueue = Iterator[Sequence[Any]]
 #: The number of a chunk, counted from 0, and the rows of its first jobs.
 ChunkResult = tuple[int, list[bytes]]
 
+#: A submitted chunk: its number, and its jobs.
+Numbered = tuple[int, Sequence[Job]]
 
-class WorkerDied(DesimError):
-    """A worker process ended before it returned its chunk."""
+#: Episodes that wait for a host under way at once, where no number is given.
+AT_ONCE = 8
+
+#: Most worker processes of `workers`.
+_MAX_WORKERS = 1_000
+
+#: Most restarts of the workers in a sweep before it fails.
+_MAX_RESTARTS = 100
+
+#: Seconds that submitted chunks are awaited after Ctrl-C; a worker returns its chunk after
+#: `SECONDS_PER_CHUNK` (0.25) unless one episode takes longer.
+_SECONDS_AFTER_INTERRUPT = 0.6
+
+#: Seconds for which the jobs of a dead worker's chunk are played one at a time.
+_SECONDS_ALONE = 2.0
+
+#: The usual reasons of a death.
+_DIED = (
+    "a worker process died: it ran out of memory, was killed, or was ended by a policy; try fewer "
+    "jobs"
+)
 
 
 class SchedulerLost(WorkerDied):
     """The scheduler of a cluster ended or cannot be reached any more."""
 
 
-#: The usual reasons of a death.
-DIED = (
-    "a worker process died: it ran out of memory, was killed, was ended by a policy, or could not "
-    "import the script that started the sweep; try fewer jobs"
-)
+class Executor:
+    """Plays chunks of jobs one after the other in this process; others are its subclasses.
 
+    Attributes:
+        workers: The number of chunks played at once, which sets the size of chunks.
+    """
 
-@runtime_checkable
-class Executor(Protocol):
-    """Plays chunks of jobs."""
+    workers: int = 1
 
     def run(self, work: Work, chunks: ChunkQueue) -> Iterator[ChunkResult]:
-        """Play chunks.
+        """Play chunks; on Ctrl-C or an error the finished rows are yielded first.
 
         Args:
             work: Plays the jobs of a chunk; picklable.
@@ -46,37 +91,6 @@ class Executor(Protocol):
             The number of a chunk in *chunks*, counted from 0, and the rows of its first jobs; in
             any order of chunks. Jobs without a row are put into a later chunk.
         """
-        ...
-
-    def close(self) -> None:
-        """Release the workers at once, even if they are busy."""
-        ...
-
-
-#: Episodes that wait for a host under way at once, where no number is given.
-AT_ONCE = 8
-
-
-@runtime_checkable
-class HasWorkers(Protocol):
-    """An executor that plays several chunks at once."""
-
-    @property
-    def workers(self) -> int:
-        """The number of chunks played at once; 1 without this member. Sets the size of chunks."""
-        ...
-
-
-def worker_count(executor: Executor) -> int:
-    """Return the number of chunks that an executor plays at once."""
-    return executor.workers if isinstance(executor, HasWorkers) else 1
-
-
-class SerialExecutor:
-    """Plays one job after the other in this process."""
-
-    def run(self, work: Work, chunks: ChunkQueue) -> Iterator[ChunkResult]:
-        """Play chunks; on Ctrl-C or an error the finished rows are yielded first."""
         for index, chunk in enumerate(chunks):
             rows: list[bytes] = []
             try:
@@ -87,10 +101,275 @@ class SerialExecutor:
             yield index, rows
 
     def close(self) -> None:
-        """Do nothing, as this executor has no workers."""
+        """Release the workers at once, even if they are busy."""
 
 
-class LocalExecutor:
+class PoolExecutor(Executor):
+    """Plays chunks on a pool of `concurrent.futures`.
+
+    Args:
+        pool: Where chunks are submitted.
+        workers: The number of chunks that the pool plays at once.
+        losses: The error to raise for each exception by which the pool reports a lost worker.
+        close: Called by `close` instead of the pool's `shutdown`.
+    """
+
+    #: Chunks submitted per worker, so that no worker waits while the parent stores a result.
+    submitted_per_worker: ClassVar[int] = 2
+
+    def __init__(
+        self,
+        pool: "Pool | None",
+        workers: int,
+        losses: Mapping[type[Exception], WorkerDied] = MappingProxyType({}),
+        close: Callable[[], object] | None = None,
+    ) -> None:
+        self.workers = workers
+        self._pool = pool
+        self._losses = losses
+        self._close = close
+        self._submitted: dict[Future[list[bytes]], Numbered] = {}
+        self._finished: SimpleQueue[Future[list[bytes]]] = SimpleQueue()
+
+    def run(self, work: Work, chunks: ChunkQueue) -> Iterator[ChunkResult]:
+        """Play chunks; on Ctrl-C chunks that finish within a short time are yielded first."""
+        numbered = enumerate(chunks)
+        try:
+            while self._fill(work, numbered):
+                try:
+                    result = self._result(self._finished.get())
+                except WorkerDied as fault:
+                    yield from self._after_death(work, fault)
+                else:
+                    yield result
+        except KeyboardInterrupt:
+            yield from self._last_results()
+            raise
+
+    def close(self) -> None:
+        """Shut the pool down, without waiting for chunks."""
+        if self._close is not None:
+            self._close()
+        elif self._pool is not None:
+            self._pool.shutdown(wait=False, cancel_futures=True)
+
+    def _after_death(self, work: Work, fault: WorkerDied) -> Iterator[ChunkResult]:  # noqa: ARG002
+        """Yield the results of the chunks that a dead worker may have had; here raises *fault*."""
+        raise fault
+
+    def _fill(self, work: Work, numbered: Iterator[tuple[int, Sequence[Job]]]) -> bool:
+        """Submit chunks until every worker has enough; return whether any chunk is submitted."""
+        wanted = self.submitted_per_worker * self.workers - len(self._submitted)
+        for index, chunk in islice(numbered, wanted):
+            message = self._message(work, chunk)
+            # An interrupt inside a pool or a future may leave its lock held. `wait` of
+            # `concurrent.futures` holds such locks as well, so a queue is used instead.
+            with interrupts_deferred():
+                future = self._submit_or_fail(message)
+                self._submitted[future] = index, chunk
+                future.add_done_callback(self._finished.put)
+        return bool(self._submitted)
+
+    def _message(self, work: Work, chunk: Sequence[Job]) -> Any:
+        """Return a chunk as it is submitted."""
+        return pickled(work, chunk)
+
+    def _submit_or_fail(self, message: Any) -> "Future[list[bytes]]":
+        """Submit a chunk; if the pool has lost a worker, return a future with that error."""
+        from concurrent.futures import Future
+
+        try:
+            with self._desim_errors():
+                return self._submit(message)
+        except WorkerDied as fault:
+            future: Future[list[bytes]] = Future()
+            future.set_exception(fault)
+            return future
+
+    def _submit(self, message: Any) -> "Future[list[bytes]]":
+        assert self._pool is not None
+        return self._pool.submit(unpickle_and_play, message, import_path())
+
+    def _result(self, future: "Future[list[bytes]]") -> ChunkResult:
+        """Return the result of a finished chunk, or raise the error that ended it."""
+        with self._desim_errors():
+            rows = future.result()
+        return self._submitted.pop(future)[0], rows
+
+    def _last_results(self) -> Iterator[ChunkResult]:
+        """Cancel the chunks that have not begun, and yield those that finish in time."""
+        end = time.monotonic() + _SECONDS_AFTER_INTERRUPT
+        with interrupts_deferred():
+            self._submitted = {f: each for f, each in self._submitted.items() if not f.cancel()}
+        while self._submitted:
+            try:
+                future = self._finished.get(timeout=max(0, end - time.monotonic()))
+            except Empty:
+                return
+            if future in self._submitted:  # cancelled chunks are in the queue as well
+                yield self._result(future)
+
+    @contextlib.contextmanager
+    def _desim_errors(self) -> Iterator[None]:
+        """Turn errors of the pool into a `DesimError`."""
+        try:
+            yield
+        except DesimError:
+            raise
+        except Exception as fault:
+            for kind, error in self._losses.items():
+                if isinstance(fault, kind):
+                    raise error from None
+            what = f"{type(fault).__name__}: {fault}"
+            raise DesimError(f"a worker failed outside of any episode ({what})") from fault
+
+
+class ProcessExecutor(PoolExecutor):
+    """Plays chunks in worker processes, which have the import path of this process.
+
+    If a worker dies, the chunks under way are played again one job at a time: the job that ends its
+    worker becomes a failed row, and the others go on. A single worker is therefore useful, too: no
+    policy can end the sweep, and a limit of time stops every policy (see `hard_limit`).
+
+    Idle workers stay for the next sweep of this process, and end after a minute without one. Rows
+    are those of new workers: these replace the old ones if a source file that one of them has
+    loaded, the environment, the current folder or `sys.path` has changed.
+
+    Args:
+        workers: The number of processes; at least 1.
+        restarts: How often dead workers are replaced before the sweep fails.
+    """
+
+    def __init__(self, workers: int, restarts: int = _MAX_RESTARTS) -> None:
+        from concurrent.futures import BrokenExecutor
+
+        super().__init__(None, workers, {BrokenExecutor: WorkerDied(_DIED)})
+        self._restarts = restarts
+
+    def run(self, work: Work, chunks: ChunkQueue) -> Iterator[ChunkResult]:
+        """Play chunks.
+
+        Raises:
+            UsageError: The executor is playing another sweep.
+        """
+        if self._pool is not None:
+            raise UsageError(
+                "these workers are playing another sweep; let one end before the next starts, or "
+                "give each its own workers"
+            )
+        self._pool, self._restarts_left = take_pool(self.workers), self._restarts
+        self._sweep = time.time_ns()
+        try:
+            yield from super().run(work, chunks)
+        finally:
+            self.close()
+
+    def close(self) -> None:
+        """Keep the workers for the next sweep, or end them if they are busy."""
+        with interrupts_deferred():
+            pool, self._pool = self._pool, None
+            if pool is not None and self._submitted:
+                self._submitted = {}
+                end_pool(pool)
+            elif pool is not None:
+                keep_pool(pool, self.workers)
+
+    def _submit(self, message: Any) -> "Future[list[bytes]]":
+        return submitted(self._pool, play_if_current, message, import_path(), self._sweep)
+
+    def _after_death(self, work: Work, fault: WorkerDied) -> Iterator[ChunkResult]:
+        """Start the workers anew, and find the jobs that end them in the chunks under way."""
+        if not self._restarts_left:
+            raise fault from None
+        self._restarts_left -= 1
+        suspects, found = self._restart(), isinstance(fault, FilesChanged)
+        for future, (index, chunk) in suspects.items():
+            if future.done() and not future.exception():
+                yield index, future.result()
+            elif found:
+                yield index, []  # the cause is found, so this chunk is put back as it is
+            else:
+                rows, found = _played_alone(work, chunk, fault)
+                yield index, rows
+
+    def _restart(self) -> "dict[Future[list[bytes]], Numbered]":
+        """Replace the workers, and return the chunks that were under way."""
+        with interrupts_deferred():
+            end_pool(self._pool)
+            self._pool = worker_pool(self.workers)
+            suspects, self._submitted, self._finished = self._submitted, {}, SimpleQueue()
+        return suspects
+
+
+def _played_alone(work: Work, chunk: Sequence[Job], fault: WorkerDied) -> tuple[list[bytes], bool]:
+    """Play jobs one at a time for some seconds; a job that ends its worker is a failed row.
+
+    Returns:
+        The rows, and whether any job has ended its worker.
+
+    Raises:
+        WorkerDied: A worker ends without a job.
+    """
+    end = time.monotonic() + _SECONDS_ALONE
+    rows: list[bytes] = []
+    found = False
+    with contextlib.ExitStack() as stack:
+        pool: Any = None
+        for job in chunk:
+            pool = pool or _started_alone(stack, fault)
+            message, start = pickled(work, [job]), time.monotonic()
+            try:
+                rows += call_alone(pool, unpickle_and_play, message, import_path())
+            except ProcessEnded as death:
+                rows.append(failed_to_json(job, _death_text(job, death, time.monotonic() - start)))
+                found, pool = True, None
+            if time.monotonic() > end:
+                break
+    return rows, found
+
+
+def _started_alone(stack: contextlib.ExitStack, fault: WorkerDied) -> Any:
+    """Return a pool of one worker, which is running; raise *fault* if it cannot be started."""
+    pool = worker_pool(1)
+    stack.callback(end_pool, pool)
+    try:
+        call_alone(pool, os.getpid)
+    except ProcessEnded:
+        raise fault from None
+    return pool
+
+
+def _death_text(job: Job, death: ProcessEnded, seconds: float) -> str:
+    limit = job.cell.limits.seconds if job.cell.limits else None
+    if limit is None or seconds < limit:
+        return f"worker process died ({death})"
+    return f"LimitReached: the limit of {limit:g} seconds was reached, and its worker was ended"
+
+
+@contextlib.contextmanager
+def workers(count: int) -> Iterator[Executor]:
+    """Provide worker processes that end with a block: `with desim.workers(2) as pool`.
+
+    Give them as the *executor* of `sweep`, `compare`, `select` and `tune`, one call at a time.
+
+    Args:
+        count: The number of processes, from 1 to 1,000.
+
+    Raises:
+        UsageError: The number is outside this range.
+    """
+    if type(count) is not int or not 1 <= count <= _MAX_WORKERS:
+        raise UsageError(
+            f"workers({short_repr(count)}) was called; give a whole number from 1 to "
+            f"{_MAX_WORKERS:,}"
+        )
+    try:
+        yield ProcessExecutor(count)
+    finally:
+        end_idle_pools()
+
+
+class LocalExecutor(Executor):
     """Plays jobs that compute with one executor, and those that wait for a host with another.
 
     Args:
@@ -99,14 +378,10 @@ class LocalExecutor:
     """
 
     def __init__(self, computing: Executor, make_waiting: Callable[[], Executor]) -> None:
+        self.workers = computing.workers
         self._computing = computing
         self._make_waiting = make_waiting
         self._waiting: Executor | None = None
-
-    @property
-    def workers(self) -> int:
-        """The number of chunks of jobs that compute played at once."""
-        return worker_count(self._computing)
 
     @property
     def waiting(self) -> Executor:
@@ -123,3 +398,37 @@ class LocalExecutor:
         self._computing.close()
         if self._waiting is not None:
             self._waiting.close()
+
+
+def dask_executor(address: str, seconds: float = 10) -> PoolExecutor:
+    """Return the executor of a Dask cluster; its workers import desim, the model and the policies.
+
+    Args:
+        address: The address of the scheduler, such as tcp://host:8786.
+        seconds: How long to wait for the scheduler.
+
+    Raises:
+        UsageError: `distributed` is not installed, the scheduler does not answer, or it has no
+            workers.
+    """
+    try:
+        from distributed import CancelledError, Client, KilledWorker
+        from distributed.comm.core import CommClosedError
+    except ImportError:
+        raise UsageError("executor dask needs distributed: pip install desim[dask]") from None
+    connect: Any = Client  # it has no types, whether it is installed or not
+    try:
+        client: Any = connect(address, timeout=seconds, set_as_default=False)
+    except (OSError, ValueError, TypeError) as fault:
+        raise UsageError(
+            f"no Dask scheduler answers at {address!r} ({fault}); start one with dask scheduler"
+        ) from None
+    workers = sum(client.nthreads().values())
+    if not workers:
+        client.close()
+        raise UsageError(f"the Dask scheduler {address} has no workers; start one with dask worker")
+    # Its client would print a traceback when the scheduler ends; the error below says enough.
+    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
+    lost = SchedulerLost(f"the Dask scheduler {address} ended or cannot be reached any more")
+    losses = {KilledWorker: WorkerDied(_DIED), CancelledError: lost, CommClosedError: lost}
+    return PoolExecutor(client.get_executor(pure=False), workers, losses, client.close)

@@ -9,13 +9,15 @@ import os
 import pickle
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from desim.engine.plan import Job
-from desim.engine.run.executors import Work
 from desim.errors import UsageError
 from desim.opened_files import noting
+
+#: Plays jobs in order and yields their rows as JSON; it may stop before the last job.
+Work = Callable[[Sequence[Any]], Iterator[bytes]]
 
 _NAME = re.compile(r"[^\W\d]\w*")
 
@@ -32,8 +34,8 @@ def pickled(work: Work, chunk: Sequence[Job]) -> bytes:
     """Pickle a chunk.
 
     Classes and functions of `__main__` (a script, a notebook), and those made inside functions, are
-    sent by value, with the globals that they use: a worker cannot import them, or would import them
-    as they are in the file and not as they are here. All others are sent by name.
+    sent by value, with the globals that they use: a worker cannot import them. All others are sent
+    by name.
 
     Raises:
         UsageError: The model or a policy cannot be pickled.
@@ -43,24 +45,12 @@ def pickled(work: Work, chunk: Sequence[Job]) -> bytes:
     try:
         message: bytes = cloudpickle.dumps((_annotated(), work, chunk), pickle.HIGHEST_PROTOCOL)
     except Exception as fault:  # noqa: BLE001 (pickling runs users' code)
-        return _pickled_by_name(work, chunk, fault)
-    return message
-
-
-def _pickled_by_name(work: Work, chunk: Sequence[Job], first: Exception) -> bytes:
-    """Pickle a chunk by names alone.
-
-    The globals of a script may thus hold a lock or a connection: every worker imports the script
-    and has its own.
-    """
-    try:
-        return pickle.dumps(({}, work, chunk), pickle.HIGHEST_PROTOCOL)
-    except Exception:  # noqa: BLE001 (pickling runs users' code)
         raise UsageError(
-            f"a job cannot be sent to a worker ({first}); what its model and policies hold and the "
+            f"a job cannot be sent to a worker ({fault}); what its model and policies hold and the "
             "globals they use are pickled, so make locks, files and connections where they are "
             "used, or use jobs=1"
         ) from None
+    return message
 
 
 def unpickle_and_play(message: bytes, path: Sequence[str]) -> list[bytes]:

@@ -19,17 +19,15 @@ from desim.engine.run.executors import (
     ChunkResult,
     Executor,
     LocalExecutor,
-    SerialExecutor,
-    Work,
-    WorkerDied,
-    worker_count,
+    ProcessExecutor,
+    dask_executor,
 )
 from desim.engine.run.files_read import split
+from desim.engine.run.job_messages import Work
 from desim.engine.run.play_job import play_chunk, play_twice
-from desim.engine.run.pool_executor import EventLoopExecutor
-from desim.engine.run.process_executor import ProcessExecutor
 from desim.engine.run.signals import interrupts_deferred
-from desim.engine.run.warm_pool import kept_workers
+from desim.engine.run.waiting import EventLoopExecutor
+from desim.engine.run.worker_pools import WorkerDied
 from desim.errors import DesimError, UsageError
 from desim.rows.failures import failure_text
 from desim.rows.groups import cell_of
@@ -171,7 +169,7 @@ class Playing:
 
     def _differing(self) -> Iterator[Row]:
         """Play the first seed of each cell again, and yield those of their rows that differ."""
-        plan, size, workers = self.plan, len(self.plan.seeds), worker_count(self.players)
+        plan, size, workers = self.plan, len(self.plan.seeds), self.players.workers
         firsts = [cell * size for cell in sorted(self._cells) if plan.cells[cell].plays_again]
         played_once = (job for job in firsts if job in self.kept)
         chunks = Chunks(plan.changed(out=None), played_once, workers)
@@ -256,7 +254,7 @@ class Playing:
             copies: By job, the jobs that get a copy of its result; removed here once they have it.
             report: Called after each chunk.
         """
-        chunks = Chunks(self.plan, left, worker_count(players))
+        chunks = Chunks(self.plan, left, players.workers)
         played = 0
         while chunks:
             first, before = chunks.count, played
@@ -354,7 +352,7 @@ def opened_executor(
     if executor is not None and not isinstance(executor, str):
         if not isinstance(executor, Executor):
             raise UsageError(
-                f"{short_repr(executor)} is no executor: it needs the methods run and close"
+                f"{short_repr(executor)} is no executor: give an object of a subclass of Executor"
             )
         yield executor
         return
@@ -375,8 +373,8 @@ def _computing(jobs: int, episodes: int, processes: int | None) -> Executor:
         return ProcessExecutor(processes)
     check_jobs(jobs)
     if min(jobs, episodes) <= 1:
-        return SerialExecutor()
-    return kept_workers(jobs)
+        return Executor()
+    return ProcessExecutor(jobs)
 
 
 def check_jobs(jobs: object) -> None:
@@ -392,9 +390,7 @@ def check_jobs(jobs: object) -> None:
 def _named(executor: str, jobs: int, episodes: int) -> Executor:
     kind, _, value = executor.partition("=")
     if kind == "dask" and value:
-        from desim.engine.run.dask_executor import DaskExecutor
-
-        return DaskExecutor(value)
+        return dask_executor(value)
     numbers = dict(part.partition("=")[::2] for part in executor.split(","))
     if numbers.keys() <= {"processes", "concurrent"} and all(map(_is_count, numbers.values())):
         given = {name: int(number) for name, number in numbers.items()}

@@ -36,33 +36,17 @@ def interrupts_deferred() -> Iterator[None]:
         handler(*received[0])
 
 
-#: The variable by which Python does not import from the current folder while it starts, and the
-#: value that stands for none in this process.
-_SAFE, _SAFE_HERE = "PYTHONSAFEPATH", "while a worker starts"
-
-
 @contextlib.contextmanager
-def workers_started() -> Iterator[None]:
-    """Block SIGINT in this thread, and in the processes that it starts until they unblock it.
-
-    A user's `types.py` in the current folder would end their Python while it starts, so they do not
-    search that folder before they have the import path of this process.
-    """
-    os.environ.setdefault(_SAFE, _SAFE_HERE)
-    blocks = hasattr(signal, "pthread_sigmask")
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT}) if blocks else set()
+def interrupts_blocked() -> Iterator[None]:
+    """Block SIGINT in this thread, and in the processes that it starts until they unblock it."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
-        if blocks:
-            signal.pthread_sigmask(signal.SIG_SETMASK, before)
-        start_ended()
-
-
-def start_ended() -> None:
-    """Restore the environment after `workers_started`, here or in a worker."""
-    if os.environ.get(_SAFE) == _SAFE_HERE:
-        del os.environ[_SAFE]
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 #: Seconds beyond the limit after which the process is ended.

@@ -16,8 +16,7 @@ from desim.core.reported import Figures
 from desim.core.roles import Knowledge, knowledge_order
 from desim.engine.grid import checked_seeds
 from desim.engine.policies import is_fixed
-from desim.engine.run.executors import Executor
-from desim.engine.run.process_executor import ProcessExecutor
+from desim.engine.run.executors import Executor, ProcessExecutor
 from desim.episodes.lineup import assigned, lineup_knows, maker_of
 from desim.errors import UsageError
 from desim.rows.estimate_notes import missing_note

@@ -20,8 +20,8 @@ from desim import Policy
 from desim.core.limits import Limits
 from desim.engine.grid import grid
 from desim.engine.keep.budget import CommandBudget, spending
-from desim.engine.run.executors import SerialExecutor
-from desim.engine.run.pool_executor import EventLoopExecutor
+from desim.engine.run.executors import Executor
+from desim.engine.run.waiting import EventLoopExecutor
 from desim.errors import DesimError, UsageError
 from desim.rows.rows import Rows
 from desim.studies.sweep import sweep
@@ -170,7 +170,7 @@ def test_calls_under_way_keep_to_the_limit_of_money_together(
 def test_limits_are_refused_where_they_would_not_hold(stub: Stub) -> None:
     """An executor of the user's may play in other processes."""
     with spending(CommandBudget(max_calls=1)), pytest.raises(UsageError, match="in one process"):
-        sweep(**GAME, policies=spec(stub), seeds=[1], executor=SerialExecutor())
+        sweep(**GAME, policies=spec(stub), seeds=[1], executor=Executor())
     assert not stub.requests
 
 

@@ -1,0 +1,180 @@
+"""Workers that stay between sweeps: the rows of one process, whatever happened before."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from support.paths import PYTHONPATH
+from support.small_worlds import FAILS, STRIDE, WALK
+
+import desim
+from desim import sweep
+from desim.engine.run import worker_pools
+from desim.errors import UsageError
+from desim.rows.rows import Rows
+
+
+def swept(jobs: int = 1, count: int = 30, **more: object) -> Rows:
+    """A small sweep in workers, or in this process."""
+    return sweep(WALK, [STRIDE, FAILS], range(count), jobs=jobs, **more)  # type: ignore[arg-type]
+
+
+def idle() -> set[int | None]:
+    """Return the process ids of the workers that wait for a sweep."""
+    return {one.pid for _, pool in worker_pools._idle for one in worker_pools.children(pool)}
+
+
+def test_the_next_call_plays_in_the_same_workers() -> None:
+    """Rows are those of one process; another number of workers are new ones."""
+    assert swept(2) == swept()
+    before = idle()
+    assert len(before) == 2
+    assert swept(2) == swept()
+    compared = desim.compare(WALK, [STRIDE, "greedy"], until="50%", jobs=2)
+    assert str(compared) == str(desim.compare(WALK, [STRIDE, "greedy"], until="50%"))
+    assert idle() == before
+    swept(3)
+    assert not idle() & before
+
+
+def test_workers_end_with_their_block() -> None:
+    """Also when it is left by an exception."""
+    with pytest.raises(ZeroDivisionError), desim.workers(2) as executor:  # noqa: PT012
+        swept(executor=executor)
+        (pool,) = (each for _, each in worker_pools._idle)
+        processes = worker_pools.children(pool)
+        raise ZeroDivisionError
+    end = time.monotonic() + 10
+    while any(one.is_alive() for one in processes) and time.monotonic() < end:
+        time.sleep(0.01)
+    assert not any(one.is_alive() for one in processes)
+
+
+@pytest.mark.parametrize("count", [0, 1.5, True, "2", 10**6])
+def test_the_number_of_workers_is_checked(count: int) -> None:
+    """It is a whole number with a limit."""
+    refused = pytest.raises(UsageError, match="give a whole number from 1 to 1,000")
+    with refused, desim.workers(count):
+        pass
+
+
+def test_a_worker_that_was_killed_while_idle_is_replaced() -> None:
+    """The next sweep starts others."""
+    swept(2)
+    before = idle()
+    os.kill(min(filter(None, before)), signal.SIGKILL)
+    assert swept(2) == swept()
+    assert not idle() & before
+
+
+@pytest.mark.parametrize(
+    "fault", [RuntimeError, pytest.param(KeyboardInterrupt, marks=pytest.mark.slow)]
+)
+def test_workers_of_an_interrupted_sweep_do_not_play_the_next(fault: type[BaseException]) -> None:
+    """Also while the exception, and with it the stack of the sweep, is kept."""
+
+    def stop(done: int, _total: int) -> None:
+        if done:
+            raise fault
+
+    with pytest.raises(fault) as kept:
+        swept(2, 3_000, progress=stop)
+    assert swept(2) == swept()
+    del kept
+
+
+def test_sweeps_at_the_same_time_have_workers_of_their_own() -> None:
+    """In a callback and in a thread; an executor plays one sweep at a time."""
+    found: list[Rows] = []
+    faults: list[str] = []
+    with desim.workers(2) as executor:
+
+        def others(done: int, _total: int) -> None:
+            if done and not found:
+                found.append(swept(2))
+                thread = threading.Thread(target=lambda: found.append(swept(2)))
+                thread.start()
+                thread.join()
+                with pytest.raises(UsageError) as refused:
+                    swept(executor=executor)
+                faults.append(str(refused.value))
+
+        assert swept(executor=executor, progress=others) == swept()
+    assert found == [swept()] * 2
+    assert faults[0].startswith("these workers are playing another sweep; let one end")
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of forks beside threads
+def test_a_forked_process_leaves_the_workers_alone() -> None:
+    """Those of its parent are none of its own."""
+    swept(2)
+    before = idle()
+    if not (child := os.fork()):
+        worker_pools.end_idle_pools()
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0
+    assert swept(2) == swept()
+    assert idle() == before
+
+
+@pytest.mark.parametrize(("last", "code"), [("print('end')", 0), ("raise SystemExit(3)", 3)])
+def test_a_script_with_idle_workers_ends(last: str, code: int) -> None:
+    """With its own exit code, and nothing on stderr."""
+    script = f"from desim import sweep\nsweep({WALK!r}, {STRIDE!r}, range(8), jobs=2)\n{last}"
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        env={**os.environ, "PYTHONPATH": PYTHONPATH},
+        capture_output=True,
+        check=False,
+        timeout=60,
+    )
+    assert (done.returncode, done.stderr) == (code, b"")
+
+
+# -- what has changed since the workers started ----------------------------------------------------
+
+POLICY = "from support.small_worlds import Go\ndef rule(spot):\n    {}\n    return Go(SIZE)\n{}"
+
+
+def scores(policy: str) -> list[float]:
+    """Return the scores of steps of a size, in a walk without wind."""
+    return sweep(WALK, policy, range(2), set={"wind": 0.0}, jobs=2).values("score")
+
+
+def test_an_edited_module_is_loaded_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that only workers import, inside a function, as well as the module itself."""
+    monkeypatch.syspath_prepend(tmp_path)
+    for name, text in {
+        "warm_policy": POLICY.format("from warm_helper import SIZE", ""),
+        "warm_helper": "SIZE = 1\n",
+    }.items():
+        (tmp_path / f"{name}.py").write_text(text)
+    assert scores("warm_policy:rule") == [3.0, 3.0]
+    before = idle()
+    (tmp_path / "warm_helper.py").write_text("SIZE = 1 + 1\n")
+    assert scores("warm_policy:rule") == [6.0, 6.0]
+    assert not idle() & before
+    (tmp_path / "warm_policy.py").write_text(POLICY.format("pass", "SIZE = 5\n"))
+    assert scores("warm_policy:rule") == [15.0, 15.0]
+    after = idle()
+    assert scores("warm_policy:rule") == [15.0, 15.0]
+    assert idle() == after
+
+
+def test_workers_follow_the_environment_and_the_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As new workers would, and as this process does."""
+    (tmp_path / "steps.jsonl").write_text('{"do": "go", "places": 4}\n' * 3)
+    assert swept(2).failed.column("error")
+    monkeypatch.chdir(tmp_path)
+    assert scores("script,file=steps.jsonl") == [12.0, 12.0]
+    monkeypatch.setenv("OUTAGE", "1")
+    rows = sweep(WALK, "support.small_worlds:Outage", range(2), jobs=2)
+    assert [error and error[-9:] for error in rows.column("error")] == [None, "no answer"]
