@@ -21,7 +21,7 @@ from desim.core.roles import with_knowledge
 from desim.episodes.lineup import lineup_knows
 from desim.show.table import Table
 from desim.statistics.intervals import interval, t_quantile
-from desim.studies.sweep_file import read_seeds
+from desim.studies.sweep import read_seeds
 from desim.suites.suite_file import read_suite
 
 #: Half a range of means, as a share of the published value, from which agreement says nothing.

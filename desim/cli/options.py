@@ -224,7 +224,7 @@ def _policies(specs: Any) -> Any:
 
 
 def _seeds(text: Any) -> Any:
-    from desim.studies.sweep_file import read_seeds
+    from desim.studies.sweep import read_seeds
 
     return read_seeds(text)
 

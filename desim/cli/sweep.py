@@ -20,7 +20,7 @@ if TYPE_CHECKING:  # commands start fast
     from desim.studies.effects import Effects
     from desim.studies.options import Procedure
     from desim.studies.select import Choice
-    from desim.studies.sweep_file import SweepSpec
+    from desim.studies.sweep import SweepSpec
     from desim.studies.until import Comparison
 
 
@@ -122,7 +122,7 @@ class SweepCommand(GridOptions):
         Raises:
             UsageError: Such an option was given.
         """
-        if spec.analysed:
+        if _is_factorial(spec):
             refuse_options(
                 {"--against": self.against, "--minimise": self.minimise},
                 "sweeps whose table has policies, not effects",
@@ -137,7 +137,11 @@ class SweepCommand(GridOptions):
             goal = {"--delta": self.delta, "--budget": self.budget, "--range": self.score_range}
             refuse_options({**goal, **counts}, "--until or --select")
             return
-        spec.refuse_design()
+        if spec.design is not None:
+            raise UsageError(
+                f"the design {spec.design.kind} is played as a whole; leave out --design, or "
+                "--until and --select"
+            )
         plain = {"--retry-failed": self.retry_failed, "--series": self.series}
         refuse_options({**plain, "--records": self.records}, "plain sweeps")
         if len(self.figures) > 1:
@@ -179,7 +183,7 @@ def sweep_command(text: SweepText, options: SweepCommand, spending: Spending) ->
     from desim.engine.keep.store import SweepWarning
     from desim.rows.failures import failures_text
     from desim.show.console import console
-    from desim.studies.sweep_file import read_config
+    from desim.studies.sweep import read_config
 
     spec = read_config(**given(text))
     options.check(spec)
@@ -232,10 +236,20 @@ def _played(spec: "SweepSpec", options: SweepCommand) -> "tuple[Comparison | Cho
     return found, found.rows
 
 
+def _is_factorial(spec: "SweepSpec") -> bool:
+    """Return whether the table of a sweep has effects, and not policies."""
+    return spec.design is not None and spec.design.kind == "factorial"
+
+
 def _effects(spec: "SweepSpec", rows: "Rows", shown: tuple[str, ...]) -> "Effects | None":
-    """Return the effects in a design's rows; None after failures without a worst score."""
+    """Return the effects in the rows of a factorial design; None after failures without a score."""
+    if spec.design is None or not _is_factorial(spec):
+        return None
+    from desim.studies.designs import planned
+    from desim.studies.effects import effects
+
     try:
-        return spec.effects(rows, shown)
+        return effects(rows, planned(spec.design, spec.set)[0], show=shown)
     except UsageError:
         if rows.failed:
             return None

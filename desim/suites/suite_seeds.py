@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from attrs import evolve
 
 from desim.errors import UsageError
-from desim.studies.sweep_file import read_seeds
+from desim.studies.sweep import read_seeds
 from desim.suites.suite_file import MAX_JOBS, EntryTable, Suite, WorldTable
 
 #: Seeds of a sentence at most; it counts the others.

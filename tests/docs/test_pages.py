@@ -8,7 +8,7 @@ import pytest
 from support.page_blocks import blocks_of, check_page, importable, write_files
 from support.paths import ROOT
 
-from desim.studies.sweep_file import read_config
+from desim.studies.sweep import read_config
 
 DOCS = ROOT / "desim" / "docs"
 PAGES = [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]

@@ -40,7 +40,7 @@ from desim.rows.known_means import makers, played_roles, read_label
 from desim.show.files import write_whole
 from desim.studies.boards.baselines import boards, everything
 from desim.studies.boards.overview import exceeds
-from desim.studies.sweep_file import read_seeds
+from desim.studies.sweep import read_seeds
 
 #: The policy whose score counts 0: doing nothing where that is a policy, else random options. In
 #: the Beer Game doing nothing costs so much that all rules would look alike.

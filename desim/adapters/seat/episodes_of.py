@@ -11,7 +11,7 @@ from desim.catalog.known_scores import known_scores_of
 from desim.engine.grid import checked_seeds
 from desim.errors import UsageError
 from desim.short_repr import short_repr
-from desim.studies.sweep_file import read_seeds
+from desim.studies.sweep import read_seeds
 
 #: Presets times seeds of one evaluation.
 _MOST_EPISODES = 100_000

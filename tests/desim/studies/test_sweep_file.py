@@ -7,7 +7,7 @@ from support.small_worlds import STRIDE, WALK
 
 from desim import sweep
 from desim.errors import UsageError
-from desim.studies.sweep_file import SweepSpec, read_config, read_entries, read_seeds
+from desim.studies.sweep import SweepSpec, read_config, read_entries, read_seeds
 
 FILE = f"""
 model = "{WALK}"
