@@ -10,7 +10,7 @@ from typing import Any
 from attrs import asdict, evolve, field, frozen
 
 from desim.catalog import model_finder
-from desim.catalog.known_scores import BEST_KNOWN, KnownScores
+from desim.catalog.known_scores import BEST_KNOWN
 from desim.core.limits import Limits
 from desim.core.roles import Knowledge, knowledge_legend, with_knowledge
 from desim.engine.grid import checked_seeds
@@ -66,39 +66,8 @@ _CHOSEN = (
 # -- scales ----------------------------------------------------------------------------------------
 
 
-@frozen
-class WorldScale:
-    """The floor, the best known score and the bound of each seed of a preset.
-
-    Attributes:
-        name: Model and preset, as `model/preset`.
-        known: The known scores of the preset.
-        seeds: All seeds that are played.
-    """
-
-    name: str
-    known: KnownScores
-    seeds: tuple[int, ...]
-
-    @property
-    def means(self) -> KnownMeans:
-        """The means of the known scores."""
-        return KnownMeans(self.known, tuple(self.known.all_of(self.seeds) or ()))
-
-    def normalised(self, sample: Sample) -> Normalised | None:
-        """Return a sample of scores on the scale of its seeds; None if nothing can be gained."""
-        if sample.unit == "seeds":
-            known = [one for seed in sample.values if (one := self.known.of(int(str(seed))))]
-            floor, ceiling = [one.floor for one in known], [one.ceiling.value for one in known]
-        else:
-            n, means = len(sample.values), self.means
-            floor, ceiling = [means.floor] * n, [means.bound or means.best] * n
-        clusters = [*sample.clusters.values()] if sample.is_clustered else None
-        return normalised([*sample.values.values()], floor, ceiling, clusters=clusters)
-
-
-def world_scale(name: str, seeds: Sequence[int]) -> WorldScale:
-    """Return the scale of a world on some seeds.
+def world_scale(name: str, seeds: Sequence[int]) -> KnownMeans:
+    """Return the floor, the best known score and the bound of a world on some seeds.
 
     Args:
         name: `model/preset`; a model that a function returns has no known scores.
@@ -114,17 +83,28 @@ def world_scale(name: str, seeds: Sequence[int]) -> WorldScale:
         raise UsageError(f"nothing is known of the scores of {name}")
     unknown = [seed for seed in seeds if known.of(seed) is None]
     if unknown:
-        more = " and more" * (len(unknown) > _LISTED)
-        span = sorted(known.by_seed)
+        more, span = " and more" * (len(unknown) > _LISTED), sorted(known.by_seed)
         raise UsageError(
             f"nothing is known of {name} with seed "
             f"{', '.join(map(str, unknown[:_LISTED]))}{more}; known are {len(span)} seeds from "
             f"{span[0]} to {span[-1]}"
         )
-    scale = WorldScale(name, known, tuple(seeds))
-    if all(one.ceiling.value == one.floor for one in scale.means.scores):
+    scale = KnownMeans(known, tuple(known.all_of(tuple(seeds)) or ()))
+    if all(one.ceiling.value == one.floor for one in scale.scores):
         raise UsageError(f"no policy can gain anything in {name}: the floor is the best score")
     return scale
+
+
+def on_scale(sample: Sample, scale: KnownMeans) -> Normalised | None:
+    """Return a sample of scores on the scale of its seeds; None if nothing can be gained."""
+    if sample.unit == "seeds":
+        known = [one for seed in sample.values if (one := scale.known.of(int(str(seed))))]
+        floor, ceiling = [one.floor for one in known], [one.ceiling.value for one in known]
+    else:
+        n = len(sample.values)
+        floor, ceiling = [scale.floor] * n, [scale.bound or scale.best] * n
+    clusters = [*sample.clusters.values()] if sample.is_clustered else None
+    return normalised([*sample.values.values()], floor, ceiling, clusters=clusters)
 
 
 def exceeds(score: float, limit: float) -> bool:
@@ -171,19 +151,16 @@ class NormalisedWorld:
     """The baselines of one preset of one world.
 
     Attributes:
+        name: Model and preset, as `model/preset`.
         scale: What 0 and 1 stand for.
         scores: The policies, the highest score first.
         rows: Their episodes.
     """
 
-    scale: WorldScale
+    name: str
+    scale: KnownMeans
     scores: tuple[NormalisedScore, ...]
     rows: Rows = field(repr=False)
-
-    @property
-    def name(self) -> str:
-        """Model and preset, as `model/preset`."""
-        return self.scale.name
 
     def best(self, *, observes: bool) -> NormalisedScore | None:
         """Return the best policy of those that know observations alone, or of the others."""
@@ -217,8 +194,8 @@ class NormalisedWorld:
         return {
             "model": model,
             "preset": preset,
-            **self.scale.means.plain(),
-            "seeds": len(self.scale.seeds),
+            **self.scale.plain(),
+            "seeds": len(self.scale.scores),
             "scores": [one.plain() for one in self.scores],
             "above_bound": faults,
             "above_best": news,
@@ -270,7 +247,7 @@ class NormalisedBoards(Tabular):
         return [*faults, *("; ".join(each) for each in (failed, others, left_out) if each)]
 
     def _legend(self) -> list[str]:
-        kinds = {one.ceiling.kind for world in self.worlds for one in world.scale.means.scores}
+        kinds = {one.ceiling.kind for world in self.worlds for one in world.scale.scores}
         rest = (world.best(observes=False) for world in self.worlds)
         levels = knowledge_legend(one.knows for one in rest if one)
         return [
@@ -304,7 +281,7 @@ def normalised_boards(
         UsageError: No world has a scale, one has no baselines, or the seeds are empty or wrong.
     """
     seeds = checked_seeds(seeds)
-    scales: dict[str, WorldScale] = {}
+    scales: dict[str, KnownMeans] = {}
     left_out: dict[str, str] = {}
     for name in names:
         try:
@@ -318,39 +295,39 @@ def normalised_boards(
     return NormalisedBoards(tuple(_world(scales[one.name], one) for one in played), left_out)
 
 
-def _world(scale: WorldScale, board: Board) -> NormalisedWorld:
+def _world(scale: KnownMeans, board: Board) -> NormalisedWorld:
     found = []
     for (policy,), rows in board.rows.groups("policy").items():
         sample = score_sample(rows)
-        score = scale.normalised(sample) if sample.values else None
+        score = on_scale(sample, scale) if sample.values else None
         if score and score.n == 1 and policy in board.fixed:
             score = evolve(score, se=0.0, low=score.z, high=score.z)  # one seed stands for all
         mean = estimate.mean if (estimate := sample.estimate(_LEVEL)) else None
         found.append(NormalisedScore(policy, board.knows[policy], len(rows.failed), mean, score))
     found.sort(key=lambda one: -one.z)
-    return NormalisedWorld(scale, tuple(found), board.rows)
+    return NormalisedWorld(board.name, scale, tuple(found), board.rows)
 
 
 def _world_notes(world: NormalisedWorld) -> Iterator[str]:
     if names := ", ".join(world.above()[1]):
         yield f"{world.name}: {names} scores more than the best known"
     model, _, preset = world.name.partition("/")
-    if BEST_KNOWN in world.scale.means.kind:  # where a bound counts as 1, it misleads nobody
+    if BEST_KNOWN in world.scale.kind:  # where a bound counts as 1, it misleads nobody
         for warning in preset_warning(model_finder.model_class(model), preset):
             yield f"{model}/{warning}"
 
 
 def _scale_cells(world: NormalisedWorld) -> list[Any]:
-    means = world.scale.means
-    floor, best, bound = map(number_cell, (means.floor, means.best, means.bound))
-    return [world.name, means.known.floor, floor, means.policies, best, bound, means.kind]
+    scale = world.scale
+    floor, best, bound = map(number_cell, (scale.floor, scale.best, scale.bound))
+    return [world.name, scale.known.floor, floor, scale.policies, best, bound, scale.kind]
 
 
 def _score_cells(world: NormalisedWorld) -> list[Any]:
     best, rest = world.best(observes=True), world.best(observes=False)
     return [
         world.name,
-        world.scale.means.kind,
+        world.scale.kind,
         *((best.policy, best.score and best.score.n, *_cells(best)) if best else [None] * 4),
         *((with_knowledge(rest.policy, rest.knows), _cells(rest)[0]) if rest else [None] * 2),
         *(_cells(one)[0] if (one := world.of(name)) else None for name in _EVERYWHERE),
@@ -438,7 +415,7 @@ class Overview(Tabular):
                 "model": model,
                 "preset": preset,
                 "seat": f"{role}, {length}" if length else role,
-                "kind": world.scale.means.kind,
+                "kind": world.scale.kind,
                 "best": best and asdict(best),
                 "greedy": greedy and asdict(greedy),
                 "by_chance": best is not None and best.policy == "random" and ended,

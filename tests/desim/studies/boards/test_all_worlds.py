@@ -8,7 +8,7 @@ from desim.catalog import policy_finder
 from desim.catalog.known_scores import known_scores_of
 from desim.errors import UsageError
 from desim.rows.samples import Sample
-from desim.studies.boards.overview import NormalisedBoards, normalised_boards, world_scale
+from desim.studies.boards.overview import NormalisedBoards, normalised_boards, on_scale, world_scale
 
 SHORT = f"{MEASURED}/short"
 
@@ -21,13 +21,13 @@ def played(*names: str, seeds: int = 3) -> NormalisedBoards:
 def test_a_score_is_a_share_of_the_room_on_the_same_seeds() -> None:
     """A ratio of means: seeds with more room count more, and nothing is clipped."""
     scale = world_scale(SHORT, range(4))
-    assert scale.means.kind == "2 best known, 1 relaxation, 1 proved"
-    assert (scale.means.floor, scale.means.bound) == (3.25, None)
-    found = scale.normalised(Sample({0: 4.0, 1: -6.0, 3: 5.0}))
+    assert scale.kind == "2 best known, 1 relaxation, 1 proved"
+    assert (scale.floor, scale.bound) == (3.25, None)
+    found = on_scale(Sample({0: 4.0, 1: -6.0, 3: 5.0}), scale)
     assert found
     assert (found.z, found.n) == (pytest.approx((4 - 8 + 0) / (8 + 4 + 0.5)), 3)
-    assert scale.normalised(Sample({2: 5.0})) is None
-    clustered = scale.normalised(Sample({0: 4.0, 1: 5.0, 3: 5.0}, {0: "a", 1: "b", 3: "a"}))
+    assert on_scale(Sample({2: 5.0}), scale) is None
+    clustered = on_scale(Sample({0: 4.0, 1: 5.0, 3: 5.0}, {0: "a", 1: "b", 3: "a"}), scale)
     assert clustered
     assert clustered.n == 2
 
