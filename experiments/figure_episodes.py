@@ -6,20 +6,18 @@ from typing import Self
 
 from attrs import frozen
 
-from desim.engine.keep.outcome import JobOutcome, Played
-from desim.engine.keep.record_folder import RecordFolder, records_of
-from desim.suites.manifest import plan_of
 from desim.suites.results import figure
-from desim.suites.suite_plan import Plan, PlannedEntry
+from desim.suites.suite_folder import Outcomes, Played, outcomes_in, record_in
+from desim.suites.suite_plan import Plan, PlannedEntry, plan_to_print
 
 
 @frozen
 class Suite:
     """A folder with its plan and the outcomes in it."""
 
-    folder: RecordFolder
+    folder: Path
     plan: Plan
-    outcomes: Mapping[str, JobOutcome]
+    outcomes: Outcomes
 
     @classmethod
     def of(cls, path: Path) -> Self:
@@ -28,8 +26,7 @@ class Suite:
         Raises:
             UsageError: It holds no suite, or a damaged one.
         """
-        folder = RecordFolder(path)
-        return cls(folder, plan_of(folder), folder.outcomes())
+        return cls(path, plan_to_print(path), outcomes_in(path))
 
 
 @frozen
@@ -62,13 +59,11 @@ def ended(suites: Sequence[Suite], world: str, *, windows: bool = False) -> Entr
             table, entry = suite.plan.worlds[job.world].table, suite.plan.entries[job.entry]
             chosen = table.model.partition("/")[0] == world and "episodes" not in table.set
             if chosen and ("history" in entry.table.options) is windows:
-                files = records_of(job, suite.folder.record(job.name))
-                each = suite.outcomes[job.name].each if job.name in suite.outcomes else ()
-                found.setdefault(entry.name, []).extend(
-                    Ended(entry, table.model, played, file)
-                    for played, file in zip(each, files, strict=False)
-                    if played.state == "done"
-                )
+                for played in suite.outcomes.get(job.name, ()):
+                    if played.state == "done":
+                        file = record_in(suite.folder, played, in_a_row=job.is_series)
+                        its = found.setdefault(entry.name, [])
+                        its.append(Ended(entry, table.model, played, file))
     return {name: its for name, its in found.items() if its}
 
 

@@ -1,8 +1,7 @@
 """`desim bench` and `desim verify`: a whole benchmark from one file, and its folder checked."""
 
 import os
-import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,12 +13,9 @@ from desim.cli.options import PrintOptions, command
 from desim.errors import BadRecord, PolicyWarning, UsageError
 
 if TYPE_CHECKING:  # commands start fast
-    from desim.engine.keep.outcome import JobOutcome
-    from desim.engine.keep.record_folder import RecordFolder
-    from desim.engine.keep.spending import SpendingFile
-    from desim.engine.run.play_record import Watch
     from desim.show.table import Table
-    from desim.suites.suite_plan import Plan, SuiteJob
+    from desim.suites.suite_folder import Outcomes
+    from desim.suites.suite_plan import Plan
 
 
 @frozen
@@ -38,9 +34,8 @@ class BenchOptions:
         written: With --dry-run: tokens that a model writes in a call, reasoning included, instead
             of those that a stub wrote.
         yes: Do not ask, whatever the suite is expected to cost.
-        restart: Discard the episodes in --out, of this suite or another, and play anew; what a
-            language model was asked there is not paid for again.
-        watches: Show how far the command in DIR is.
+        restart: Discard what --out keeps of episodes of other code, or else of this suite, and play
+            anew; what a language model was asked there is not paid for again.
     """
 
     suite: Path
@@ -52,7 +47,6 @@ class BenchOptions:
     written: int | None = field(default=None, kw_only=True)
     yes: bool = field(default=False, kw_only=True)
     restart: bool = field(default=False, kw_only=True)
-    watches: bool = field(default=False, kw_only=True)
 
     @property
     def plays(self) -> bool:
@@ -68,7 +62,6 @@ class BenchOptions:
     out={"type": click.Path(file_okay=False, path_type=Path)},
     jobs={"type": click.IntRange(min=1, max=1_000), "default": None},
     written={"type": click.IntRange(min=1, max=1_000_000), "default": None},
-    watches={"option": "--watch"},
 )
 def bench_command(options: BenchOptions) -> None:
     """Play every world of SUITE.toml with every entry, or print the results in DIR.
@@ -81,55 +74,43 @@ def bench_command(options: BenchOptions) -> None:
     The results in DIR are printed from its data; nothing that it names is imported or opened.
     `desim verify DIR` replays its records and compares.
     """
-    from desim.engine.keep.record_folder import RecordFolder
     from desim.engine.keep.store import SweepWarning
 
-    suite, watches = options.suite, options.watches
     with warnings_as_sentences(SweepWarning, PolicyWarning):
-        if suite.is_dir():
+        if options.suite.is_dir():
             if options.plays:
                 raise UsageError(
                     "a folder's results are printed; give SUITE.toml and --out to play"
                 )
-            _show(RecordFolder(suite), watches=watches)
-            return
-        if watches:
-            raise UsageError("--watch shows a suite that is played; give the folder of its --out")
-        if options.written and not options.dry_run:
+            _show(options.suite)
+        elif options.written and not options.dry_run:
             raise UsageError("--written belongs to --dry-run, which prints what a suite takes")
-        if options.dry_run:
+        elif options.dry_run:
             _dry_run(options)
         else:
             _play(options)
 
 
-def _show(folder: "RecordFolder", *, watches: bool) -> None:
-    """Print the results in a folder, after a look at the command that plays there if wanted."""
-    from desim.engine.keep.record_check import check_records
-    from desim.suites.manifest import plan_of
+def _show(folder: Path) -> None:
+    """Print the results in a folder."""
+    from desim.suites.suite_folder import check_records, outcomes_in
+    from desim.suites.suite_plan import plan_to_print
 
-    plan = plan_of(folder)
-    if watches:
-        from desim.cli.bench_progress import watch
-
-        watch(folder.status)
-    folder.refuse_unknown_records()
-    check_records(folder, plan.jobs, folder.outcomes())
-    if _print_results(plan, folder).damaged:  # a sentence was printed
-        sys.exit(FAILED)
+    plan, outcomes = plan_to_print(folder), outcomes_in(folder)
+    check_records(folder, outcomes, plan.in_a_row)
+    _print_results(plan, outcomes)
 
 
 def _dry_run(options: BenchOptions) -> None:
     """Check a suite, also where the variables of keys are not set, and print what is left."""
-    from desim.engine.keep.record_folder import RecordFolder
-    from desim.suites.manifest import check_suite
+    from desim.suites.suite_folder import check_folder, outcomes_in
     from desim.suites.suite_plan import read_plan
 
-    out, most = options.out, options.max_cost
+    most = options.max_cost
     plan = read_plan(options.suite, keys=False, max_cost=most, tuning=options.tuning)
-    if out:
-        check_suite(RecordFolder(out), plan)
-    _print_expected(plan, RecordFolder(out).outcomes() if out else {}, options.written)
+    if options.out:
+        check_folder(options.out)
+    _print_expected(plan, outcomes_in(options.out) if options.out else {}, options.written)
     for name, entry in plan.entries.items():
         if entry.table.key_env and not os.environ.get(entry.table.key_env):
             variable = f"environment variable {entry.table.key_env}"
@@ -137,38 +118,26 @@ def _dry_run(options: BenchOptions) -> None:
 
 
 def _play(options: BenchOptions) -> None:
-    from desim.engine.keep.record_check import check_records
-    from desim.engine.keep.record_folder import RecordFolder
-    from desim.suites.manifest import opened_suite
+    from desim.suites.play import SuitePlaying
     from desim.suites.suite_plan import read_plan
 
     plan = read_plan(options.suite, max_cost=options.max_cost, tuning=options.tuning)
     if options.out is None:
         raise UsageError("give --out FOLDER, which keeps the records and continues a killed suite")
-    folder = RecordFolder(options.out)
-    with (
-        opened_suite(folder, plan, restart=options.restart),
-        folder.spent(write=True) as spent,
-    ):
-        check_records(folder, plan.jobs, folder.outcomes())
-        folder.count_records(plan.jobs, folder.outcomes(), spent)
-        if not options.yes:
-            _ask(plan, folder.outcomes())
-        try:
-            outcomes = _played(plan, folder, spent, options)
-        except KeyboardInterrupt:
-            raise KeyboardInterrupt("stopped; the same command goes on") from None
-    _print_results(plan, folder)
-    _fail_unless_whole(plan, outcomes)
+    at_once, processes = options.jobs or plan.suite.concurrent, options.jobs or os.cpu_count() or 1
+    playing = SuitePlaying(plan, options.out.absolute(), at_once, processes, options.restart)
+    playing.play(lambda outcomes: None if options.yes else _ask(plan, outcomes))
+    _print_results(plan, playing.outcomes)
+    _fail_unless_whole(plan, playing.outcomes)
 
 
-def _ask(plan: "Plan", outcomes: "Mapping[str, JobOutcome]") -> None:
+def _ask(plan: "Plan", outcomes: "Outcomes") -> None:
     """Ask before more money than the suite states is spent, or an amount that is not known.
 
     Raises:
         UsageError: The answer is no.
     """
-    from desim.suites.status import expectations, expected_cost
+    from desim.suites.expected import expectations, expected_cost
 
     expected = expected_cost(expectations(plan, outcomes))
     most = plan.suite.max_cost
@@ -189,14 +158,11 @@ def _ask(plan: "Plan", outcomes: "Mapping[str, JobOutcome]") -> None:
         )
 
 
-def _print_expected(
-    plan: "Plan", outcomes: "Mapping[str, JobOutcome]", written: int | None
-) -> None:
+def _print_expected(plan: "Plan", outcomes: "Outcomes", written: int | None) -> None:
     """Print the episodes that are left, with the calls, tokens and money expected."""
     from desim.show.console import console
     from desim.show.table import print_tables
-    from desim.suites.expected_table import expected_table, total_line
-    from desim.suites.status import expectations
+    from desim.suites.expected import expectations, expected_table, total_line
 
     lines = expectations(plan, outcomes, written, declared=True)
     out = console()
@@ -219,98 +185,36 @@ def _endpoint_tables(plan: "Plan") -> "Iterator[Table]":
         yield Table(heads, rows, (0, 1, 2, 5))
 
 
-def _played(
-    plan: "Plan", folder: "RecordFolder", spent: "SpendingFile", options: BenchOptions
-) -> "dict[str, JobOutcome]":
-    """Play what is left, write results, and return all outcomes."""
-    from desim.cli.bench_progress import line, progress_shown
-    from desim.engine.run.event_loop import Workers, play_all
-    from desim.suites.result_files import result_files
-    from desim.suites.status import StatusClock
-    from desim.suites.suite_plan import money_of
-
-    outcomes, running = folder.outcomes(), dict[str, "Watch"]()
-    jobs = options.jobs
-    at_once = jobs or plan.suite.concurrent
-    workers = Workers(at_once, jobs or os.cpu_count() or 1)
-    money = money_of(plan, spent)
-    clock = StatusClock(plan, spent, running, outcomes)
-    try:
-        with progress_shown(folder.status, clock.now) as tick:
-            for some in _parts(plan, folder, outcomes):
-                left = [job for job in some if not (o := outcomes.get(job.name)) or not o.final]
-                for event in play_all(left, folder, money, workers, running, tick):
-                    if event.outcome:
-                        outcomes[event.job.name] = event.outcome
-                        click.echo(line(event.job, event.outcome, clock.now()), err=True)
-    finally:
-        for name, content in result_files(plan, outcomes).items():
-            folder.write(name, content)
-    return outcomes
-
-
-def _parts(
-    plan: "Plan", folder: "RecordFolder", outcomes: "dict[str, JobOutcome]"
-) -> "Iterator[list[SuiteJob]]":
-    """Yield the jobs without routers, then those with them, which know what the others answered.
-
-    The first episode of a router whose rules a model writes is played before its others, which take
-    its rules, and not if it fails. If what the others answered has changed, routers are played
-    anew. The file that holds it is written after them.
-    """
-    from desim.suites.predictions import FILE, Predictions, is_final, is_routed, writers
-
-    routed = [job for job in plan.jobs if is_routed(plan, job)]
-    others = [job for job in plan.jobs if not is_routed(plan, job)]
-    yield others
-    worlds = {job.world for job in routed}
-    if not all(is_final(outcomes, job) for job in others if job.world in worlds):
-        return
-    found = Predictions.of(plan, outcomes, folder)
-    content, file = found.content, folder.path / FILE
-    if not file.is_file() or file.read_bytes() != content:
-        for job in routed:
-            folder.set_aside(job)
-            outcomes.pop(job.name, None)
-    writing = writers(plan)
-    yield [found.told(job) for job in writing]
-    found = found.with_rules(outcomes, folder)
-    unwritten = [job.entry for job in writing if not is_final(outcomes, job)]
-    yield [found.told(job) for job in routed if job.entry not in unwritten]
-    if content:
-        folder.write(FILE, content)
-
-
-def _print_results(plan: "Plan", folder: "RecordFolder") -> "SpendingFile":
-    from desim.engine.keep.spending import count_outcomes
+def _print_results(plan: "Plan", outcomes: "Outcomes") -> None:
     from desim.show.console import console
     from desim.show.table import print_tables
     from desim.suites.result_table import result_table
     from desim.suites.results import results
+    from desim.suites.suite_folder import used
 
-    outcomes = folder.outcomes()
-    lines = results(plan, outcomes)
+    lines, spent = results(plan, outcomes), used(outcomes)
     by_world = {world: [line for line in lines if line.world == world] for world in plan.shown}
-    spent = folder.spent()
-    count_outcomes(plan.jobs, outcomes, spent)
     out = console()
     print_tables(out, (result_table(world, mine) for world, mine in by_world.items() if mine))
     out.print()
-    out.print(f"spent {spent.cost():.6g} in {spent.calls():,} calls", highlight=False)
-    return spent
+    money, calls = spent.get("cost", 0.0), spent.get("calls", 0.0)
+    out.print(f"spent {money:.6g} in {calls:,.0f} calls", highlight=False)
 
 
-def _fail_unless_whole(plan: "Plan", outcomes: "dict[str, JobOutcome]") -> None:
-    failed = [o for o in outcomes.values() if o.state == "failed"]
+def _fail_unless_whole(plan: "Plan", outcomes: "Outcomes") -> None:
+    from desim.suites.suite_folder import ended_episodes
+
+    each = [one for job in plan.jobs for one in outcomes.get(job.name, ())]
+    failed = [one for one in each if one.state == "failed"]
     if failed:
         fail(
             f"{len(failed)} of {plan.episodes} episodes failed, the first because "
             f"{failed[0].error}; the same command tries them again"
         )
-    left = plan.episodes - sum(outcome.ended_episodes for outcome in outcomes.values())
-    if left:
+    if left := plan.episodes - ended_episodes(each):
         spent = "the limit of money is spent, or leaves less than a call can cost"
-        fail(f"{left} of {plan.episodes} episodes are left: {spent}")
+        reasons = (f" ({one.limit})" for one in each if one.limit and one.score is None)
+        fail(f"{left} of {plan.episodes} episodes are left: {spent}{next(reasons, '')}")
 
 
 @frozen
@@ -342,14 +246,13 @@ def verify_command(subject: Subject, printed: PrintOptions) -> None:
     import msgspec
     from attrs import asdict
 
-    from desim.engine.keep.record_folder import RecordFolder
     from desim.show.progress import shown_progress
     from desim.suites.verify import Verified, verify_record, verify_suite
 
     try:
         with warnings_as_sentences(PolicyWarning), shown_progress(None) as progress:
             found = (
-                verify_suite(RecordFolder(subject.path), trust=subject.trust, progress=progress)
+                verify_suite(subject.path, trust=subject.trust, progress=progress)
                 if subject.path.is_dir()
                 else verify_record(subject.path, trust=subject.trust)
             )

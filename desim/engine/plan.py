@@ -181,10 +181,11 @@ class Cell:
             after[FIXED] = True
         if self.point is not None:
             after |= {POINT: self.point, GIVEN: self.given}
-        return _written(before), _written(after)
+        return written(before), written(after)
 
 
-def _written(values: dict[str, Any]) -> dict[str, msgspec.Raw]:
+def written(values: dict[str, Any]) -> dict[str, msgspec.Raw]:
+    """Return values as they stand in a row."""
     return {name: msgspec.Raw(_encode(value)) for name, value in values.items()}
 
 

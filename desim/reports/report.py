@@ -14,6 +14,7 @@ from desim.reports.sweep.sweep_page import sweep_page
 from desim.rows.rows import Rows
 from desim.show.files import write_whole
 from desim.studies.options import refuse_score
+from desim.suites.suite_folder import holds_suite
 
 #: The beginning of a row of a sweep.
 _ROW = b'{"model":'
@@ -72,7 +73,7 @@ def _page(paths: Sequence[Path], against: str, minimise: str, *, trust: bool, wh
             raise UsageError(f"a report is about one folder or about records, and {first} is one")
         if whole:
             raise UsageError("--whole belongs to the report about records")
-        if (first / "suite.json").exists():
+        if holds_suite(first):
             _refuse(against, minimise)
             return suite_page(first)
         if first.is_dir() and not any((first / name).exists() for name in (_ROWS, FILE_NAME)):

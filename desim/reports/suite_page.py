@@ -1,24 +1,22 @@
 """The report about a suite: its tables, with what papers print beside ours."""
 
 import contextlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from desim.core.roles import with_knowledge
-from desim.engine.keep.outcome import JobOutcome, Played
-from desim.engine.keep.record_folder import RecordFolder
-from desim.engine.keep.spending import count_outcomes
+from desim.engine.keep.store import Store
 from desim.reports.elements.charts import dots
 from desim.reports.elements.page import Facts, Figure, Given, Page, Section, cleaned
 from desim.show.estimates import SEEDED_HEADS, seeded_cells
 from desim.show.labels import NOTHING, number_text
 from desim.show.table import Table
 from desim.statistics.intervals import Interval
-from desim.suites.manifest import plan_of
 from desim.suites.result_table import by_knowledge, result_table
 from desim.suites.results import SuiteLine, results
-from desim.suites.suite_plan import Plan
+from desim.suites.suite_folder import Outcomes, Played, ended_episodes, outcomes_in, used
+from desim.suites.suite_plan import Plan, plan_to_print
 
 #: Entries of a figure, and errors, that are shown.
 _MOST_SHOWN, _MOST_ERRORS = 40, 50
@@ -30,16 +28,13 @@ def suite_page(path: Path) -> Page:
     Raises:
         UsageError: The folder holds none, or its suite cannot be read.
     """
-    folder = RecordFolder(path)
-    plan, outcomes = plan_of(folder), folder.outcomes()
-    lines = results(plan, outcomes)
-    spent = folder.spent()
-    count_outcomes(plan.jobs, outcomes, spent)
-    ended = sum(outcome.ended_episodes for outcome in outcomes.values())
+    plan, outcomes = plan_to_print(path), outcomes_in(path)
+    lines, spent = results(plan, outcomes), used(outcomes)
+    ended = sum(map(ended_episodes, outcomes.values()))
     lead = (
         (
             f"{ended:,} of {plan.episodes:,} episodes have ended; "
-            f"{number_text(spent.cost())} spent in {spent.calls():,} calls."
+            f"{number_text(spent.get('cost', 0.0))} spent in {spent.get('calls', 0.0):,.0f} calls."
         ),
     )
     worlds = [
@@ -50,7 +45,7 @@ def suite_page(path: Path) -> Page:
     sections = [
         *worlds,
         Section.of("Episodes that failed, were cut or not played", _stopped(plan, outcomes)),
-        Section.of("What was played", [Facts.of(_facts(plan, path)), _identity(folder)]),
+        Section.of("What was played", [Facts.of(_facts(plan, path)), _identity(path)]),
     ]
     return Page.of(plan.suite.title or f"Suite in {path.name}", lead, sections)
 
@@ -118,12 +113,11 @@ def _cost(line: SuiteLine) -> Interval | None:
     return next(found, None)
 
 
-def _stopped(plan: Plan, outcomes: Mapping[str, JobOutcome]) -> Iterator[Given]:
+def _stopped(plan: Plan, outcomes: Outcomes) -> Iterator[Given]:
     each = [
         (job.name, played.episode, played.state, played.error or played.limit or _defaults(played))
         for job in plan.jobs
-        if job.name in outcomes
-        for played in outcomes[job.name].each
+        for played in outcomes.get(job.name, ())
         if played.state in {"failed", "cut", "not played"}
     ]
     if each:
@@ -159,8 +153,10 @@ def _host(address: str) -> str:
     return NOTHING
 
 
-def _identity(folder: RecordFolder) -> Table:
-    return cleaned(["what determines the episodes", "value"], folder.identity().items(), (0, 1))
+def _identity(path: Path) -> Table:
+    with Store(path, read=True) as store:
+        topics = store.shown_topics()
+    return cleaned(["what determines the episodes", "value"], topics.items(), (0, 1))
 
 
 def _marked(line: SuiteLine) -> str:

@@ -5,7 +5,9 @@ with the same seed and repeat. Routers answer from these lines and learn their r
 their jobs are played after all others in their worlds.
 """
 
-from collections.abc import Iterator, Mapping
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import Any, Self
 
 import msgspec
@@ -13,11 +15,10 @@ from attrs import evolve, field, frozen
 
 from desim.core.model import ItemsModel
 from desim.core.policy import OutsidePolicy
-from desim.engine.keep.outcome import JobOutcome
-from desim.engine.keep.record_folder import RecordFolder
 from desim.episodes.lineup import maker_of
 from desim.records.episode import Episode
 from desim.suites.suite_file import ROUTER
+from desim.suites.suite_folder import Outcomes, is_whole
 from desim.suites.suite_plan import MODEL_POLICY, Plan, SuiteJob
 
 #: The name of the file in the folder of a suite.
@@ -42,7 +43,7 @@ class Predictions:
     rules: Mapping[str, Any] = field(factory=dict)
 
     @classmethod
-    def of(cls, plan: Plan, outcomes: Mapping[str, JobOutcome], folder: RecordFolder) -> Self:
+    def of(cls, plan: Plan, outcomes: Outcomes, folder: Path) -> Self:
         """Return the predictions in the records of a folder, of episodes that have ended.
 
         Raises:
@@ -52,20 +53,20 @@ class Predictions:
         for job in plan.jobs:
             table = plan.entries[job.entry].table
             asks = table.method and not (job.is_series or is_routed(plan, job))
-            if asks and is_final(outcomes, job):
+            if asks and is_whole(outcomes, job.name, job.episodes):
                 key = (table.model, job.world, job.seed, job.repeat)
-                if isinstance(job.model, ItemsModel):
+                if isinstance(model_of(job), ItemsModel):
                     played.setdefault(key, {}).setdefault(table.method, job)
         found = {key: list(_lines(jobs, folder)) for key, jobs in played.items()}
         return cls(plan, found).with_rules(outcomes, folder)
 
-    def with_rules(self, outcomes: Mapping[str, JobOutcome], folder: RecordFolder) -> Self:
+    def with_rules(self, outcomes: Outcomes, folder: Path) -> Self:
         """Return these predictions with the rules in the records of a folder.
 
         Raises:
             BadRecord: A record cannot be read.
         """
-        ended = [one for one in writers(self.plan) if is_final(outcomes, one)]
+        ended = [one for one in writers(self.plan) if is_whole(outcomes, one.name, 1)]
         found = {one.entry: _rules(folder, one) for one in ended}
         return evolve(self, rules={name: rules for name, rules in found.items() if rules})
 
@@ -79,8 +80,24 @@ class Predictions:
             for line in lines
         )
 
-    def told(self, job: SuiteJob) -> SuiteJob:
-        """Return the job of a router whose policy gets its predictions before it plays.
+    def told(self, jobs: Iterable[SuiteJob]) -> list[SuiteJob]:
+        """Return jobs of routers whose policies get their predictions before they play."""
+        known: dict[tuple[str, str, int], dict[int, Any]] = {}
+        some = list(jobs)
+        for job in some:
+            known.setdefault((job.world, job.entry, job.repeat), {})[job.seed] = self.known(job)
+        digest = hashlib.sha256(self.content).hexdigest()
+        return [
+            evolve(
+                job,
+                cell=job.cell
+                and evolve(job.cell, known=known[job.world, job.entry, job.repeat], told=digest),
+            )
+            for job in some
+        ]
+
+    def known(self, job: SuiteJob) -> tuple[Mapping[str, Any]]:
+        """Return what the policy of a router gets: see `OutsidePolicy.reuse`.
 
         It learns from questions that are asked in none of its worlds; if all are, from those.
         """
@@ -94,12 +111,19 @@ class Predictions:
         known = {"predictions": {"learned": learned, "stored": stored}}
         if job.entry in self.rules and job not in writers(self.plan):
             known["rules"] = self.rules[job.entry]
-        return evolve(job, known=(known,))
+        return (known,)
 
 
-def is_final(outcomes: Mapping[str, JobOutcome], job: SuiteJob) -> bool:
-    """Return whether a job is not to be played again."""
-    return job.name in outcomes and outcomes[job.name].final
+def model_of(job: SuiteJob) -> Any:
+    """Return the model of a job; the plan is not one to print."""
+    assert job.cell is not None
+    return job.cell.model
+
+
+def record_at(folder: Path, job: SuiteJob) -> Path:
+    """Return the record of a job in a folder; the plan is not one to print."""
+    assert job.cell is not None
+    return folder / job.cell.record_name(job.seed)
 
 
 def is_routed(plan: Plan, job: SuiteJob) -> bool:
@@ -114,20 +138,20 @@ def writers(plan: Plan) -> list[SuiteJob]:
     return list({job.entry: job for job in reversed(theirs)}.values())
 
 
-def _rules(folder: RecordFolder, job: SuiteJob) -> Any:
+def _rules(folder: Path, job: SuiteJob) -> Any:
     """Return the rules in the record of a job, as plain values; None without any."""
-    lines = Episode.read(folder.record(job.name), keep_steps=False).transcript
+    lines = Episode.read(record_at(folder, job), keep_steps=False).transcript
     return next((line.entry["router"] for line in lines if "router" in line.entry), None)
 
 
-def _lines(jobs: Mapping[str, SuiteJob], folder: RecordFolder) -> Iterator[dict[str, Any]]:
+def _lines(jobs: Mapping[str, SuiteJob], folder: Path) -> Iterator[dict[str, Any]]:
     """Yield the questions of an episode with the answers of the methods that have played it."""
-    model = next(iter(jobs.values())).model
+    model = model_of(next(iter(jobs.values())))
     maker = maker_of(MODEL_POLICY, model)
     assert isinstance(maker, type)
     assert issubclass(maker, OutsidePolicy)
     episodes = {
-        method: Episode.read(folder.record(job.name), keep_steps=False)
+        method: Episode.read(record_at(folder, job), keep_steps=False)
         for method, job in jobs.items()
     }
     yield from maker.predictions(model, episodes)

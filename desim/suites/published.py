@@ -2,10 +2,11 @@
 
 A file holds `tables` and `figures`, each with `rows` of a `label` and `values` by column; a value
 has what was `printed`. A figure may hold `values` alone, each a row by its `id`. Entries are rows
-of a table, or its columns. The folder is the one that the suite names, otherwise `FIGURES`. A plan
-to print has the numbers that were found when it was played.
+of a table, or its columns. The folder is the one that the suite names, otherwise `FIGURES`; the
+folder of a suite has copies of the files that it names.
 """
 
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -28,8 +29,6 @@ def published_text(plan: Plan, shown: PlannedWorld | PlannedTable, entry: str, c
         entry: The entry's name in the suite.
         column: See `SuiteColumn.published`; the name of a row if the entries are columns.
     """
-    if plan.published is not None:
-        return plan.published.get((shown.name, entry, column), "")
     sheet, given = shown.table.published, plan.entries[entry].table.published
     if sheet is None or not column:
         return ""
@@ -37,7 +36,8 @@ def published_text(plan: Plan, shown: PlannedWorld | PlannedTable, entry: str, c
     other, _, name = column.rpartition("/")
     # The names of rows may hold the sign that parts a table from its column.
     for table, key in ((sheet.table, column), (other or sheet.table, name)):
-        rows = _rows(_folder(plan) / sheet.file, table)
+        # The name alone, as a stranger's suite may name any file.
+        rows = _rows((plan.reference or FIGURES) / Path(sheet.file).name, table)
         for label in labels:
             for row, place in [(sheet.row, label)] if sheet.row else [(label, key), (key, label)]:
                 if isinstance(cell := rows.get(row, {}).get(place), dict):
@@ -46,9 +46,12 @@ def published_text(plan: Plan, shown: PlannedWorld | PlannedTable, entry: str, c
     return ""
 
 
-def _folder(plan: Plan) -> Path:
-    named = plan.suite.reference
-    return plan.path.resolve().parent / named if named else FIGURES
+def data_files(plan: Plan) -> Iterator[Path]:
+    """Yield the data files that a suite names, unless they ship with the models."""
+    sheets = [shown.table.published for shown in plan.shown.values()]
+    for name in dict.fromkeys(Path(sheet.file).name for sheet in sheets if sheet):
+        if plan.reference and (plan.reference / name).is_file():
+            yield plan.reference / name
 
 
 @cache

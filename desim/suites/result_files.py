@@ -2,34 +2,34 @@
 
 import csv
 import io
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import msgspec
 from attrs import asdict
 
-from desim.engine.keep.outcome import JobOutcome
 from desim.studies.sample_size import SampleSize
 from desim.suites.results import ResultCell, SuiteLine, pair_sizes, results, sizes_needed
+from desim.suites.suite_folder import Outcomes
 from desim.suites.suite_plan import Plan
 
 
-def result_files(plan: Plan, outcomes: Mapping[str, JobOutcome]) -> dict[str, bytes]:
+def result_files(plan: Plan, outcomes: Outcomes) -> dict[str, bytes]:
     """Return the content of the files of results by name."""
     lines = results(plan, outcomes)
     return {
-        "results.csv": as_csv(plan, outcomes).encode(),
+        "rows.csv": as_csv(plan, outcomes).encode(),
         "table.csv": table_as_csv(lines).encode(),
         "results.json": as_json(lines),
     }
 
 
-def as_csv(plan: Plan, outcomes: Mapping[str, JobOutcome]) -> str:
+def as_csv(plan: Plan, outcomes: Outcomes) -> str:
     """Return one row for each episode that was played, those of a series one by one.
 
     `defaults` is the share of default actions in the decisions of language models.
     """
-    played = [one for outcome in outcomes.values() for one in outcome.each]
+    played = [one for each in outcomes.values() for one in each]
     names = {name for one in played for name in one.metrics}
     used = {name for one in played for name in one.usage}
     heads = [
@@ -69,11 +69,9 @@ def _written(heads: Sequence[str], rows: Iterable[dict[str, Any]]) -> str:
     return text.getvalue()
 
 
-def _rows(plan: Plan, outcomes: Mapping[str, JobOutcome]) -> Iterator[dict[str, Any]]:
+def _rows(plan: Plan, outcomes: Outcomes) -> Iterator[dict[str, Any]]:
     for job in plan.jobs:
-        if (outcome := outcomes.get(job.name)) is None:
-            continue
-        for played in outcome.each:
+        for played in outcomes.get(job.name, ()):
             yield {
                 "world": job.world,
                 "entry": job.entry,

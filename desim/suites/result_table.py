@@ -104,9 +104,6 @@ def _notes(lines: Sequence[SuiteLine]) -> Iterator[str]:
     )
     if sentence := " ".join(tuned):
         yield sentence
-    revisions = dict.fromkeys(one for line in lines for one in line.revisions)
-    if len(revisions) > 1:
-        yield f"Revision of the world: {' and '.join(revisions)}, which are different worlds."
     yield from _pooled_note(lines)
     cells = [
         (line, cell) for line in lines for cell in line.cells if cell.estimate or not cell.used

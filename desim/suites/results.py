@@ -12,7 +12,6 @@ from attrs import evolve, field, frozen
 
 from desim.core.policy import most_known
 from desim.core.roles import Knowledge
-from desim.engine.keep.outcome import JobOutcome, Played
 from desim.episodes.usage import default_share, usage_in_all
 from desim.rows.samples import Sample
 from desim.statistics.clusters import clustered_share
@@ -21,6 +20,7 @@ from desim.statistics.variance import VarianceComponents, variance_components
 from desim.studies.sample_size import SampleSize, sizes_from_best, sizes_of_pairs
 from desim.suites.published import published_text
 from desim.suites.suite_file import SuiteColumn
+from desim.suites.suite_folder import Outcomes, Played
 from desim.suites.suite_plan import Plan, PlannedEntry, PlannedTable, PlannedWorld, SuiteJob
 from desim.suites.suite_seeds import tuned_on_report
 
@@ -148,7 +148,6 @@ class SuiteLine:
             the tokens of reasoning and of phases where an entry of the world has any.
         knows: The most that its policies know, as its ended episodes record it.
         pooled: In a table over several worlds those whose episodes are in the means.
-        revisions: The revisions of the world, in words, of the episodes in the means.
         usage: The mean over the episodes in the means of each sum of their usage.
         tuned_on: Seeds of these episodes on which its author says that he has tuned it.
     """
@@ -165,7 +164,6 @@ class SuiteLine:
     cells: tuple[ResultCell, ...] = field(factory=tuple)
     knows: Knowledge = "observation"
     pooled: tuple[str, ...] = ()
-    revisions: tuple[str, ...] = ()
     usage: Mapping[str, float] = field(factory=dict)
     tuned_on: tuple[int, ...] = ()
 
@@ -191,7 +189,7 @@ def pair_sizes(lines: Sequence[SuiteLine]) -> dict[tuple[str, str], SampleSize]:
     return sizes_of_pairs(lines[0].main.head, values) if lines else {}
 
 
-def results(plan: Plan, outcomes: Mapping[str, JobOutcome]) -> list[SuiteLine]:
+def results(plan: Plan, outcomes: Outcomes) -> list[SuiteLine]:
     """Return a line for each world and entry, in the order of the suite."""
     jobs: dict[tuple[str, str], list[SuiteJob]] = {}
     for job in plan.jobs:
@@ -200,11 +198,7 @@ def results(plan: Plan, outcomes: Mapping[str, JobOutcome]) -> list[SuiteLine]:
     for world in plan.worlds.values():
         mine = {e: own for (w, e), own in jobs.items() if w == world.name}
         used = _used_columns(
-            one
-            for own in mine.values()
-            for job in own
-            if job.name in outcomes
-            for one in outcomes[job.name].each
+            one for own in mine.values() for job in own for one in outcomes.get(job.name, ())
         )
         lines = [
             _result_line(plan, world, entry, mine[entry.name], outcomes, used)
@@ -229,19 +223,17 @@ def _result_line(
     shown: PlannedWorld | PlannedTable,
     entry: PlannedEntry,
     jobs: Sequence[SuiteJob],
-    outcomes: Mapping[str, JobOutcome],
+    outcomes: Outcomes,
     used: Sequence[SuiteColumn] = (),
 ) -> SuiteLine:
-    known = [(job, one) for job in jobs if job.name in outcomes for one in outcomes[job.name].each]
+    known = [(job, one) for job in jobs for one in outcomes.get(job.name, ())]
     states = [played.state for _, played in known]
     done = [(job, played) for job, played in known if played.state == "done"]
     columns = shown.table.columns or (SuiteColumn(figure="score"),)
     own = {column.figure for column in columns}
-    clusters = (
-        dict(zip(shown.seeds, shown.clusters, strict=False))
-        if isinstance(shown, PlannedWorld)
-        else {}
-    )
+    clusters = {}
+    if isinstance(shown, PlannedWorld) and shown.episodes == 1:
+        clusters = {job.seed: one.cluster for job, one in done if one.cluster}
     cells = [
         *(
             _cell(column, done, published_text(plan, shown, entry.name, column.published), clusters)
@@ -265,7 +257,7 @@ def _result_line(
         _default_share(played for _, played in known if played.state in {"done", "not played"}),
         tuple(cells),
         most_known(played.knows for _, played in known),
-        *_pooled_and_revisions(shown, done),
+        tuple(dict.fromkeys(job.world for job, _ in done)) * isinstance(shown, PlannedTable),
         usage={
             name: value / len(done)
             for name, value in usage_in_all(played.usage for _, played in done).items()
@@ -277,15 +269,6 @@ def _result_line(
 def _tuned_on(plan: Plan, entry: PlannedEntry, jobs: Iterable[SuiteJob]) -> tuple[int, ...]:
     found = tuned_on_report(entry.table, plan.suite)
     return tuple(sorted({seed for job in jobs for seed in found.get(job.world, ())}))
-
-
-def _pooled_and_revisions(
-    shown: PlannedWorld | PlannedTable, done: Iterable[tuple[SuiteJob, Played]]
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the worlds of a table over several, or the revisions of one world."""
-    if isinstance(shown, PlannedTable):
-        return tuple(dict.fromkeys(job.world for job, _ in done)), ()
-    return (), tuple(dict.fromkeys(played.revision for _, played in done if played.revision))
 
 
 def _default_share(episodes: Iterable[Played]) -> float | None:
@@ -358,7 +341,7 @@ def _alone(value: float, n: int) -> Interval:
 
 def _relative(plan: Plan, lines: Sequence[SuiteLine]) -> list[SuiteLine]:
     """Return the lines of a world, with means relative to the language models' in some columns."""
-    models = [bool(plan.entries[line.entry].host) for line in lines]
+    models = [bool(plan.entries[line.entry].table.model or "calls" in line.usage) for line in lines]
     columns = [
         _scaled(column, models) if column[0].show in ("over_best", "normalised") else column
         for column in zip(*(line.cells for line in lines), strict=True)

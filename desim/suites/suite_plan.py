@@ -4,22 +4,21 @@ A job is one episode, or a series of episodes in a row between which policies le
 """
 
 import contextlib
+import hashlib
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from functools import partial
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from attrs import evolve, field, frozen
 
 from desim import catalog
 from desim.catalog.policy_spec import Spec
 from desim.core.model import Model
-from desim.engine.keep.budget import CommandBudget, MoneyLimit, spending
-from desim.engine.keep.spending import Money, SpendingFile
-from desim.engine.plan import safe_name
-from desim.engine.policies import DEFAULT_HOST, HOST, host_of
-from desim.engine.record_job import Built, RecordJob
+from desim.engine.keep.budget import CommandBudget, spending
+from desim.engine.plan import RECORDS, Cell, Frame, safe_name, written
+from desim.engine.policies import DEFAULT_HOST, HOST, entries, host_of
 from desim.episodes.lineup import Policies, assigned, resolve
 from desim.errors import DesimError, UsageError, possible
 from desim.suites.suite_file import (
@@ -32,8 +31,15 @@ from desim.suites.suite_file import (
     argument_text,
     entry_faults,
     option_faults,
-    parsed_suite,
     read_suite,
+)
+from desim.suites.suite_folder import (
+    REFERENCE,
+    SUITE,
+    holds_suite,
+    job_name,
+    refuse_earlier_format,
+    was_tuning,
 )
 from desim.suites.suite_seeds import entry_seed_faults, for_tuning, seeds_of, tuning_faults
 
@@ -48,7 +54,7 @@ _OFFLINE = "offline"
 
 
 @frozen
-class PlannedWorld(Built):
+class PlannedWorld:
     """A world of a suite, with its seeds.
 
     Attributes:
@@ -58,8 +64,6 @@ class PlannedWorld(Built):
         repeats: Jobs with each seed.
         built: The frozen parameters; None in a plan whose results are only printed (see
             `plan_to_print`).
-        clusters: The clusters of its seeds, in their order, where its model groups them and each
-            job is one episode; otherwise empty.
     """
 
     name: str
@@ -67,7 +71,12 @@ class PlannedWorld(Built):
     seeds: tuple[int, ...]
     repeats: int
     built: Model[Any] | None = None
-    clusters: tuple[str, ...] = ()
+
+    @property
+    def model(self) -> Model[Any]:
+        """The frozen parameters."""
+        assert self.built is not None, "a plan to print has no models"
+        return self.built
 
     @property
     def episodes(self) -> int:
@@ -124,23 +133,85 @@ class PlannedEntry:
 
 
 @frozen
-class SuiteJob(RecordJob):
+class SuiteCell(Cell):
+    """An entry in a world, with one of the repeats of every seed.
+
+    Attributes:
+        job_prefix: The beginning of the names of its jobs; safe in every file system.
+        repeat: Counted from 0 among the jobs with one seed.
+        training: Episodes of a job in a row that only train its policies.
+        tuning: Whether its seeds are those for tuning.
+        told: A digest of what its policies know from other episodes of the suite.
+    """
+
+    job_prefix: str = field(default="", kw_only=True)
+    repeat: int = field(default=0, kw_only=True)
+    training: int = field(default=0, kw_only=True)
+    tuning: bool = field(default=False, kw_only=True)
+    told: str = field(default="", kw_only=True)
+
+    def __str__(self) -> str:
+        return self.job_prefix.replace("__", ", ")
+
+    def plays(self) -> dict[str, str]:
+        """Return the data that determine the episodes, by topic; equal entries share none."""
+        told = {"told": self.told} if self.told else {}
+        job = {"job": self.job_prefix, "repeat": str(self.repeat + 1)}
+        return {**job, **Cell.plays(self), **told}
+
+    def record_name(self, seed: int) -> str:
+        """Return the name of the record of a job; of episodes in a row that of a folder."""
+        plays = msgspec.json.encode(evolve(self, told="", out=None).plays(), order="sorted")
+        name = job_name(self.job_prefix, seed, self.repeat)
+        end = ".jsonl" if self.episodes == 1 else ""
+        return f"{RECORDS}/{name}__{hashlib.sha256(plays).hexdigest()[:8]}{end}"
+
+    def frame(self) -> Frame:
+        """Return what its rows hold beside seeds and results."""
+        before, after = Cell.frame(self)
+        own = {
+            "job": self.job_prefix,
+            "repeat": self.repeat,
+            "train": self.training,
+            "tuning": self.tuning,
+        }
+        return {**before, **written(own)}, after
+
+
+@frozen
+class SuiteJob:
     """One episode of a suite, or several in a row.
 
     Attributes:
         world: The name of the world.
         entry: The name of the entry that plays it.
+        seed: The seed of the first episode; each further one has the next seed.
         repeat: Counted from 0 among the jobs with this seed.
+        episodes: Episodes in a row.
+        cell: What plays it; None in a plan to print.
     """
 
-    world: str = field(kw_only=True)
-    entry: str = field(kw_only=True)
-    repeat: int = field(kw_only=True)
+    world: str
+    entry: str
+    seed: int
+    repeat: int = 0
+    episodes: int = 1
+    cell: SuiteCell | None = field(default=None, repr=False, eq=False)
 
     @property
-    def seed(self) -> int:
-        """The seed of the first episode; each further one has the next seed."""
-        return self.seeds[0]
+    def name(self) -> str:
+        """The name of the job, with which that of its record begins."""
+        return job_name(job_prefix(self.world, self.entry), self.seed, self.repeat)
+
+    @property
+    def is_series(self) -> bool:
+        """Whether it has several episodes in a row."""
+        return self.episodes > 1
+
+
+def job_prefix(world: str, entry: str) -> str:
+    """Return the beginning of the names of the jobs of an entry in a world."""
+    return f"{safe_name(world)}__{safe_name(entry)}"
 
 
 @frozen
@@ -154,8 +225,7 @@ class Plan:
         entries: By name.
         jobs: In the order in which they are started: every world and entry with the first seed,
             then with the next, so that early results compare all.
-        published: The published numbers of a plan to print, by world, entry and column; None if
-            they are read from the data files that the suite names.
+        reference: The folder of the published data files; None for those that ship with the models.
         tuning: Whether its seeds are those for tuning, and its results no report.
     """
 
@@ -164,7 +234,7 @@ class Plan:
     worlds: Mapping[str, PlannedWorld]
     entries: Mapping[str, PlannedEntry]
     jobs: tuple[SuiteJob, ...] = field(default=(), repr=False)
-    published: Mapping[tuple[str, str, str], str] | None = field(default=None, repr=False)
+    reference: Path | None = None
     tuning: bool = False
 
     @property
@@ -182,23 +252,10 @@ class Plan:
         """The episodes of all jobs."""
         return sum(job.episodes for job in self.jobs)
 
-
-def money_of(plan: Plan, spent: SpendingFile) -> Money:
-    """Return the money of a suite with the limits of each entry: its own and the suite's."""
-    most = plan.suite.max_cost
-    shared = [] if most is None else [MoneyLimit("max_cost", most, spent.cost)]
-    limits = {
-        name: (*_own_limits(plan, entry, spent), *shared) for name, entry in plan.entries.items()
-    }
-    return Money(spent, limits)
-
-
-def _own_limits(plan: Plan, entry: PlannedEntry, spent: SpendingFile) -> Iterator[MoneyLimit]:
-    if (most := entry.table.max_cost) is not None:
-        jobs = [job.name for job in plan.jobs if job.entry == entry.name]
-        # Without jobs it has spent nothing; `cost` without names sums over all jobs.
-        cost = partial(spent.cost, *jobs) if jobs else float
-        yield MoneyLimit(f"entries.{entry.name}.max_cost", most, cost)
+    @property
+    def in_a_row(self) -> dict[str, bool]:
+        """By the name of a job whether it has several episodes in a row."""
+        return {job.name: job.is_series for job in self.jobs}
 
 
 def read_plan(
@@ -219,7 +276,7 @@ def read_plan(
     suite = read_suite(path, faults)
     suite = suite if max_cost is None else evolve(suite, max_cost=max_cost)
     suite = _chosen(path, suite, tuning=tuning)
-    return evolve(_built(path, suite, faults, keys=keys), tuning=tuning)
+    return _built(path, suite, faults, keys=keys, tuning=tuning)
 
 
 def _chosen(path: Path, suite: Suite, *, tuning: bool) -> Suite:
@@ -234,77 +291,65 @@ def _chosen(path: Path, suite: Suite, *, tuning: bool) -> Suite:
         raise UsageError(f"{path}: {fault}") from None
 
 
-def plan_of_suite(path: Path, suite: Suite, *, tuning: bool = False) -> Plan:
-    """Return the plan of a suite that was read already, as for a check of its records.
+def plan_of_suite(printed: Plan) -> Plan:
+    """Return a plan to print with its models and policies, as for a check of its records.
 
     The environment variables of keys need not be set, and no host is contacted.
-
-    Args:
-        path: The suite's file, which is not opened.
-        suite: The suite.
-        tuning: Whether its tuning seeds are played instead of those of its report.
 
     Raises:
         UsageError: There are faults; the text lists all of them.
     """
-    return evolve(_built(path, _chosen(path, suite, tuning=tuning), [], keys=False), tuning=tuning)
+    made = _built(printed.path, printed.suite, [], keys=False, tuning=printed.tuning)
+    return evolve(made, reference=printed.reference)
 
 
-def _built(path: Path, suite: Suite, faults: list[str], *, keys: bool) -> Plan:
+def _built(path: Path, suite: Suite, faults: list[str], *, keys: bool, tuning: bool) -> Plan:
     """Return the plan of a suite, with the models and the policies that it names."""
     faults += _table_faults(suite)
     worlds = {n: w for n, t in suite.worlds.items() if (w := _world(n, t, suite, faults))}
-    entries = {n: e for n, t in suite.entries.items() if (e := _entry(n, t, suite, faults, keys))}
-    entries = {
+    given = {n: e for n, t in suite.entries.items() if (e := _entry(n, t, suite, faults, keys))}
+    players = {
         # The other entries state in their tables what `_completed` reads from specs.
         name: _completed(entry, _its(entry, worlds))
         if not entry.host or "train" in entry.table.options
         else entry
-        for name, entry in entries.items()
+        for name, entry in given.items()
     }
-    pairs = _pairs(worlds, entries, faults)
+    pairs = _pairs(worlds, players, faults)
     for world, entry in pairs:
         _check_pair(world, entry, suite, faults, keys=keys)
     if faults:
         raise UsageError(_listed(path, faults))
-    return Plan(path, suite, worlds, entries, tuple(_jobs(pairs)))
+    cells = {(world.name, entry.name): _cell(world, entry, tuning=tuning) for world, entry in pairs}
+    reference = path.resolve().parent / suite.reference if suite.reference else None
+    return Plan(path, suite, worlds, players, tuple(_jobs(pairs, cells)), reference, tuning)
 
 
-def plan_to_print(
-    path: Path,
-    content: str,
-    played: Mapping[str, tuple[str, int]],
-    published: Mapping[tuple[str, str, str], str],
-    clusters: Mapping[str, tuple[str, ...]],
-    *,
-    tuning: bool = False,
-) -> Plan:
-    """Return the plan of a suite whose results are printed: nothing that it names is imported.
+def plan_to_print(folder: Path) -> Plan:
+    """Return the plan of the suite in a folder, whose results are printed.
 
-    Args:
-        path: The suite's file, which is not opened.
-        content: The content of the file.
-        played: The host of each entry, and how many episodes train it.
-        published: See `Plan`.
-        clusters: By world the clusters of its seeds.
-        tuning: See `Plan`.
+    Nothing that the suite names is imported or opened, as it may be a stranger's.
 
     Raises:
-        UsageError: The content has faults; the text lists all of them.
+        UsageError: The folder holds no suite; or its copy has faults, which the text lists.
     """
-    faults: list[str] = []
-    suite = _chosen(path, parsed_suite(path, content, faults), tuning=tuning)
+    path, faults = folder / SUITE, list[str]()
+    refuse_earlier_format(folder)
+    if not holds_suite(folder):
+        raise UsageError(f"{folder} holds no suite; desim bench SUITE.toml --out plays one into it")
+    tuning = was_tuning(folder)
+    suite = _chosen(path, read_suite(path, faults), tuning=tuning)
     faults += _table_faults(suite)
-    seeded = {n: w for n, t in suite.worlds.items() if (w := _seeded(n, t, suite, faults))}
-    worlds = {name: evolve(w, clusters=clusters.get(name, ())) for name, w in seeded.items()}
+    worlds = {n: w for n, t in suite.worlds.items() if (w := _seeded(n, t, suite, faults))}
     entries = {
-        name: PlannedEntry(name, table, table.policy, *played.get(name, ("", 0)))
+        name: PlannedEntry(name, table, table.policy, table.model and DEFAULT_HOST)
         for name, table in suite.entries.items()
     }
     pairs = _pairs(worlds, entries, faults)
     if faults:
         raise UsageError(_listed(path, faults))
-    return Plan(path, suite, worlds, entries, tuple(_jobs(pairs)), published, tuning)
+    reference = folder / REFERENCE if suite.reference else None
+    return Plan(path, suite, worlds, entries, tuple(_jobs(pairs, {})), reference, tuning)
 
 
 def _pairs(
@@ -325,30 +370,37 @@ def _listed(path: Path, faults: Iterable[str]) -> str:
     return f"{path} has {len(unique)} faults:" + "".join(f"\n  * {fault}" for fault in unique)
 
 
-def _jobs(pairs: list[tuple[PlannedWorld, PlannedEntry]]) -> Iterator[SuiteJob]:
+def _jobs(
+    pairs: list[tuple[PlannedWorld, PlannedEntry]], cells: Mapping[tuple[str, str], SuiteCell]
+) -> Iterator[SuiteJob]:
+    """Yield the jobs: every world and entry with the first seed, then with the next."""
     jobs = [
-        ((place, repeat), _job(world, entry, policies, seed, repeat))
-        for world, entry, policies in ((w, e, e.policies_in(w)) for w, e in pairs)
-        for place, seed in enumerate(world.seeds)
+        ((place, repeat), SuiteJob(world.name, entry.name, seed, repeat, world.episodes, cell))
+        for world, entry in pairs
         for repeat in range(world.repeats)
+        for cell in [_repeated(cells.get((world.name, entry.name)), repeat)]
+        for place, seed in enumerate(world.seeds)
     ]
     return (job for _, job in sorted(jobs, key=lambda pair: pair[0]))
 
 
-def _job(
-    world: PlannedWorld, entry: PlannedEntry, policies: Policies, seed: int, repeat: int
-) -> SuiteJob:
-    return SuiteJob(
-        name=f"{safe_name(world.name)}__{safe_name(entry.name)}__seed{seed}__{repeat + 1}",
-        built=world.built,
-        policies=policies,
-        seeds=range(seed, seed + world.episodes),
-        training=entry.training,
-        host=entry.host,
+def _repeated(cell: SuiteCell | None, repeat: int) -> SuiteCell | None:
+    return cell and evolve(cell, repeat=repeat)
+
+
+def _cell(world: PlannedWorld, entry: PlannedEntry, *, tuning: bool) -> SuiteCell:
+    (given,) = entries([entry.policies_in(world)], {}, world.model)
+    return SuiteCell(
+        world.model,
+        given,
+        catalog.model_name(type(world.model)),
+        world.preset,
+        episodes=world.episodes,
+        usage=True,
         purse=entry.name,
-        world=world.name,
-        entry=entry.name,
-        repeat=repeat,
+        job_prefix=job_prefix(world.name, entry.name),
+        training=entry.training,
+        tuning=tuning,
     )
 
 
@@ -361,10 +413,7 @@ def _world(name: str, table: WorldTable, suite: Suite, faults: list[str]) -> Pla
         faults.append(f"worlds.{name}: {fault}")
         return None
     world = _seeded(name, table, suite, faults)
-    if world is None:
-        return None
-    found = tuple(filter(None, map(model.cluster, world.seeds)))
-    return evolve(world, built=model, clusters=found if table.episodes == 1 else ())
+    return world and evolve(world, built=model)
 
 
 def _table_faults(suite: Suite) -> Iterator[str]:

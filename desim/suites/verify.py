@@ -19,10 +19,6 @@ from desim.catalog.policy_spec import Spec, label
 from desim.core.model import Model
 from desim.core.policy import OutsidePolicy
 from desim.core.streams import kept_globals
-from desim.engine.keep.outcome import JobOutcome
-from desim.engine.keep.record_check import outcome_differences, recorded
-from desim.engine.keep.record_folder import RecordFolder
-from desim.engine.keep.spending import count_outcomes
 from desim.episodes.driver import play_session
 from desim.episodes.episode_options import EpisodeOptions
 from desim.episodes.lineup import Lineup, Policies, assign, resolve
@@ -30,16 +26,23 @@ from desim.episodes.replay import replay
 from desim.episodes.series import SeriesOptions, episode_file, series
 from desim.episodes.session import Session
 from desim.errors import BadRecord, DesimError, UsageError
-from desim.records.differences import DifferingPlace, RecordDifferences, record_differences
+from desim.records.differences import DifferingPlace, RecordDifferences
+from desim.records.differences import record_differences as differences_of
 from desim.records.episode import Episode
 from desim.records.provenance import versions
 from desim.records.reach import model_reaches, policy_reaches, refuse
 from desim.short_repr import short_repr
-from desim.suites.manifest import plan_of, suite_of
 from desim.suites.predictions import FILE, Predictions, is_routed
 from desim.suites.result_files import result_files
 from desim.suites.suite_file import Suite
-from desim.suites.suite_plan import Plan, SuiteJob, plan_of_suite, with_hosts
+from desim.suites.suite_folder import (
+    Outcomes,
+    Played,
+    outcomes_in,
+    record_differences,
+    record_in,
+)
+from desim.suites.suite_plan import Plan, SuiteJob, plan_of_suite, plan_to_print, with_hosts
 
 #: A class or function that is named by its module.
 _IMPORTED = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
@@ -92,9 +95,9 @@ def verify_record(path: Path, *, trust: bool = False) -> Verified:
 
 
 def verify_suite(
-    folder: RecordFolder, *, trust: bool = False, progress: Progress = lambda *_: None
+    folder: Path, *, trust: bool = False, progress: Progress = lambda *_: None
 ) -> Verified:
-    """Verify the folder of a suite: all its records, outcomes, tables and the money spent.
+    """Verify the folder of a suite: all its records, outcomes and tables.
 
     Args:
         folder: The folder.
@@ -105,11 +108,11 @@ def verify_suite(
         UsageError: The folder holds no suite, or the suite names a module or a file.
         BadRecord: An outcome is damaged.
     """
-    suite, printed = suite_of(folder), plan_of(folder)
-    if not trust and (named := next(_reaches(suite), "")):
-        raise UsageError(f"{folder.path}: the suite names {named}; --trust imports and opens it")
-    plan = plan_of_suite(printed.path, suite, tuning=printed.tuning)
-    verified, outcomes = Verified(), folder.outcomes()
+    printed = plan_to_print(folder)
+    if not trust and (named := next(_reaches(printed.suite), "")):
+        raise UsageError(f"{folder}: the suite names {named}; --trust imports and opens it")
+    plan = plan_of_suite(printed)
+    verified, outcomes = Verified(), outcomes_in(folder)
     found: list[str] = []
     try:
         predictions = Predictions.of(plan, outcomes, folder)
@@ -117,8 +120,8 @@ def verify_suite(
         predictions = Predictions(plan, {})
     for done, job in enumerate(plan.jobs):
         progress(done, len(plan.jobs))
-        told = predictions.told(job) if is_routed(plan, job) else job
-        found += _of_job(told, outcomes.get(job.name), folder, verified, trust=trust)
+        known = predictions.known(job) if is_routed(plan, job) else ()
+        found += _of_job(job, outcomes.get(job.name, ()), folder, verified, known, trust=trust)
     found += _of_predictions(predictions, folder)
     found += _of_tables(printed, outcomes, folder)
     verified.differences = tuple(found)
@@ -127,43 +130,44 @@ def verify_suite(
 
 def _of_job(
     job: SuiteJob,
-    outcome: JobOutcome | None,
-    folder: RecordFolder,
+    played: Sequence[Played],
+    folder: Path,
     verified: Verified,
+    known: Sequence[Mapping[str, Any]],
     *,
     trust: bool,
 ) -> Iterator[str]:
-    if outcome is None:
+    assert job.cell is not None
+    if not played:
         yield f"{job.name}: it was not played"
         return
-    ended = recorded(folder, job, outcome)
+    ended = [one for one in played if one.score is not None]
+    files = [record_in(folder, one, in_a_row=job.is_series) for one in ended]
     try:
-        for one, file in ended:
-            yield from outcome_differences(job.name, one, file)
+        for one, file in zip(ended, files, strict=True):
+            yield from record_differences(job.name, one, file)
         if ended:
-            files = [file for _, file in ended]
+            policies = job.cell.entry.policies
             again = _played_again(
-                job.model, job.policies, files, verified, known=job.known, trust=trust
+                job.cell.model, policies, files, verified, known=known, trust=trust
             )
             yield from (f"{job.name}: {each}" for each in again)
     except BadRecord as fault:
         yield f"{job.name}: {fault}"
 
 
-def _of_predictions(found: Predictions, folder: RecordFolder) -> Iterator[str]:
-    path = folder.path / FILE
+def _of_predictions(found: Predictions, folder: Path) -> Iterator[str]:
+    path = folder / FILE
     if path.is_file() and path.read_bytes() != found.content:
         yield f"{path} is not what the records say"
 
 
-def _of_tables(plan: Plan, outcomes: dict[str, JobOutcome], folder: RecordFolder) -> Iterator[str]:
+def _of_tables(plan: Plan, outcomes: Outcomes, folder: Path) -> Iterator[str]:
     for name, content in result_files(plan, outcomes).items():
-        path = folder.path / name
+        path = folder / name
         found = path.read_bytes() if path.is_file() else b""
         if content not in (found, found.replace(b"\r\n", b"\n")):
             yield f"{path} is not what the outcomes give"
-    for name in count_outcomes(plan.jobs, outcomes, folder.spent()):
-        yield f"{name}: spent.jsonl says that less was spent than its record"
 
 
 # -- an episode is played again --------------------------------------------------------------------
@@ -195,7 +199,7 @@ def _played_again(
             return
         verified.asked += len(past)
         for record, new, then in zip(records, again, past, strict=True):
-            if difference := _difference(record_differences(record, new)):
+            if difference := _difference(differences_of(record, new)):
                 _check_versions(then, f"{record}: {difference}")
                 yield f"{record}: {difference}"
 
@@ -208,7 +212,7 @@ def _asked(
 ) -> Lineup | None:
     """Return the policies that decide again; None if one cannot, such as a person.
 
-    A language model takes its replies from the records; *known* is `RecordJob.known`.
+    A language model takes its replies from the records; *known* is that of `Cell`.
     """
     try:
         given = assign(model, policies)

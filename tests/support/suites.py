@@ -3,13 +3,14 @@
 import contextlib
 import sqlite3
 import subprocess
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from support.forked import desim_process
 from support.paths import PYTHONPATH
 from support.stub import Served, call, text
+
+from desim.suites.suite_folder import Played, outcomes_in
 
 #: Every world, made short.
 WORLDS = """
@@ -80,12 +81,18 @@ def bench(suite: Path, out: Path, *options: str) -> tuple[int, str, str]:
     return process.returncode, printed, errors
 
 
-def calls_of(outcomes: Mapping[str, Any]) -> int:
-    """Return the calls of all episodes, those without a reply included."""
-    return sum(int(outcome.usage.get("calls", 0)) for outcome in outcomes.values())
+def outcomes(out: Path) -> dict[str, Played]:
+    """Return the outcomes in a folder by job; of episodes in a row the last."""
+    return {name: each[-1] for name, each in outcomes_in(out).items()}
 
 
-def lose_outcomes(out: Path, where: str = "true") -> None:
-    """Remove rows of the journal, so that their jobs are read from the records again."""
-    with contextlib.closing(sqlite3.connect(out / "suite.sqlite", isolation_level=None)) as file:
-        file.execute(f"DELETE FROM outcomes WHERE {where}")  # noqa: S608 (ours)
+def record_of(out: Path, job: str) -> Path:
+    """Return the record of a job, or the folder of its records."""
+    (found,) = (path for path in (out / "records").iterdir() if path.name.startswith(f"{job}__"))
+    return found
+
+
+def lose_rows(out: Path, where: str = "true") -> None:
+    """Remove results of the store, so that their jobs are read from the records again."""
+    with contextlib.closing(sqlite3.connect(out / "sweep.sqlite", isolation_level=None)) as file:
+        file.execute(f"DELETE FROM results WHERE {where}")  # noqa: S608 (ours)

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from desim.core.model import Model
-from desim.engine.play_series import in_background
+from desim.engine.run.play_series import in_background
 from desim.episodes.driver import play_session, play_session_async
 from desim.episodes.episode_options import EpisodeOptions
 from desim.episodes.lineup import Lineup

@@ -30,7 +30,9 @@ from desim.engine.plan import (
     Row,
     row_of,
 )
-from desim.engine.play_series import (
+from desim.engine.run.files_read import PlayedCell, RowFiles
+from desim.engine.run.play_episode import error_label, opened_session, play_in_loop
+from desim.engine.run.play_series import (
     earlier_replies,
     forget_earlier,
     play_series,
@@ -38,8 +40,6 @@ from desim.engine.play_series import (
     record_of,
     set_aside,
 )
-from desim.engine.run.files_read import PlayedCell, RowFiles
-from desim.engine.run.play_episode import error_label, opened_session, play_in_loop
 from desim.engine.run.signals import hard_limit
 from desim.episodes.driver import play_session
 from desim.episodes.episode_options import EpisodeOptions

@@ -5,7 +5,7 @@ from typing import Any
 
 from nicegui import ui
 
-from desim.engine.play_series import in_background
+from desim.engine.run.play_series import in_background
 from desim.errors import DesimError
 from desim.show.labels import value_text
 from desim.ui.browser.end_chart import end_chart

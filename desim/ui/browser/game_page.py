@@ -11,7 +11,7 @@ from typing import Any
 
 from nicegui import ui
 
-from desim.engine.play_series import in_background
+from desim.engine.run.play_series import in_background
 from desim.errors import UsageError
 from desim.faults import RAISED
 from desim.show.labels import class_text, label_text, value_text

@@ -10,9 +10,7 @@ from pathlib import Path
 import pytest
 from attrs import evolve
 from support.stub import Stub, call, serving, text
-from support.suites import bench, started, suite_file
-
-from desim.engine.keep.record_folder import RecordFolder
+from support.suites import bench, outcomes, started, suite_file
 
 pytestmark = pytest.mark.slow
 
@@ -101,5 +99,5 @@ def _is_killed(suite: Path, out: Path, stub: Stub, chance: random.Random) -> boo
 
 def _played(out: Path) -> dict[str, object]:
     """Return what of the outcomes does not depend on kills."""
-    outcomes = RecordFolder(out).outcomes()
-    return {name: (o.score, o.decisions, o.usage.get("replies")) for name, o in outcomes.items()}
+    found = outcomes(out)
+    return {name: (o.score, o.decisions, o.usage.get("replies")) for name, o in found.items()}

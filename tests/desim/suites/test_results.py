@@ -11,16 +11,15 @@ import pytest
 from rich.console import Console
 from support.paths import ROOT
 
-from desim.engine.keep.outcome import JobOutcome, Played
 from desim.show.table import Printed
 from desim.statistics.clusters import clustered_interval, clustered_share
 from desim.statistics.intervals import interval
 from desim.statistics.variance import runs_needed
-from desim.suites.manifest import Manifest
 from desim.suites.result_files import as_csv, as_json, table_as_csv
 from desim.suites.result_table import result_table
 from desim.suites.results import ResultCell, column_value, results
 from desim.suites.suite_file import SuiteColumn
+from desim.suites.suite_folder import Played
 from desim.suites.suite_plan import Plan, read_plan
 
 SHIPPED = sorted((ROOT / "experiments" / "suites").glob("*.toml"))
@@ -61,10 +60,10 @@ def plan(tmp_path: Path) -> Plan:
     return read_plan(path)
 
 
-def ended(job: str, score: float, **more: object) -> tuple[str, JobOutcome]:
+def ended(job: str, score: float, **more: object) -> tuple[str, tuple[Played, ...]]:
     """An outcome by its job."""
-    given = {"job": job, "score": score, "ended": "horizon", "seconds": 6.0, **more}
-    return job, JobOutcome(**given)  # type: ignore[arg-type]
+    given = {"score": score, "ended": "horizon", "seconds": 6.0, **more}
+    return job, (Played(**given),)  # type: ignore[arg-type]
 
 
 def test_cut_and_failed_episodes_are_counted_and_in_no_mean(plan: Plan) -> None:
@@ -75,7 +74,7 @@ def test_cut_and_failed_episodes_are_counted_and_in_no_mean(plan: Plan) -> None:
             ended("game__first__seed0__2", 20.0, ended="ruin"),
             ended("game__first__seed1__1", 30.0),
             ended("game__first__seed1__2", 999.0, limit="max_calls=3 reached"),
-            ("game__second__seed0__1", JobOutcome(job="game__second__seed0__1", error="died")),
+            ("game__second__seed0__1", (Played(error="died"),)),
         ]
     )
     first, second = results(plan, outcomes)
@@ -330,21 +329,21 @@ def test_seeds_that_share_a_case_count_once(tmp_path: Path) -> None:
         'seeds = "0:8"\n[worlds.talk]\nmodel = "consulting"\n[entries.first]\npolicy = "greedy"\n'
     )
     scores = [1.0, 5.0, 3.0, 2.0, 4.0, 6.0, 1.0, 5.0]
-    outcomes = dict(ended(f"talk__first__seed{n}__1", score) for n, score in enumerate(scores))
-    plan = read_plan(path)
-    (line,) = results(plan, outcomes)
-    assert results(Manifest.of(plan).plan(), outcomes) == [line]
+    outcomes = dict(
+        ended(f"talk__first__seed{n}__1", score, cluster=f"case {n % 6}")
+        for n, score in enumerate(scores)
+    )
+    (line,) = results(read_plan(path), outcomes)
     clusters = [n % 6 for n in range(8)]
     assert line.main.estimate == clustered_interval(scores, clusters, 0.95)
     assert "8 seeds, 6 cases, which intervals count" in str(result_table("talk", [line]))
     assert json.loads(as_json([line]))[0]["columns"]["score"]["cases"] == 6
 
 
-def in_a_row(entry: str, scores: list[float], seed: int = 0) -> tuple[str, JobOutcome]:
-    """The outcome of a series by its job."""
-    job = f"game__{entry}__seed{seed}__1"
-    episodes = [Played(job=job, episode=n, score=score) for n, score in enumerate(scores, 1)]
-    return job, JobOutcome(job=job, episodes=tuple(episodes))
+def in_a_row(entry: str, scores: list[float], seed: int = 0) -> tuple[str, tuple[Played, ...]]:
+    """The outcomes of episodes in a row by their job."""
+    each = (Played(episode=n, score=score) for n, score in enumerate(scores, 1))
+    return f"game__{entry}__seed{seed}__1", tuple(each)
 
 
 def shown(cell: ResultCell) -> tuple[float, float | None]:
@@ -411,8 +410,7 @@ def test_columns_are_figures_scaled_divided_or_compared(
     column: SuiteColumn, value: float | None
 ) -> None:
     """A figure that is no number, or is missing, has no value."""
-    outcome = JobOutcome(
-        job="x",
+    outcome = Played(
         score=3.0,
         ended="ruin",
         decisions=2,
@@ -432,15 +430,6 @@ def test_without_the_papers_nothing_is_printed_beside(plan: Plan, tmp_path: Path
     """A folder that is not here is no error."""
     (tmp_path / "papers" / "paper.json").rename(tmp_path / "papers" / "away.json")
     assert results(plan, {})[0].cells[0].published == ""
-
-
-def test_a_table_warns_of_several_revisions_of_its_world(plan: Plan) -> None:
-    """Of one revision nothing is said."""
-    outcomes = dict([ended("game__first__seed0__1", 10.0, revision="1")])
-    assert result_table("game", results(plan, outcomes)).notes == ()
-    outcomes |= dict([ended("game__second__seed0__1", 10.0, revision="2")])
-    mixed = "Revision of the world: 1 and 2, which are different worlds."
-    assert mixed in result_table("game", results(plan, outcomes)).notes
 
 
 # -- usage, sample sizes --------------------------------------------------------------------------

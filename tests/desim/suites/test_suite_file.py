@@ -1,14 +1,15 @@
 """A suite's file: what it may say, and all that is wrong with it at once."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support.paths import ROOT
 from support.suites import suite_file
 
 from desim.errors import UsageError
-from desim.suites.manifest import Manifest
-from desim.suites.suite_plan import Plan, read_plan, safe_name
+from desim.suites.suite_file import suite_content
+from desim.suites.suite_plan import Plan, SuiteJob, read_plan, safe_name
 
 SHIPPED = sorted((ROOT / "experiments" / "suites").glob("*.toml"))
 
@@ -39,6 +40,12 @@ def refusal(folder: Path, text: str) -> str:
     return str(refused.value)
 
 
+def policies_of(job: SuiteJob) -> Any:
+    """Return the policies of a job."""
+    assert job.cell is not None
+    return job.cell.entry.policies
+
+
 def test_jobs_are_worlds_by_entries_by_seeds_by_repeats(tmp_path: Path) -> None:
     """All pairs with the first seed come before the second seed."""
     plan = planned(tmp_path, "repeats = 2\n" + GOOD)
@@ -49,13 +56,13 @@ def test_jobs_are_worlds_by_entries_by_seeds_by_repeats(tmp_path: Path) -> None:
         "game__rule__seed3__2",
     ]
     assert len(set(names)) == len(names) == 8
-    assert plan.jobs[0].model.horizon == 4  # type: ignore[attr-defined]
+    assert plan.jobs[0].cell.model.horizon == 4  # type: ignore[attr-defined, union-attr]
 
 
 def test_a_file_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
     """As some editors write it; the text that its results keep has none."""
     plan = planned(tmp_path, "\ufeff" + GOOD)
-    assert Manifest.of(plan).text == GOOD
+    assert suite_content(plan.path) == GOOD
 
 
 def test_all_faults_are_listed_at_once(tmp_path: Path) -> None:
@@ -243,8 +250,8 @@ def test_a_model_may_take_some_roles_beside_rules(tmp_path: Path) -> None:
         'policy = "laissez_faire"',
     )
     (job,) = read_plan(path).jobs
-    assert isinstance(job.policies, dict)
-    assert set(job.policies) == {"", "treasury.cfo"}
+    assert isinstance(policies_of(job), dict)
+    assert set(policies_of(job)) == {"", "treasury.cfo"}
 
 
 @pytest.mark.filterwarnings("ignore:router=table_4")  # a rule for a published data set
@@ -272,7 +279,7 @@ def test_a_world_names_the_policies_of_roles_that_models_leave(tmp_path: Path) -
         '[worlds.beer]\nmodel = "beer_game"',
         model='model = "m"\nbase_url = "http://a/v1"\n',
     )
-    specs = {job.name: job.policies for job in read_plan(path).jobs}
+    specs = {job.name: policies_of(job) for job in read_plan(path).jobs}
     model = "llm,model=m,base_url=http://a/v1"
     assert specs["case__model__seed0__1"] == {"judge": "rubric", "": model}
     assert specs["beer__model__seed0__1"] == model
@@ -287,7 +294,7 @@ def test_a_world_names_the_policies_of_roles_that_rules_leave(tmp_path: Path) ->
         rule='policy = "framework"',
         own='policy = { candidate = "silent", judge = "rubric,strictness=2" }',
     )
-    specs = {job.entry: job.policies for job in read_plan(path).jobs}
+    specs = {job.entry: policies_of(job) for job in read_plan(path).jobs}
     assert specs == {
         "rule": {"judge": "rubric", "": "framework"},
         "own": {"candidate": "silent", "judge": "rubric,strictness=2"},
@@ -325,7 +332,7 @@ def test_a_world_has_options_of_its_own(tmp_path: Path) -> None:
         model=model + 'options = { mode = "json" }',
         rule='policy = "greedy"',
     )
-    specs = {job.name: job.policies for job in read_plan(path).jobs}
+    specs = {job.name: policies_of(job) for job in read_plan(path).jobs}
     assert specs["beer__model__seed0__1"] == "llm,model=m,base_url=http://a/v1,mode=json"
     assert specs["edt__model__seed0__1"] == (
         "llm,model=m,base_url=http://a/v1,feedback=false,mode=json"

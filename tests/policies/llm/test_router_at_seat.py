@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from support.forked import desim_process, ended
 from support.stub import Served, Stub, serving, text
-from support.suites import bench, suite_file
+from support.suites import bench, record_of, suite_file
 
 from desim import Episode, catalog, play, play_series, replay, resume
 from desim.errors import BadRecord, PolicyWarning, UsageError
@@ -335,7 +335,7 @@ def routed_suite(folder: Path, url: str) -> Path:
 
 def router_entries(out: Path, repeat: int) -> list[Any]:
     """Return what the router's record holds beside its decisions."""
-    record = Episode.read(out / "records" / f"new__router__seed0__{repeat}.jsonl")
+    record = Episode.read(record_of(out, f"new__router__seed0__{repeat}"))
     return [line.entry for line in record.transcript]
 
 

@@ -1,6 +1,4 @@
-"""The status of a suite: episodes under way, money spent and expected, the time left.
-
-The command that plays writes it to `status.json` once a second; `desim bench DIR --watch` reads it.
+"""What a suite takes: the episodes that are left, with the calls, tokens and money expected.
 
 The use of the episodes left is estimated from played episodes of the same entry in the same world.
 If an entry has played none, the calls and tokens of other language models in that world are used,
@@ -8,25 +6,23 @@ at the entry's own prices; without such episodes, the calls that its method decl
 """
 
 import itertools
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean
 from typing import Any
 
-import msgspec
-from attrs import define, evolve, field, frozen
+from attrs import evolve, frozen
 
 from desim.catalog.policy_spec import Spec
 from desim.core.limits import Limits
 from desim.core.model import ItemsModel, rules_of
 from desim.core.policy import OutsidePolicy
-from desim.engine.keep.outcome import JobOutcome, Played
-from desim.engine.keep.spending import SpendingFile
-from desim.engine.run.play_record import Watch
 from desim.episodes.driver import play
 from desim.episodes.lineup import assign, maker_of
 from desim.errors import DesimError
+from desim.show.estimates import short_cell
+from desim.show.table import Printed, Table
 from desim.suites.suite_file import ROUTER
+from desim.suites.suite_folder import Outcomes, Played, ended_episodes
 from desim.suites.suite_plan import Plan, PlannedEntry, PlannedWorld
 
 _MILLION = 1_000_000
@@ -70,7 +66,7 @@ class Expectation:
 
 def expectations(
     plan: Plan,
-    outcomes: Mapping[str, JobOutcome],
+    outcomes: Outcomes,
     written: int | None = None,
     *,
     declared: bool = False,
@@ -88,10 +84,10 @@ def expectations(
     ended: dict[tuple[str, str], list[Played]] = {}
     for job in plan.jobs:
         pair = (job.world, job.entry)
-        outcome = outcomes.get(job.name) or JobOutcome(job=job.name)
-        ended.setdefault(pair, []).extend(one for one in outcome.each if one.score is not None)
-        if not outcome.final:
-            left[pair] = left.get(pair, 0) + job.episodes - outcome.ended_episodes
+        played = outcomes.get(job.name, ())
+        ended.setdefault(pair, []).extend(one for one in played if one.score is not None)
+        if more := job.episodes - ended_episodes(played):
+            left[pair] = left.get(pair, 0) + more
     found = []
     for world, entry in itertools.product(plan.worlds.values(), plan.entries.values()):
         if count := left.get((world.name, entry.name)):
@@ -194,126 +190,64 @@ def _cost(entry: PlannedEntry, read: float | None, written: float | None) -> flo
     return (read * price_in + written * price_out) / _MILLION
 
 
-class UnderWay(msgspec.Struct, frozen=True):
-    """A running job.
+# -- the table -------------------------------------------------------------------------------------
 
-    Attributes:
-        job: Its name.
-        decisions: Decisions of its present episode so far.
-        score: The score of its present episode so far; None if it is not known.
-        calls: Calls so far.
-        tokens: Tokens read and written up to the last reading.
-        cost: Money so far.
-        episode: The present episode, from 1.
-        episodes: Its episodes in a row.
+_HEADS = ("world", "entry", "left", "calls", "tokens read", "tokens written", "cost", "rests on")
+
+_ROUGH = (
+    "decisions of random: calls as the method declares them; tokens are rough (rules and "
+    "observation of each call, 120 tokens written), without the conversation before and reasoning"
+)
+
+
+def expected_table(lines: Sequence[Expectation], written: int | None = None) -> Table:
+    """Return the table of expected use.
+
+    Args:
+        lines: One for each world and entry.
+        written: Tokens written in a call, if they were given.
     """
-
-    job: str
-    decisions: int
-    score: float | None
-    calls: int
-    tokens: float
-    cost: float
-    episode: int = 1
-    episodes: int = 1
-
-
-class Status(msgspec.Struct, frozen=True):
-    """The status of a suite.
-
-    Attributes:
-        time: The time of writing, in seconds since 1970.
-        jobs: The number of all episodes.
-        ended: Episodes that have ended; those of a series count one by one.
-        failed: Episodes at which a job failed that was not tried again yet.
-        calls: Calls of all commands so far.
-        spent: Money of all commands so far.
-        expected: Money that the episodes left are expected to use; None if it is not known.
-        seconds_left: The time left in seconds; None if it is not known.
-        running: The episodes under way.
-        finished: Whether the command has ended.
-    """
-
-    time: float
-    jobs: int
-    ended: int
-    failed: int
-    calls: int
-    spent: float
-    expected: float | None
-    seconds_left: float | None
-    running: list[UnderWay]
-    finished: bool = False
+    rows = [
+        [
+            line.world,
+            line.entry,
+            line.left,
+            _whole(line.calls),
+            _whole(line.prompt_tokens),
+            _whole(line.completion_tokens),
+            short_cell(line.cost),
+            line.basis,
+        ]
+        for line in lines
+    ]
+    return Table(_HEADS, rows, (0, 1, 7), notes=_notes(lines, written))
 
 
-@define
-class StatusClock:
-    """Makes a status at any moment of a command.
+def total_line(plan: Plan, lines: Sequence[Expectation]) -> str:
+    """Return the sums over all worlds and entries as a sentence."""
+    left, cost = sum(line.left for line in lines), expected_cost(lines)
+    sums = (
+        ("calls", [line.calls for line in lines]),
+        ("tokens read", [line.prompt_tokens for line in lines if line.calls != 0]),
+        ("tokens written", [line.completion_tokens for line in lines if line.calls != 0]),
+    )
+    unknown = any(line.calls is None for line in lines)
+    known = [f"{sum(v or 0 for v in values):,.0f} {name}" for name, values in sums]
+    least = "at least " * unknown
+    money = "not known" if cost is None else f"{cost:.4g}"
+    return (
+        f"{left:,} of {plan.episodes:,} episodes are left: {least}{', '.join(known)}; cost {money}"
+    )
 
-    Attributes:
-        plan: The suite.
-        spent: The money spent.
-        running: The episodes under way.
-        outcomes: The outcomes of all commands so far; the command adds to it.
-        ended_before: Episodes that had ended when the command began.
-    """
 
-    plan: Plan
-    spent: SpendingFile
-    running: Mapping[str, Watch]
-    outcomes: Mapping[str, JobOutcome]
-    ended_before: int = 0
-    _start: float = field(factory=time.monotonic, init=False)
-    _in_a_row: Mapping[str, int] = field(factory=dict, init=False)
+def _notes(lines: Sequence[Expectation], written: int | None) -> Iterator[str]:
+    if any(line.basis == "decisions of random" for line in lines):
+        yield _ROUGH
+    if written is not None:
+        yield f"tokens written: {written:,} a call, as given by --written, reasoning included"
+    if any(line.calls is None for line in lines):
+        yield "none: no figures for this world, method and roles; play one episode into --out"
 
-    def __attrs_post_init__(self) -> None:
-        self._in_a_row = {job.name: job.episodes for job in self.plan.jobs}
-        self.ended_before = self._ended()
 
-    def now(self, *, finished: bool = False) -> Status:
-        """Return the present status."""
-        states = [outcome.state for outcome in self.outcomes.values()]
-        watches = sorted(self.running.items())
-        return Status(
-            time=time.time(),
-            jobs=self.plan.episodes,
-            ended=self._ended(),
-            failed=states.count("failed"),
-            calls=self.spent.calls(),
-            spent=self.spent.cost(),
-            expected=expected_cost(expectations(self.plan, self.outcomes)),
-            seconds_left=self._seconds_left(),
-            running=[
-                UnderWay(
-                    name,
-                    watch.decisions,
-                    watch.score,
-                    self.spent.calls(name),
-                    sum(watch.usage.get(f"{kind}_tokens", 0) for kind in ("prompt", "completion")),
-                    self.spent.cost(name),
-                    max(1, watch.episode),
-                    self._in_a_row[name],
-                )
-                for name, watch in watches
-            ],
-            finished=finished,
-        )
-
-    def _ended(self) -> int:
-        """Return the episodes that have ended, those of a series under way included."""
-        # A copy in one step: threads add to it and remove from it.
-        ended = {name: watch.episode - 1 for name, watch in list(self.running.items())}
-        for name, outcome in self.outcomes.items():
-            ended[name] = max(outcome.ended_episodes, ended.get(name, 0))
-        return sum(max(0, count) for count in ended.values())
-
-    def _seconds_left(self) -> float | None:
-        """Return the time left, at the pace of this command so far."""
-        ended = self._ended()
-        if ended == self.ended_before:
-            each = [played for outcome in self.outcomes.values() for played in outcome.each]
-            known = [played.seconds_played for played in each if played.score is not None]
-            at_once = max(1, len(self.running))
-            return fmean(known) * (self.plan.episodes - ended) / at_once if known else None
-        pace = (time.monotonic() - self._start) / (ended - self.ended_before)
-        return pace * (self.plan.episodes - ended)
+def _whole(value: float | None) -> Printed | None:
+    return None if value is None else Printed(value, f"{value:,.0f}")

@@ -16,9 +16,8 @@ import pytest
 from support.forked import desim_process, ended
 from support.paths import ROOT
 from support.stub import Served, Stub, serving, text
-from support.suites import answer, bench, lose_outcomes, started, suite_file
+from support.suites import answer, bench, lose_rows, outcomes, started, suite_file
 
-from desim.engine.keep.record_folder import RecordFolder
 from desim.reports.report import write_report
 
 BEER = '[worlds.beer]\nmodel = "beer_game"\nset = { horizon = 6 }'
@@ -76,19 +75,17 @@ def test_an_edited_policy_is_refused_and_restart_plays_it(tmp_path: Path, half: 
     suite, out = of_rule(tmp_path), tmp_path / "out"
     assert played(suite, out)[0] == 0
     if half:
-        lose_outcomes(out, "rowid > 2")
-    before = (out / "results.csv").read_bytes()
+        lose_rows(out, "seed = '00000000000000000001'")
+    before = (out / "rows.csv").read_bytes()
     (tmp_path / "mine.py").write_text(RULE.replace("Order(4)", "Order(9)"))
-    for more in ([], ["--dry-run"]):
-        code, printed, errors = played(suite, out, *more)
-        assert (code, printed) == (2, "")
-        assert "rows of other code or data (entries.mine: " in errors
-        assert "the code of mine has changed" in errors
-        assert "entries.rule" not in errors
-    assert (out / "results.csv").read_bytes() == before
+    code, printed, errors = played(suite, out)
+    assert (code, printed) == (2, "")
+    assert "of beer, mine" in errors
+    assert "beer, rule" not in errors
+    assert (out / "rows.csv").read_bytes() == before
     code, _, errors = played(suite, out, "--restart")
     assert code == 0, errors
-    assert "the records and what was spent were discarded" in errors
+    assert "rows were discarded" in errors
     assert played(suite, tmp_path / "new")[0] == 0
     scores = [_scores(tmp_path / name) for name in ("out", "new")]
     assert scores[0] == scores[1]
@@ -96,12 +93,12 @@ def test_an_edited_policy_is_refused_and_restart_plays_it(tmp_path: Path, half: 
 
 
 def _scores(out: Path) -> dict[str, float | None]:
-    return {name: outcome.score for name, outcome in RecordFolder(out).outcomes().items()}
+    return {name: outcome.score for name, outcome in outcomes(out).items()}
 
 
 @pytest.mark.slow
 def test_a_suite_grows_in_its_folder(tmp_path: Path) -> None:
-    """More seeds, entries and worlds are played beside what is kept; a smaller suite is refused."""
+    """More seeds, entries and worlds are played beside what is kept; a smaller suite shows less."""
     out = tmp_path / "out"
     assert played(of_rule(tmp_path), out)[0] == 0
     kept = {path.name: path.stat().st_mtime_ns for path in (out / "records").iterdir()}
@@ -115,16 +112,9 @@ def test_a_suite_grows_in_its_folder(tmp_path: Path) -> None:
     now = {path.name: path.stat().st_mtime_ns for path in (out / "records").iterdir()}
     assert kept.items() <= now.items()
     assert show(out)[1] == printed
-
-    code, _, errors = played(of_rule(tmp_path, 'seeds = "0:2"'), out)
-    assert code == 2
-    assert "another suite" in errors
-    code, _, errors = played(
-        suite_file(tmp_path, "", worlds, 'seeds = "0:1"', model="", **more), out
-    )
-    assert code == 2
-    assert "holds another suite, with the episodes beer__greedy__seed1__1 and 11 more" in errors
+    assert played(of_rule(tmp_path, 'seeds = "0:1"'), out)[0] == 0
     assert len(list((out / "records").iterdir())) == 2 * 3 * 3
+    assert len((out / "rows.csv").read_text().splitlines()) == 1 + 2
 
 
 @pytest.mark.slow
@@ -149,8 +139,8 @@ def test_an_edited_prompt_is_refused(tmp_path: Path, stub: Stub) -> None:
     prompt.write_text(edited)
     code, errors = run()
     assert code == 2
-    assert "rows of other code or data (entries.model: " in errors
-    assert "entries.rule" not in errors
+    assert "of beer, model" in errors
+    assert "beer, rule" not in errors
 
 
 #: A world of the user, whose code and whose rules are edited.
@@ -191,23 +181,6 @@ def test_what_is_on_record_is_not_asked_again_for_other_code(tmp_path: Path, stu
         assert not (out / "earlier").exists()
 
 
-def test_a_folder_without_its_code_is_refused(tmp_path: Path) -> None:
-    """One of an earlier desim, and one whose journal is gone; both can be discarded."""
-    suite, out = of_rule(tmp_path), tmp_path / "out"
-    assert played(suite, out)[0] == 0
-    (out / "suite.sqlite").unlink()
-    code, _, errors = played(suite, out)
-    assert code == 2
-    assert "is there without suite.sqlite, which says with what code" in errors
-    old = {"format": "desim-suite/1", "fingerprint": {}, "file": "x", "text": ""}
-    (out / "suite.json").write_text(json.dumps(old))
-    for code, _, errors in (played(suite, out), show(out)):
-        assert code == 2
-        assert "is of an earlier desim, which did not keep the code" in errors
-    assert played(suite, out, "--restart")[0] == 0
-    assert show(out)[0] == 0
-
-
 # -- damage ----------------------------------------------------------------------------------------
 
 
@@ -215,17 +188,17 @@ def test_lost_outcomes_are_read_from_the_records_again(tmp_path: Path, stub: Stu
     """The results are the same, and nothing is bought."""
     suite, out = suite_file(tmp_path, stub.url, BEER, 'seeds = "0:3"'), tmp_path / "out"
     assert bench(suite, out)[0] == 0
-    before, sent = (out / "results.csv").read_bytes(), len(stub.requests)
-    lose_outcomes(out, "rowid = 2")
+    before, sent = (out / "rows.csv").read_bytes(), len(stub.requests)
+    lose_rows(out, "seed = '00000000000000000001'")
     assert bench(suite, out)[0] == 0
-    assert ((out / "results.csv").read_bytes(), len(stub.requests)) == (before, sent)
+    assert ((out / "rows.csv").read_bytes(), len(stub.requests)) == (before, sent)
 
 
 @pytest.mark.parametrize(
     "name",
     [
-        "spent.jsonl",
-        *(pytest.param(name, marks=pytest.mark.slow) for name in ("suite.json", "results.csv")),
+        "sweep.sqlite",
+        *(pytest.param(n, marks=pytest.mark.slow) for n in ("suite.toml", "rows.csv")),
     ],
 )
 def test_no_flipped_bit_changes_results_in_silence(tmp_path: Path, stub: Stub, name: str) -> None:
@@ -233,7 +206,7 @@ def test_no_flipped_bit_changes_results_in_silence(tmp_path: Path, stub: Stub, n
     suite, out = suite_file(tmp_path, stub.url, BEER), tmp_path / "out"
     code, printed, _ = bench(suite, out)
     assert code == 0
-    results, whole = (out / "results.csv").read_bytes(), (out / name).read_bytes()
+    results, whole = (out / "rows.csv").read_bytes(), (out / name).read_bytes()
     chance = random.Random(name)  # noqa: S311 (places)
     for _ in range(3):
         bit = chance.randrange(8 * len(whole))
@@ -241,7 +214,7 @@ def test_no_flipped_bit_changes_results_in_silence(tmp_path: Path, stub: Stub, n
         damaged[bit // 8] ^= 1 << bit % 8
         (out / name).write_bytes(damaged)
         code, again, errors = bench(suite, out)
-        same = (again, (out / "results.csv").read_bytes()) == (printed, results)
+        same = (again, (out / "rows.csv").read_bytes()) == (printed, results)
         assert same if code == 0 else errors, bit
         (out / name).write_bytes(whole)
     assert len(stub.requests) == 6
@@ -254,21 +227,19 @@ REPLY = 15 * 100 / 1e6
 
 
 @pytest.mark.parametrize("cut_episode", [pytest.param(False, marks=pytest.mark.slow), True])
-def test_a_cut_ledger_allows_no_further_call(
+def test_money_is_what_rows_and_records_say(
     tmp_path: Path,
     stub: Stub,
     cut_episode: bool,  # noqa: FBT001 (a parameter)
 ) -> None:
-    """The records of ended and of cut episodes say what was spent."""
+    """Of ended and of cut episodes, also where a kill has lost their rows."""
     limit = 12 * REPLY - (1.5 * REPLY if cut_episode else 0.0)
     suite, out = suite_file(tmp_path, stub.url, BEER, 'seeds = "0:4"'), tmp_path / "out"
     words = ["--jobs", "1", "--max-cost", str(limit)]
     assert bench(suite, out, *words)[0] == 1
     sent = len(stub.requests)
-    spent = out / "spent.jsonl"
-    lines = spent.read_bytes().split(b"\n")
-    for kept in (lines[: len(lines) // 2], lines[:1], [line[:-3] for line in lines]):
-        spent.write_bytes(b"\n".join(kept))
+    for where in ("seed = '00000000000000000000'", "true"):
+        lose_rows(out, where)
         code, _, errors = bench(suite, out, *words)
         assert code == 1
         assert "the limit of money is spent" in errors
@@ -282,33 +253,19 @@ TRAP = "raise SystemExit('a module was imported')\n"
 
 
 def test_printing_a_strangers_suite_imports_nothing(tmp_path: Path) -> None:
-    """The table, the report and the watch; verify refuses to import without --trust."""
+    """The table and the report; verify refuses to import without --trust."""
     suite, out = of_rule(tmp_path, 'seeds = "0:2"'), tmp_path / "out"
     assert played(suite, out)[0] == 0
     printed = show(out)[1]
     (tmp_path / "mine.py").write_text(TRAP)
     (tmp_path / "trap.py").write_text(TRAP)
-    shown = json.loads((out / "suite.json").read_text())
-    named = shown["text"].replace('"beer_game"', '"trap:World"').replace("order_up_to", "trap:f")
-    forge(out, named)
-    for options in ([], ["--watch"]):
-        code, again, errors = show(out, *options)
-        assert (code, printed in again) == (0, True), errors
+    shown = (out / "suite.toml").read_text()
+    forged = shown.replace('"beer_game"', '"trap:World"').replace("order_up_to", "trap:f")
+    (out / "suite.toml").write_text(forged)
+    assert show(out)[:2] == (0, printed)
     assert write_report([out]).exists()
-    code, again, errors = verified(out)
+    code, _, errors = verified(out)
     assert (code, "names the world 'trap:World'; --trust imports" in errors) == (2, True)
-
-
-def forge(out: Path, text_: str) -> None:
-    """Make a folder's suite another one, with its checksum."""
-    import msgspec
-
-    from desim.suites.manifest import Manifest
-
-    path = out / "suite.json"
-    found = msgspec.json.decode(path.read_bytes(), type=Manifest)
-    made = msgspec.structs.replace(found, text=text_)
-    path.write_bytes(msgspec.json.encode(msgspec.structs.replace(made, checksum=made.sum())))
 
 
 def test_a_suite_is_verified_with_ones_own_world_only_with_trust(tmp_path: Path) -> None:
@@ -326,13 +283,13 @@ def test_a_suite_is_verified_with_ones_own_world_only_with_trust(tmp_path: Path)
     assert verified(out, "--trust")[0] == 0
 
 
-def test_a_journal_of_a_stranger_does_not_hang(tmp_path: Path) -> None:
+def test_a_store_of_a_stranger_does_not_hang(tmp_path: Path) -> None:
     """A view in the place of the rows is refused before it is read."""
     suite, out = of_rule(tmp_path, 'seeds = "0:1"'), tmp_path / "out"
     assert played(suite, out)[0] == 0
-    endless = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT x job FROM n"
-    with sqlite3.connect(out / "suite.sqlite") as file:
-        file.executescript("DROP TABLE outcomes; CREATE VIEW outcomes AS " + endless)
+    endless = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT x cell FROM n"
+    with sqlite3.connect(out / "sweep.sqlite") as file:
+        file.executescript("DROP TABLE results; CREATE VIEW results AS " + endless)
     code, _, errors = show(out)
     assert code == 2
     assert "it has other tables" in errors
@@ -352,7 +309,7 @@ def test_a_full_disk_is_a_sentence_and_loses_nothing(
     if started:  # a page more than a folder of one episode needs
         one = suite_file(tmp_path, stub.url, BEER, 'seeds = "0:1"')
         assert bench(one, tmp_path / "one")[0] == 0
-        most = (tmp_path / "one" / "suite.sqlite").stat().st_size + 4096
+        most = (tmp_path / "one" / "sweep.sqlite").stat().st_size + 4096
         stub.requests.clear()
     suite, out = suite_file(tmp_path, stub.url, BEER, 'seeds = "0:20"'), tmp_path / "out"
     code, _, errors = limited(suite, out, most)
@@ -408,7 +365,7 @@ def test_an_episode_of_mostly_defaults_is_not_played(
     assert (line["n"], line["not_played"]) == (played, 1 - played)
     assert line["defaults"] == pytest.approx(share)
     assert (line["columns"]["score"]["mean"] is not None) == bool(played)
-    heads, values = (row.split(",") for row in (out / "results.csv").read_text().splitlines())
+    heads, values = (row.split(",") for row in (out / "rows.csv").read_text().splitlines())
     row = dict(zip(heads, values, strict=True))
     assert row["state"] == ("done" if played else "not played")
     assert float(row["defaults"]) == pytest.approx(share)

@@ -1,5 +1,6 @@
 """The episodes of a job in a row, each with a record of its own; and records that are set aside."""
 
+import contextlib
 import shutil
 import threading
 import time
@@ -112,8 +113,10 @@ def earlier_replies(job: Job, role: str, label: str) -> Iterator[Mapping[str, An
 
 def forget_earlier(job: Job) -> None:
     """Remove the records of a job that were set aside, as it has been played to its end."""
-    if job.record is not None and job.cell.waits:
+    if job.record is not None and job.cell.waits and _earlier(job.record).exists():
         _remove(_earlier(job.record))
+        with contextlib.suppress(OSError):  # there are others
+            _earlier(job.record).parent.rmdir()
 
 
 def _earlier(record: Path) -> Path:
