@@ -264,15 +264,8 @@ def revision_of(model: Model[Any]) -> Revision:
 
 def own_revision(cls: type[Model[Any]]) -> int | None:
     """Return the revision of a model's class, as `revision_of`; None if it only has parts."""
-    revision = cls.revision
-    if revision is None or inspect.isdatadescriptor(revision):
-        return None  # a parameter or a property of that name is something else
-    if type(revision) is not int or revision < FIRST_REVISION:
-        raise UsageError(
-            f"the revision of {cls.__name__} is {short_repr(revision)}; it is a whole number of at "
-            f"least {FIRST_REVISION}, as a ClassVar"
-        )
-    return revision
+    revision: Any = cls.revision  # a parameter or a property of that name is something else
+    return revision if type(revision) is int else None
 
 
 def revision_text(revision: Revision) -> str:

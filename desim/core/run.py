@@ -2,14 +2,13 @@
 
 import contextlib
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Generic, NoReturn, TypeVar
 
 from desim.core.events import Decision
 from desim.core.limits import Alarm, Limits, time_text
 from desim.core.log import Log
 from desim.core.model import Model, model_of, no_model
-from desim.core.observer import Observer, together
 from desim.core.points import Points
 from desim.core.result import Result, Series, Ticks, ended_series, score_of, summarise
 from desim.core.roles import MOST_TICKS, Role, action_classes
@@ -33,6 +32,19 @@ from desim.short_repr import short_repr
 MAX_FUTURES = 1_000
 
 S = TypeVar("S")
+
+
+class Observer:
+    """Looks at one run, which it must not change: the episode is the same with and without it.
+
+    The world is the run's, or the one of a part of its model.
+    """
+
+    def attach(self, run: "Run[Any]") -> None:
+        """Prepare for a run, whose model has not begun: it has no state yet."""
+
+    def event(self, world: World) -> None:
+        """Look at the event that is processed next, the first of `world.scheduled()`."""
 
 
 class Run(Generic[S]):
@@ -354,3 +366,16 @@ def check_futures(futures: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
             )
         before = decisions
     return checked
+
+
+def together(calls: Iterable[Callable[..., object]]) -> Callable[..., object] | None:
+    """Return one function that makes all of these calls; None without calls."""
+    each = tuple(calls)
+    if len(each) < 2:  # noqa: PLR2004 (one alone needs no loop)
+        return each[0] if each else None
+
+    def call_all(*arguments: Any) -> None:
+        for call in each:
+            call(*arguments)
+
+    return call_all

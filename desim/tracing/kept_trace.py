@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from desim.core.observer import Observer
+from desim.core.run import Observer
 from desim.errors import UsageError
 
 

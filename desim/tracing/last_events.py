@@ -8,7 +8,7 @@ from simpy.events import Event
 from simpy.resources.base import Get, Put
 
 from desim.core.events import Decision
-from desim.core.observer import Observed, Observer
+from desim.core.run import Observer, Run
 from desim.core.world import World
 from desim.errors import UsageError
 from desim.resources import ShiftChange
@@ -39,7 +39,7 @@ class LastEvents(Observer):
         self._kept: deque[tuple[World, int, Event, Any]] = deque(maxlen=most)
         self._count = 0
 
-    def attach(self, run: Observed) -> None:
+    def attach(self, run: Run[Any]) -> None:
         """Prepare for a run."""
         self._run = run
 

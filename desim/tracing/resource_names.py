@@ -6,7 +6,7 @@ from typing import Any
 import simpy
 from simpy.resources.base import BaseResource
 
-from desim.core.observer import Observed
+from desim.core.run import Run
 from desim.tracing.trace_labels import attributes
 
 
@@ -17,7 +17,7 @@ class ResourceNames:
         run: The run that they are part of.
     """
 
-    def __init__(self, run: Observed) -> None:
+    def __init__(self, run: Run[Any]) -> None:
         self._run = run
         # Keyed by id, and holds the resource too, because Python may use an id again.
         self._named: dict[int, tuple[object, str]] = {}

@@ -12,8 +12,8 @@ from attrs import define, field
 from simpy.events import Event, Initialize, Interruption, Process
 
 from desim.core.events import Decision
-from desim.core.observer import Observed, Observer
 from desim.core.reported import Span
+from desim.core.run import Observer, Run
 from desim.core.world import World
 from desim.faults import RAISED, fault_text
 from desim.schema import to_plain
@@ -125,7 +125,7 @@ class Tracer(Observer):
         # The names of the events of a class, while they are few.
         self._names: dict[type, set[str]] = {}
 
-    def attach(self, run: Observed) -> None:
+    def attach(self, run: Run[Any]) -> None:
         """Prepare for a run."""
         self.run = run
         self.clock = TraceClock(run.model)

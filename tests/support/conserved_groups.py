@@ -6,7 +6,7 @@ from functools import wraps
 from typing import Any
 
 from desim.composition.group import Group
-from desim.core.observer import together
+from desim.core.run import together
 from desim.core.world import World
 
 

@@ -10,19 +10,16 @@ from typing import Any
 
 import pytest
 from attrs import frozen
-from click.testing import CliRunner
 from support.stub import call, serving
-from support.two_questions import WORKSHOP, Repair, Save, Workshop
+from support.two_questions import Repair, Save, Workshop
 
-from desim import Episode, Role, Run, World, play, play_async, replay
-from desim.cli.main import main
+from desim import Episode, Role, Run, World, play, replay
 from desim.composition import Composite
 from desim.episodes.replay import branch, repeated
 from desim.episodes.resume import resume
 from desim.errors import BadRecord, UsageError, WrongAction
 from desim.records.writer import cut
 from desim.studies.check import check
-from desim.studies.regret import regret
 from desim.ui.game import Game
 
 STRICT = Workshop(strict=True)
@@ -98,14 +95,6 @@ def test_a_cut_record_is_played_on(tmp_path: Path) -> None:
     assert run.open[0].possible == ("repair",)
 
 
-def test_regret_compares_what_could_be_answered(tmp_path: Path) -> None:
-    """A breakdown takes one action, and other days two sums."""
-    file = tmp_path / "a.jsonl"
-    play(STRICT, "greedy", record=file)
-    found = regret(file, "greedy", futures=2, trust=True)
-    assert [line.played for line in found.lines] == [1, 0, 1, 0]
-
-
 def test_a_part_narrows_too() -> None:
     """The question goes out again on the common clock."""
     firms = Composite({"east": STRICT, "west": Workshop()})
@@ -127,17 +116,6 @@ def test_a_language_model_is_offered_those_alone(mode: str) -> None:
     assert ["Repair the machine" in text for text in offered] == [False, True, True, False, True]
 
 
-def test_a_language_model_that_waits_is_offered_those_alone() -> None:
-    """Also in an event loop."""
-    import asyncio
-
-    save, repair = call(("save", {"amount": 2})), call(("repair", {}))
-    with serving(save, repair) as stub:
-        spec = f"llm,model=stub,base_url={stub.url},retries=0"
-        episode = asyncio.run(play_async(STRICT, spec))
-    assert [type(action) for action in saved(episode)] == [Save, Repair, Save, Repair]
-
-
 def test_a_person_is_offered_those_alone(tmp_path: Path) -> None:
     """As options and as forms; another action is refused."""
     with Game(STRICT, 0, tmp_path / "game.jsonl") as game:
@@ -148,16 +126,6 @@ def test_a_person_is_offered_those_alone(tmp_path: Path) -> None:
             game.answer(game.view.turn, Save(1))
         assert game.view.spec is not None
         assert game.view.spec.tags == ("repair",)
-
-
-def test_the_terminal_lists_those_alone(tmp_path: Path) -> None:
-    """An action that the question does not take is one that does not exist."""
-    record = str(tmp_path / "game.jsonl")
-    command = ["play", WORKSHOP, "--set", "strict=true", "--terminal", "--record", record]
-    typed = "save 2\nsave 1\nrepair\n"
-    done = CliRunner().invoke(main, command, input=typed)
-    assert "there is no action 'save'; Possible: repair" in done.output
-    assert len(Episode.read(record, whole=False).steps) == 2
 
 
 def test_a_world_that_narrows_passes_its_checks() -> None:
