@@ -17,6 +17,7 @@ from desim.rows.rows import Rows
 from desim.short_repr import short_repr
 from desim.statistics.sequential.sequences import ScoreRange
 from desim.statistics.sequential.stopping import checked_first, first_look, looks
+from desim.statistics.shape import differences
 from desim.studies.options import GoalOptions
 
 #: Seeds of a study at most.
@@ -63,9 +64,10 @@ class Batches:
         texts = (f"{key}={seen[cell].get(key)}" for key in varying)
         return " ".join([*texts, self.plan.cells[cell].entry.label])
 
-    def is_fixed(self) -> bool:
-        """Return whether every cell is known to have the same episode on every seed."""
-        return all(cell.is_fixed for cell in self.plan.cells)
+    def is_fixed(self, *cells: int | None) -> bool:
+        """Return whether some cells, or all, are known to have the same episode on every seed."""
+        named = [self.plan.cells[cell] for cell in cells if cell is not None]
+        return all(cell.is_fixed for cell in named or self.plan.cells)
 
 
 def batches(options: GoalOptions, *, any_first: bool = False) -> Batches:
@@ -222,18 +224,24 @@ class PlayedCells:
             self.rows[cell] = rows[start : start + count]
             start += count
 
-    def by_seed(self, cell: int) -> list[float]:
-        """Return the figure of every seed times the sign; none if an episode has none."""
-        values = counted(self.rows[cell], self.show)
-        known = [self.sign * value for value in values if value is not None]
-        return known if len(known) == len(values) else []
+    def values(self, cell: int, other: int | None = None) -> list[float]:
+        """Return the figure of every cluster times the sign, less that of another cell if given.
 
-    def values(self, cell: int) -> list[float]:
-        """Return the figure of every cluster times the sign; none if an episode has none."""
-        return self.batches.values(self.by_seed(cell))
+        There are none if an episode has none.
+        """
+        by_seed = counted(self.rows[cell], self.show)
+        known = [self.sign * value for value in by_seed if value is not None]
+        mine = self.batches.values(known) if len(known) == len(by_seed) else []
+        if other is None:
+            return mine
+        # A reference has played as many seeds as its last rival.
+        theirs = self.values(other)[: len(mine)]
+        return differences(mine, theirs) if theirs else []
 
-    def problem(self, cell: int) -> str:
-        """Return why a cell has no values."""
+    def problem(self, cell: int, other: int | None = None) -> str:
+        """Return why a cell, or its difference to another one, has no values."""
+        if other is not None and self.values(cell):
+            return f"{self.batches.name(other)}: {self.problem(other)}"
         rows = self.rows[cell]
         if rows.failed:
             return "episodes have failed"

@@ -21,9 +21,6 @@ from desim.statistics.shape import differences, shape, unseen
 from desim.studies.batches import Batches, PlayedCells, batches
 from desim.studies.options import Procedure, SelectOptions
 
-#: The names of the procedures.
-PROCEDURES: tuple[Procedure, ...] = get_args(Procedure)
-
 #: Further episodes of a batch of a budget, as a share of those so far.
 _BATCH = 0.2
 
@@ -108,8 +105,9 @@ def select(options: SelectOptions) -> Choice:
         UsageError: See `sweep` and the procedures.
         WorkerDied, DesimError, KeyboardInterrupt: See `sweep`.
     """
-    if options.by not in PROCEDURES:
-        raise UsageError(f"by={options.by!r} was given; possible: {', '.join(PROCEDURES)}")
+    procedures: tuple[str, ...] = get_args(Procedure)
+    if options.by not in procedures:
+        raise UsageError(f"by={options.by!r} was given; possible: {', '.join(procedures)}")
     plan = options.grid([0])
     if len(plan.cells) < 2:  # noqa: PLR2004 (a choice needs two candidates)
         raise UsageError("one candidate was given; a selection is among at least 2")
@@ -121,13 +119,17 @@ def select(options: SelectOptions) -> Choice:
     with options.playing(made.plan) as started:
         played = PlayedCells(started, options.figure, made, sign)
         best, sentence = _selected(played, options)
-        cells = range(len(made.plan.cells))
-        candidates = [_candidate(played, cell, best) for cell in cells]
-        candidates.sort(key=lambda one: _place(one, sign))
+        candidates = sorted(
+            (
+                Candidate(made.name(cell), played.mean(cell), len(of), len(of.failed), cell in best)
+                for cell, of in played.rows.items()
+            ),
+            key=lambda one: (not one.selected, one.mean is None, -sign * (one.mean or 0)),
+        )
         rows = started.finish()
         names = tuple(made.name(cell) for cell in best)
-        ordered = tuple(candidates)
-        return Choice(names, ordered, len(rows), sentence, rows, options.figure, better)
+        count, found = len(rows), tuple(candidates)
+        return Choice(names, found, count, sentence, rows, options.figure, better)
 
 
 def _check_goal(options: SelectOptions) -> None:
@@ -209,34 +211,24 @@ def _eliminated(played: PlayedCells, known: list[int], delta: float, alpha: floa
         values = [played.values(cell) for cell in known]
         procedure.look(values)
         if procedure.chosen is not None:
-            condition = "" if bounds else _condition(procedure.seeds_of_sentence)
-            return [known[procedure.chosen]], _promise(delta, alpha) + condition
+            within, rare = estimate_text(float(delta)), 100 * unseen(procedure.seeds_of_sentence)
+            sentence = f"with probability {1 - alpha:g} the best, or within {within} of it"
+            if not bounds:
+                sentence += f", if no outcome rarer than {rare:.2g} % matters that was not seen"
+            return [known[procedure.chosen]], sentence
         if bounds is None and _are_constant([values[place] for place in procedure.left]):
             break
     cells = [known[place] for place in procedure.left]
     seeds, left = len(played.rows[cells[0]]), [played.values(cell) for cell in cells]
     if bounds is not None or not _are_constant(left):
-        return cells, _undecided(seeds, len(cells), delta)
+        apart = estimate_text(float(delta))
+        return cells, f"{seeds:,} seeds do not tell {len(cells)} candidates apart by {apart}"
     same = "are equal" if left.count(left[0]) == len(left) else "differ by the same"
     return cells, (
         f"{seeds:,} seeds: {len(cells)} candidates {same} on every seed; outcomes of up to "
         f"{100 * unseen(procedure.seeds):.2g} % may be unseen, which a range of the figure would "
         "bound"
     )
-
-
-def _undecided(seeds: int, left: int, delta: float) -> str:
-    return f"{seeds:,} seeds do not tell {left} candidates apart by {estimate_text(float(delta))}"
-
-
-def _promise(delta: float, alpha: float) -> str:
-    within = estimate_text(float(delta))
-    return f"with probability {1 - alpha:g} the best, or within {within} of it"
-
-
-def _condition(seeds: int) -> str:
-    """Return the condition of a statement that rests on a number of seeds without a range."""
-    return f", if no outcome rarer than {100 * unseen(seeds):.2g} % matters that was not seen"
 
 
 def _are_constant(values: Sequence[Sequence[float]]) -> bool:
@@ -278,14 +270,3 @@ def _by_budget(played: PlayedCells, known: list[int], budget: int) -> _Found:
         f"{end} mean of {len(known)} after {used:,} episodes (optimal computing budget "
         "allocation); no guarantee"
     )
-
-
-def _candidate(played: PlayedCells, cell: int, best: Sequence[int]) -> Candidate:
-    rows = played.rows[cell]
-    name = played.batches.name(cell)
-    return Candidate(name, played.mean(cell), len(rows), len(rows.failed), cell in best)
-
-
-def _place(candidate: Candidate, sign: int) -> tuple[bool, float]:
-    mean = float("inf") if candidate.mean is None else -sign * candidate.mean
-    return not candidate.selected, mean

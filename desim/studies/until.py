@@ -19,7 +19,7 @@ from desim.show.labels import estimate_text
 from desim.show.table import Table, Tabular
 from desim.statistics.sequential.sequences import ScoreRange
 from desim.statistics.sequential.stopping import Goal, Look, look
-from desim.statistics.shape import differences, shape, unseen
+from desim.statistics.shape import shape, unseen
 from desim.studies.batches import Batches, PlayedCells, batches
 from desim.studies.options import CompareOptions
 
@@ -28,20 +28,6 @@ _NAMED = 3
 
 #: The text of an interval where every seed has the same episode.
 EXACT = "deterministic"
-
-
-def _half_width(text: float | str) -> float:
-    share = isinstance(text, str) and text.rstrip().endswith("%")
-    try:
-        value = float(text.rstrip(" %") if isinstance(text, str) else text)
-    except (TypeError, ValueError):
-        value = math.nan
-    if not (value > 0 and math.isfinite(value)):
-        raise UsageError(
-            f"until={short_repr(text)} was given; write a share of the mean such as 5%, or half "
-            "the width of an interval in the unit of the score, above 0"
-        )
-    return value / 100 if share else value
 
 
 @frozen
@@ -64,7 +50,17 @@ class Precision:
         Raises:
             UsageError: The text or number is not a precision, or not above 0.
         """
-        return cls(_half_width(text), isinstance(text, str) and "%" in text)
+        share = isinstance(text, str) and text.rstrip().endswith("%")
+        try:
+            value = float(text.rstrip(" %") if isinstance(text, str) else text)
+        except (TypeError, ValueError):
+            value = math.nan
+        if not (value > 0 and math.isfinite(value)):
+            raise UsageError(
+                f"until={short_repr(text)} was given; write a share of the mean such as 5%, or "
+                "half the width of an interval in the unit of the score, above 0"
+            )
+        return cls(value / 100 if share else value, share)
 
     def __str__(self) -> str:
         share = f"{100 * self.half:g} % of the mean"
@@ -259,9 +255,7 @@ def compare(options: CompareOptions) -> Comparison:
         others = {keys.index(key): keys.index(other) for key, other in pairs.items()}
         measured: _Measured = others or dict.fromkeys(cells)
         found = _looked_until(played, precision, 1 - options.level, measured)
-        lines = tuple(
-            _compared(played, cell, keys[cell], measured, found.get(cell)) for cell in cells
-        )
+        lines = tuple(_line(played, cell, keys[cell], measured, found.get(cell)) for cell in cells)
         text = str(against) if others else ""
         clusters = len(made.values([0.0] * max(line.seeds for line in lines)))
         rows = started.finish()
@@ -308,46 +302,24 @@ def _looked_until(
 
 def _look(played: PlayedCells, cell: int, other: int | None, goal: Goal) -> Look | None:
     """Return the interval of a mean or of a difference; None if episodes have no figure."""
-    values = _values(played, cell, other)
-    if values and _is_exact(played, cell, other):
+    values = played.values(cell, other)
+    if values and played.batches.is_fixed(cell, other):
         return Look(len(values), values[0], values[0], "", shape(values[:1]))
     return look(values, goal) if values else None
 
 
-def _values(played: PlayedCells, cell: int, other: int | None) -> list[float]:
-    mine = played.values(cell)
-    if other is None:
-        return mine
-    # A reference has played as many seeds as its last rival.
-    theirs = played.values(other)[: len(mine)]
-    return differences(mine, theirs) if theirs else []
-
-
-def _problem(played: PlayedCells, cell: int, other: int | None) -> str:
-    """Return why a mean or a difference has no value."""
-    if other is None or not played.values(cell):
-        return played.problem(cell)
-    return f"{played.batches.name(other)}: {played.problem(other)}"
-
-
-def _is_exact(played: PlayedCells, cell: int, other: int | None) -> bool:
-    plan = played.batches.plan
-    return plan.cells[cell].is_fixed and (other is None or plan.cells[other].is_fixed)
-
-
-def _compared(
+def _line(
     played: PlayedCells, cell: int, group: Key, measured: _Measured, found: Look | None
 ) -> ComparedLine:
-    rows, other = played.rows[cell], measured.get(cell)
-    values = _values(played, cell, other) if found else []
+    rows, other, is_reference = played.rows[cell], measured.get(cell), cell not in measured
     return ComparedLine(
         group,
         seeds=len(rows),
         failed=len(rows.failed),
         mean=played.mean(cell),
-        estimate=fmean(values) if values else None,
-        is_reference=cell not in measured,
+        estimate=fmean(played.values(cell, other)) if found else None,
+        is_reference=is_reference,
         look=found,
-        is_exact=found is not None and _is_exact(played, cell, other),
-        missing="" if found or cell not in measured else _problem(played, cell, other),
+        is_exact=found is not None and played.batches.is_fixed(cell, other),
+        missing="" if found or is_reference else played.problem(cell, other),
     )
