@@ -8,7 +8,6 @@ from typing import Any
 from desim.core.limits import Limits
 from desim.core.streams import check_seed, kept_globals
 from desim.engine.parameters import (
-    as_list,
     from_numpy,
     named_models,
     refuse_duplicates,
@@ -61,7 +60,7 @@ def grid(
     params, arguments = _split_changes(changes or {})
     each = math.prod(map(_count, params.values())) * max(map(_count, arguments.values()), default=1)
     _refuse_many(each * _count(seeds))  # before a cell is built
-    given = as_list(model, "model"), preset, as_list(policies, "policy")
+    given = _as_list(model, "model"), preset, _as_list(policies, "policy")
     cells = tuple(_cells(*given, params, arguments, points))
     _refuse_many(len(cells) * _count(seeds))
     checked = checked_seeds(seeds)
@@ -98,6 +97,14 @@ def _cells(
         for entry, plain in zip(ways[point], usual, strict=True):
             at = (point, plain.label) if points else (None, "")
             yield Cell(model, entry, name, of, its, *at)
+
+
+def _as_list(given: Any, what: str) -> list[Any]:
+    # A model or a policy may be iterable, so only lists and tuples count as several objects.
+    objects = list(given) if isinstance(given, list | tuple) else [given]
+    if not objects:
+        raise UsageError(f"no {what} was given; give at least one")
+    return objects
 
 
 def _split_changes(changes: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -46,23 +46,6 @@ def combinations(values: Mapping[str, Any]) -> Iterator[dict[str, str]]:
         yield dict(zip(values, combination, strict=True))
 
 
-def as_list(given: Any, what: str) -> list[Any]:
-    """Return a list or tuple as a list, and any other object as a list of one.
-
-    Args:
-        given: One object or several.
-        what: The name of the objects in the error text.
-
-    Raises:
-        UsageError: The list is empty.
-    """
-    # A model or a policy may be iterable, so only lists and tuples count as several objects.
-    objects = list(given) if isinstance(given, list | tuple) else [given]
-    if not objects:
-        raise UsageError(f"no {what} was given; give at least one")
-    return objects
-
-
 def from_numpy(value: Any) -> Any:
     """Return numpy scalars and arrays as Python numbers and lists; other values unchanged."""
     return value.tolist() if callable(getattr(value, "tolist", None)) else value

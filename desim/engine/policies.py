@@ -9,7 +9,7 @@ from typing import Any
 
 import attrs
 import msgspec
-from attrs import field, frozen
+from attrs import frozen
 
 from desim.catalog import policy_finder
 from desim.catalog.imports import is_shipped
@@ -36,15 +36,33 @@ class PolicyEntry:
     Attributes:
         label: A text without memory addresses; equal labels mean equal policies.
         policies: What `desim.play` takes as its policies.
-        arguments: Plain values by name, as columns of rows: the arguments that specs give, and the
-            fields of instances. Where roles are named, a name begins with its role.
         named: The label of the policies themselves where the user gave them a name.
     """
 
     label: str
     policies: Policies
-    arguments: Mapping[str, Any] = field(factory=dict)
     named: str = ""
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """Plain values by name, as columns of rows: arguments of specs, and fields of instances.
+
+        Where roles are named, a name begins with its role; and without the role there is a value
+        that is the same for all roles.
+
+        >>> PolicyEntry("both", {"retailer": "base_stock,target=2", "factory": "random"}).arguments
+        {'retailer.target': 2, 'target': 2}
+        """
+        if not isinstance(self.policies, Mapping):
+            return _own_arguments(self.policies)
+        found: dict[str, Any] = {}
+        common: dict[str, list[Any]] = {}
+        for role, one in self.policies.items():
+            for name, value in _own_arguments(one).items():
+                found[f"{role}.{name}" if role else name] = value
+                common.setdefault(name, []).append(value)
+        same = {name: each[0] for name, each in common.items() if all(v == each[0] for v in each)}
+        return {**found, **{name: each for name, each in same.items() if name not in found}}
 
 
 def entries(
@@ -73,9 +91,7 @@ def entries(
             policy = _with_arguments(given, texts, model)
             own = _label(policy)
             text = ",".join([name, *(f"{key}={each}" for key, each in texts.items())])
-            yield PolicyEntry(
-                text if name else own, policy, given_arguments(policy), own if name else ""
-            )
+            yield PolicyEntry(text, policy, own) if name else PolicyEntry(own, policy)
     for name in arguments:
         if name not in known:
             raise UsageError(f"no policy here lets {name!r} vary; {possible(name, sorted(known))}")
@@ -104,26 +120,6 @@ def _label(given: Policies) -> str:
 
 
 # -- arguments -------------------------------------------------------------------------------------
-
-
-def given_arguments(policies: Policies) -> dict[str, Any]:
-    """Return the arguments of policies as plain values: numbers, truth values and texts.
-
-    >>> given_arguments({"retailer": "base_stock,target=20", "factory": "base_stock,target=20"})
-    {'retailer.target': 20, 'factory.target': 20, 'target': 20}
-    """
-    if not isinstance(policies, Mapping):
-        return _own_arguments(policies)
-    found = {
-        f"{role}.{name}" if role else name: value
-        for role, one in policies.items()
-        for name, value in _own_arguments(one).items()
-    }
-    common: dict[str, list[Any]] = {}
-    for name, value in found.items():
-        common.setdefault(name.rpartition(".")[2], []).append(value)
-    same = {name: each[0] for name, each in common.items() if all(v == each[0] for v in each)}
-    return {**found, **{name: value for name, value in same.items() if name not in found}}
 
 
 def _own_arguments(policy: Any) -> dict[str, Any]:

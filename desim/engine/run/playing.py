@@ -349,32 +349,15 @@ def opened_executor(
     Raises:
         UsageError: The executor or the number of jobs is wrong.
     """
-    if executor is not None and not isinstance(executor, str):
-        if not isinstance(executor, Executor):
-            raise UsageError(
-                f"{short_repr(executor)} is no executor: give an object of a subclass of Executor"
-            )
-        yield executor
+    if executor is None or isinstance(executor, str):
+        with contextlib.closing(_executor(executor, jobs, episodes)) as made:
+            yield made
         return
-    made = _local(jobs, episodes) if executor is None else _named(executor, jobs, episodes)
-    with contextlib.closing(made):
-        yield made
-
-
-def _local(
-    jobs: int, episodes: int, processes: int | None = None, at_once: int = AT_ONCE
-) -> Executor:
-    """Return the executor of this machine; with *processes* it has that many, even one."""
-    return LocalExecutor(_computing(jobs, episodes, processes), partial(EventLoopExecutor, at_once))
-
-
-def _computing(jobs: int, episodes: int, processes: int | None) -> Executor:
-    if processes is not None:
-        return ProcessExecutor(processes)
-    check_jobs(jobs)
-    if min(jobs, episodes) <= 1:
-        return Executor()
-    return ProcessExecutor(jobs)
+    if not isinstance(executor, Executor):
+        raise UsageError(
+            f"{short_repr(executor)} is no executor: give an object of a subclass of Executor"
+        )
+    yield executor
 
 
 def check_jobs(jobs: object) -> None:
@@ -387,20 +370,22 @@ def check_jobs(jobs: object) -> None:
         raise UsageError(f"jobs={short_repr(jobs)} was given; it is a whole number of at least 1")
 
 
-def _named(executor: str, jobs: int, episodes: int) -> Executor:
-    kind, _, value = executor.partition("=")
-    if kind == "dask" and value:
-        return dask_executor(value)
-    numbers = dict(part.partition("=")[::2] for part in executor.split(","))
-    if numbers.keys() <= {"processes", "concurrent"} and all(map(_is_count, numbers.values())):
-        given = {name: int(number) for name, number in numbers.items()}
-        at_once = given.get("concurrent", AT_ONCE)
-        return _local(jobs, episodes, given.get("processes"), at_once)
-    raise UsageError(
-        f"executor {short_repr(executor)} was given; possible: processes=N, concurrent=N with N of "
-        "at least 1, or both joined by a comma; dask=ADDRESS of a scheduler"
-    )
-
-
-def _is_count(text: str) -> bool:
-    return text.isdecimal() and int(text) > 0
+def _executor(text: str | None, jobs: int, episodes: int) -> Executor:
+    """Return a cluster, or the executor of this machine; with processes=N it has N, even one."""
+    kind, _, address = (text or "").partition("=")
+    if kind == "dask" and address:
+        return dask_executor(address)
+    parts = [] if text is None else text.split(",")
+    given = dict(part.partition("=")[::2] for part in parts)
+    numbers = {name: int(count) for name, count in given.items() if count.isdecimal()}
+    if not given.keys() <= {"processes", "concurrent"} or not all(map(numbers.get, given)):
+        raise UsageError(
+            f"executor {short_repr(text)} was given; possible: processes=N, concurrent=N with N of "
+            "at least 1, or both joined by a comma; dask=ADDRESS of a scheduler"
+        )
+    processes = numbers.get("processes", 0)
+    if not processes:
+        check_jobs(jobs)
+        processes = jobs if min(jobs, episodes) > 1 else 0
+    computing = ProcessExecutor(processes) if processes else Executor()
+    return LocalExecutor(computing, partial(EventLoopExecutor, numbers.get("concurrent", AT_ONCE)))
