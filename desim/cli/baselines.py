@@ -1,7 +1,7 @@
 """`desim baselines`: a line for each world, or ranked baselines of the presets of worlds."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 from attrs import field, frozen
@@ -13,7 +13,7 @@ from desim.core.limits import Limits
 from desim.errors import UsageError
 
 if TYPE_CHECKING:  # commands start fast
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from desim.engine.plan import Row
     from desim.studies.boards.baselines import Board
@@ -67,39 +67,14 @@ def baselines_command(options: Boards) -> None:
 
     if options.every and options.models:
         raise UsageError(f"--all was given with {options.models[0]}; it prints all worlds")
-    rows = _printed(options)(options)
+    boards = not options.normalised and (options.models or options.every)
+    rows = _print_boards(options) if boards else _print_worlds(options)
     if failed := [row for row in rows if row["error"]]:
         fail(failures_text(failed, len(rows)))
 
 
-def _printed(options: Boards) -> "Callable[[Boards], Sequence[Row]]":
-    """Return what prints; it returns the rows of the episodes."""
-    if options.normalised:
-        return _print_normalised
-    if options.models or options.every:
-        return _print_boards
-    return _print_overview
-
-
-def _print_overview(options: Boards) -> "Sequence[Row]":
-    """Print a line for each world."""
-    import msgspec
-
-    from desim.show.console import console
-    from desim.studies.boards.overview import OVERVIEW_SEEDS, overview
-
-    seeds = OVERVIEW_SEEDS if options.seeds is None else options.seeds
-    found = overview(seeds, options.jobs, limits=options.limits)
-    if options.as_json:
-        for line in found.lines():
-            click.echo(msgspec.json.encode(line))
-    else:
-        console().print(found)
-    return found.rows
-
-
 def _print_boards(options: Boards) -> "Sequence[Row]":
-    """Print a board for each preset."""
+    """Print a board for each preset; return the rows of the episodes."""
     import msgspec
 
     from desim.show.console import console
@@ -109,7 +84,7 @@ def _print_boards(options: Boards) -> "Sequence[Row]":
     rows: list[Row] = []
 
     def played() -> "Iterator[Board]":
-        names, seeds = everything(options.models), _seeds(options)
+        names, seeds = everything(options.models), options.seeds or _SEEDS
         for board in boards(names, seeds, options.jobs, options.progress, options.limits):
             rows.extend(board.rows)
             yield board
@@ -123,26 +98,26 @@ def _print_boards(options: Boards) -> "Sequence[Row]":
     return rows
 
 
-def _print_normalised(options: Boards) -> "Sequence[Row]":
-    """Print one table of all presets."""
+def _print_worlds(options: Boards) -> "Sequence[Row]":
+    """Print one table of all worlds or presets; return the rows of the episodes."""
     import msgspec
 
     from desim.show.console import console
     from desim.studies.boards.baselines import everything
-    from desim.studies.boards.overview import normalised_boards
+    from desim.studies.boards.overview import OVERVIEW_SEEDS, normalised_boards, overview
 
-    found = normalised_boards(
-        everything(options.models), _seeds(options), options.jobs, options.progress, options.limits
-    )
+    found: Any
+    if options.normalised:
+        names, seeds = everything(options.models), options.seeds or _SEEDS
+        found = normalised_boards(names, seeds, options.jobs, options.progress, options.limits)
+    else:
+        found = overview(options.seeds or OVERVIEW_SEEDS, options.jobs, limits=options.limits)
     if options.as_json:
         for line in found.lines():
             click.echo(msgspec.json.encode(line))
     else:
         console().print(found)
-    if found.faults:
+    if options.normalised and found.faults:
         fail(f"{', '.join(found.faults)}: scores more than a bound that no policy can exceed")
-    return found.rows
-
-
-def _seeds(options: Boards) -> Sequence[int]:
-    return _SEEDS if options.seeds is None else options.seeds
+    rows: Sequence[Row] = found.rows
+    return rows

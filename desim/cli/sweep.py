@@ -1,6 +1,5 @@
 """`desim sweep` and `desim tune`: many episodes, one row each, and the best parameters."""
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -22,6 +21,15 @@ if TYPE_CHECKING:  # commands start fast
     from desim.studies.select import Choice
     from desim.studies.sweep import SweepSpec
     from desim.studies.until import Comparison
+
+
+#: By option the goals of a sweep with which it has a meaning; "" is a sweep without one.
+_GOALS = {
+    **dict.fromkeys(("delta", "budget"), ("--select",)),
+    **dict.fromkeys(("max_seeds", "score_range", "rarest"), ("--until", "--select")),
+    **dict.fromkeys(("retry_failed", "series", "records"), ("",)),
+    "against": ("", "--until"),
+}
 
 
 @frozen
@@ -122,35 +130,31 @@ class SweepCommand(GridOptions):
         Raises:
             UsageError: Such an option was given.
         """
-        if _is_factorial(spec):
-            refuse_options(
-                {"--against": self.against, "--minimise": self.minimise},
-                "sweeps whose table has policies, not effects",
-            )
+        for name in ("against", "minimise"):
+            if getattr(self, name) and _is_factorial(spec):
+                raise UsageError(
+                    f"--{name} belongs to sweeps whose table has policies, not effects"
+                )
         if self.minimise and self.minimise not in self.shown:
             raise UsageError(
                 f"--minimise {self.minimise} was given, and the table shows "
                 f"{', '.join(self.shown)}; give --show {self.minimise} as well, or no --show"
             )
-        if self.until is None and self.select is None:
-            counts = {"--max-seeds": self.max_seeds, "--rarest": self.rarest}
-            goal = {"--delta": self.delta, "--budget": self.budget, "--range": self.score_range}
-            refuse_options({**goal, **counts}, "--until or --select")
-            return
-        if spec.design is not None:
+        goal = "--until" if self.until is not None else "--select" if self.select else ""
+        if goal and self.until is not None and self.select is not None:
+            raise UsageError("--until and --select were given; a sweep has one goal")
+        for name, goals in _GOALS.items():
+            if getattr(self, name) and goal not in goals:
+                option = "--range" if name == "score_range" else f"--{name.replace('_', '-')}"
+                named = " or ".join(one or "plain sweeps" for one in goals)
+                raise UsageError(f"{option} belongs to {named}")
+        if goal and spec.design is not None:
             raise UsageError(
                 f"the design {spec.design.kind} is played as a whole; leave out --design, or "
                 "--until and --select"
             )
-        plain = {"--retry-failed": self.retry_failed, "--series": self.series}
-        refuse_options({**plain, "--records": self.records}, "plain sweeps")
-        if len(self.figures) > 1:
+        if goal and len(self.figures) > 1:
             raise UsageError("--until and --select take one --show")
-        if self.until is None:
-            refuse_options({"--against": self.against}, "--until")
-        else:
-            both = {"--select": self.select, "--delta": self.delta, "--budget": self.budget}
-            refuse_options(both, "a sweep without --until")
 
 
 @command(
@@ -179,10 +183,10 @@ def sweep_command(text: SweepText, options: SweepCommand, spending: Spending) ->
     """
     import msgspec
 
-    from desim.cli.tables import print_rows
     from desim.engine.keep.store import SweepWarning
     from desim.rows.failures import failures_text
     from desim.show.console import console
+    from desim.show.estimates import better_note
     from desim.studies.sweep import read_config
 
     spec = read_config(**given(text))
@@ -199,7 +203,9 @@ def sweep_command(text: SweepText, options: SweepCommand, spending: Spending) ->
     elif found or effects:
         console().print(found or effects)
     else:
-        print_rows(rows, shown, options.against, options.minimise)
+        table = rows.table(by=[*rows.varying, "policy"], show=shown, against=options.against)
+        lower = better_note(options.minimise, "lower") if options.minimise else []
+        console().print(evolve(table, mixed=(*lower, *table.mixed)))
     if options.out and not options.as_json:
         click.echo(f"rows are in {Path(options.out) / 'rows.csv'} and rows.jsonl", err=True)
     if rows.failed:
@@ -254,17 +260,6 @@ def _effects(spec: "SweepSpec", rows: "Rows", shown: tuple[str, ...]) -> "Effect
         if rows.failed:
             return None
         raise
-
-
-def refuse_options(given: Mapping[str, object], belong_to: str) -> None:
-    """Refuse options that would have no effect.
-
-    Raises:
-        UsageError: Such an option was given.
-    """
-    for name, value in given.items():
-        if value:
-            raise UsageError(f"{name} belongs to {belong_to}")
 
 
 @command(

@@ -16,10 +16,8 @@ from desim.core.roles import KNOWLEDGE, knowledge_legend, with_knowledge
 from desim.episodes.usage import default_share, is_played
 from desim.errors import UsageError, possible
 from desim.records.episode import Episode
-from desim.rows.rows import Rows
 from desim.show.column import Column
 from desim.show.console import console
-from desim.show.estimates import better_note
 from desim.show.labels import NOTHING, value_text
 from desim.show.table import Table, print_tables
 
@@ -165,25 +163,13 @@ def _words(heads: Sequence[str], lines: Iterable[Sequence[str]]) -> Table:
 
 
 def print_episode(episode: Episode, *, as_json: bool) -> None:
-    """Print what was played and how it ended, as a table or as one line of JSON."""
+    """Print what was played and how it ended, as a table or as one line of JSON.
+
+    The table has only the first metrics of each part of a world.
+    """
     if as_json:
         click.echo(msgspec.json.encode(episode.summary()))
         return
-    facts = _facts(episode)
-    if defaults := defaults_text(episode.result.usage if episode.result else {}):
-        lines = list(facts.lines)
-        after = [name for name, _ in lines].index("decisions") + 1
-        lines.insert(after, ("defaults", defaults))
-        facts = evolve(facts, lines=lines)
-    console().print(facts)
-
-
-def _facts(episode: Episode) -> Table:
-    """Return header, result and metrics as a table of names and values.
-
-    It has only the first metrics of each part of a world. An episode that failed or was cut has
-    the reason in place of its end.
-    """
     head, end = episode.header, episode.result
     policies = ", ".join(
         f"{role}={with_knowledge(spec, head.knows.get(role))}"
@@ -195,6 +181,8 @@ def _facts(episode: Episode) -> Table:
         facts["ended"] = f"failed: {episode.failure.error}" if episode.failure else "cut"
     else:
         facts |= {"score": end.score, "ended": end.ended, "decisions": end.decisions}
+        if defaults := defaults_text(end.usage):
+            facts["defaults"] = defaults
         facts |= (shown := _first_of_parts(end.metrics))
         if more := len(end.metrics) - len(shown):
             facts["more metrics"] = f"{more:,}; --json prints all"
@@ -204,7 +192,7 @@ def _facts(episode: Episode) -> Table:
     declared = episode.metric_columns
     columns = {name: declared.get(name, Column()) for name in facts}
     lines = ((columns[name].key(name), columns[name].text(v)) for name, v in facts.items())
-    return Table((), lines, (0, 1))
+    console().print(Table((), lines, (0, 1)))
 
 
 def _first_of_parts(metrics: Mapping[str, Any]) -> dict[str, Any]:
@@ -245,10 +233,3 @@ def print_found(found: Any, *, as_json: bool) -> None:
         click.echo(msgspec.json.encode(found.plain()))
     else:
         console().print(found)
-
-
-def print_rows(rows: Rows, figures: Sequence[str], against: str | None, minimise: str = "") -> None:
-    """Print a sweep's rows by policy and by every parameter that varies."""
-    table = rows.table(by=[*rows.varying, "policy"], show=figures, against=against)
-    lower = better_note(minimise, "lower") if minimise else []
-    console().print(evolve(table, mixed=(*lower, *table.mixed)))

@@ -28,8 +28,7 @@ def metric_columns(stages: Sequence[str], *, keeps_cash: bool) -> dict[str, Colu
         *(f"cost_{stage}" for stage in stages),
     )
     units = dict.fromkeys(_BACKLOGS, Column("units"))
-    higher = ["end_cash", "sales", "profit"] * keeps_cash
-    return directed(units, higher=higher, lower=lower)
+    return directed(units, higher=["end_cash", "sales", "profit"] * keeps_cash, lower=lower)
 
 
 def metrics(chain: Chain) -> dict[str, Any]:

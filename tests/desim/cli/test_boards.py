@@ -189,13 +189,13 @@ def test_a_sweep_selects_the_best(desim: Desim) -> None:
     assert code == 0
     assert out.splitlines()[1].split()[1:3] == ["yes", "40"]
     for wrong, text in [
-        (("--delta", "2"), "--delta belongs to --until or --select"),
+        (("--delta", "2"), "--delta belongs to --select"),
         (("--range", "0:1"), "--range belongs to --until or --select"),
         (("--rarest", "0.01"), "--rarest belongs to --until or --select"),
         (("--select", "best"), "elimination needs delta"),
         (("--until", "5%", "--max-seeds", "20"), "the first look has 20 seeds; at least 60"),
-        (("--budget", "9"), "--budget belongs to --until or --select"),
-        (("--until", "5%", "--budget", "9"), "--budget belongs to a sweep without --until"),
+        (("--budget", "9"), "--budget belongs to --select"),
+        (("--until", "5%", "--budget", "9"), "--budget belongs to --select"),
         (
             ("--select", "ocba", "--budget", "99", "--delta", "2"),
             "ocba uses its budget and no delta",
@@ -203,8 +203,14 @@ def test_a_sweep_selects_the_best(desim: Desim) -> None:
         (("--select", "ocba"), "ocba needs a budget"),
         (("--seeds", "5:2"), "seeds '5:2' were given; in A:B, A is below B"),
         (("--select", "best"), "needs delta"),
-        (("--select", "best", "--delta", "1", "--against", "x"), "--against belongs to --until"),
-        (("--select", "best", "--until", "5%"), "--select belongs to a sweep without --until"),
+        (
+            ("--select", "best", "--delta", "1", "--against", "x"),
+            "--against belongs to plain sweeps or --until",
+        ),
+        (
+            ("--select", "best", "--until", "5%"),
+            "--until and --select were given; a sweep has one goal",
+        ),
         (("--until", "5%", "--series"), "--series belongs to plain sweeps"),
     ]:
         refused(desim(*options, *wrong), text)
