@@ -1,13 +1,19 @@
 """The lines of a board: equal policies joined, each level of knowledge apart, failed ones last."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
+from attrs import define, field, frozen
+from support.small_worlds import Go, Spot, Walk
 from support.sweep_rows import row
 
+from desim import Policy, Seat
+from desim.core.reported import Figures
 from desim.core.roles import Knowledge
 from desim.rows.rows import Rows
-from desim.studies.boards.ranking import BoardLine, board_table, ranked
+from desim.statistics.clusters import clustered_share
+from desim.studies.boards.ranking import BoardLine, board_table, item_shares, item_table, ranked
+from desim.studies.sweep import sweep
 
 
 def rows(**scores: Any) -> Rows:
@@ -55,20 +61,6 @@ def test_a_mean_without_the_failed_episodes_ranks_last() -> None:
     quits = line(lines, "quits")
     assert (quits.episodes, quits.failed, quits.ended) == (3, 1, {"horizon": 2, "failed": 1})
     assert (quits.estimate, quits.difference, quits.ranks) == (None, None, None)
-
-
-def test_failed_episodes_count_with_the_worst_score() -> None:
-    """Where the model declares one, a policy that crashes ranks below its twin that does not."""
-    scores = [float(seed % 7) for seed in range(40)]
-    played = Rows(
-        row(policy, seed, None if policy == "crashes" and score < 3 else score, worst_score=-9.0)
-        for policy in ("crashes", "twin")
-        for seed, score in enumerate(scores)
-    )
-    lines = ranked(played)
-    found = [(one.policies, one.ranks) for one in lines]
-    assert found == [(("twin",), (1, 1)), (("crashes",), (2, 2))]
-    assert line(lines, "crashes").failed == sum(score < 3 for score in scores)
 
 
 def test_ranks_are_those_that_the_data_leave_possible() -> None:
@@ -174,3 +166,99 @@ def test_a_board_with_a_language_model_has_its_share_of_default_actions() -> Non
     assert "defaults" in table.heads
     assert any(sentence.startswith("defaults: share") for sentence in table.legend)
     assert "defaults" not in board_table("board", ranked(Rows(played[:1]))).heads
+
+
+SEEDS = range(12)
+
+
+@define
+class Twin(Policy):
+    """Walks far, but back on every third seed."""
+
+    needs_world_seed = True
+
+    seed: int = field(init=False)
+
+    def seated(self, seat: Seat) -> None:
+        """Keep the world's seed."""
+        self.seed = seat.world_seed
+
+    def decide(self, _spot: Spot) -> Go:
+        """Take a long step."""
+        return Go(40 if self.seed % 3 else -40)
+
+
+class Crashes(Twin):
+    """Does the same, but fails instead of walking back."""
+
+    def decide(self, spot: Spot) -> Go:
+        """Take a long step, or fail."""
+        if super().decide(spot).places < 0:
+            raise ValueError("not this one")
+        return Go(40)
+
+
+@frozen
+class Bounded(Walk):
+    """A walk that declares its lowest score."""
+
+    figures: ClassVar[Figures] = Figures(score_range=(-400.0, None))
+
+
+@pytest.mark.parametrize("model", [Walk(), Bounded()])
+def test_a_policy_that_crashes_ranks_below_its_twin(model: Walk) -> None:
+    """On the board and in the table of a sweep."""
+    rows = sweep(model, [Crashes, Twin], SEEDS)
+    crashes, twin = rows.groups("policy")
+    assert len(rows.failed) == 4
+    lines = ranked(rows)
+    assert [one.policies for one in lines] == [twin, crashes]
+    assert (lines[1].failed, lines[1].ended["failed"]) == (4, 4)
+    one, other = rows.table(against=twin[0]).lines
+    assert (one.group, one.failed, other.failed) == (crashes, 4, 0)
+    assert other.estimate is not None
+    if isinstance(model, Bounded):
+        assert one.estimate is not None
+        assert one.estimate.mean < other.estimate.mean
+    else:
+        assert one.estimate is one.difference is lines[1].ranks is None
+
+
+GROUPS = {"i0": ("easy",), "i1": ("easy", "alone"), "i2": ()}
+
+
+def answered() -> Rows:
+    """Two policies that answer three items on two seeds."""
+    right = {"a": [(1, 0, 1), (1, 1, 0)], "b": [(0, 0, 0), (1, 0, 0)]}
+    return Rows(
+        row(policy, seed, sum(each) / 3, items={f"i{n}": [x, bool(x)] for n, x in enumerate(each)})
+        for policy, of_seeds in right.items()
+        for seed, each in enumerate(of_seeds)
+    )
+
+
+def test_an_item_counts_once_however_often_it_was_answered() -> None:
+    """A group of a single item has no share, and no line."""
+    found = item_shares(answered(), GROUPS)
+    assert [*found] == ["all", "easy"]
+    whole = found["all"]["a"]
+    assert whole == clustered_share([1, 0, 1, 1, 1, 0], "012012")
+    assert (whole.n, whole.clusters, whole.mean) == (6, 3, pytest.approx(2 / 3))
+    table = item_table(answered(), GROUPS, ["a", "b"])
+    assert [line[:2] for line in table.texts] == [["all", "3"], ["easy", "2"]]
+    assert table.texts[1][2].startswith("0.75 [")
+
+
+def test_scores_of_worlds_with_items_rest_on_the_items() -> None:
+    """Further seeds repeat them; an episode that failed counts with the worst score."""
+    first, second = ranked(answered())
+    assert first.estimate
+    assert (first.sample.unit, first.estimate.n) == ("items", 3)
+    assert first.sample.values == {"i0": 1, "i1": 0.5, "i2": 0.5}
+    assert second.difference
+    assert second.difference.paired.n == 3
+    failed = Rows([*answered(), row("b", 2, None, worst_score=0.0)])
+    assert ranked(failed)[1].sample.values == {"i0": pytest.approx(1 / 3), "i1": 0, "i2": 0}
+    table = answered().table()
+    assert "intervals are over 3 items; seeds only repeat these" in table.notes()
+    assert table.lines[0].estimate == first.estimate
