@@ -51,16 +51,14 @@ def sizes_from_best(column: str, entries: Mapping[str, BySeed]) -> dict[str, Sam
         column: The name of the figure.
         entries: The values of each entry by seed; the best entry has the highest mean.
     """
-    means = {entry: _mean_of_seeds(by_seed) for entry, by_seed in entries.items() if by_seed}
-    if not means:
-        return {}
-    best = max(means, key=lambda entry: means[entry])
-    found = {
-        entry: _size(best, column, entries[best], entries[entry])
-        for entry in means
-        if entry != best
+    means = {
+        entry: moments([moments(values)[0] for values in by_seed.values()])[0]
+        for entry, by_seed in entries.items()
+        if by_seed
     }
-    return {entry: size for entry, size in found.items() if size}
+    best = max(means, key=lambda entry: means[entry], default="")
+    sizes = {e: _size(best, column, entries[best], entries[e]) for e in means if e != best}
+    return {entry: size for entry, size in sizes.items() if size}
 
 
 def sizes_of_pairs(column: str, entries: Mapping[str, BySeed]) -> dict[tuple[str, str], SampleSize]:
@@ -79,26 +77,13 @@ def _size(best: str, column: str, its: BySeed, other: BySeed) -> SampleSize | No
     common = [seed for seed in its if seed in other]
     if len(common) >= _FEWEST:
         # In pairs, which removes the common effects of seeds.
-        pairs = [fmean(its[seed]) - fmean(other[seed]) for seed in common]
-        mean, sd = moments(pairs)
+        mean, sd = moments([fmean(its[seed]) - fmean(other[seed]) for seed in common])
         assert sd is not None
         return SampleSize(best, column, mean, "seeds", len(common), runs_needed(mean, sd**2))
-    if len(common) == 1:
-        return _by_repeats(best, column, its[common[0]], other[common[0]])
+    for seed in common:  # independent episodes with one seed
+        (mean, sd), (its_other, sd_other) = moments(its[seed]), moments(other[seed])
+        if sd is not None and sd_other is not None:
+            less, played = mean - its_other, min(len(its[seed]), len(other[seed]))
+            needed = runs_needed(less, sd**2 + sd_other**2, samples=2)
+            return SampleSize(best, column, less, "repeats", played, needed)
     return None
-
-
-def _by_repeats(
-    best: str, column: str, its: Sequence[float], other: Sequence[float]
-) -> SampleSize | None:
-    """Compare independent episodes with one seed."""
-    (mean, sd), (its_other, sd_other) = moments(its), moments(other)
-    if sd is None or sd_other is None:
-        return None
-    difference, played = mean - its_other, min(len(its), len(other))
-    needed = runs_needed(difference, sd**2 + sd_other**2, samples=2)
-    return SampleSize(best, column, difference, "repeats", played, needed)
-
-
-def _mean_of_seeds(by_seed: BySeed) -> float:
-    return moments([moments(values)[0] for values in by_seed.values()])[0]

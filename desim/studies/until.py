@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from statistics import fmean
 from typing import Any
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from desim.core.roles import knowledge_legend
 from desim.errors import UsageError
@@ -30,41 +30,28 @@ _NAMED = 3
 EXACT = "deterministic"
 
 
-@frozen
-class Precision:
-    """The precision that a comparison must reach.
+def read_goal(until: float | str) -> Goal:
+    """Return the width that a text such as `5%`, a share of the mean, or a number asks for.
 
-    Attributes:
-        half: Half the width of the intervals: in the unit of the figure, or a share of the mean.
-        of_mean: Whether it is a share of the mean; the intervals are then those of the means,
-            otherwise those of the differences to the reference, if there are any.
+    Raises:
+        UsageError: The text or number is no width, or not above 0.
     """
+    share = isinstance(until, str) and until.rstrip().endswith("%")
+    try:
+        value = float(until.rstrip(" %") if isinstance(until, str) else until)
+    except (TypeError, ValueError):
+        value = math.nan
+    if not (value > 0 and math.isfinite(value)):
+        raise UsageError(
+            f"until={short_repr(until)} was given; write a share of the mean such as 5%, or half "
+            "the width of an interval in the unit of the score, above 0"
+        )
+    return Goal(value / 100 if share else value, share)
 
-    half: float
-    of_mean: bool
 
-    @classmethod
-    def read(cls, text: float | str) -> "Precision":
-        """Return the precision of a text such as `5%`, or of a number.
-
-        Raises:
-            UsageError: The text or number is not a precision, or not above 0.
-        """
-        share = isinstance(text, str) and text.rstrip().endswith("%")
-        try:
-            value = float(text.rstrip(" %") if isinstance(text, str) else text)
-        except (TypeError, ValueError):
-            value = math.nan
-        if not (value > 0 and math.isfinite(value)):
-            raise UsageError(
-                f"until={short_repr(text)} was given; write a share of the mean such as 5%, or "
-                "half the width of an interval in the unit of the score, above 0"
-            )
-        return cls(value / 100 if share else value, share)
-
-    def __str__(self) -> str:
-        share = f"{100 * self.half:g} % of the mean"
-        return share if self.of_mean else f"±{estimate_text(self.half)}"
+def _goal_text(goal: Goal) -> str:
+    share = f"{100 * goal.half:g} % of the mean"
+    return share if goal.is_share else f"±{estimate_text(goal.half)}"
 
 
 @frozen
@@ -128,7 +115,7 @@ class Comparison(Tabular):
         by: The columns that make the groups.
         lines: The groups in the order of their first rows.
         against: The reference of the differences; empty where the intervals are those of means.
-        precision: The precision that was given.
+        goal: The width that was given.
         level: The level at which all intervals hold together.
         clusters: The number of clusters of the seeds played, such as cases.
         bounds: The range of the figure; None if none is declared.
@@ -139,7 +126,7 @@ class Comparison(Tabular):
     by: tuple[str, ...]
     lines: tuple[ComparedLine, ...]
     against: str
-    precision: Precision
+    goal: Goal
     level: float
     clusters: int
     bounds: ScoreRange | None
@@ -191,15 +178,15 @@ class Comparison(Tabular):
         start = f"{self.seeds:,} seeds{shared}: "
         if self.reached:
             every = "every interval is " * several
-            return f"{start}{every}within {self.precision}; {self._guarantee(measured)}"
+            return f"{start}{every}within {_goal_text(self.goal)}; {self._guarantee(measured)}"
         wide = [line for line in measured if not line.reached]
         if several:
             texts = "; ".join(f"{one.name} ({one.seeds:,}: {one.problem})" for one in wide[:_NAMED])
             more = f"; and {len(wide) - _NAMED} more" * (len(wide) > _NAMED)
-            return f"{start}not every interval is within {self.precision}: {texts}{more}"
+            return f"{start}not every interval is within {_goal_text(self.goal)}: {texts}{more}"
         if wide[0].look and wide[0].look.reason == "constant":
             return start + wide[0].problem
-        return f"{start}not within {self.precision} ({wide[0].problem})"
+        return f"{start}not within {_goal_text(self.goal)} ({wide[0].problem})"
 
     def _guarantee(self, measured: list[ComparedLine]) -> str:
         """Return what holds, and on which condition."""
@@ -236,11 +223,11 @@ def compare(options: CompareOptions) -> Comparison:
             a value is outside the range, or seeds share so few clusters that none can be added.
         WorkerDied, DesimError, KeyboardInterrupt: See `sweep`.
     """
-    precision = Precision.read(options.until)
-    if precision.of_mean and options.against is not None:
+    goal = read_goal(options.until)
+    if goal.is_share and options.against is not None:
         raise UsageError(
-            f"against={short_repr(options.against)} and until={precision} were given; a share is "
-            "one of each mean, so give a number, or leave out against"
+            f"against={short_repr(options.against)} and until={_goal_text(goal)} were given; a "
+            "share is one of each mean, so give a number, or leave out against"
         )
     made = batches(options)
     cells = range(len(made.plan.cells))
@@ -250,17 +237,17 @@ def compare(options: CompareOptions) -> Comparison:
         rows = started.rows()
         by = (*rows.varying, "policy")
         keys = list(rows.groups(*by))
-        against = None if precision.of_mean else _reference(options.against, made)
+        against = None if goal.is_share else _reference(options.against, made)
         pairs = reference_groups(keys, by, against)
         others = {keys.index(key): keys.index(other) for key, other in pairs.items()}
         measured: _Measured = others or dict.fromkeys(cells)
-        found = _looked_until(played, precision, 1 - options.level, measured)
+        found = _looked_until(played, goal, 1 - options.level, measured)
         lines = tuple(_line(played, cell, keys[cell], measured, found.get(cell)) for cell in cells)
         text = str(against) if others else ""
         clusters = len(made.values([0.0] * max(line.seeds for line in lines)))
         rows = started.finish()
         level, bounds = options.level, made.bounds
-        found_by = precision, level, clusters, bounds, options.minimise
+        found_by = goal, level, clusters, bounds, options.minimise
         return Comparison(rows, by, lines, text, *found_by)
 
 
@@ -277,13 +264,13 @@ def _reference(given: Any, made: Batches) -> Any:
 
 
 def _looked_until(
-    played: PlayedCells, precision: Precision, alpha: float, measured: _Measured
+    played: PlayedCells, goal: Goal, alpha: float, measured: _Measured
 ) -> dict[int, Look | None]:
     """Play seeds until every interval is narrow, constant or withheld; return the last looks."""
     declared = bounds = played.batches.bounds
     if bounds and None not in measured.values():
         bounds = bounds.of_differences()
-    goal = Goal(precision.half, precision.of_mean, alpha / len(measured), bounds)
+    goal = evolve(goal, alpha=alpha / len(measured), bounds=bounds)
     found: dict[int, Look | None] = {}
     going = list(measured)
     for count in played.batches.looks():

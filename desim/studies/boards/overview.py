@@ -312,7 +312,7 @@ def _world_notes(world: NormalisedWorld) -> Iterator[str]:
     if names := ", ".join(world.above()[1]):
         yield f"{world.name}: {names} scores more than the best known"
     model, _, preset = world.name.partition("/")
-    if BEST_KNOWN in world.scale.kind:  # where a bound counts as 1, it misleads nobody
+    if BEST_KNOWN in world.scale.kind:  # a bound that counts as 1 needs none
         for warning in preset_warning(model_finder.model_class(model), preset):
             yield f"{model}/{warning}"
 
@@ -351,8 +351,7 @@ OVERVIEW_SEEDS = range(5)
 #: The most that a rule of the overview knows: a person may look up the constants of a world.
 _MOST: Knowledge = "rules"
 
-#: Characters of a bar, before the mark of its scale, and the marks of scales whose 1 is no bound
-#: that was proved.
+#: The length of a bar in characters, and the marks behind bars whose 1 is not a proved bound.
 _WIDTH, _MARKS = 10, {"relaxation": "~", "best known": "*"}
 
 _HEADS = ("world", "you play", f"0{'·' * (_WIDTH - 2)}1 ", "best rule", "score")

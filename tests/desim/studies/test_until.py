@@ -15,7 +15,7 @@ from desim.core.reported import Figures
 from desim.errors import UsageError
 from desim.statistics.sequential.sequences import ScoreRange
 from desim.statistics.sequential.stopping import Goal, look
-from desim.studies.until import Precision
+from desim.studies.until import read_goal
 
 #: The probability that an interval at 95 % misses, as `compare` computes it.
 ALPHA = 1 - 0.95
@@ -239,7 +239,7 @@ def test_wrong_wishes_are_refused() -> None:
     """Before anything is played; the text says what is possible."""
     for wrong in (0, float("inf"), "abc", "-5%", None):
         with pytest.raises(UsageError, match="write a share of the mean such as 5%"):
-            Precision.read(wrong)  # type: ignore[arg-type]
+            read_goal(wrong)  # type: ignore[arg-type]
     for options, text in [
         ({"seeds": range(60), "max_seeds": 10}, "first batch has 60 seeds"),
         ({"seeds": []}, "no seed was given"),
