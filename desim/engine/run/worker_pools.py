@@ -56,17 +56,28 @@ class ProcessEnded(DesimError):
 
 def worker_pool(workers: int) -> Any:
     """Return a loky pool whose processes use this one's import path, and end with it."""
+    import multiprocessing.resource_tracker
+
     from loky import ProcessPoolExecutor
+    from loky.backend import resource_tracker
 
     # It warns of workers that end while idle, and where no tool lists the processes to kill.
     warnings.filterwarnings("ignore", category=UserWarning, module=r"loky\.")
+    env = {} if os.environ.get(_SAFE) else {_SAFE: _SAFE_HERE}
     with interrupts_blocked():
+        os.environ.update(env)
+        try:  # the process that frees what workers leave has this one's environment
+            resource_tracker.ensure_running()
+            multiprocessing.resource_tracker.ensure_running()
+        finally:
+            for name in env:
+                del os.environ[name]
         return ProcessPoolExecutor(
             workers,
             timeout=IDLE_SECONDS,
             initializer=_begin_worker,
             initargs=(import_path(), os.getpid()),
-            env={} if os.environ.get(_SAFE) else {_SAFE: _SAFE_HERE},
+            env=env,
         )
 
 
