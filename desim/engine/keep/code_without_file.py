@@ -203,13 +203,3 @@ def _reduced(value: Any) -> list[Any]:
         return [*found[:3], *(list(each) for each in found[3:5] if each is not None)]
     except Exception:  # noqa: BLE001 (users' code; what cannot be pickled counts by its class)
         return []
-
-
-def forget_standard_input() -> None:
-    """Remove the name `<stdin>` as the file of `__main__`, as in an interactive session.
-
-    Otherwise a spawned worker would open a file of that name.
-    """
-    main = vars(sys.modules["__main__"])
-    if str(main.get("__file__")).startswith("<"):
-        del main["__file__"]

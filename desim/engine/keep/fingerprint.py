@@ -14,7 +14,7 @@ from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
 
-from desim.engine.keep.code_without_file import digest_without_file, forget_standard_input, has_file
+from desim.engine.keep.code_without_file import digest_without_file, has_file
 from desim.engine.keep.sources import Sources, file_digest
 from desim.errors import UsageError
 from desim.version import __version__
@@ -78,7 +78,6 @@ def _roots(found: Iterable[Any]) -> list[Any]:
 
 
 def _program_topics(roots: Sequence[Any]) -> dict[str, str]:
-    forget_standard_input()
     without, met = _without_file(roots)
     sources = Sources()
     sources.add("desim")  # it plays every row

@@ -84,15 +84,21 @@ class SqliteFile:
     def _open(self, *, read: bool, restart: bool) -> None:
         if not read:
             self._lock()
-        if restart and not self._is_sound():
+            if not self._integer("SELECT count(*) FROM sqlite_master"):
+                self._create()
+        try:
+            self._check()
+        except (UsageError, sqlite3.DatabaseError) as fault:
+            code = getattr(fault, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT)
+            is_damaged = code & 0xFF == sqlite3.SQLITE_CORRUPT
+            if not (restart and is_damaged and self._is_ours()):
+                raise
             self._file.close()
             self.path.unlink()
             self._make()
             self._file = self._connected()
             self._lock()
-        if not read and not self._integer("SELECT count(*) FROM sqlite_master"):
             self._create()
-        self._check()
 
     def _lock(self) -> None:
         """Take the lock, which is kept until the file is closed."""
@@ -110,25 +116,12 @@ class SqliteFile:
             self._file.execute(f"PRAGMA application_id = {_APPLICATION}")
             self._file.execute(f"PRAGMA user_version = {self.form:d}")
 
-    def _is_sound(self) -> bool:
-        """Return whether a file of ours is whole; a foreign one is refused."""
-        if self._integer("SELECT count(*) FROM sqlite_master") == 0:
-            return True
-        try:
-            self._check()
-        except UsageError:
-            if self._integer("PRAGMA application_id") != _APPLICATION:
-                raise
-            return False
-        except sqlite3.DatabaseError as fault:
-            if fault.sqlite_errorcode & 0xFF != sqlite3.SQLITE_CORRUPT:
-                raise
-            return False
-        return True
+    def _is_ours(self) -> bool:
+        return self._integer("PRAGMA application_id") == _APPLICATION
 
     def _check(self) -> None:
         """Refuse a foreign file, another format, and pages that are not as SQLite wrote them."""
-        if self._integer("PRAGMA application_id") != _APPLICATION:
+        if not self._is_ours():
             raise UsageError(f"{self.path} is no checkpoint of a {self.command}; {self._removal}")
         if (version := self._integer("PRAGMA user_version")) != self.form:
             raise UsageError(
@@ -136,10 +129,8 @@ class SqliteFile:
             )
         # An untrusted file may hold a view under the name, whose query need not end.
         query = "SELECT type, sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY name"
-        found = [sql for kind, sql in self._file.execute(query) if kind == "table"]
-        wanted = sorted(one.strip() for one in self.tables.split(";") if one.strip())
-        count = self._integer("SELECT count(*) FROM sqlite_master WHERE sql IS NOT NULL")
-        if found != wanted or count != len(wanted):
+        wanted = sorted(one.strip() for one in self.tables.split(";"))
+        if self._file.execute(query).fetchall() != [("table", sql) for sql in wanted]:
             raise UsageError(
                 f"{self.path} is no checkpoint of a {self.command}: it has other tables; {WAYS}"
             )

@@ -2,11 +2,10 @@
 
 from collections.abc import Iterable, Iterator
 from types import ModuleType
-from typing import Any, Protocol
 
 import msgspec
 
-from desim.opened_files import Files, opened_by
+from desim.opened_files import Files, opened, opened_by
 
 #: Separates a row from its files; JSON has no such byte outside of texts, and escapes it inside.
 _SEPARATOR = b"\n"
@@ -14,30 +13,10 @@ _SEPARATOR = b"\n"
 _decode = msgspec.json.Decoder(Files).decode
 
 
-class PlayedCell(Protocol):
-    """A model and policies that play one or many jobs."""
-
-    def parts(self) -> Iterator[Any]:
-        """Yield its classes and functions; texts among them do not count here."""
-        ...
-
-
-class RowFiles:
-    """Adds to the rows of a chunk the files that are new for their cells."""
-
-    def __init__(self) -> None:
-        self._sent: dict[int, Files] = {}
-        self._modules: dict[int, frozenset[str]] = {}
-
-    def added(self, row: bytes, cell: PlayedCell) -> bytes:
-        """Return a row, followed by the files that no earlier row of its cell has."""
-        key = id(cell)  # the jobs of a chunk hold their cells
-        if key not in self._modules:
-            self._modules[key] = modules_of(cell.parts())
-        files, sent = opened_by(self._modules[key]), self._sent.setdefault(key, {})
-        new = {path: text for path, text in files.items() if sent.get(path) != text}
-        sent |= new
-        return row + _SEPARATOR + msgspec.json.encode(new) if new else row
+def with_files(row: bytes, parts: Iterable[object]) -> bytes:
+    """Return a row, followed by the files that the code of its cell has opened in this process."""
+    files = opened_by(modules_of(parts)) if opened() else {}
+    return row + _SEPARATOR + msgspec.json.encode(files) if files else row
 
 
 def modules_of(parts: Iterable[object]) -> frozenset[str]:

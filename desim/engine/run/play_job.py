@@ -30,7 +30,7 @@ from desim.engine.plan import (
     Row,
     row_of,
 )
-from desim.engine.run.files_read import PlayedCell, RowFiles
+from desim.engine.run.files_read import with_files
 from desim.engine.run.play_episode import error_label, opened_session, play_in_loop
 from desim.engine.run.play_series import (
     earlier_replies,
@@ -68,7 +68,7 @@ def play_chunk(jobs: Iterable[Job]) -> Iterator[bytes]:
         The results of each job as JSON, the form in which they are sent and stored, with the files
         that were opened (see `files_read.split`).
     """
-    return in_time(jobs, play_to_json, lambda job: job.cell)
+    return in_time(jobs, play_to_json, lambda job: job.cell.parts())
 
 
 def play_twice(jobs: Iterable[Job]) -> Iterator[bytes]:
@@ -80,23 +80,24 @@ def play_twice(jobs: Iterable[Job]) -> Iterator[bytes]:
 
 
 def in_time(
-    jobs: Iterable[_Job], play: Callable[[_Job], bytes], cell_of: Callable[[_Job], PlayedCell]
+    jobs: Iterable[_Job],
+    play: Callable[[_Job], bytes],
+    parts_of: Callable[[_Job], Iterable[object]],
 ) -> Iterator[bytes]:
     """Play jobs in order for `SECONDS_PER_CHUNK`, but at least one; see `play_chunk`.
 
     Args:
         jobs: The jobs of a chunk.
         play: Plays a job, and returns its results as JSON.
-        cell_of: Returns the cell of a job, the same object for all jobs of a cell.
+        parts_of: Returns the classes and functions of a job; the files that they open are sent.
     """
     end = time.monotonic() + SECONDS_PER_CHUNK
-    files = RowFiles()
     # Around all episodes, as the end of a long one would start a collection.
     with rare_collections(), kept_globals():
         for job in jobs:
             with noting():
                 results = play(job)
-            yield files.added(results, cell_of(job))
+            yield with_files(results, parts_of(job))
             if time.monotonic() > end:
                 return
 
@@ -119,7 +120,7 @@ async def play_first_in_loop(jobs: Sequence[Job]) -> list[bytes]:
             raise
         except BaseException as fault:  # noqa: BLE001 (sys.exit in a policy)
             results = _without_score(job, error_label(fault), ended)
-    return [RowFiles().added(_encode(results), job.cell)]
+    return [with_files(_encode(results), job.cell.parts())]
 
 
 def play_job(job: Job) -> Row:
