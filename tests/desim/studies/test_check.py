@@ -1,5 +1,6 @@
 """`check` names every promise that a world breaks, and passes a world that keeps them all."""
 
+from collections.abc import Mapping
 from random import random
 from typing import Any
 
@@ -10,9 +11,11 @@ from support.faulty_world import (
     FAULTS,
     FAULTY,
     STALL,
+    Bake,
     BrokenStall,
     BurningStall,
     LooseStall,
+    Morning,
     RefusingStall,
     RigidStall,
     SilentStall,
@@ -21,7 +24,7 @@ from support.faulty_world import (
 )
 from support.small_worlds import STRIDE, WALK, Stride, Tally
 
-from desim import UsageError, World, check
+from desim import Role, UsageError, World, check
 from desim.core.reported import Figures
 from desim.show.column import Column
 from desim.studies.check import CHECKS
@@ -137,6 +140,24 @@ def test_an_option_that_breaks_the_model_is_found() -> None:
     text, place = failures(BurningStall)["options"]
     assert "'seller' took the option Bake(loaves=-1) at t=0, and the model failed" in text
     assert place.startswith("BurningStall._days (faulty_world.py, line ")
+
+
+@frozen
+class MuteStall(Stall):
+    """Offers no options."""
+
+    @property
+    def roles(self) -> Mapping[str, Role]:
+        """The seller alone."""
+        return {"seller": Role(Morning, Bake)}
+
+
+def test_a_role_without_options_is_found() -> None:
+    """The least action of its schema plays the rest."""
+    found = failures(MuteStall)
+    assert [*found] == ["options"]
+    assert found["options"][0].startswith("the role 'seller' has no options, so `random`")
+    assert found["options"][1].startswith("MuteStall.roles (test_check.py, line ")
 
 
 def test_an_option_that_is_refused_is_found() -> None:
