@@ -1,25 +1,34 @@
-"""Rows of a sweep by column: the values of a column, rows grouped by columns, means by seed.
-
-Also the names and values of columns in data frames and in Parquet files.
-"""
+"""The columns of rows: names, values and groups of rows, gathered in one pass over them."""
 
 import json
 import math
+from array import array
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
-from desim.engine.plan import DEFAULTS, GIVEN, POINT, RECORD, Row
+import msgspec
+
+from desim.engine.plan import (
+    CLUSTER,
+    DEFAULTS,
+    FIXED,
+    GIVEN,
+    ITEMS,
+    POINT,
+    RECORD,
+    REVISION,
+    WORST_SCORE,
+    Row,
+)
 from desim.errors import UsageError, possible
 from desim.short_repr import short_repr
 
 #: The keys of a column in a row: one, or `params`, `arguments` or `metrics` and a name.
 Path = tuple[str, ...]
 
-
 #: The values of the columns that make a group.
 Key = tuple[Any, ...]
-
 
 _FIRST, _MIDDLE, _LAST = (
     ("model", "preset"),
@@ -27,79 +36,211 @@ _FIRST, _MIDDLE, _LAST = (
     ("ledger_digest", "error"),
 )
 
-
-_PLAIN = (*_FIRST, "policy", *_MIDDLE, *_LAST)
-
-
 #: Keys that are columns only in the rows of a design, and of sweeps that record their episodes or
 #: have language models.
 _OF_DESIGN, _OF_SOME = (POINT, GIVEN), (RECORD, DEFAULTS)
 
-
 #: The keys of rows that hold several columns, by the prefix of their full names.
 _NESTED = {"params": "params", "policy": "arguments", "metrics": "metrics"}
 
+#: The keys that all rows of a cell share, and those that are kept of every row.
+_OF_CELL = ("model", "preset", *_OF_DESIGN, "params", "policy", "arguments")
+_KEPT = ("seed", "score", "ended", "decisions", "error", CLUSTER, FIXED, DEFAULTS, WORST_SCORE)
 
-def column_names(rows: Sequence[Row]) -> tuple[str, ...]:
-    """Return the full names of all columns, in their order."""
-    names: dict[str, dict[str, None]] = {prefix: {} for prefix in _NESTED}
-    some: dict[str, None] = {}
-    for row in rows:
-        for prefix, key in _NESTED.items():
-            names[prefix].update(dict.fromkeys(row.get(key, ())))
-        some.update(dict.fromkeys(key for key in (*_OF_DESIGN, *_OF_SOME) if key in row))
-    params, arguments, metrics = (
-        tuple(f"{prefix}.{name}" for name in found) for prefix, found in names.items()
-    )
-    design, records = ([key for key in keys if key in some] for keys in (_OF_DESIGN, _OF_SOME))
-    return (*_FIRST, *design, *params, "policy", *arguments, *_MIDDLE, *metrics, *_LAST, *records)
+#: Prefixes that are left out of names that remain unique without them.
+_SHORTENED = ("params.", "metrics.", "series.")
+
+_encode = msgspec.json.Encoder().encode
 
 
-def varying(rows: Sequence[Row]) -> tuple[str, ...]:
-    """Return the columns that have several values: model, preset and parameters.
+class RowColumns:
+    """The columns of rows.
 
-    Parameters have no prefix, unless an argument of a policy or a metric has the same name.
+    Attributes:
+        rows: The rows.
+        cells: Of each cell the keys that its rows share: model, preset, parameters, policy,
+            arguments. Cells are in the order of their first rows.
+        cell: The index of the cell of each row.
+        revisions: The revisions of each world, as texts.
+        has_items: Whether each row has parts of its score by item.
     """
-    all_names = column_names(rows)
-    names = [n for n in all_names if n in _FIRST or n.startswith("params.")]
-    several = [n for n in names if len(set(map(repr, column(rows, n)))) > 1]
-    taken = {n.partition(".")[2] for n in all_names if n.startswith(("policy.", "metrics."))}
-    short = [name.removeprefix("params.") for name in several]
-    return tuple(name if one in taken else one for one, name in zip(short, several, strict=True))
 
+    def __init__(self, rows: Sequence[Row]) -> None:
+        self.rows = rows
+        self.cells: list[Row] = []
+        self.cell = array("L")
+        self.revisions: dict[str, dict[str, None]] = {}
+        self.has_items: list[bool] = []
+        self._metrics: dict[str, None] = {}
+        self._some: set[str] = set()
+        self._known: dict[Path, list[Any]] = {(key,): [] for key in _KEPT}
+        self._gather()
 
-def find(rows: Sequence[Row], name: str) -> Path:
-    """Return the path of a column.
+    def _gather(self) -> None:
+        indices: dict[tuple[Any, ...], int] = {}
+        revised: set[tuple[int, Any]] = set()
+        for row in self.rows:
+            texts = _encode([row["params"], row.get("arguments")])
+            head = (*(row.get(key) for key in ("model", "preset", POINT, GIVEN, "policy")), texts)
+            index = indices.setdefault(head, len(indices))
+            if index == len(self.cells):
+                self.cells.append({key: row[key] for key in _OF_CELL if key in row})
+            self.cell.append(index)
+            if (revision := (index, row.get(REVISION))) not in revised:
+                revised.add(revision)
+                self.revisions.setdefault(row["model"], {})[str(revision[1])] = None
+            if not row["metrics"].keys() <= self._metrics.keys():
+                self._metrics.update(dict.fromkeys(row["metrics"]))
+            self.has_items.append(ITEMS in row)
+            self._some.update(key for key in _OF_SOME if key in row)
+            for (key,), values in self._known.items():
+                values.append(row.get(key))
 
-    Raises:
-        UsageError: The column does not exist, or a parameter, an argument of a policy or a metric
-            share the name.
-    """
-    prefix, _, rest = name.partition(".")
-    of_some = name in (*_OF_DESIGN, *_OF_SOME) and any(name in row for row in rows)
-    if name in _PLAIN or of_some:
-        return (name,)
-    if prefix in _NESTED and any(rest in row.get(_NESTED[prefix], ()) for row in rows):
-        return (_NESTED[prefix], rest)
-    found = [
-        prefix for prefix, key in _NESTED.items() if any(name in row.get(key, ()) for row in rows)
-    ]
-    if len(found) > 1:
-        full = [f"{prefix}.{name}" for prefix in found]
-        raise UsageError(f"{name!r} may be {' or '.join(full)}; write one of these")
-    if not found and all(row["error"] is not None for row in rows):
-        # Failed rows have no metrics, so any name may be one.
-        return ("metrics", name)
-    if not found:
-        known = [n.removeprefix("params.").removeprefix("metrics.") for n in column_names(rows)]
-        raise UsageError(f"there is no column {name!r}; {possible(name, known)}")
-    return (_NESTED[found[0]], name)
+    # -- names -------------------------------------------------------------------------------------
+
+    def names(self) -> tuple[str, ...]:
+        """Return the full names of all columns, in their order."""
+        design = [key for key in _OF_DESIGN if any(key in one for one in self.cells)]
+        params, arguments, metrics = (
+            [f"{prefix}.{name}" for name in self._inside(prefix)] for prefix in _NESTED
+        )
+        some = [key for key in _OF_SOME if key in self._some]
+        head = (*_FIRST, *design, *params, "policy", *arguments)
+        return (*head, *_MIDDLE, *metrics, *_LAST, *some)
+
+    def named_paths(self) -> dict[str, Path]:
+        """Return by column, under its short name, where a row has its value."""
+        full = self.names()
+        return dict(zip(short_names(full), paths(full), strict=True))
+
+    def _inside(self, prefix: str) -> Mapping[str, None]:
+        """Return the names of parameters, arguments or metrics."""
+        if prefix == "metrics":
+            return self._metrics
+        each = (one.get(_NESTED[prefix], ()) for one in self.cells)
+        return dict.fromkeys(name for names in each for name in names)
+
+    def varying(self) -> tuple[str, ...]:
+        """Return the columns that have several values: model, preset and parameters.
+
+        Parameters have no prefix, unless an argument of a policy or a metric has the same name.
+        """
+        taken = {*self._inside("policy"), *self._metrics}
+        found = []
+        for name in (*_FIRST, *(f"params.{one}" for one in self._inside("params"))):
+            (path,) = paths([name])
+            if len({repr(value_at(one, path)) for one in self.cells}) > 1:
+                short = name.removeprefix("params.")
+                found.append(name if short in taken else short)
+        return tuple(found)
+
+    def find(self, name: str) -> Path:
+        """Return the path of a column.
+
+        Raises:
+            UsageError: The column does not exist, or a parameter, an argument of a policy or a
+                metric share the name.
+        """
+        known = self.names()
+        if name in known:
+            return paths([name])[0]
+        found = [full for prefix in _NESTED if (full := f"{prefix}.{name}") in known]
+        if len(found) > 1:
+            raise UsageError(f"{name!r} may be {' or '.join(found)}; write one of these")
+        if found:
+            return paths(found)[0]
+        if None not in self.column("error"):
+            return ("metrics", name)  # failed rows have no metrics, so any name may be one
+        names = [one.removeprefix("params.").removeprefix("metrics.") for one in known]
+        raise UsageError(f"there is no column {name!r}; {possible(name, names)}")
+
+    # -- values ------------------------------------------------------------------------------------
+
+    def column(self, name: str) -> list[Any]:
+        """Return the values of a column; None for a row without a value.
+
+        Raises:
+            UsageError: The column does not exist.
+        """
+        kept = self._known.get((name,))
+        return self.at(self.find(name)) if kept is None else kept
+
+    def at(self, path: Path) -> list[Any]:
+        """Return the values at a path, which are read once."""
+        if path not in self._known:
+            if path[0] in _OF_CELL:
+                values = [value_at(one, path) for one in self.cells]
+                self._known[path] = [values[cell] for cell in self.cell]
+            else:
+                self._known[path] = [value_at(row, path) for row in self.rows]
+        return self._known[path]
+
+    def numbers(self, name: str) -> list[float | None]:
+        """Return a column of numbers, truth values as 0 and 1; None for a row without a number.
+
+        NaN and infinity, which JSON lacks, are None as well.
+
+        Raises:
+            UsageError: The column does not exist, or holds other values than numbers.
+        """
+        return [_number(name, value) for value in self.column(name)]
+
+    def counted(self, name: str) -> list[float | None]:
+        """Return a column of numbers; a failed episode has the worst score, if its model has one.
+
+        Raises:
+            UsageError: See `numbers`.
+        """
+        found = self.numbers(name)
+        if name == "score":
+            worst = self.column_of_key(WORST_SCORE)
+            for place, error in enumerate(self.column("error")):
+                if error is not None:
+                    found[place] = worst[place]
+        return found
+
+    def column_of_key(self, key: str) -> list[Any]:
+        """Return the values of a key of rows that is no column, such as the cluster of the seed."""
+        return self._known[key,]
+
+    def holds_truth_values(self, name: str) -> bool:
+        """Return whether a column has known values and all of them are truth values."""
+        known = [value for value in self.column(name) if value is not None]
+        return bool(known) and all(isinstance(value, bool) for value in known)
+
+    def places(self, by: Sequence[str]) -> dict[Key, list[int]]:
+        """Group the indices of rows by the values of columns, in the order of their first rows.
+
+        Raises:
+            UsageError: The column does not exist.
+        """
+        groups: dict[Key, list[int]] = {}
+        for place, key in enumerate(zip(*map(self._hashable, by), strict=True)):
+            groups.setdefault(key, []).append(place)
+        return groups
+
+    def _hashable(self, name: str) -> list[Any]:
+        path = self.find(name)
+        return [json.dumps(v) if isinstance(v, list | dict) else v for v in self.at(path)]
 
 
 def paths(names: Iterable[str]) -> list[Path]:
-    """Return the paths of columns by their full names, as `column_names` returns them."""
+    """Return the paths of columns by their full names, as `RowColumns.names` returns them."""
     split = [name.partition(".") for name in names]
     return [(_NESTED[prefix], rest) if rest else (prefix,) for prefix, _, rest in split]
+
+
+def short_names(full: Sequence[str]) -> list[str]:
+    """Return the names of columns without a prefix, unless two would share a name."""
+    short = [_short(name) for name in full]
+    count = Counter(short)
+    return [one if count[one] == 1 else name for one, name in zip(short, full, strict=True)]
+
+
+def _short(name: str) -> str:
+    for prefix in _SHORTENED:
+        name = name.removeprefix(prefix)
+    return name
 
 
 def value_at(row: Row, path: Path) -> Any:
@@ -107,78 +248,30 @@ def value_at(row: Row, path: Path) -> Any:
     return row.get(path[0]) if len(path) == 1 else row.get(path[0], {}).get(path[1])
 
 
-def column(rows: Sequence[Row], name: str) -> list[Any]:
-    """Return the values of a column; None for a row without a value.
-
-    Raises:
-        UsageError: The column does not exist.
-    """
-    path = find(rows, name)
-    return [value_at(row, path) for row in rows]
-
-
-def numbers(rows: Sequence[Row], name: str) -> list[float | None]:
-    """Return a column of numbers, truth values as 0 and 1; None for a row without a number.
-
-    NaN and infinity, which JSON lacks, are None as well.
-
-    Raises:
-        UsageError: The column does not exist, or holds other values than numbers.
-    """
-    return [_number(name, value) for value in column(rows, name)]
-
-
-def holds_truth_values(rows: Sequence[Row], name: str) -> bool:
-    """Return whether a column has known values and all of them are truth values.
-
-    Raises:
-        UsageError: The column does not exist.
-    """
-    known = [value for value in column(rows, name) if value is not None]
-    return bool(known) and all(isinstance(value, bool) for value in known)
-
-
-def places(rows: Sequence[Row], by: Sequence[str]) -> dict[Key, list[int]]:
-    """Group the indices of rows by the values of columns, in the order of their first rows.
-
-    Raises:
-        UsageError: The column does not exist.
-    """
-    groups: dict[Key, list[int]] = {}
-    for place, key in enumerate(_keys(rows, by)):
-        groups.setdefault(key, []).append(place)
-    return groups
-
-
-def _keys(rows: Sequence[Row], by: Sequence[str]) -> Iterator[Key]:
-    columns = [column(rows, name) for name in by]
-    return (tuple(map(_hashable, key)) for key in zip(*columns, strict=True))
-
-
-def seed_means(rows: Sequence[Row], name: str, *, complete: bool) -> Mapping[Hashable, float]:
-    """Return the mean of a column by seed.
-
-    Args:
-        rows: Rows with any number of rows for each seed.
-        name: A column of numbers.
-        complete: Leave out seeds with any row without a value; otherwise seeds without any value.
-
-    Raises:
-        UsageError: See `numbers`.
-    """
-    return means_by_seed(column(rows, "seed"), numbers(rows, name), complete=complete)
+def plain_value(value: Any) -> Any:
+    """Return a value as data frames hold it: lists and objects as JSON."""
+    return json.dumps(value) if isinstance(value, list | dict) else value
 
 
 def means_by_seed(
     seeds: Iterable[Hashable], values: Iterable[float | None], *, complete: bool
-) -> Mapping[Hashable, float]:
-    """Return the mean of values by their seeds; see `seed_means`."""
+) -> dict[Any, float]:
+    """Return the mean of values by their seeds, in the order of the first of each.
+
+    Args:
+        seeds: The seed of each value.
+        values: None for a missing one.
+        complete: Leave out seeds with any missing value; otherwise those without a value.
+    """
+    pairs = list(zip(seeds, values, strict=True))
+    if len(single := dict(pairs)) == len(pairs):  # the usual case, and ten times as fast
+        return {seed: value + 0.0 for seed, value in single.items() if value is not None}
     by_seed: dict[Hashable, list[float | None]] = {}
-    for seed, value in zip(seeds, values, strict=True):
+    for seed, value in pairs:
         by_seed.setdefault(seed, []).append(value)
     means = {}
     for seed, each in by_seed.items():
-        known = [v for v in each if v is not None]
+        known = [value for value in each if value is not None]
         if known and not (complete and len(known) < len(each)):
             means[seed] = mean(known)
     return means
@@ -195,36 +288,3 @@ def _number(name: str, value: Any) -> float | None:
     raise UsageError(
         f"column {name!r} holds {short_repr(value)}, which is no number; group by it instead"
     )
-
-
-def _hashable(value: Any) -> Hashable:
-    return json.dumps(value) if isinstance(value, list | dict) else value
-
-
-#: Prefixes that are left out of names that remain unique without them.
-_SHORTENED = ("params.", "metrics.", "series.")
-
-
-def short_names(full: Sequence[str]) -> list[str]:
-    """Return the names of columns without a prefix, unless two would share a name."""
-    short = [_short(name) for name in full]
-    count = Counter(short)
-    return [one if count[one] == 1 else name for one, name in zip(short, full, strict=True)]
-
-
-def named_paths(rows: Sequence[Row]) -> dict[str, Path]:
-    """Return by column, under its short name, where a row has its value."""
-    full = column_names(rows)
-    return dict(zip(short_names(full), paths(full), strict=True))
-
-
-def plain_value(row: Row, path: Path) -> Any:
-    """Return the value of a column, lists and objects as JSON; None if the row has no value."""
-    value = value_at(row, path)
-    return json.dumps(value) if isinstance(value, list | dict) else value
-
-
-def _short(name: str) -> str:
-    for prefix in _SHORTENED:
-        name = name.removeprefix(prefix)
-    return name

@@ -1,27 +1,11 @@
-"""The score of failed episodes in a table, and what is said of them."""
+"""What is said of episodes that failed or have no number."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 import msgspec
 
-from desim.engine.plan import WORST_SCORE, Row
-from desim.rows.columns import numbers
-
-
-def counted(rows: Sequence[Row], name: str) -> list[float | None]:
-    """Return a column of numbers; a failed episode has the model's worst score, if it has one.
-
-    Raises:
-        UsageError: The column does not exist, or holds other values than numbers.
-    """
-    found = numbers(rows, name)
-    if name != "score":
-        return found
-    for place, row in enumerate(rows):
-        if row["error"] is not None:
-            found[place] = row.get(WORST_SCORE)
-    return found
+from desim.engine.plan import Row
 
 
 def missing(values: Iterable[float | None], failed: Iterable[bool]) -> int:

@@ -146,8 +146,8 @@ def known_note(rows: Sequence[Row], seeds: Iterable[int]) -> str:
     """Return the sentence on the best known scores, or on a fault of their data; may be empty.
 
     Args:
-        rows: The rows of a table.
-        seeds: The seeds of these rows.
+        rows: The rows of a table, or one of each of their cells.
+        seeds: The seeds of all rows.
     """
     try:
         found = known_means(rows, seeds)
@@ -173,8 +173,8 @@ def known_means(rows: Sequence[Row], seeds: Iterable[int]) -> "KnownMeans | None
     the known scores, or if a seed has no known scores.
 
     Args:
-        rows: The rows of a table.
-        seeds: The seeds of these rows.
+        rows: The rows of a table, or one of each of their cells.
+        seeds: The seeds of all rows.
 
     Raises:
         UsageError: See `known_scores`.
@@ -203,26 +203,24 @@ def _plays_preset(rows: Sequence[Row], model: Model[Any], roles: Sequence[tuple[
 
 
 def knowledge_of_groups(
-    rows: Sequence[Row], groups: Mapping[tuple[Any, ...], Sequence[int]], by: Sequence[str]
+    cells: Mapping[tuple[Any, ...], Row], by: Sequence[str]
 ) -> dict[tuple[Any, ...], Knowledge]:
     """Return what the policies of groups of rows know, where it is more than observations.
 
     Args:
-        rows: The rows of a table.
-        groups: The indices of the rows of each group, by the values of its columns.
+        cells: The first cell of each group, by the values of its columns.
         by: The columns that define the groups; without the policy the result is empty.
     """
     if "policy" not in by:
         return {}
     at = list(by).index("policy")
-    found = {key: _row_knows(rows[places[0]], key[at]) for key, places in groups.items()}
+    found = {key: _row_knows(cell, key[at]) for key, cell in cells.items()}
     return {key: level for key, level in found.items() if level != "observation"}
 
 
-def knowledge_of_policies(rows: Sequence[Row]) -> dict[str, Knowledge]:
+def knowledge_of_policies(rows: Iterable[Row]) -> dict[str, Knowledge]:
     """Return what the policies of rows know, by label, where it is more than observations."""
-    groups = {(row["policy"],): [place] for place, row in enumerate(rows)}
-    found = knowledge_of_groups(rows, groups, ["policy"])
+    found = knowledge_of_groups({(row["policy"],): row for row in rows}, ["policy"])
     return {label: level for (label,), level in found.items()}
 
 

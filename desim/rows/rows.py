@@ -5,6 +5,7 @@ import contextlib
 import operator
 from array import array
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, overload
@@ -16,12 +17,12 @@ from desim.catalog.policy_spec import label
 from desim.engine.plan import Row
 from desim.errors import BadRecord, UsageError
 from desim.records.episode import Episode
-from desim.rows import columns, row_frames
+from desim.rows import row_frames
+from desim.rows.columns import RowColumns, means_by_seed, value_at
+from desim.rows.compare import compare
 from desim.rows.comparison_table import ComparisonTable
-from desim.rows.failures import counted, missing, missing_text
-from desim.rows.groups import compare
-from desim.rows.packed import PackedRows, SelectedRows
-from desim.rows.row_series import series_by_group
+from desim.rows.failures import missing, missing_text
+from desim.rows.packed import PackedRows
 from desim.show.files import open_regular, write_whole
 from desim.show.table import Table, csv_lines
 from desim.statistics.intervals import checked_level
@@ -93,9 +94,8 @@ class Rows(Sequence[Row]):
         better: Mapping[str, str] = MappingProxyType({}),
         differing: Iterable[str] = (),
     ) -> None:
-        self._rows: Sequence[Row] = (
-            rows if isinstance(rows, PackedRows | SelectedRows) else list(rows)
-        )
+        self._rows = rows if isinstance(rows, PackedRows) else list(rows)
+        self._places: Sequence[int] = range(len(self._rows))
         self._better = dict(better)
         self.differing = frozenset(differing)
 
@@ -136,14 +136,16 @@ class Rows(Sequence[Row]):
 
     def __getitem__(self, index: int | slice) -> "Row | Rows":
         if isinstance(index, slice):
-            return Rows(self._rows[index], self._better, self.differing)
-        return self._rows[index]
+            return self._at(range(len(self))[index])
+        return self._rows[self._places[index]]
 
     def __iter__(self) -> Iterator[Row]:
-        return iter(self._rows)
+        if isinstance(self._places, range) and len(self._places) == len(self._rows):
+            return iter(self._rows)
+        return map(self._rows.__getitem__, self._places)
 
     def __len__(self) -> int:
-        return len(self._rows)
+        return len(self._places)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Rows):
@@ -175,7 +177,13 @@ class Rows(Sequence[Row]):
     @property
     def failed(self) -> "Rows":
         """The rows with an error."""
-        return self._at(n for n, row in enumerate(self) if row["error"] is not None)
+        errors = self.column("error")
+        return self._at(place for place, error in enumerate(errors) if error is not None)
+
+    @cached_property
+    def by_column(self) -> RowColumns:
+        """The columns of the rows, which are read once."""
+        return RowColumns(self)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -184,16 +192,16 @@ class Rows(Sequence[Row]):
         A parameter and a metric have no prefix (`horizon`), unless two columns would share a name
         (`params.horizon`). Names with their prefix may be given everywhere.
         """
-        return tuple(columns.named_paths(self._rows))
+        return tuple(self.by_column.named_paths())
 
     @property
     def varying(self) -> tuple[str, ...]:
         """The columns of models and parameters that have several values, as tables name them."""
-        return columns.varying(self._rows)
+        return self.by_column.varying()
 
     def directed(self, better: Mapping[str, str]) -> "Rows":
         """Return the rows with which values of metrics are better."""
-        return Rows(self._rows, better, self.differing)
+        return self._at(range(len(self)), better)
 
     def where(self, **equal: Any) -> "Rows":
         """Return the rows whose columns have these values.
@@ -204,15 +212,12 @@ class Rows(Sequence[Row]):
         Raises:
             UsageError: The column does not exist.
         """
-        wanted = [
-            (columns.find(self._rows, name), policy_label(value) if name == "policy" else value)
-            for name, value in equal.items()
-        ]
-        return self._at(
-            place
-            for place, row in enumerate(self)
-            if all(columns.value_at(row, path) == value for path, value in wanted)
-        )
+        places: Iterable[int] = range(len(self))
+        for name, given in equal.items():
+            value = policy_label(given) if name == "policy" else given
+            values = self.column(name)
+            places = [place for place in places if values[place] == value]
+        return self._at(places)
 
     def column(self, name: str) -> list[Any]:
         """Return the values of a column; None for a row without a value.
@@ -220,7 +225,7 @@ class Rows(Sequence[Row]):
         Raises:
             UsageError: The column does not exist.
         """
-        return columns.column(self._rows, name)
+        return self.by_column.column(name)
 
     def numbers(self, name: str) -> list[float | None]:
         """Return a column of numbers, truth values as 0 and 1; None for a missing value.
@@ -228,7 +233,7 @@ class Rows(Sequence[Row]):
         Raises:
             UsageError: The column does not exist, or holds values that are not numbers.
         """
-        return columns.numbers(self._rows, name)
+        return self.by_column.numbers(name)
 
     def values(self, name: str) -> list[float]:
         """Return the known numbers of a column, truth values as 0 and 1.
@@ -238,13 +243,21 @@ class Rows(Sequence[Row]):
         """
         return [value for value in self.numbers(name) if value is not None]
 
+    def counted(self, name: str) -> list[float | None]:
+        """Return a column of numbers; a failed episode has the worst score, if its model has one.
+
+        Raises:
+            UsageError: See `numbers`.
+        """
+        return self.by_column.counted(name)
+
     def groups(self, *by: str) -> "dict[tuple[Any, ...], Rows]":
         """Group the rows by the values of columns; groups are in the order of their first rows.
 
         Raises:
             UsageError: The column does not exist.
         """
-        return {key: self._at(places) for key, places in columns.places(self._rows, by).items()}
+        return {key: self._at(places) for key, places in self.by_column.places(by).items()}
 
     def series(
         self, name: str, by: str | Sequence[str] = "policy"
@@ -263,7 +276,7 @@ class Rows(Sequence[Row]):
             UsageError: The series or a column does not exist.
         """
         columns_by = (by,) if isinstance(by, str) else tuple(by)
-        found = series_by_group(self._rows, name, columns_by)
+        found = row_frames.series_by_group(self.by_column, name, columns_by)
         return {key[0]: one for key, one in found.items()} if isinstance(by, str) else found
 
     def by_seed(self, name: str, *, complete: bool = False) -> Mapping[Hashable, float]:
@@ -276,7 +289,7 @@ class Rows(Sequence[Row]):
         Raises:
             UsageError: The column does not exist, or holds values that are not numbers.
         """
-        return columns.seed_means(self._rows, name, complete=complete)
+        return means_by_seed(self.column("seed"), self.numbers(name), complete=complete)
 
     def table(
         self,
@@ -301,7 +314,7 @@ class Rows(Sequence[Row]):
             UsageError: A column or the group does not exist, or a column holds no numbers.
         """
         by, show = (tuple([one] if isinstance(one, str) else one) for one in (by, show))
-        return compare(self._rows, by, show, policy_label(against), level, self.differing)
+        return compare(self.by_column, by, show, policy_label(against), level, self.differing)
 
     def best(
         self, show: str = "score", by: str = "policy", alpha: float = 0.05, minimise: str = ""
@@ -358,7 +371,7 @@ class Rows(Sequence[Row]):
         Raises:
             UsageError: pandas is not installed, or *series* are wanted and the rows hold none.
         """
-        return row_frames.to_pandas(self._rows, series=series)
+        return row_frames.to_pandas(self.by_column, series=series)
 
     def to_polars(self, *, series: bool = False) -> "pl.DataFrame":
         """Return a data frame of polars; its columns are those of `to_pandas`.
@@ -369,7 +382,7 @@ class Rows(Sequence[Row]):
         Raises:
             UsageError: polars is not installed, or *series* are wanted and the rows hold none.
         """
-        return row_frames.to_polars(self._rows, series=series)
+        return row_frames.to_polars(self.by_column, series=series)
 
     def write_parquet(self, path: str | Path, *, series: bool = False) -> None:
         """Write a Parquet file, completely or not at all; its columns are those of `to_pandas`.
@@ -383,7 +396,7 @@ class Rows(Sequence[Row]):
             UsageError: The file cannot be written, the rows are empty, duckdb is not installed, or
                 *series* are wanted and the rows hold none.
         """
-        row_frames.write_parquet(self._rows, path, series=series)
+        row_frames.write_parquet(self.by_column, path, series=series)
 
     def write(self, folder: str | Path) -> None:
         """Write rows.csv and rows.jsonl, each completely or not at all.
@@ -394,28 +407,26 @@ class Rows(Sequence[Row]):
         write_whole(Path(folder) / "rows.jsonl", (_encode(row) + b"\n" for row in self))
         write_whole(Path(folder) / "rows.csv", self._csv())
 
-    def _at(self, places: Iterable[int]) -> "Rows":
-        """Return the rows at some indices."""
-        return Rows(SelectedRows(self._rows, array("L", places)), self._better, self.differing)
+    def _at(self, places: Iterable[int], better: Mapping[str, str] | None = None) -> "Rows":
+        """Return the rows at some indices, none of them negative."""
+        found = Rows((), self._better if better is None else better, self.differing)
+        found._rows, found._places = self._rows, array("L", map(self._places.__getitem__, places))
+        return found
 
     def _csv(self) -> Iterator[bytes]:
         """Yield the lines of rows.csv."""
-        named = columns.named_paths(self._rows)
-        lines = ([columns.value_at(row, at) for at in named.values()] for row in self)
+        named = self.by_column.named_paths()
+        lines = ([value_at(row, at) for at in named.values()] for row in self)
         return csv_lines(tuple(named), lines)
 
 
 def _means_of_all(rows: Rows, show: str) -> Mapping[Hashable, float] | None:
     """Return the mean of a column by seed; None if a failed episode has no value."""
-    values = counted(rows, show)
+    values = rows.counted(show)
     failed = [error is not None for error in rows.column("error")]
     if lacking := missing(values, failed):
         raise UsageError(f"{missing_text(lacking, len(rows))} for {show!r}; no group is the best")
-    return (
-        None
-        if None in values
-        else columns.means_by_seed(rows.column("seed"), values, complete=True)
-    )
+    return None if None in values else means_by_seed(rows.column("seed"), values, complete=True)
 
 
 def _unfinished(folder: Path) -> Rows:

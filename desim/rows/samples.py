@@ -1,12 +1,11 @@
 """The values on which a figure of some rows rests: by seed or by item, and what they share."""
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping
 
 from attrs import field, frozen
 
 from desim.engine.plan import CLUSTER, ITEMS, WORST_SCORE, Row
-from desim.rows.columns import mean, means_by_seed
-from desim.rows.failures import counted
+from desim.rows.columns import RowColumns, mean, means_by_seed
 from desim.statistics.clusters import clustered_interval
 from desim.statistics.intervals import Interval, interval, seeds_for_difference
 from desim.statistics.pairing import Difference, difference, difference_apart
@@ -116,15 +115,16 @@ class Sample:
         return Sample(values, clusters, self.unit)
 
 
-def score_sample(rows: Sequence[Row], figure: str = "score") -> Sample:
+def score_sample(rows: RowColumns, figure: str = "score") -> Sample:
     """Return a figure of one policy by seed, or the scores by item; none if an episode has none."""
-    if figure == "score" and any(ITEMS in row for row in rows):
-        return Sample(item_scores(rows), unit="items")
-    scores = counted(rows, figure)
+    if figure == "score" and any(rows.has_items):
+        return Sample(item_scores(rows.rows), unit="items")
+    scores, seeds = rows.counted(figure), rows.column("seed")
     if None in scores:
         return Sample({})
-    by_seed = means_by_seed((row["seed"] for row in rows), scores, complete=False)
-    return Sample(by_seed, {row["seed"]: row[CLUSTER] for row in rows if CLUSTER in row})
+    clusters = zip(seeds, rows.column_of_key(CLUSTER), strict=True)
+    named = {seed: cluster for seed, cluster in clusters if cluster is not None}
+    return Sample(means_by_seed(seeds, scores, complete=False), named)
 
 
 def item_scores(rows: Iterable[Row]) -> dict[Hashable, float]:

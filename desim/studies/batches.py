@@ -12,7 +12,7 @@ from desim.engine.grid import checked_seeds, with_further
 from desim.engine.plan import Grid
 from desim.engine.run.playing import Playing
 from desim.errors import UsageError
-from desim.rows.failures import counted, missing_text
+from desim.rows.failures import missing_text
 from desim.rows.rows import Rows
 from desim.short_repr import short_repr
 from desim.statistics.sequential.sequences import ScoreRange
@@ -229,7 +229,7 @@ class PlayedCells:
 
         There are none if an episode has none.
         """
-        by_seed = counted(self.rows[cell], self.show)
+        by_seed = self.rows[cell].counted(self.show)
         known = [self.sign * value for value in by_seed if value is not None]
         mine = self.batches.values(known) if len(known) == len(by_seed) else []
         if other is None:
@@ -245,7 +245,7 @@ class PlayedCells:
         rows = self.rows[cell]
         if rows.failed:
             return "episodes have failed"
-        return missing_text(counted(rows, self.show).count(None), len(rows))
+        return missing_text(rows.counted(self.show).count(None), len(rows))
 
     def mean(self, cell: int) -> float | None:
         """Return the mean of the clusters; None if an episode has no figure."""

@@ -13,10 +13,10 @@ import attrs
 import numpy as np
 from attrs import frozen
 
-from desim.engine.plan import GIVEN, Row
+from desim.engine.plan import GIVEN
 from desim.errors import UsageError
-from desim.rows.columns import column, column_names, find, value_at
-from desim.rows.failures import counted
+from desim.rows.columns import value_at
+from desim.rows.rows import Rows
 from desim.show.estimates import estimate_cells, interval_head
 from desim.show.table import Table, Tabular
 from desim.statistics.intervals import Interval, interval
@@ -86,7 +86,7 @@ class Effects(Tabular):
 
 
 def effects(
-    rows: Sequence[Row],
+    rows: Rows,
     design: Design | Sequence[str] | None = None,
     *,
     show: str | Sequence[str] = "score",
@@ -161,7 +161,7 @@ def _levels(name: str, values: Sequence[Any]) -> tuple[Any, Any]:
     return found[0], found[1]
 
 
-def _names(rows: Sequence[Row], design: Design | Sequence[str] | None) -> tuple[str, ...]:
+def _names(rows: Rows, design: Design | Sequence[str] | None) -> tuple[str, ...]:
     """Return the columns of the parameters.
 
     Raises:
@@ -171,11 +171,11 @@ def _names(rows: Sequence[Row], design: Design | Sequence[str] | None) -> tuple[
         return design.names
     if design is not None:
         for name in design:
-            find(rows, name)
+            rows.column(name)
         return tuple(design)
     found: dict[str, list[Any]] = {}
-    for full in column_names(rows):
-        values = column(rows, full) if full.startswith(("params.", "policy.")) else []
+    for full in rows.by_column.names():
+        values = rows.column(full) if full.startswith(("params.", "policy.")) else []
         if len(set(map(repr, values))) > 1:
             found[full.removeprefix("params.")] = values
     # An argument with the same value at all seats is a column without the seat, too.
@@ -188,15 +188,15 @@ def _names(rows: Sequence[Row], design: Design | Sequence[str] | None) -> tuple[
     return tuple(found)
 
 
-def _by_group(rows: Sequence[Row], names: Sequence[str], show: str) -> dict[str, _Points]:
+def _by_group(rows: Rows, names: Sequence[str], show: str) -> dict[str, _Points]:
     """Return the figure by policy and what else differs, by values of parameters, and by seed.
 
     Raises:
         UsageError: A figure is missing, such as after a failure.
     """
-    paths = [find(rows, name) for name in names]
+    paths = [rows.by_column.find(name) for name in names]
     groups: dict[str, _Points] = {}
-    for row, key, value in zip(rows, _group_texts(rows, names), counted(rows, show), strict=True):
+    for row, key, value in zip(rows, _group_texts(rows, names), rows.counted(show), strict=True):
         if value is None:
             why = f", as it failed: {row['error']}" if row["error"] else ""
             raise UsageError(
@@ -209,7 +209,7 @@ def _by_group(rows: Sequence[Row], names: Sequence[str], show: str) -> dict[str,
     return groups
 
 
-def _group_texts(rows: Sequence[Row], names: Sequence[str]) -> list[str]:
+def _group_texts(rows: Rows, names: Sequence[str]) -> list[str]:
     """Return for each row its policy, and the other values by which groups differ."""
     varied = {name.removeprefix("params.") for name in names}
     others = [

@@ -22,7 +22,7 @@ from desim.engine.plan import RECORD, RECORDS, Grid
 from desim.engine.run.playing import Playing
 from desim.errors import BadRecord, SchemaError, UsageError
 from desim.records.episode import Episode
-from desim.rows.groups import reference_groups
+from desim.rows.compare import reference_groups
 from desim.rows.rows import Rows, policy_label
 from desim.schema import from_plain
 from desim.schema.signatures import takes

@@ -10,7 +10,7 @@ from attrs import evolve, field, frozen
 from desim.core.roles import knowledge_legend
 from desim.errors import UsageError
 from desim.rows.columns import Key
-from desim.rows.groups import reference_groups
+from desim.rows.compare import reference_groups
 from desim.rows.rows import Rows, policy_label
 from desim.schema.signatures import takes
 from desim.short_repr import short_repr

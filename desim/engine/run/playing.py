@@ -29,8 +29,8 @@ from desim.engine.run.signals import interrupts_deferred
 from desim.engine.run.waiting import EventLoopExecutor
 from desim.engine.run.worker_pools import WorkerDied
 from desim.errors import DesimError, UsageError
+from desim.rows.compare import cell_of
 from desim.rows.failures import failure_text
-from desim.rows.groups import cell_of
 from desim.rows.rows import Rows
 from desim.short_repr import short_repr
 from desim.show.progress import Progress, ProgressOption, shown_progress

@@ -12,9 +12,8 @@ from desim.reports.elements.charts import Curve, Panel, lines
 from desim.reports.elements.page import Figure, Given, cleaned, note_of_cut
 from desim.reports.sweep.varied import VaryingColumn, families
 from desim.rows.columns import means_by_seed
-from desim.rows.failures import counted
-from desim.rows.groups import estimated
 from desim.rows.rows import Rows
+from desim.rows.samples import Sample
 from desim.show.estimates import SEEDED_HEADS, seeded_cells
 from desim.statistics.intervals import Interval
 
@@ -40,7 +39,7 @@ class Estimates:
     @classmethod
     def of(cls, rows: Rows, figure: str = "score") -> "Estimates":
         """Return the column of some rows."""
-        return cls(rows.column("seed"), counted(rows, figure))
+        return cls(rows.column("seed"), rows.counted(figure))
 
     def mean(self, places: Iterable[int]) -> Interval | None:
         """Return the mean of the rows at some indices, several rows of a seed as one value.
@@ -53,7 +52,7 @@ class Estimates:
         if None in values:
             return None
         means = means_by_seed((self.seeds[at] for at in each), values, complete=False)
-        return estimated(list(means.values()), 0.95)
+        return Sample(means).estimate(0.95)
 
 
 def over_parameters(

@@ -22,7 +22,6 @@ from desim.engine.plan import Grid
 from desim.engine.run.executors import Executor
 from desim.engine.run.playing import playing
 from desim.errors import DesimError, UsageError
-from desim.rows.failures import counted
 from desim.short_repr import short_repr
 from desim.studies.tuning.optuna_study import Point
 
@@ -217,7 +216,7 @@ class Problem:
         with playing(plan, self.jobs, executor=self.executor) as started:
             started.play(range(len(seeds)))
             rows = started.rows()
-        found = counted(rows, "score")
+        found = rows.counted("score")
         if None in found:
             failed = rows[found.index(None)]
             raise DesimError(f"seed {failed['seed']} failed at {dict(point)}: {failed['error']}")

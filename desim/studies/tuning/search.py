@@ -11,7 +11,7 @@ from desim.engine.plan import Grid
 from desim.engine.run.executors import Executor
 from desim.engine.run.playing import Playing
 from desim.errors import DesimError, UsageError
-from desim.rows.failures import counted, missing_text
+from desim.rows.failures import missing_text
 from desim.show.labels import estimate_text
 from desim.show.progress import Progress
 from desim.studies.tuning.optuna_study import Point, Study, Trial, best_of
@@ -111,7 +111,7 @@ class Search:
         started.play(range(len(plan)))
         rows = started.rows()
         errors = [row["error"] for row in rows if row["error"] is not None]
-        return counted(rows, self.figure), errors[0] if errors else ""
+        return rows.counted(self.figure), errors[0] if errors else ""
 
     def natural(self, scores: Sequence[float]) -> tuple[float, ...]:
         """Return the figure of the seeds of a trial."""

@@ -7,7 +7,7 @@ import msgspec
 import pytest
 from support.sweep_rows import row
 
-from desim.rows.packed import PackedRows, SelectedRows
+from desim.rows.packed import PackedRows
 from desim.rows.rows import Rows
 
 #: More than two blocks.
@@ -30,7 +30,7 @@ def packed(rows: list[dict[str, Any]]) -> PackedRows:
 def test_packed_rows_are_the_rows(count: int) -> None:
     """Whatever the number of blocks: as a sequence and one by one, in any order."""
     rows = plain(count)
-    kept = packed(rows)
+    kept = Rows(packed(rows))
     assert len(kept) == count
     assert list(kept) == rows
     assert [kept[n] for n in reversed(range(count))] == rows[::-1]
@@ -41,7 +41,7 @@ def test_packed_rows_are_the_rows(count: int) -> None:
 def test_an_index_beyond_the_end_is_an_error(index: int) -> None:
     """As that of a list."""
     with pytest.raises(IndexError):
-        packed(plain())[index]
+        Rows(packed(plain()))[index]
 
 
 @pytest.mark.parametrize(
@@ -54,8 +54,7 @@ def test_an_index_beyond_the_end_is_an_error(index: int) -> None:
 def test_slices_are_those_of_a_list(part: slice) -> None:
     """They hold no copies of the rows, and may be sliced again."""
     rows = plain()
-    chosen = packed(rows)[part]
-    assert isinstance(chosen, SelectedRows)
+    chosen = Rows(packed(rows))[part]
     assert list(chosen) == rows[part]
     assert len(chosen) == len(rows[part])
     assert list(chosen[1::2]) == rows[part][1::2]
@@ -77,7 +76,7 @@ def test_rows_that_are_chosen_stay_packed() -> None:
     rows = Rows(packed(plain()))
     groups = rows.groups("policy")
     for some in (rows.where(policy="ü"), rows.failed, rows[5:], *groups.values()):
-        assert isinstance(some._rows, SelectedRows)
+        assert some._rows is rows._rows
     assert groups["ü",] == rows.where(policy="ü") == Rows(plain()[::7])
     assert rows.where(policy="ü")[1:3].column("seed") == [7, 14]
     assert rows.where(policy="ü").where(seed=14) == Rows([plain()[14]])
