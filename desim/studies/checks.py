@@ -21,9 +21,9 @@ from desim.core.streams import unseeded_globals
 from desim.engine.grid import grid
 from desim.engine.run.playing import differing_text
 from desim.episodes.lineup import Policies, resolve
-from desim.episodes.replay import first_difference, move_on, open_decisions, repeated, replay
+from desim.episodes.replay import first_difference, move_on, open_decisions, repeated, same_result
 from desim.episodes.resume import play_branch, resume
-from desim.errors import BadRecord, DesimError, LimitReached, Stuck, WrongAction
+from desim.errors import DesimError, LimitReached, Stuck, WrongAction
 from desim.faults import RAISED
 from desim.records.episode import Episode
 from desim.records.lines import Step
@@ -171,13 +171,15 @@ def repeats(world: CheckedWorld) -> str:
     """A record replays to the same observations, ledgers and result."""
     decisions, before = 0, unseeded_globals()
     for episode, file in world.episodes[:2]:
+        recorded = Episode.read(file)
         try:
-            decisions += len(replay(file, trust=True).steps)
-        except BadRecord as fault:
+            run = repeated(world.model, recorded.header, recorded.steps)
+            same_result(episode.result or run.result(), run.result())
+        except DesimError as fault:
             world.repeats = False
-            text = f"two episodes of seed {episode.header.seed} differ: "
-            text += f"{str(fault).removeprefix(f'{file}: ')}; draw from world.stream"
-            raise failed(text) from fault
+            text = f"two episodes of seed {episode.header.seed} differ: {fault}"
+            raise failed(f"{text}; draw from world.stream") from fault
+        decisions += run.decisions
     if before != unseeded_globals():
         text = "the model draws from random or numpy.random, which others share; draw from"
         raise advice(f"{text} world.stream", type(world.model).begin)
