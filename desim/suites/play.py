@@ -14,7 +14,7 @@ from attrs import define, evolve, field
 
 from desim.engine.keep.budget import CommandBudget, MoneyLimit, spending
 from desim.engine.plan import RECORDS, Cell, Grid, row_of
-from desim.engine.run.play_job import has_record
+from desim.engine.run.job_results import has_record
 from desim.engine.run.play_series import record_of, set_aside
 from desim.engine.run.playing import Playing, playing
 from desim.episodes.usage import recorded_usage

@@ -1,56 +1,47 @@
-"""Plays the jobs of a sweep, in this process or in a worker, and returns their rows."""
+"""Plays the jobs of a sweep, in this process or in a worker, and returns their results."""
 
 import contextlib
 import copy
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
-from attrs import asdict
 
 from desim.collector import rare_collections
 from desim.core.limits import Alarm, time_text
-from desim.core.model import ItemsModel, Model
-from desim.core.policy import OutsidePolicy, most_known
-from desim.core.result import Series
+from desim.core.model import ItemsModel
+from desim.core.policy import OutsidePolicy
 from desim.core.streams import kept_globals, seed_globals
 from desim.engine.keep.budget import command_budget, spending
-from desim.engine.plan import (
-    CLUSTER,
-    DEFAULTS,
-    EPISODES,
-    ITEMS,
-    RECORD,
-    SERIES,
-    SERIES_COLUMNS,
-    USAGE,
-    Job,
-    Row,
-    row_of,
-)
+from desim.engine.plan import Job
 from desim.engine.run.files_read import with_files
-from desim.engine.run.play_episode import error_label, opened_session, play_in_loop
+from desim.engine.run.job_results import error_label, has_record, results_of, without_score
 from desim.engine.run.play_series import (
     earlier_replies,
     forget_earlier,
+    in_background,
     play_series,
     play_series_in_loop,
-    record_of,
     set_aside,
 )
 from desim.engine.run.signals import hard_limit
-from desim.episodes.driver import play_session
+from desim.episodes.driver import play_session, play_session_async
 from desim.episodes.episode_options import EpisodeOptions
 from desim.episodes.lineup import Lineup, is_made_anew, resolve
 from desim.episodes.session import Session
-from desim.episodes.usage import default_share, recorded_usage, unplayed_roles, usage_in_all
 from desim.errors import BadRecord, LimitReached
 from desim.opened_files import noting
 from desim.records.episode import Episode
+from desim.records.lines import Header
+from desim.records.record_file import begun
+from desim.records.record_lock import RecordLock
 from desim.schema.convert import plain_scalar
-from desim.show.labels import flat
+
+#: The topics of a header in which a record must fit its job.
+_TOPICS = ("model", "params", "seed", "policies")
 
 #: Seconds after which a worker returns the rows that it has, so that progress stays visible and
 #: little is lost when it is killed.
@@ -119,131 +110,30 @@ async def play_first_in_loop(jobs: Sequence[Job]) -> list[bytes]:
         except CancelledError:
             raise
         except BaseException as fault:  # noqa: BLE001 (sys.exit in a policy)
-            results = _without_score(job, error_label(fault), ended)
+            results = without_score(job, error_label(fault), ended)
     return [with_files(_encode(results), job.cell.parts())]
 
 
-def play_job(job: Job) -> Row:
-    """Play one episode.
-
-    An exception of a policy or the model becomes the row's `error`, and the other results of that
-    row are None. So they are of an episode that was not played: more than `MOST_DEFAULTS` of the
-    decisions of a policy were default actions. A metric that is not finite is None as well.
-
-    Returns:
-        model, preset, params, policy, arguments, seed, score, ended, decisions, metrics,
-        ledger_digest, error; where the model has them cluster, items and worst_score; defaults if
-        a policy counts its default actions, record if it has one, point and given if the job
-        belongs to a design, deterministic if its episode is the same on every seed, and series if
-        it requests them.
-    """
-    row: Row = msgspec.json.decode(row_of(job.cell.frame(), job.seed, play_to_json(job)))
-    return row
-
-
 def play_to_json(job: Job) -> bytes:
-    """Play one episode, or those of a job in a row, and return the results as JSON."""
+    """Play one episode, or those of a job in a row, and return the results as JSON.
+
+    These are score, ended, decisions, metrics, ledger_digest and error; where the model has them
+    cluster and items; defaults if a policy counts its default actions, record if it has one, and
+    series if the cell wants them. An exception of a policy or the model becomes the error, and the
+    other results are None.
+    """
     ended: list[dict[str, Any]] = []
     try:
         return _encode(_results_of(job, ended))
     except KeyboardInterrupt:
         raise
     except BaseException as fault:  # noqa: BLE001 (sys.exit in a policy ends its episode only)
-        return _encode(_without_score(job, error_label(fault), ended))
+        return _encode(without_score(job, error_label(fault), ended))
 
 
 def failed_to_json(job: Job, error: str) -> bytes:
     """Return as JSON the results of an episode that could not return any."""
-    return _encode(_without_score(job, error))
-
-
-def _without_score(
-    job: Job, error: str | None, ended: Sequence[Mapping[str, Any]] = ()
-) -> dict[str, Any]:
-    """Return the results of a job that failed, or of episodes in a row.
-
-    Args:
-        job: The job.
-        error: Why it failed; None if all episodes have ended.
-        ended: The results of its episodes in a row that have ended.
-    """
-    found = {**_failed(error), **_beside(job, None)}
-    if job.cell.episodes > 1:
-        found[EPISODES] = ended
-    cut = record_of(job, len(ended) + 1)
-    if job.cell.usage and cut is not None:
-        found[USAGE] = usage_in_all([*(one[USAGE] for one in ended), recorded_usage(cut)])
-    return found
-
-
-def _failed(error: str | None) -> dict[str, Any]:
-    none: dict[str, Any] = dict.fromkeys(("score", "ended", "decisions"))
-    return {**none, "metrics": {}, "ledger_digest": None, "error": error}
-
-
-def _not_played(usages: Mapping[str, Mapping[str, float]], role: str) -> str:
-    """Return a sentence on the default actions of a role, named where other roles count theirs."""
-    used = usages[role]
-    counting = sum(default_share(one) is not None for one in usages.values())
-    of_role = f" of {role}" if counting > 1 else ""
-    counts = f"{used['default_actions']:,} of {used['decisions']:,} decisions{of_role}"
-    return f"not played: {counts} were default actions"
-
-
-def _results(job: Job, episode: Episode, seconds: float) -> dict[str, Any]:
-    result = episode.result
-    assert result is not None
-    used, unplayed = usage_in_all(result.usage.values()), unplayed_roles(result.usage)
-    if unplayed and not job.cell.usage:
-        failed = _failed(_not_played(result.usage, unplayed[0]))
-        return {**failed, DEFAULTS: default_share(used), **_beside(job, None)}
-    found: dict[str, Any] = {
-        "score": result.score,
-        "ended": result.ended,
-        "decisions": result.decisions,
-        "metrics": dict(flat(result.metrics)),
-        "ledger_digest": result.ledger_digest,
-        "error": None,
-    }
-    if job.cell.usage:
-        noted = (step.notes or {} for step in episode.steps)
-        limits = (str(notes["limit"]) for notes in noted if "limit" in notes)
-        found |= {
-            USAGE: used,
-            "seconds": round(seconds, 3),
-            "knows": most_known(episode.header.knows.values()),
-            "limit": next(limits, ""),
-            "unplayed": unplayed,
-        }
-    elif isinstance(model := job.cell.model, ItemsModel):
-        found[ITEMS] = model.item_results(episode.state)
-    if (share := default_share(used)) is not None:
-        found[DEFAULTS] = share
-    series = episode.inside.series[0] if episode.inside else None
-    return {**found, **_beside(job, series)}
-
-
-def _beside(job: Job, series: Series | None) -> dict[str, Any]:
-    """Return the cluster of the seed, and the record and the series, where they are wanted."""
-    model = job.cell.model
-    recorded = job.record_name if has_record(job) else None
-    found = {**_cluster(model, job.seed), **({RECORD: recorded} if job.record is not None else {})}
-    if not job.cell.series:
-        return found
-    known = series or {}
-    return {**found, SERIES: known, SERIES_COLUMNS: _columns(model, known)}
-
-
-def _cluster(model: Model[Any], seed: int) -> dict[str, str]:
-    name = model.cluster(seed)
-    return {} if name is None else {CLUSTER: name}
-
-
-def _columns(model: Model[Any], series: Series) -> dict[str, dict[str, str]]:
-    """Return the columns of the series, if the model declares them."""
-    declared = model.figures.series
-    kept = lambda one, _: one.name != "better"  # noqa: E731 (metrics have it, series do not)
-    return {name: asdict(declared[name], filter=kept) for name in series if name in declared}
+    return _encode(without_score(job, error))
 
 
 def _results_of(job: Job, ended: list[dict[str, Any]]) -> dict[str, Any]:
@@ -285,48 +175,83 @@ def _play_anew(job: Job, ended: list[dict[str, Any]], fault: BadRecord) -> None:
 
 
 def _played(job: Job, ended: list[dict[str, Any]]) -> dict[str, Any]:
-    """Play a job, and add the results of its episodes in a row to a list."""
+    """Play a job, and add the results of its episodes to a list."""
+    lineup = _lineup(job)
     if job.cell.episodes > 1:
-        play_series(job, _lineup(job), partial(_add, job, ended))
-        results = _without_score(job, None, ended)
+        play_series(job, lineup, partial(_add, job, ended))
     else:
         start = time.monotonic()
-        with _session(job) as session:
+        with _session(job, lineup) as session:
             episode = play_session(session)
-        results = _results(job, episode, time.monotonic() - start)
-    forget_earlier(job)
-    return results
+        _add(job, ended, episode, time.monotonic() - start)
+    return _whole(job, ended)
 
 
 async def _played_in_loop(job: Job, ended: list[dict[str, Any]]) -> dict[str, Any]:
+    """Play as `_played` does; policies that block their thread have one of their own."""
+    lineup = _lineup(job)
     if job.cell.episodes > 1:
-        await play_series_in_loop(job, _lineup(job), partial(_add, job, ended))
-        results = _without_score(job, None, ended)
+        await play_series_in_loop(job, lineup, partial(_add, job, ended))
     else:
         start = time.monotonic()
-        with _session(job) as session:
-            episode = await play_in_loop(session)
-        results = _results(job, episode, time.monotonic() - start)
-    forget_earlier(job)
-    return results
+        with _session(job, lineup) as session:
+            waiting = play_session_async if lineup.waits else partial(in_background, play_session)
+            episode = await waiting(session)
+        _add(job, ended, episode, time.monotonic() - start)
+    return _whole(job, ended)
 
 
 def _add(job: Job, ended: list[dict[str, Any]], episode: Episode, seconds: float) -> None:
-    ended.append(_results(job, episode, seconds))
+    ended.append(results_of(job, episode, seconds))
+
+
+def _whole(job: Job, ended: list[dict[str, Any]]) -> dict[str, Any]:
+    forget_earlier(job)
+    return ended[0] if job.cell.episodes == 1 else without_score(job, None, ended)
 
 
 @contextlib.contextmanager
-def _session(job: Job) -> Iterator[Session]:
-    """Open the session of a job with new policies."""
-    cell, lineup = job.cell, _lineup(job)
+def _session(job: Job, lineup: Lineup) -> Iterator[Session]:
+    """Open the session of a job, under the lock of its record if it has one.
+
+    A cut record is continued: the policies make its decisions again, with the replies on record. A
+    whole one is repeated in the same way, and nothing is written.
+
+    Raises:
+        BadRecord: The record cannot be read, is of another episode, or the policies decide
+            otherwise than on record.
+        UsageError: Another process writes the record, or it cannot be written.
+    """
+    model, record = job.cell.model, job.record
     how = EpisodeOptions(
-        limits=cell.limits,
-        series=cell.series,
-        keep_steps=not cell.usage,
-        keep_state=isinstance(cell.model, ItemsModel) and not cell.usage,
+        limits=job.cell.limits,
+        series=job.cell.series,
+        keep_steps=not job.cell.usage,
+        keep_state=isinstance(model, ItemsModel) and not job.cell.usage,
     )
-    with opened_session(cell.model, lineup, job.seed, job.record, how) as session:
-        yield session
+    if record is None:
+        with Session(model, lineup, job.seed, how=how) as session:
+            yield session
+        return
+    with RecordLock(record):
+        past = Episode.read(record, whole=False, keep_steps=False) if begun(record) else None
+        if past is not None:
+            _check_header(record, past.header, Header.of(model, job.seed, lineup.labels))
+        with Session(model, lineup, job.seed, record, past, how) as session:
+            yield session
+
+
+def _check_header(record: Path, recorded: Header, wanted: Header) -> None:
+    """Check that a record belongs to an episode.
+
+    Raises:
+        BadRecord: The record has another model, seed or line-up.
+    """
+    for topic in _TOPICS:
+        # As JSON, because what was recorded has lists where a header that starts now has tuples.
+        now = msgspec.json.decode(msgspec.json.encode(getattr(wanted, topic)))
+        if getattr(recorded, topic) != now:
+            raise BadRecord(f"{record} is another episode's: its {topic} differ from the job's")
 
 
 def _lineup(job: Job) -> Lineup:
@@ -339,11 +264,6 @@ def _lineup(job: Job) -> Lineup:
             policy.reuse(job.cell.known.get(job.seed, ()))
             policy.reuse(earlier_replies(job, role, lineup.labels[role]))
     return lineup
-
-
-def has_record(job: Job) -> bool:
-    """Return whether a job has a record, whole or not."""
-    return job.record is not None and job.record.exists()
 
 
 def _copied(policies: Any) -> Any:

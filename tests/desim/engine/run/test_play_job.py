@@ -4,17 +4,15 @@ import pytest
 from support.small_worlds import ENDLESS, FAILS, STRIDE, WALK, Stride, Walk
 
 from desim.core.limits import Limits
-from desim.engine.grid import grid
-from desim.engine.run.play_job import play_job
 from desim.episodes.driver import play
 from desim.studies.sweep import sweep
 
 
 def test_a_row_has_the_results_of_the_episode() -> None:
     """Nested metrics are named by their path, and nan is None."""
-    job = grid(f"{WALK}/long", f"{STRIDE}, size=0", [4]).job(0)
+    rows = sweep(f"{WALK}/long", f"{STRIDE}, size=0", [4])
     episode = play(f"{WALK}/long", {"walker": Stride(size=0)}, 4)
-    assert play_job(job) == {
+    assert rows[0] == {
         "model": WALK,
         "preset": "long",
         "revision": 1,
@@ -36,7 +34,6 @@ def test_a_row_has_the_results_of_the_episode() -> None:
         "ledger_digest": episode.ledger_digest,
         "error": None,
     }
-    assert list(play_job(job)) == [*sweep(WALK, STRIDE, [0])[0]]
 
 
 @pytest.mark.parametrize(
