@@ -7,7 +7,7 @@ import sys
 import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -110,9 +110,6 @@ class Forgetful(Executor):
                 self.played += len(jobs)
                 yield index, list(work(jobs))
 
-    def close(self) -> None:
-        """Do nothing."""
-
 
 @pytest.mark.parametrize("kept", [0, 1])
 def test_an_executor_that_loses_jobs_is_an_error(kept: int) -> None:
@@ -186,15 +183,18 @@ def test_a_policy_with_state_in_its_class_is_marked(jobs: int) -> None:
     assert all("differs" not in row["policy"] for row in rows)
 
 
-def test_an_episode_that_ends_its_worker_is_a_failed_row(tmp_path: Path) -> None:
+@pytest.mark.parametrize("more", [{"jobs": 2}, {"executor": "processes=1"}], ids=str)
+def test_an_episode_that_ends_its_worker_is_a_failed_row(
+    more: dict[str, Any], tmp_path: Path
+) -> None:
     """The others are played, and the row is the same however the chunks were cut."""
     policies = [f"{STRIDE},size={n}" for n in range(4)] + [f"{FAILS},how=die"]
-    rows = sweep(WALK, policies, range(4), jobs=2, out=tmp_path)
+    rows = sweep(WALK, policies, range(4), out=tmp_path, **more)
     assert [row["seed"] for row in rows.failed] == [0, 3]
     assert {row["error"] for row in rows.failed} == {"worker process died (exit code 4)"}
     assert {row["policy"] for row in rows.failed} == {f"{FAILS},how=die"}
     assert [row["decisions"] for row in rows if not row["error"]] == [3] * 18
-    assert sweep(WALK, policies, range(4), jobs=2, out=tmp_path) == rows
+    assert sweep(WALK, policies, range(4), out=tmp_path, **more) == rows
 
 
 def test_workers_that_keep_dying_end_the_sweep(tmp_path: Path) -> None:
@@ -207,34 +207,6 @@ def test_workers_that_keep_dying_end_the_sweep(tmp_path: Path) -> None:
     assert 0 < kept < 250
     assert str(died.value).startswith("a worker process died: it ran out of memory, was killed")
     assert str(died.value).endswith(f"try fewer jobs; {stopped_text(kept, 250)}")
-
-
-def test_a_policy_cannot_end_a_sweep_with_one_worker(tmp_path: Path) -> None:
-    """In this process it can, but the rows before are kept, and a worker goes on from there."""
-    policies = [STRIDE, f"{FAILS},how=die"]
-    script = tmp_path / "script.py"
-    script.write_text(
-        "import sys; from desim.studies.sweep import sweep\n"
-        "if __name__ == '__main__':\n"
-        "    sweep(sys.argv[1], sys.argv[3:], range(4), out=sys.argv[2], progress=print)\n"
-    )
-    done = python("-u", str(script), WALK, str(tmp_path), *policies)
-    assert done.returncode == 4
-    kept = int(done.stdout.splitlines()[-1].split()[0])
-    assert 0 < kept < 8
-    with Store(tmp_path, read=True) as store:
-        assert len(store) == kept
-    reports: list[tuple[int, int]] = []
-    rows = sweep(
-        WALK,
-        policies,
-        range(4),
-        out=tmp_path,
-        executor="processes=1",
-        progress=lambda *now: reports.append(now),
-    )
-    assert reports[0] == (kept, 8)
-    assert rows.failed.column("error") == ["worker process died (exit code 4)"] * 2
 
 
 @pytest.mark.parametrize("given", ["processes=0", "processes=-1", "processes=x", "dask=", "local"])
@@ -322,7 +294,7 @@ def python(*arguments: str, cwd: Path | None = None) -> "subprocess.CompletedPro
 
 
 def test_a_script_may_sweep_its_own_policy_and_model(tmp_path: Path) -> None:
-    """Workers find classes of the script and of modules in the current folder."""
+    """Workers find its classes and modules in the current folder; it needs no guard."""
     (tmp_path / "mine.py").write_text("from support.small_worlds import Stride as Mine\n")
     (tmp_path / "script.py").write_text(
         "from support import small_worlds\n"
@@ -331,23 +303,15 @@ def test_a_script_may_sweep_its_own_policy_and_model(tmp_path: Path) -> None:
         "class Own(small_worlds.Stride): pass\n"
         "def rule(spot): return small_worlds.Go(1)\n"
         "Field = frozen(type('Field', (small_worlds.Walk,), {}))\n"
-        "if __name__ == '__main__':\n"
-        "    for jobs in (1, 2):\n"
-        "        rows = sweep(Field, [Own, 'mine:Mine', rule], range(2), jobs=jobs)\n"
-        "        print(rows.column('score'), rows.failed)\n",
-    )
-    one, two = python("script.py", cwd=tmp_path).stdout.splitlines()
-    assert one == two
-    assert "0 of which failed" in one
-
-
-def test_a_script_needs_no_guard(tmp_path: Path) -> None:
-    """Workers do not import it."""
-    (tmp_path / "script.py").write_text(
-        f"from desim import sweep\nprint(len(sweep({WALK!r}, 'greedy', range(9), jobs=2)))\n"
+        "for jobs in (1, 2):\n"
+        "    rows = sweep(Field, [Own, 'mine:Mine', rule], range(2), jobs=jobs)\n"
+        "    print(rows.column('score'), rows.failed)\n",
     )
     done = python("script.py", cwd=tmp_path)
-    assert (done.stdout, done.stderr) == ("9\n", "")
+    one, two = done.stdout.splitlines()
+    assert done.stderr == ""
+    assert one == two
+    assert "0 of which failed" in one
 
 
 #: What a notebook does: `__main__` has no file, a class refers to another by a text, and a class
@@ -460,49 +424,19 @@ def test_dask_is_imported_only_when_it_is_used(monkeypatch: pytest.MonkeyPatch) 
         mixed(executor="dask=tcp://somewhere:8786")
 
 
-@contextmanager
-def dask_cluster(folder: Path) -> "Iterator[tuple[str, subprocess.Popen[bytes]]]":
-    """Start a scheduler and a worker; yield the address and the process of the scheduler."""
-    distributed = pytest.importorskip("distributed", reason="needs the extra dask")
-    file = folder / "scheduler.json"
-    commands = (
-        ("dask_scheduler", "--port", "0", "--host", "127.0.0.1"),
-        ("dask_worker", "--nthreads", "1", "--no-nanny"),
-    )
-    common = ("--no-dashboard", "--scheduler-file", str(file))
-    processes = [
-        subprocess.Popen(
-            [sys.executable, "-m", f"distributed.cli.{name}", *arguments, *common],
-            env={**os.environ, "PYTHONPATH": PYTHONPATH},
-            stderr=subprocess.DEVNULL,
-        )
-        for name, *arguments in commands
-    ]
-    try:
-        with distributed.Client(scheduler_file=str(file), timeout=60) as client:
-            client.wait_for_workers(1, timeout=60)
-            address = client.scheduler.address
-        yield address, processes[0]
-    finally:
-        for process in processes:
-            process.kill()
-            process.wait()
-
-
 @pytest.mark.slow
-def test_a_scheduler_that_dies_is_one_sentence(tmp_path: Path) -> None:
+def test_a_scheduler_that_ends_is_one_sentence(tmp_path: Path) -> None:
     """It says how many rows are kept, and the same sweep goes on, here without a cluster."""
-    out, seeds = tmp_path / "out", range(5_000)
-    with dask_cluster(tmp_path) as (address, scheduler), pytest.raises(SchedulerLost) as lost:
-        sweep(
-            WALK,
-            STRIDE,
-            seeds,
-            out=out,
-            executor=f"dask={address}",
-            progress=lambda done, _: scheduler.kill() if done else None,
-        )
-    with Store(out, read=True) as store:
+    distributed = pytest.importorskip("distributed", reason="needs the extra dask")
+    seeds = range(5_000)
+    with distributed.LocalCluster(
+        n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None
+    ) as cluster:
+        address = cluster.scheduler_address
+        end = lambda done, _total: cluster.close() if done else None  # noqa: E731 (a callback)
+        with pytest.raises(SchedulerLost) as lost:
+            sweep(WALK, STRIDE, seeds, out=tmp_path, executor=f"dask={address}", progress=end)
+    with Store(tmp_path, read=True) as store:
         kept = len(store)
     assert 0 < kept < len(seeds)
     assert str(lost.value) == (
@@ -510,6 +444,6 @@ def test_a_scheduler_that_dies_is_one_sentence(tmp_path: Path) -> None:
         f"{stopped_text(kept, len(seeds))}"
     )
     reports: list[tuple[int, int]] = []
-    rows = sweep(WALK, STRIDE, seeds, out=out, progress=lambda *now: reports.append(now))
+    rows = sweep(WALK, STRIDE, seeds, out=tmp_path, progress=lambda *now: reports.append(now))
     assert reports[0] == (kept, len(seeds))
     assert rows.column("seed") == list(seeds)
