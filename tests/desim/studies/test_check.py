@@ -62,10 +62,8 @@ def test_all_faults_are_found_at_once() -> None:
 @pytest.mark.parametrize(
     ("fault", "place"),
     [
-        ("seeds", "RigidStall.begin"),
         ("options", "RigidStall._options"),
         ("redraws", "RigidStall._observed"),
-        ("score", "RigidStall.score"),
         ("series", "RigidStall.series"),
         ("ledgers", "Crumbs"),
     ],

@@ -109,7 +109,7 @@ def test_a_policy_on_fewer_seeds_is_explained() -> None:
     assert any(line.startswith(note) for line in printed(board))
 
 
-@pytest.mark.parametrize("width", [80, 90, 120])
+@pytest.mark.parametrize("width", [80, 120])
 def test_a_narrow_board_cuts_nothing(width: int) -> None:
     """Long names and ends are folded; numbers never are."""
     names = ("raise_when_free,instrument=debt", "a_rule_of_another_name,weeks=4", "c")
@@ -195,24 +195,17 @@ def test_a_policy_plays_once_where_the_seed_decides_nothing(
 
 
 def test_metrics_without_which_a_score_is_misread_stand_beside_it() -> None:
-    """The published score of the lender counts money raised; a board prints it, and what is added.
-
-    Where value added is the score, the published score is the metric beside it.
-    """
-    for preset, other in (("paper", "value_added"), ("capped", "value")):
-        (board,) = boards([f"enterprise_arena/{preset}"], range(1), 1)
-        text = printed(board)
-        heads = ["survived", "total_raised", other]
-        assert text[2].split()[-4:] == [*heads, "ended"]
-        assert any("never_raise" in one and " 0 % " in one for one in text)
-        (line,) = [one for one in board.summary()["lines"] if "greedy" in one["policies"]]
-        assert [*line["beside"]] == heads
-        assert line["beside"]["total_raised"] > 0
-        (row,) = board.rows.where(policy="greedy")
-        assert line["beside"][other] == row["metrics"][other]
+    """Value added is the lender's score; the board prints the published one beside it."""
+    (board,) = boards(["enterprise_arena/capped"], range(1), 1)
+    text, heads = printed(board), ["survived", "total_raised", "value"]
+    assert text[2].split()[-4:] == [*heads, "ended"]
+    assert any("never_raise" in one and " 0 % " in one for one in text)
+    (line,) = [one for one in board.summary()["lines"] if "greedy" in one["policies"]]
+    (row,) = board.rows.where(policy="greedy")
+    assert line["beside"] == {name: row["metrics"][name] for name in heads}
 
 
-@pytest.mark.parametrize("width", [80, 100, 120])
+@pytest.mark.parametrize("width", [80, 120])
 def test_a_board_with_metrics_is_continued_below_where_it_is_too_wide(width: int) -> None:
     """So that numbers are not folded."""
     raised = {"total_raised": 317_185_442.0, "value_added": -26_859_689.0}
@@ -225,18 +218,3 @@ def test_a_board_with_metrics_is_continued_below_where_it_is_too_wide(width: int
     assert max(map(len, text)) <= width
     words = [word for line in text for word in line.split()]
     assert {"673,582,338", "320,000,000", "317,185,442", "-26,859,689"} <= {*words}
-
-
-def test_a_metric_that_an_episode_lacks_has_no_mean_on_a_board() -> None:
-    """The mean of the others would be that of other seeds."""
-    rows = Rows([row("a", 0, 1, metrics={"raised": 2}), row("a", 1, 3, metrics={})])
-    board = shop(rows, figures=Figures(board=["raised"]))
-    assert board.summary()["lines"][0]["beside"] == {"raised": None}
-
-
-def test_policies_without_digests_of_ledgers_are_joined_by_their_metrics() -> None:
-    """With ledgers and without, the line names both."""
-    for digest in (None, "12ab"):
-        rows = Rows(row(p, seed, seed, ledger_digest=digest) for p in "ab" for seed in range(3))
-        text = str(shop(rows))
-        assert "a = b: the same scores and ends on every seed" in text
