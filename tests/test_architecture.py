@@ -47,7 +47,6 @@ LAYERS = (
     "desim.sandbox",
     "desim.schema",
     "desim.statistics",
-    "desim.statistics.sequential",
     "desim.show",
     "desim.core",
     "desim.lanes",

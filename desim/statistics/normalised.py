@@ -1,6 +1,5 @@
-"""Scores on a scale from a floor to a ceiling, as a ratio of means, and their mean over worlds."""
+"""Scores on a scale from a floor to a ceiling, as a ratio of means."""
 
-import math
 from collections.abc import Hashable, Sequence
 
 from attrs import frozen
@@ -27,27 +26,6 @@ class Normalised:
     low: float | None
     high: float | None
     n: int
-
-
-@frozen
-class OverWorlds:
-    """The mean of normalised scores over fixed worlds.
-
-    Attributes:
-        mean: Each world counts the same.
-        se: Its standard error.
-        freedom: Degrees of freedom; None without any spread.
-        low: Lower end of its interval.
-        high: Upper end.
-        worst: The lowest score of a world.
-    """
-
-    mean: float
-    se: float
-    freedom: float | None
-    low: float
-    high: float
-    worst: float
 
 
 def normalised(
@@ -98,29 +76,6 @@ def normalised(
     se = 0.0 if _is_dust(rests, scores) else found.se / room
     half = t_quantile((1 + level) / 2, found.freedom) * se
     return Normalised(z, se, z - half, z + half, found.clusters)
-
-
-def over_worlds(worlds: Sequence[Normalised], level: float = 0.95) -> OverWorlds | None:
-    """Return the mean over fixed worlds, with Welch and Satterthwaite's degrees of freedom.
-
-    Returns:
-        None if a world has a single seed, and so no standard error.
-
-    Raises:
-        UsageError: No world is given.
-    """
-    checked_level(level)
-    mean, _ = moments([world.z for world in worlds])
-    errors = [world.se for world in worlds]
-    if None in errors:
-        return None
-    shares = [((error or 0.0) / len(worlds)) ** 2 for error in errors]
-    whole = math.fsum(shares)
-    se = math.sqrt(whole)
-    squares = math.fsum(s**2 / (w.n - 1) for s, w in zip(shares, worlds, strict=True) if s)
-    freedom = whole**2 / squares if squares else None
-    half = t_quantile((1 + level) / 2, freedom) * se if freedom else 0.0
-    return OverWorlds(mean, se, freedom, mean - half, mean + half, min(w.z for w in worlds))
 
 
 def _is_dust(rests: Sequence[float], scores: Sequence[float]) -> bool:

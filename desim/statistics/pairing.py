@@ -1,7 +1,4 @@
-"""The gain of pairing by seeds: the interval of a difference with and without it.
-
-Paired comparison of alternatives that were played on the same seeds.
-"""
+"""Comparison of alternatives that were played on the same seeds."""
 
 import math
 from collections.abc import Hashable, Mapping, Sequence

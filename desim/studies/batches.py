@@ -15,9 +15,9 @@ from desim.errors import UsageError
 from desim.rows.failures import missing_text
 from desim.rows.rows import Rows
 from desim.short_repr import short_repr
-from desim.statistics.sequential.sequences import ScoreRange
-from desim.statistics.sequential.stopping import checked_first, first_look, looks
+from desim.statistics.sequences import ScoreRange
 from desim.statistics.shape import differences
+from desim.statistics.stopping import checked_first, first_look, looks
 from desim.studies.options import GoalOptions
 
 #: Seeds of a study at most.

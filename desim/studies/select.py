@@ -14,9 +14,9 @@ from desim.show.column import Direction
 from desim.show.estimates import better_note, number_cell
 from desim.show.labels import estimate_text
 from desim.show.table import Table, Tabular
+from desim.statistics.elimination import Elimination
 from desim.statistics.intervals import interval
-from desim.statistics.sequential.elimination import Elimination
-from desim.statistics.sequential.ocba import allocation
+from desim.statistics.ocba import allocation
 from desim.statistics.shape import differences, shape, unseen
 from desim.studies.batches import Batches, PlayedCells, batches
 from desim.studies.options import Procedure, SelectOptions

@@ -17,9 +17,9 @@ from desim.short_repr import short_repr
 from desim.show.estimates import better_note, ends_cell, interval_head, number_cell
 from desim.show.labels import estimate_text
 from desim.show.table import Table, Tabular
-from desim.statistics.sequential.sequences import ScoreRange
-from desim.statistics.sequential.stopping import Goal, Look, look
+from desim.statistics.sequences import ScoreRange
 from desim.statistics.shape import shape, unseen
+from desim.statistics.stopping import Goal, Look, look
 from desim.studies.batches import Batches, PlayedCells, batches
 from desim.studies.options import CompareOptions
 

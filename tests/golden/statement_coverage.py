@@ -11,17 +11,17 @@ from typing import Any
 import click
 import numpy as np
 from attrs import frozen
-from support.until_narrow import until_narrow
+from support.until_narrow import until_chosen, until_narrow
 
 from desim.show.console import console
 from desim.show.table import Table
 from desim.statistics.clusters import clustered_mean, clustered_share
+from desim.statistics.elimination import Elimination
 from desim.statistics.intervals import interval
 from desim.statistics.normalised import normalised
 from desim.statistics.ranks import ranked
-from desim.statistics.sequential.elimination import Elimination, select
-from desim.statistics.sequential.sequences import ScoreRange
-from desim.statistics.sequential.stopping import Goal
+from desim.statistics.sequences import ScoreRange
+from desim.statistics.stopping import Goal
 
 Rng = np.random.Generator
 
@@ -187,7 +187,7 @@ def select_line(name: str, trials: int, *, with_range: bool) -> tuple[Any, ...]:
     found = []
     for rng in streams(name, trials):
         begun = Elimination(3, delta, bounds if with_range else None)
-        found.append(select(draw(rng, MOST_SELECT), begun))
+        found.append(until_chosen(draw(rng, MOST_SELECT), begun))
     seeds = round(sum(one.seeds for one in found) / trials)
     method = "betting" if with_range else "t sequence"
     return "selection", name, method, share([one.chosen == best for one in found]), seeds, 0.95

@@ -1,8 +1,9 @@
-"""A sequence of looks at values that are all known."""
+"""Sequences of looks at values that are all known."""
 
 from collections.abc import Sequence
 
-from desim.statistics.sequential.stopping import FIRST_LOOK, Goal, Look, checked_first, look, looks
+from desim.statistics.elimination import Elimination
+from desim.statistics.stopping import FIRST_LOOK, Goal, Look, checked_first, look, looks
 
 
 def until_narrow(values: Sequence[float], goal: Goal, first: int = FIRST_LOOK) -> Look:
@@ -24,3 +25,19 @@ def until_narrow(values: Sequence[float], goal: Goal, first: int = FIRST_LOOK) -
             break
     assert found is not None
     return found
+
+
+def until_chosen(
+    values: Sequence[Sequence[float]], elimination: Elimination, first: int = FIRST_LOOK
+) -> Elimination:
+    """Look at more and more values until one alternative is chosen.
+
+    Raises:
+        UsageError: See `Elimination.look`; or *first* is too small.
+    """
+    checked_first(first, elimination.bounds)
+    for n in looks(first, min(map(len, values), default=0)):
+        elimination.look([each[:n] for each in values])
+        if elimination.chosen is not None:
+            break
+    return elimination

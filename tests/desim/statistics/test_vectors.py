@@ -7,18 +7,18 @@ from typing import Any
 
 import pytest
 from support.paths import REFERENCE
-from support.until_narrow import until_narrow
+from support.until_narrow import until_chosen, until_narrow
 
 from desim.errors import UsageError
 from desim.statistics.clusters import clustered_mean, clustered_share
+from desim.statistics.elimination import Elimination
 from desim.statistics.intervals import seeds_for_difference
-from desim.statistics.normalised import Normalised, normalised, over_worlds
+from desim.statistics.normalised import normalised
 from desim.statistics.pairing import difference
 from desim.statistics.ranks import ranked
-from desim.statistics.sequential.elimination import Elimination, select
-from desim.statistics.sequential.sequences import ScoreRange, betting, t_sequence
-from desim.statistics.sequential.stopping import Goal
+from desim.statistics.sequences import ScoreRange, betting, t_sequence
 from desim.statistics.shape import shape
+from desim.statistics.stopping import Goal
 
 VECTORS = REFERENCE / "statistics" / "vectors"
 
@@ -67,14 +67,6 @@ def _normalised(given: Given) -> Given | None:
     return {"z": found.z, "low": found.low, "high": found.high, "se": found.se}
 
 
-def _over_worlds(given: Given) -> Given:
-    worlds = [Normalised(one["z"], one["se"], 0, 0, one["n"]) for one in given["worlds"]]
-    found = over_worlds(worlds, given["level"])
-    assert found
-    ends = {"low": found.low, "high": found.high}
-    return {"mean": found.mean, "se": found.se, "df": found.freedom, **ends}
-
-
 def _pairing(given: Given) -> Given:
     found = difference(given["mine"], given["theirs"], given["level"])
     halves = {"half": found.paired.half, "half_with_different_seeds": found.unpaired}
@@ -91,7 +83,7 @@ def _seeds_for_difference(given: Given) -> Given:
 def _select(given: Given) -> Given:
     assert given["most"] == len(given["values"][0])
     begun = Elimination(len(given["values"]), given["delta"], _range(given), given["alpha"])
-    found = select(given["values"], begun, given["first"])
+    found = until_chosen(given["values"], begun, given["first"])
     dropped = [list(one) for one in found.dropped]
     return {"chosen": found.chosen, "seeds": found.seeds, "dropped": dropped, "left": found.left}
 
@@ -126,7 +118,6 @@ METHODS: dict[str, Callable[[Given], Given | None]] = {
     "clusters": _clusters,
     "comparisons": _comparisons,
     "normalised": _normalised,
-    "over_worlds": _over_worlds,
     "pairing": _pairing,
     "seeds_for_difference": _seeds_for_difference,
     "select": _select,

@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 from attrs import frozen
 from support.small_worlds import FAILS, STRIDE, WALK, Still, Trail, Walk
+from support.until_narrow import until_chosen
 
 from desim import select
 from desim.errors import UsageError
-from desim.statistics.sequential.elimination import Elimination
-from desim.statistics.sequential.elimination import select as selected
-from desim.statistics.sequential.sequences import ScoreRange
+from desim.statistics.elimination import Elimination
+from desim.statistics.sequences import ScoreRange
 
 MANY = [f"{STRIDE},size={n}" for n in (1, 2, 3, 9, 10)]
 
@@ -41,7 +41,7 @@ def test_the_best_is_selected_for_any_distribution_within_a_range() -> None:
     values = [found.rows.where(policy=name).values("score") for name in MANY]
     most = max(map(len, values))
     whole = [[*each, *[each[-1]] * (most - len(each))] for each in values]
-    begun = selected(whole, Elimination(5, 2.0, ScoreRange(-15, 45)))
+    begun = until_chosen(whole, Elimination(5, 2.0, ScoreRange(-15, 45)))
     assert {len(found.rows.where(policy=MANY[place])) for place, _ in begun.dropped} == {
         seeds for _, seeds in begun.dropped
     }

@@ -13,8 +13,8 @@ from desim import compare
 from desim.core.limits import Limits
 from desim.core.reported import Figures
 from desim.errors import UsageError
-from desim.statistics.sequential.sequences import ScoreRange
-from desim.statistics.sequential.stopping import Goal, look
+from desim.statistics.sequences import ScoreRange
+from desim.statistics.stopping import Goal, look
 from desim.studies.until import read_goal
 
 #: The probability that an interval at 95 % misses, as `compare` computes it.

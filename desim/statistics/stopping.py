@@ -8,7 +8,7 @@ from attrs import frozen
 
 from desim.errors import UsageError
 from desim.statistics.intervals import moments
-from desim.statistics.sequential.sequences import ScoreRange, betting, t_sequence
+from desim.statistics.sequences import ScoreRange, betting, t_sequence
 from desim.statistics.shape import Shape, shape
 
 #: The first look: an outcome of 5 % is then seen with a probability of 95 %.

@@ -5,7 +5,7 @@ import pytest
 
 from desim.errors import UsageError
 from desim.statistics.intervals import interval
-from desim.statistics.sequential.ocba import allocation
+from desim.statistics.ocba import allocation
 
 
 def allocated(draws: np.random.Generator, means: np.ndarray, sd: float, total: int) -> bool:

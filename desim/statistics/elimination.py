@@ -12,8 +12,7 @@ from attrs import define, field
 
 from desim.errors import UsageError
 from desim.statistics.intervals import moments
-from desim.statistics.sequential.sequences import ScoreRange, lower_end, mean_exceeds
-from desim.statistics.sequential.stopping import FIRST_LOOK, checked_first, looks
+from desim.statistics.sequences import ScoreRange, lower_end, mean_exceeds
 from desim.statistics.shape import differences
 
 
@@ -91,19 +90,3 @@ class Elimination:
             return mean_exceeds(found, self.bounds.of_differences(), least, alpha)
         low = lower_end(found, alpha)
         return low > least if least == 0 else low >= least
-
-
-def select(
-    values: Sequence[Sequence[float]], elimination: Elimination, first: int = FIRST_LOOK
-) -> Elimination:
-    """Look at more and more values until one alternative is chosen; for values that are all known.
-
-    Raises:
-        UsageError: See `Elimination.look`; or *first* is too small.
-    """
-    checked_first(first, elimination.bounds)
-    for n in looks(first, min(map(len, values), default=0)):
-        elimination.look([each[:n] for each in values])
-        if elimination.chosen is not None:
-            break
-    return elimination
