@@ -153,7 +153,7 @@ def test_boards_and_reports_mark_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(policy_finder, "baselines", lambda _: specs)
     for preset, level in (("firmbench", "state"), ("poisson", "rules")):
         (board,) = boards([f"beer_game/{preset}"], [0], 1)
-        assert [entrant.knows for entrant in board.entrants] == ["observation", level]
+        assert [*board.knows.values()] == ["observation", level]
         rows = sweep(f"beer_game/{preset}", specs, range(2), set={"horizon": [4]})
         assert f"{specs[1]} ({level})" in str([*leaderboard(rows)])
         assert any(note.startswith(f"{level}: ") for note in rows.table().legend())
