@@ -70,7 +70,7 @@ def suite_size(file: str) -> Parameter:
     """Return the fate of the sizes of an experiment that its suite in `experiments/suites` has."""
 
     def size(line: Line, _: str) -> int:
-        suite = read_suite(SUITES / file, [])
+        suite = read_suite(SUITES / file)
         models = [entry for entry in suite.entries.values() if entry.model]
         seeds = len(read_seeds(suite.seeds) if isinstance(suite.seeds, str) else suite.seeds)
         own = {

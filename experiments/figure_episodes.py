@@ -7,8 +7,9 @@ from typing import Self
 from attrs import frozen
 
 from desim.suites.results import figure
+from desim.suites.suite_file import EntryTable
 from desim.suites.suite_folder import Outcomes, Played, outcomes_in, record_in
-from desim.suites.suite_plan import Plan, PlannedEntry, plan_to_print
+from desim.suites.suite_plan import Plan, plan_to_print
 
 
 @frozen
@@ -33,7 +34,7 @@ class Suite:
 class Ended:
     """An ended episode, the entry that played it, the name of its world, and its record."""
 
-    entry: PlannedEntry
+    entry: EntryTable
     world: str
     played: Played
     record: Path
@@ -56,13 +57,14 @@ def ended(suites: Sequence[Suite], world: str, *, windows: bool = False) -> Entr
     found: dict[str, list[Ended]] = {}
     for suite in suites:
         for job in suite.plan.jobs:
-            table, entry = suite.plan.worlds[job.world].table, suite.plan.entries[job.entry]
+            worlds, entries = suite.plan.suite.worlds, suite.plan.suite.entries
+            table, entry = worlds[job.world], entries[job.entry]
             chosen = table.model.partition("/")[0] == world and "episodes" not in table.set
-            if chosen and ("history" in entry.table.options) is windows:
+            if chosen and ("history" in entry.options) is windows:
                 for played in suite.outcomes.get(job.name, ()):
                     if played.state == "done":
                         file = record_in(suite.folder, played, in_a_row=job.is_series)
-                        its = found.setdefault(entry.name, [])
+                        its = found.setdefault(job.entry, [])
                         its.append(Ended(entry, table.model, played, file))
     return {name: its for name, its in found.items() if its}
 
@@ -73,7 +75,7 @@ def what(entries: Entries) -> str:
     return f"{len(each)} episodes of {', '.join(sorted({one.world for one in each}))}"
 
 
-def labels_of(entry: PlannedEntry) -> list[str]:
+def labels_of(entry: EntryTable) -> list[str]:
     """Return the published labels of an entry."""
-    given = entry.table.published
+    given = entry.published
     return [given] if isinstance(given, str) else given

@@ -80,17 +80,17 @@ def _to(months: int, values: Sequence[float], *, hold: bool) -> list[float]:
 def firmbench_questions(suites: Sequence[Suite]) -> Drawn | None:
     """Draw the share of all questions by method; None without an answer."""
     lines = [
-        (suite.plan.entries[one.entry], estimate)
+        (one.entry, suite.plan.suite.entries[one.entry], estimate)
         for suite in suites
         for one in results(suite.plan, suite.outcomes)
-        if (sheet := suite.plan.shown[one.world].table.published) and sheet.table == "figure_3"
+        if (sheet := suite.plan.shown[one.world].published) and sheet.table == "figure_3"
         if (estimate := one.cells[0].estimate)
     ]
     if not lines:
         return None
     figure_, (panel,) = axes(1, width=8, height=1.6 + 0.3 * len(lines))
     printed, table = find("firmbench", "figure_3"), find("firmbench", "table_1")
-    for place, (entry, share) in enumerate(lines):
+    for place, (_, entry, share) in enumerate(lines):
         texts = []
         for label in labels_of(entry):
             if label in printed:
@@ -105,7 +105,7 @@ def firmbench_questions(suites: Sequence[Suite]) -> Drawn | None:
         panel.plot(share.mean, place + 0.15, "D", color="black", markersize=4)
         text = f"{' '.join(texts)} | {share.mean:.3f}"
         panel.annotate(text, (1.02, place + 0.15), xycoords=panel.get_yaxis_transform(), fontsize=7)
-    panel.set_yticks(range(len(lines)), [entry.name for entry, _ in lines])
+    panel.set_yticks(range(len(lines)), [name for name, _, _ in lines])
     panel.set_ylim(len(lines) - 0.4, -0.8)
     finish(panel, "Figure 3: all questions", "share of right answers, with 95 % intervals", "")
     return figure_, (

@@ -187,13 +187,13 @@ def yc_windows(entries: Entries) -> Drawn:
         ("mean final funds, thousand USD", funds),
         ("mean number of tasks done in time", lambda one: one.value("tasks_succeeded")),
     )
-    models = dict.fromkeys(its[0].entry.table.model for its in entries.values())
+    models = dict.fromkeys(its[0].entry.model for its in entries.values())
     for panel, (axis, value) in zip(panels, shown, strict=True):
         ends = []
         for number, model in enumerate(models):
-            its = [own for own in entries.values() if own[0].entry.table.model == model]
+            its = [own for own in entries.values() if own[0].entry.model == model]
             own = sorted(
-                (int(each[0].entry.table.options["history"]), np.mean([value(one) for one in each]))
+                (int(each[0].entry.options["history"]), np.mean([value(one) for one in each]))
                 for each in its
             )
             line(panel, number, *zip(*own, strict=True))

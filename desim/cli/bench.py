@@ -111,9 +111,9 @@ def _dry_run(options: BenchOptions) -> None:
     if options.out:
         check_folder(options.out)
     _print_expected(plan, outcomes_in(options.out) if options.out else {}, options.written)
-    for name, entry in plan.entries.items():
-        if entry.table.key_env and not os.environ.get(entry.table.key_env):
-            variable = f"environment variable {entry.table.key_env}"
+    for name, entry in plan.suite.entries.items():
+        if entry.key_env and not os.environ.get(entry.key_env):
+            variable = f"environment variable {entry.key_env}"
             click.echo(f"entries.{name}: the {variable} (key_env) is not set; it is needed to play")
 
 
@@ -177,7 +177,7 @@ def _endpoint_tables(plan: "Plan") -> "Iterator[Table]":
 
     rows = [
         [n, one.model, one.base_url, short_cell(one.price_in), short_cell(one.price_out), one.note]
-        for n, one in ((name, entry.table) for name, entry in plan.entries.items())
+        for n, one in plan.suite.entries.items()
         if one.model or one.note
     ]
     if rows:

@@ -135,12 +135,12 @@ def _facts(plan: Plan, path: Path) -> Iterator[tuple[str, object]]:
     yield "read from", path
     yield "suite", plan.path
     yield "command", f"desim bench {plan.path} --out {path}"
-    for name, world in plan.worlds.items():
-        seeds = f"{len(world.seeds):,} seeds from {min(world.seeds, default=0)} on"
-        repeats = f", {world.repeats:,} repeats" if world.repeats > 1 else ""
-        yield f"world {name}", f"{world.table.model}, {seeds}{repeats}"
-    for name, entry in plan.entries.items():
-        table = entry.table
+    for name, world in plan.suite.worlds.items():
+        played = {job.seed for job in plan.jobs if job.world == name}
+        seeds = f"{len(played):,} seeds from {min(played, default=0)} on"
+        repeats = f", {world.repeats:,} repeats" if (world.repeats or 1) > 1 else ""
+        yield f"world {name}", f"{world.model}, {seeds}{repeats}"
+    for name, table in plan.suite.entries.items():
         where = f"model {table.model} at {_host(table.base_url)}" if table.model else ""
         policy = f"policy {table.policy}" if table.policy else ""
         yield f"entry {name}", ", ".join(filter(None, [where, policy]))

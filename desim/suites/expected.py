@@ -5,7 +5,6 @@ If an entry has played none, the calls and tokens of other language models in th
 at the entry's own prices; without such episodes, the calls that its method declares.
 """
 
-import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean
 from typing import Any
@@ -21,9 +20,9 @@ from desim.episodes.lineup import assign, maker_of
 from desim.errors import DesimError
 from desim.show.estimates import short_cell
 from desim.show.table import Printed, Table
-from desim.suites.suite_file import ROUTER
+from desim.suites.suite_file import ROUTER, EntryTable
 from desim.suites.suite_folder import Outcomes, Played, ended_episodes
-from desim.suites.suite_plan import Plan, PlannedEntry, PlannedWorld
+from desim.suites.suite_plan import Plan, SuiteCell
 
 _MILLION = 1_000_000
 
@@ -89,11 +88,12 @@ def expectations(
         if more := job.episodes - ended_episodes(played):
             left[pair] = left.get(pair, 0) + more
     found = []
-    for world, entry in itertools.product(plan.worlds.values(), plan.entries.values()):
-        if count := left.get((world.name, entry.name)):
-            expected = _expected(world.name, entry, count, ended)
+    for pair, cell in plan.cells.items():
+        if count := left.get(pair):
+            entry = plan.suite.entries[pair[1]]
+            expected = _expected(pair, cell, entry, count, ended)
             if expected.calls is None and declared:
-                expected = _declared(world, entry, count)
+                expected = _declared(expected, cell, entry)
             found.append(_with_written(expected, entry, written) if written else expected)
     return found
 
@@ -105,51 +105,54 @@ def expected_cost(lines: Sequence[Expectation]) -> float | None:
 
 
 def _expected(
-    world: str,
-    entry: PlannedEntry,
+    pair: tuple[str, str],
+    cell: SuiteCell,
+    entry: EntryTable,
     count: int,
     ended: Mapping[tuple[str, str], Sequence[Played]],
 ) -> Expectation:
-    if not entry.host:
-        return Expectation(world, entry.name, count, 0.0, 0.0, "no language model")
-    own = ended.get((world, entry.name), ())
-    known = own or list(_others(world, ended))
+    if not cell.host:
+        return Expectation(*pair, count, 0.0, 0.0, "no language model")
+    own = ended.get(pair, ())
+    known = own or list(_others(pair[0], ended))
     basis = f"{len(own)} of its own" if own else f"{len(known)} of other models"
     if not known:
-        return Expectation(world, entry.name, count, None, _cost(entry, None, None), "none")
+        return Expectation(*pair, count, None, _cost(entry, None, None), "none")
     calls, read, wrote = (count * _mean(known, name) for name in _USED)
-    cost = _cost(entry, read, wrote)
-    return Expectation(world, entry.name, count, calls, cost, basis, read, wrote)
+    return Expectation(*pair, count, calls, _cost(entry, read, wrote), basis, read, wrote)
 
 
-def _declared(world: PlannedWorld, entry: PlannedEntry, count: int) -> Expectation:
+def _declared(unknown: Expectation, cell: SuiteCell, entry: EntryTable) -> Expectation:
     """Return the use by the calls that methods declare, on the decisions of an episode of `random`.
 
     A call reads the rules and the observation, without the conversation before it.
     """
-    unknown = Expectation(world.name, entry.name, count, None, _cost(entry, None, None), "none")
-    model, table = world.model, entry.table
-    if table.method == ROUTER and table.rules == "table" and isinstance(model, ItemsModel):
-        return Expectation(world.name, entry.name, count, 0.0, 0.0, "stored answers", 0.0, 0.0)
-    given = {r: p for r, p in assign(model, entry.policies_in(world)).items() if isinstance(p, str)}
+    model = cell.model
+    if entry.method == ROUTER and entry.rules == "table" and isinstance(model, ItemsModel):
+        pair = unknown.world, unknown.entry
+        return Expectation(*pair, unknown.left, 0.0, 0.0, "stored answers", 0.0, 0.0)
+    policies = assign(model, cell.entry.policies)
+    given = {role: one for role, one in policies.items() if isinstance(one, str)}
     calls = {r: n for r, p in given.items() if (n := _calls_a_decision(Spec.read(p), model))}
+    random = {**given, **dict.fromkeys(calls, "random")}
     try:
-        limits = Limits(seconds=_RANDOM_SECONDS)
-        played = play(
-            model, {**given, **dict.fromkeys(calls, "random")}, world.seeds[0], limits=limits
-        )
+        played = play(model, random, 0, limits=Limits(seconds=_RANDOM_SECONDS))
     except DesimError:
         return unknown
     if not calls:
         return unknown
     asked = [step for step in played.steps if step.role in calls]
     rules = {role: len(rules_of(model, role)) for role in calls}
-    read = sum(calls[s.role] * (rules[s.role] + len(s.observed)) for s in asked) / _CHARACTERS
-    sent = sum(calls[step.role] for step in asked)
-    wrote = sent * _WRITTEN
-    cost = _cost(entry, count * read, count * wrote)
-    return Expectation(
-        world.name, entry.name, count, count * sent, cost, _BASIS, count * read, count * wrote
+    seen = sum(calls[s.role] * (rules[s.role] + len(s.observed)) for s in asked) / _CHARACTERS
+    sent = unknown.left * sum(calls[step.role] for step in asked)
+    read, wrote = unknown.left * seen, sent * _WRITTEN
+    return evolve(
+        unknown,
+        calls=sent,
+        prompt_tokens=read,
+        completion_tokens=wrote,
+        cost=_cost(entry, read, wrote),
+        basis=_BASIS,
     )
 
 
@@ -160,7 +163,7 @@ def _calls_a_decision(spec: Spec, model: Any) -> int:
     return 0
 
 
-def _with_written(expected: Expectation, entry: PlannedEntry, written: int) -> Expectation:
+def _with_written(expected: Expectation, entry: EntryTable, written: int) -> Expectation:
     """Return an expectation with so many tokens written in each call."""
     if not expected.calls:
         return expected
@@ -180,9 +183,9 @@ def _mean(outcomes: Sequence[Played], name: str) -> float:
     return fmean(outcome.usage.get(name, 0.0) for outcome in outcomes)
 
 
-def _cost(entry: PlannedEntry, read: float | None, written: float | None) -> float | None:
+def _cost(entry: EntryTable, read: float | None, written: float | None) -> float | None:
     """Return the money for tokens by the entry's prices; None if it is not known."""
-    price_in, price_out = entry.table.price_in, entry.table.price_out
+    price_in, price_out = entry.price_in, entry.price_out
     if price_in == price_out == 0:
         return 0.0
     if price_in is None or price_out is None or read is None or written is None:

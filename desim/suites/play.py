@@ -116,7 +116,7 @@ class SuitePlaying:
     def _opened(self, jobs: Iterable[SuiteJob], **how: bool) -> Iterator[Playing]:
         """Open the folder for the cells of some jobs; results are written at the end."""
         grid = grid_of(jobs, self.out)
-        hosts = len({entry.host for entry in self.plan.entries.values() if entry.host})
+        hosts = len({cell.host for cell in self.plan.cells.values() if cell.host})
         executor = f"processes={self.processes},concurrent={self.at_once * max(1, hosts)}"
         with playing(grid, out=self.out, executor=executor, **how) as started:
             self._add_outcomes(started)
@@ -199,7 +199,7 @@ def budget_of(plan: Plan, outcomes: Outcomes, out: Path, at_once: int) -> Comman
         out: The folder of the suite.
         at_once: Most calls under way at one host.
     """
-    before = dict.fromkeys(plan.entries, 0.0)
+    before = dict.fromkeys(plan.suite.entries, 0.0)
     for job in plan.jobs:
         before[job.entry] += sum(_costs(job, outcomes, out))
     purses: dict[str, SuiteBudget] = {}
@@ -208,9 +208,11 @@ def budget_of(plan: Plan, outcomes: Outcomes, out: Path, at_once: int) -> Comman
         return sum(before[name] + purses[name].cost for name in names)
 
     most = plan.suite.max_cost
-    shared = [] if most is None else [MoneyLimit("max_cost", most, partial(spent, *plan.entries))]
-    for name, entry in plan.entries.items():
-        key, own = f"entries.{name}.max_cost", entry.table.max_cost
+    shared = (
+        [] if most is None else [MoneyLimit("max_cost", most, partial(spent, *plan.suite.entries))]
+    )
+    for name, entry in plan.suite.entries.items():
+        key, own = f"entries.{name}.max_cost", entry.max_cost
         limits = [] if own is None else [MoneyLimit(key, own, partial(spent, name))]
         purses[name] = SuiteBudget(calls_at_once=at_once, shared=(*limits, *shared))
     return CommandBudget(purses=purses)

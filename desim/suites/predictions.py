@@ -51,7 +51,7 @@ class Predictions:
         """
         played: dict[_Key, dict[str, SuiteJob]] = {}
         for job in plan.jobs:
-            table = plan.entries[job.entry].table
+            table = plan.suite.entries[job.entry]
             asks = table.method and not (job.is_series or is_routed(plan, job))
             if asks and is_whole(outcomes, job.name, job.episodes):
                 key = (table.model, job.world, job.seed, job.repeat)
@@ -101,7 +101,7 @@ class Predictions:
 
         It learns from questions that are asked in none of its worlds; if all are, from those.
         """
-        model = self.plan.entries[job.entry].table.model
+        model = self.plan.suite.entries[job.entry].model
         worlds = {one.world for one in self.plan.jobs if one.entry == job.entry}
         mine = {key: lines for key, lines in self.lines.items() if key[0] == model}
         asked = {line["id"] for key, lines in mine.items() if key[1] in worlds for line in lines}
@@ -128,12 +128,12 @@ def record_at(folder: Path, job: SuiteJob) -> Path:
 
 def is_routed(plan: Plan, job: SuiteJob) -> bool:
     """Return whether a router plays a job."""
-    return plan.entries[job.entry].table.method == ROUTER
+    return plan.suite.entries[job.entry].method == ROUTER
 
 
 def writers(plan: Plan) -> list[SuiteJob]:
     """Return the first job of each router whose rules a model writes; a series is none."""
-    writing = [name for name, entry in plan.entries.items() if entry.table.rules == "model"]
+    writing = [name for name, entry in plan.suite.entries.items() if entry.rules == "model"]
     theirs = [job for job in plan.jobs if job.entry in writing and not job.is_series]
     return list({job.entry: job for job in reversed(theirs)}.values())
 

@@ -14,22 +14,22 @@ from typing import Any
 import msgspec
 
 from desim.show.files import read_text
-from desim.suites.suite_plan import Plan, PlannedTable, PlannedWorld
+from desim.suites.suite_plan import Plan
 
 #: The figures of the reproduced papers, in the wheel and in a checkout.
 FIGURES = Path(__file__).resolve().parents[2] / "models" / "published"
 
 
-def published_text(plan: Plan, shown: PlannedWorld | PlannedTable, entry: str, column: str) -> str:
+def published_text(plan: Plan, shown: str, entry: str, column: str) -> str:
     """Return the published number of an entry as text; empty if it or the data file is missing.
 
     Args:
         plan: The suite.
-        shown: One of its worlds, or a table over several.
+        shown: The name of one of its worlds, or of a table over several.
         entry: The entry's name in the suite.
         column: See `SuiteColumn.published`; the name of a row if the entries are columns.
     """
-    sheet, given = shown.table.published, plan.entries[entry].table.published
+    sheet, given = plan.shown[shown].published, plan.suite.entries[entry].published
     if sheet is None or not column:
         return ""
     labels = [given] if isinstance(given, str) else given
@@ -48,7 +48,7 @@ def published_text(plan: Plan, shown: PlannedWorld | PlannedTable, entry: str, c
 
 def data_files(plan: Plan) -> Iterator[Path]:
     """Yield the data files that a suite names, unless they ship with the models."""
-    sheets = [shown.table.published for shown in plan.shown.values()]
+    sheets = [table.published for table in plan.shown.values()]
     for name in dict.fromkeys(Path(sheet.file).name for sheet in sheets if sheet):
         if plan.reference and (plan.reference / name).is_file():
             yield plan.reference / name

@@ -19,9 +19,9 @@ from desim.statistics.intervals import Interval, interval, moments
 from desim.statistics.variance import VarianceComponents, variance_components
 from desim.studies.sample_size import SampleSize, sizes_from_best, sizes_of_pairs
 from desim.suites.published import published_text
-from desim.suites.suite_file import SuiteColumn
+from desim.suites.suite_file import PooledTable, SuiteColumn
 from desim.suites.suite_folder import Outcomes, Played
-from desim.suites.suite_plan import Plan, PlannedEntry, PlannedTable, PlannedWorld, SuiteJob
+from desim.suites.suite_plan import Plan, SuiteJob
 from desim.suites.suite_seeds import tuned_on_report
 
 _USAGE = "usage."
@@ -195,24 +195,17 @@ def results(plan: Plan, outcomes: Outcomes) -> list[SuiteLine]:
     for job in plan.jobs:
         jobs.setdefault((job.world, job.entry), []).append(job)
     found: list[SuiteLine] = []
-    for world in plan.worlds.values():
-        mine = {e: own for (w, e), own in jobs.items() if w == world.name}
-        used = _used_columns(
-            one for own in mine.values() for job in own for one in outcomes.get(job.name, ())
-        )
+    for shown, table in plan.shown.items():
+        worlds = table.worlds if isinstance(table, PooledTable) else [shown]
+        mine = {
+            entry: own
+            for entry in plan.suite.entries
+            if (own := [job for world in worlds for job in jobs.get((world, entry), ())])
+        }
+        each = (job.name for own in mine.values() for job in own)
+        used = _used_columns(one for name in each for one in outcomes.get(name, ()))
         lines = [
-            _result_line(plan, world, entry, mine[entry.name], outcomes, used)
-            for entry in plan.entries.values()
-            if entry.name in mine
-        ]
-        found += _relative(plan, lines)
-    for table in plan.tables.values():
-        lines = [
-            _result_line(plan, table, entry, pooled, outcomes)
-            for entry in plan.entries.values()
-            if (
-                pooled := [job for w in table.table.worlds for job in jobs.get((w, entry.name), [])]
-            )
+            _result_line(plan, shown, entry, own, outcomes, used) for entry, own in mine.items()
         ]
         found += _relative(plan, lines)
     return found
@@ -220,34 +213,34 @@ def results(plan: Plan, outcomes: Outcomes) -> list[SuiteLine]:
 
 def _result_line(
     plan: Plan,
-    shown: PlannedWorld | PlannedTable,
-    entry: PlannedEntry,
+    shown: str,
+    entry: str,
     jobs: Sequence[SuiteJob],
     outcomes: Outcomes,
-    used: Sequence[SuiteColumn] = (),
+    used: Sequence[SuiteColumn],
 ) -> SuiteLine:
     known = [(job, one) for job in jobs for one in outcomes.get(job.name, ())]
     states = [played.state for _, played in known]
     done = [(job, played) for job, played in known if played.state == "done"]
-    columns = shown.table.columns or (SuiteColumn(figure="score"),)
-    own = {column.figure for column in columns}
-    clusters = {}
-    if isinstance(shown, PlannedWorld) and shown.episodes == 1:
-        clusters = {job.seed: one.cluster for job, one in done if one.cluster}
+    table = plan.shown[shown]
+    columns = table.columns or (SuiteColumn(figure="score"),)
+    own, is_pooled = {column.figure for column in columns}, isinstance(table, PooledTable)
+    # Several worlds may have the same seeds, and seeds in a row begin series.
+    clustered = () if is_pooled else (job for job, _ in done if not job.is_series)
+    clusters = {job.seed: c for job in clustered if (c := outcomes[job.name][0].cluster)}
     cells = [
-        *(
-            _cell(column, done, published_text(plan, shown, entry.name, column.published), clusters)
-            for column in columns
-        ),
-        *(
-            evolve(_cell(column, done, "", clusters), used=True)
-            for column in used
-            if column.figure not in own
-        ),
+        _cell(column, done, published_text(plan, shown, entry, column.published), clusters)
+        for column in columns
     ]
+    cells += [
+        evolve(_cell(column, done, "", clusters), used=True)
+        for column in (() if is_pooled else used)
+        if column.figure not in own
+    ]
+    tuned = {} if plan.tuning else tuned_on_report(plan.suite.entries[entry], plan.suite)
     return SuiteLine(
-        shown.name,
-        entry.name,
+        shown,
+        entry,
         len(done),
         states.count("cut"),
         states.count("training"),
@@ -257,18 +250,13 @@ def _result_line(
         _default_share(played for _, played in known if played.state in {"done", "not played"}),
         tuple(cells),
         most_known(played.knows for _, played in known),
-        tuple(dict.fromkeys(job.world for job, _ in done)) * isinstance(shown, PlannedTable),
+        tuple(dict.fromkeys(job.world for job, _ in done)) if is_pooled else (),
         usage={
             name: value / len(done)
             for name, value in usage_in_all(played.usage for _, played in done).items()
         },
-        tuned_on=() if plan.tuning else _tuned_on(plan, entry, jobs),
+        tuned_on=tuple(sorted({seed for job in jobs for seed in tuned.get(job.world, ())})),
     )
-
-
-def _tuned_on(plan: Plan, entry: PlannedEntry, jobs: Iterable[SuiteJob]) -> tuple[int, ...]:
-    found = tuned_on_report(entry.table, plan.suite)
-    return tuple(sorted({seed for job in jobs for seed in found.get(job.world, ())}))
 
 
 def _default_share(episodes: Iterable[Played]) -> float | None:
@@ -341,7 +329,7 @@ def _alone(value: float, n: int) -> Interval:
 
 def _relative(plan: Plan, lines: Sequence[SuiteLine]) -> list[SuiteLine]:
     """Return the lines of a world, with means relative to the language models' in some columns."""
-    models = [bool(plan.entries[line.entry].table.model or "calls" in line.usage) for line in lines]
+    models = [bool(plan.suite.entries[line.entry].model or "calls" in line.usage) for line in lines]
     columns = [
         _scaled(column, models) if column[0].show in ("over_best", "normalised") else column
         for column in zip(*(line.cells for line in lines), strict=True)

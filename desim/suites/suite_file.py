@@ -19,24 +19,23 @@ price_in = 0.2
 price_out = 0.6
 ```
 
-Also the faults of an entry that can be found before a policy is built.
 """
 
 import json
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from attrs import Attribute, evolve, field, frozen
 
 from desim.engine.run.executors import AT_ONCE
-from desim.errors import UsageError, possible
-from desim.schema import to_plain
+from desim.errors import DesimError, UsageError, possible
+from desim.schema import from_plain, to_plain
 from desim.schema.validators import not_negative
 from desim.short_repr import short_repr
 from desim.show.files import read_text
-from desim.suites.toml_table import read_table
 
 #: Most bytes of a suite's file.
 _MAX_BYTES = 1_000_000
@@ -265,41 +264,42 @@ class Suite:
     tables: Mapping[str, PooledTable] = field(factory=dict)
 
 
-def read_suite(path: Path, faults: list[str]) -> Suite:
-    """Return the suite of a file, without tables that have faults; these are added to a list.
+def read_suite(path: Path, max_cost: float | None = None) -> Suite:
+    """Return the suite of a file, with a limit of money instead of its own if one is given.
 
     Raises:
-        UsageError: The file cannot be read, or is not TOML.
+        UsageError: The file cannot be read, is not TOML, or has a fault; the text has its place.
     """
-    return parsed_suite(path, suite_content(path), faults)
+    try:
+        plain = tomllib.loads(suite_content(path))
+    except (tomllib.TOMLDecodeError, RecursionError) as fault:
+        raise UsageError(f"{path} is no TOML: {fault}") from None
+    with at(path):
+        parts = {key: dict(_tables(plain.pop(key, {}), key, kind)) for key, kind in _KINDS.items()}
+        for key in ("worlds", "entries"):
+            if not parts[key]:
+                raise UsageError(f"there is no [{key}.NAME]; give at least one")
+        suite: Suite = evolve(from_plain(plain, Suite, "suite"), **parts)
+        suite = suite if max_cost is None else evolve(suite, max_cost=max_cost)
+        for name, entry in suite.entries.items():
+            with at(f"entries.{name}"):
+                _check_entry(entry, suite)
+        for name, world in suite.worlds.items():
+            with at(f"worlds.{name}"):
+                _check_options(world.options)
+        for name, table in suite.tables.items():
+            with at(f"tables.{name}"):
+                _check_table(name, table, suite)
+    return suite
 
 
-def parsed_suite(path: Path, content: str, faults: list[str]) -> Suite:
-    """Return the suite of a file's content, as `read_suite` does; the file is not opened.
-
-    Raises:
-        UsageError: The content is not TOML.
-    """
-    plain = _loaded(path, content)
-    head = read_table(Suite, plain, "", faults, ("worlds", "entries", "tables")) or Suite()
-    worlds = _tables(plain, "worlds", faults)
-    entries = _tables(plain, "entries", faults)
-    pooled = _tables(plain, "tables", faults) if "tables" in plain else {}
-    read_worlds = {
-        n: _with_columns(WorldTable, table, f"worlds.{n}", faults) for n, table in worlds.items()
-    }
-    read_tables = {
-        n: _with_columns(PooledTable, table, f"tables.{n}", faults) for n, table in pooled.items()
-    }
-    read_entries = {
-        n: read_table(EntryTable, table, f"entries.{n}", faults) for n, table in entries.items()
-    }
-    return evolve(
-        head,
-        worlds={name: made for name, made in read_worlds.items() if made},
-        entries={name: made for name, made in read_entries.items() if made},
-        tables={name: made for name, made in read_tables.items() if made},
-    )
+@contextmanager
+def at(place: object) -> Iterator[None]:
+    """Name a place of a suite's file in the faults that are found in the block."""
+    try:
+        yield
+    except DesimError as fault:
+        raise UsageError(f"{place}: {fault}") from None
 
 
 def suite_content(path: Path) -> str:
@@ -316,91 +316,95 @@ def suite_content(path: Path) -> str:
         raise UsageError(f"{path} is no TOML: {fault}") from None
 
 
-def _loaded(path: Path, content: str) -> dict[str, Any]:
-    try:
-        return tomllib.loads(content)
-    except (tomllib.TOMLDecodeError, RecursionError) as fault:
-        raise UsageError(f"{path} is no TOML: {fault}") from None
+#: The classes of the named tables of a suite.
+_KINDS = {"worlds": WorldTable, "entries": EntryTable, "tables": PooledTable}
 
 
-def _tables(plain: Mapping[str, Any], key: str, faults: list[str]) -> Mapping[str, Any]:
-    """Return the named tables under a key, of which there is at least one."""
-    tables = plain.get(key)
-    if not isinstance(tables, Mapping) or not tables:
-        faults.append(f"there is no [{key}.NAME]; give at least one")
-        return {}
-    faults += [
-        f"{key}.{short_repr(name)} is no name: up to {_LONGEST_NAME} characters that can be printed"
-        for name in tables
-        if not (name.isprintable() and 0 < len(name) <= _LONGEST_NAME)
-    ]
-    return tables
+def _tables(plain: Any, key: str, kind: type) -> Iterator[tuple[str, Any]]:
+    """Yield the named tables under a key."""
+    for name, table in from_plain(plain, dict[str, Any], key).items():
+        if not (name.isprintable() and 0 < len(name) <= _LONGEST_NAME):
+            raise UsageError(
+                f"{key}.{short_repr(name)} is no name: up to {_LONGEST_NAME} characters that can "
+                "be printed"
+            )
+        with at(f"{key}.{name}"):
+            made = from_plain(_with_columns(table), kind, f"{key}.{name}")
+            heads = [column.head for column in getattr(made, "columns", ())]
+            if twice := {head for head in heads if heads.count(head) > 1}:
+                raise UsageError(f"two columns are called {min(twice)!r}; give one another name")
+        yield name, made
 
 
-_Table = TypeVar("_Table", WorldTable, PooledTable)
+def _with_columns(table: Any) -> Any:
+    """Return a table in which columns that are names of figures are tables."""
+    if not isinstance(table, Mapping) or not isinstance(table.get("columns"), list):
+        return table
+    named = [{"figure": one} if isinstance(one, str) else one for one in table["columns"]]
+    return {**table, "columns": named}
 
 
-def _with_columns(cls: type[_Table], table: Any, path: str, faults: list[str]) -> _Table | None:
-    """Read a world or a pooled table, whose columns may be names of figures."""
-    if isinstance(table, Mapping) and isinstance(table.get("columns"), list):
-        named = [{"figure": c} if isinstance(c, str) else c for c in table["columns"]]
-        columns = [
-            read_table(SuiteColumn, c, f"{path}.columns.{place}", faults)
-            for place, c in enumerate(named)
-        ]
-        heads = [column.head for column in columns if column]
-        faults += [
-            f"{path}.columns: two columns are called {head!r}; give one another name"
-            for head in dict.fromkeys(heads)
-            if heads.count(head) > 1
-        ]
-        made = read_table(cls, table, path, faults, ("columns",))
-        return made and evolve(made, columns=tuple(c for c in columns if c))
-    return read_table(cls, table, path, faults)
+def _check_table(name: str, table: PooledTable, suite: Suite) -> None:
+    if name in suite.worlds:
+        raise UsageError("a world has the same name; give the table another one")
+    if not table.worlds or len(set(table.worlds)) < len(table.worlds):
+        raise UsageError("worlds names at least one world, and each once")
+    _check_worlds(table.worlds, suite)
 
 
-def entry_faults(table: EntryTable, suite: Suite) -> Iterator[str]:
-    """Yield a sentence for each fault of an entry."""
-    yield from _model_faults(table) if table.model else _policy_faults(table)
+def _check_worlds(names: Iterable[str], suite: Suite) -> None:
+    for world in names:
+        if world not in suite.worlds:
+            raise UsageError(f"there is no world {world!r}; {possible(world, suite.worlds)}")
+
+
+def _check_entry(table: EntryTable, suite: Suite) -> None:
+    """Check what can be found before a policy is built."""
+    _check_worlds(table.worlds, suite)
+    if not table.model:
+        _check_policy(table)
+        return
+    if not table.roles and isinstance(table.policy, str) and table.policy:
+        raise UsageError(
+            "beside a model, policy is for the other roles; name the model's own as roles"
+        )
+    learns = table.learn or table.rules == "model"
+    if learns and (table.method != ROUTER or not table.learn):
+        raise UsageError(
+            f"learn={table.learn} and rules={table.rules} were given; only a router with learn "
+            '= "offline" learns from other methods, or has its rules written'
+        )
+    if table.learn and "router" in table.options:
+        raise UsageError(f"options.router and learn={table.learn} each name the router's rules")
+    _check_options(table.options)
     limited = table.max_cost is not None or suite.max_cost is not None
-    if table.model and limited and (table.price_in is None or table.price_out is None):
-        yield "a limit of money needs price_in and price_out (0 where the model is free)"
+    if limited and (table.price_in is None or table.price_out is None):
+        raise UsageError(
+            "a limit of money needs price_in and price_out (0 where the model is free)"
+        )
 
 
-def _policy_faults(table: EntryTable) -> Iterator[str]:
-    given = to_plain(table)
+def _check_policy(table: EntryTable) -> None:
     if not table.policy:
-        yield "it names neither a policy nor a language model (policy or model)"
+        raise UsageError("it names neither a policy nor a language model (policy or model)")
+    given = to_plain(table)
     keys = ("roles", "base_url", "key_env", "method", "learn", "options", "price_in", "price_out")
     for key in keys:
         if given.get(key) not in (None, "", [], {}):
-            yield f"{key} belongs to a language model; give its name as model"
+            raise UsageError(f"{key} belongs to a language model; give its name as model")
 
 
-def _model_faults(table: EntryTable) -> Iterator[str]:
-    if not table.roles and (isinstance(table.policy, str) and table.policy):
-        yield "beside a model, policy is for the other roles; name the model's own as roles"
-    if table.learn and table.method != ROUTER:
-        yield f'learn={table.learn} was given; only method = "{ROUTER}" learns from other methods'
-    if table.rules == "model" and not table.learn:
-        yield 'rules=model was given; only a router with learn = "offline" has its rules written'
-    if table.learn and "router" in table.options:
-        yield f"options.router and learn={table.learn} were given; each names the router's rules"
-    yield from option_faults(table.options)
-
-
-def option_faults(options: Mapping[str, Any]) -> Iterator[str]:
-    """Yield a sentence for each fault of the options of a language model."""
+def _check_options(options: Mapping[str, Any]) -> None:
     if "memory" in options:
-        yield (
+        raise UsageError(
             "options.memory is a file that several episodes would write at once; episodes = N of a "
             "world plays N in a row with one memory, which their records keep"
         )
     for key, value in options.items():
         if "," in argument_text(value):
-            yield f"options.{key} holds a comma, which no argument of a policy can"
+            raise UsageError(f"options.{key} holds a comma, which no argument of a policy can")
         if key in ("model", "base_url", "key_env", "method", "price_in", "price_out"):
-            yield f"options.{key} is a key of the entry itself"
+            raise UsageError(f"options.{key} is a key of the entry itself")
 
 
 def argument_text(value: Any) -> str:

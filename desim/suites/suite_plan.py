@@ -6,7 +6,8 @@ A job is one episode, or a series of episodes in a row between which policies le
 import contextlib
 import hashlib
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +19,9 @@ from desim.catalog.policy_spec import Spec
 from desim.core.model import Model
 from desim.engine.keep.budget import CommandBudget, spending
 from desim.engine.plan import RECORDS, Cell, Frame, safe_name, written
-from desim.engine.policies import DEFAULT_HOST, HOST, entries, host_of
+from desim.engine.policies import HOST, entries, host_of
 from desim.episodes.lineup import Policies, assigned, resolve
-from desim.errors import DesimError, UsageError, possible
+from desim.errors import DesimError, UsageError
 from desim.suites.suite_file import (
     MAX_JOBS,
     ROUTER,
@@ -29,8 +30,7 @@ from desim.suites.suite_file import (
     Suite,
     WorldTable,
     argument_text,
-    entry_faults,
-    option_faults,
+    at,
     read_suite,
 )
 from desim.suites.suite_folder import (
@@ -41,7 +41,7 @@ from desim.suites.suite_folder import (
     refuse_earlier_format,
     was_tuning,
 )
-from desim.suites.suite_seeds import entry_seed_faults, for_tuning, seeds_of, tuning_faults
+from desim.suites.suite_seeds import checked, for_tuning, seeds_of
 
 #: The policy of a language model.
 MODEL_POLICY = "llm"
@@ -51,85 +51,6 @@ _NO_HOST = "http://127.0.0.1/v1"
 
 #: The value of a policy's argument `learning` with which it learns in its first `train` episodes.
 _OFFLINE = "offline"
-
-
-@frozen
-class PlannedWorld:
-    """A world of a suite, with its seeds.
-
-    Attributes:
-        name: Its name in the suite.
-        table: Its table in the suite.
-        seeds: Whole numbers of at least 0.
-        repeats: Jobs with each seed.
-        built: The frozen parameters; None in a plan whose results are only printed (see
-            `plan_to_print`).
-    """
-
-    name: str
-    table: WorldTable
-    seeds: tuple[int, ...]
-    repeats: int
-    built: Model[Any] | None = None
-
-    @property
-    def model(self) -> Model[Any]:
-        """The frozen parameters."""
-        assert self.built is not None, "a plan to print has no models"
-        return self.built
-
-    @property
-    def episodes(self) -> int:
-        """Episodes of each job."""
-        return self.table.episodes
-
-    @property
-    def preset(self) -> str:
-        """The name of its preset: the first where none is named; empty for a class without any."""
-        named = self.table.preset or self.table.model.partition("/")[2]
-        return named or next(iter(catalog.presets(type(self.model))), "")
-
-
-@frozen
-class PlannedTable:
-    """A table over several worlds of a suite.
-
-    Attributes:
-        name: Its name in the suite.
-        table: Its table in the suite.
-    """
-
-    name: str
-    table: PooledTable
-
-
-@frozen
-class PlannedEntry:
-    """A way to play.
-
-    Attributes:
-        name: Its name in the suite.
-        table: Its table in the suite.
-        policies: The policies for `desim.play`, in a world without its own options.
-        host: The address that it contacts, or `DEFAULT_HOST`; empty if it contacts none.
-        training: Episodes of a series that only train its policies (learning=offline,train=N).
-    """
-
-    name: str
-    table: EntryTable
-    policies: Policies
-    host: str = ""
-    training: int = 0
-
-    def policies_in(self, world: PlannedWorld) -> Policies:
-        """Return the policies for `desim.play` in a world."""
-        of_world = world.table.policy
-        if self.table.model and (world.table.options or of_world):
-            return _policies(self.table, world.table)
-        if self.table.model or not of_world:
-            return self.policies
-        own = self.policies if isinstance(self.policies, dict) else {"": self.policies}
-        return {**of_world, **own}
 
 
 @frozen
@@ -149,6 +70,12 @@ class SuiteCell(Cell):
     training: int = field(default=0, kw_only=True)
     tuning: bool = field(default=False, kw_only=True)
     told: str = field(default="", kw_only=True)
+
+    @cached_property
+    def host(self) -> str:
+        """The address that a policy waits for, or `DEFAULT_HOST`; empty if none does."""
+        each = assigned(self.model, self.entry.policies)
+        return next(filter(None, (host_of(one, of) for one, of in each)), "")
 
     def __str__(self) -> str:
         return self.job_prefix.replace("__", ", ")
@@ -220,9 +147,7 @@ class Plan:
 
     Attributes:
         path: The suite's file.
-        suite: The content of the file.
-        worlds: By name.
-        entries: By name.
+        suite: The content of the file, with the seeds and repeats of each world.
         jobs: In the order in which they are started: every world and entry with the first seed,
             then with the next, so that early results compare all.
         reference: The folder of the published data files; None for those that ship with the models.
@@ -231,21 +156,14 @@ class Plan:
 
     path: Path
     suite: Suite
-    worlds: Mapping[str, PlannedWorld]
-    entries: Mapping[str, PlannedEntry]
-    jobs: tuple[SuiteJob, ...] = field(default=(), repr=False)
+    jobs: tuple[SuiteJob, ...] = field(repr=False)
     reference: Path | None = None
     tuning: bool = False
 
     @property
-    def tables(self) -> dict[str, PlannedTable]:
-        """The tables over several worlds, by name."""
-        return {name: PlannedTable(name, table) for name, table in self.suite.tables.items()}
-
-    @property
-    def shown(self) -> dict[str, PlannedWorld | PlannedTable]:
+    def shown(self) -> dict[str, WorldTable | PooledTable]:
         """The tables of results by name: the worlds, then those over several of them."""
-        return {**self.worlds, **self.tables}
+        return {**self.suite.worlds, **self.suite.tables}
 
     @property
     def episodes(self) -> int:
@@ -256,6 +174,12 @@ class Plan:
     def in_a_row(self) -> dict[str, bool]:
         """By the name of a job whether it has several episodes in a row."""
         return {job.name: job.is_series for job in self.jobs}
+
+    @property
+    def cells(self) -> dict[tuple[str, str], SuiteCell]:
+        """The first repeat of each world and entry; none in a plan to print."""
+        pairs = {(job.world, job.entry): job.cell for job in reversed(self.jobs)}
+        return {pair: cell for pair, cell in reversed(pairs.items()) if cell is not None}
 
 
 def read_plan(
@@ -270,207 +194,141 @@ def read_plan(
         tuning: Whether its tuning seeds are played instead of those of its report.
 
     Raises:
-        UsageError: The suite has faults; the text lists all of them.
+        UsageError: The suite has a fault; the text has its place.
     """
-    faults: list[str] = []
-    suite = read_suite(path, faults)
-    suite = suite if max_cost is None else evolve(suite, max_cost=max_cost)
-    suite = _chosen(path, suite, tuning=tuning)
-    return _built(path, suite, faults, keys=keys, tuning=tuning)
-
-
-def _chosen(path: Path, suite: Suite, *, tuning: bool) -> Suite:
-    """Return a suite with the seeds that are played.
-
-    Raises:
-        UsageError: Its tuning seeds are played, and it has none, or they have a fault.
-    """
-    try:
-        return for_tuning(suite) if tuning else suite
-    except UsageError as fault:
-        raise UsageError(f"{path}: {fault}") from None
-
-
-def plan_of_suite(printed: Plan) -> Plan:
-    """Return a plan to print with its models and policies, as for a check of its records.
-
-    The environment variables of keys need not be set, and no host is contacted.
-
-    Raises:
-        UsageError: There are faults; the text lists all of them.
-    """
-    made = _built(printed.path, printed.suite, [], keys=False, tuning=printed.tuning)
-    return evolve(made, reference=printed.reference)
-
-
-def _built(path: Path, suite: Suite, faults: list[str], *, keys: bool, tuning: bool) -> Plan:
-    """Return the plan of a suite, with the models and the policies that it names."""
-    faults += _table_faults(suite)
-    worlds = {n: w for n, t in suite.worlds.items() if (w := _world(n, t, suite, faults))}
-    given = {n: e for n, t in suite.entries.items() if (e := _entry(n, t, suite, faults, keys))}
-    players = {
-        # The other entries state in their tables what `_completed` reads from specs.
-        name: _completed(entry, _its(entry, worlds))
-        if not entry.host or "train" in entry.table.options
-        else entry
-        for name, entry in given.items()
-    }
-    pairs = _pairs(worlds, players, faults)
-    for world, entry in pairs:
-        _check_pair(world, entry, suite, faults, keys=keys)
-    if faults:
-        raise UsageError(_listed(path, faults))
-    cells = {(world.name, entry.name): _cell(world, entry, tuning=tuning) for world, entry in pairs}
+    plan = _plan(path, tuning=tuning, max_cost=max_cost)
+    suite = plan.suite
     reference = path.resolve().parent / suite.reference if suite.reference else None
-    return Plan(path, suite, worlds, players, tuple(_jobs(pairs, cells)), reference, tuning)
+    return with_cells(evolve(plan, reference=reference), keys=keys)
 
 
 def plan_to_print(folder: Path) -> Plan:
-    """Return the plan of the suite in a folder, whose results are printed.
+    """Return the plan of the suite in a folder, whose results are printed; its jobs have no cells.
 
     Nothing that the suite names is imported or opened, as it may be a stranger's.
 
     Raises:
-        UsageError: The folder holds no suite; or its copy has faults, which the text lists.
+        UsageError: The folder holds no suite, or its copy has a fault.
     """
-    path, faults = folder / SUITE, list[str]()
     refuse_earlier_format(folder)
     if not holds_suite(folder):
         raise UsageError(f"{folder} holds no suite; desim bench SUITE.toml --out plays one into it")
-    tuning = was_tuning(folder)
-    suite = _chosen(path, read_suite(path, faults), tuning=tuning)
-    faults += _table_faults(suite)
-    worlds = {n: w for n, t in suite.worlds.items() if (w := _seeded(n, t, suite, faults))}
-    entries = {
-        name: PlannedEntry(name, table, table.policy, table.model and DEFAULT_HOST)
-        for name, table in suite.entries.items()
-    }
-    pairs = _pairs(worlds, entries, faults)
-    if faults:
-        raise UsageError(_listed(path, faults))
-    reference = folder / REFERENCE if suite.reference else None
-    return Plan(path, suite, worlds, entries, tuple(_jobs(pairs, {})), reference, tuning)
+    plan = _plan(folder / SUITE, tuning=was_tuning(folder))
+    return evolve(plan, reference=folder / REFERENCE) if plan.suite.reference else plan
 
 
-def _pairs(
-    worlds: Mapping[str, PlannedWorld], entries: Mapping[str, PlannedEntry], faults: list[str]
-) -> list[tuple[PlannedWorld, PlannedEntry]]:
-    """Return the worlds with the entries that play them; too many episodes are a fault."""
-    pairs = [(w, e) for w in worlds.values() for e in entries.values() if _plays(e, w)]
-    count = sum(len(world.seeds) * world.repeats * world.episodes for world, _ in pairs)
-    if count > MAX_JOBS:
-        faults.append(f"there are {count:,} episodes; a suite has at most {MAX_JOBS:,}")
-    return pairs
-
-
-def _listed(path: Path, faults: Iterable[str]) -> str:
-    unique = list(dict.fromkeys(faults))
-    if len(unique) == 1:
-        return f"{path}: {unique[0]}"
-    return f"{path} has {len(unique)} faults:" + "".join(f"\n  * {fault}" for fault in unique)
-
-
-def _jobs(
-    pairs: list[tuple[PlannedWorld, PlannedEntry]], cells: Mapping[tuple[str, str], SuiteCell]
-) -> Iterator[SuiteJob]:
-    """Yield the jobs: every world and entry with the first seed, then with the next."""
+def _plan(path: Path, *, tuning: bool, max_cost: float | None = None) -> Plan:
+    """Return the plan of a suite without cells."""
+    suite = read_suite(path, max_cost)
+    with at(path):
+        suite = for_tuning(checked(suite)) if tuning else checked(suite)
+        pairs = [
+            (name, entry, seeds_of(world.seeds, world.episodes), world)
+            for name, world in suite.worlds.items()
+            for entry, table in suite.entries.items()
+            if name in (table.worlds or suite.worlds)
+        ]
+        count = sum(len(seeds) * (w.repeats or 1) * w.episodes for _, _, seeds, w in pairs)
+        if count > MAX_JOBS:
+            raise UsageError(f"there are {count:,} episodes; a suite has at most {MAX_JOBS:,}")
     jobs = [
-        ((place, repeat), SuiteJob(world.name, entry.name, seed, repeat, world.episodes, cell))
-        for world, entry in pairs
-        for repeat in range(world.repeats)
-        for cell in [_repeated(cells.get((world.name, entry.name)), repeat)]
-        for place, seed in enumerate(world.seeds)
+        ((place, repeat), SuiteJob(name, entry, seed, repeat, world.episodes))
+        for name, entry, seeds, world in pairs
+        for place, seed in enumerate(seeds)
+        for repeat in range(world.repeats or 1)
     ]
-    return (job for _, job in sorted(jobs, key=lambda pair: pair[0]))
+    ordered = sorted(jobs, key=lambda pair: pair[0])
+    return Plan(path, suite, tuple(job for _, job in ordered), tuning=tuning)
 
 
-def _repeated(cell: SuiteCell | None, repeat: int) -> SuiteCell | None:
-    return cell and evolve(cell, repeat=repeat)
+def with_cells(plan: Plan, *, keys: bool) -> Plan:
+    """Return a plan with the models and the policies that it names, built once for a check.
+
+    Args:
+        plan: The plan.
+        keys: Whether the environment variables of keys must be set.
+
+    Raises:
+        UsageError: The plan has a fault; the text has its place.
+    """
+    suite = plan.suite
+    with at(plan.path):
+        for name, entry in suite.entries.items():
+            if keys and entry.key_env and not os.environ.get(entry.key_env):
+                variable = f"the environment variable {entry.key_env} (key_env)"
+                raise UsageError(f"entries.{name}: {variable} is not set")
+        models = {name: _model(name, world) for name, world in suite.worlds.items()}
+        cells: dict[tuple[str, str], SuiteCell] = {}
+        for world, name in dict.fromkeys((job.world, job.entry) for job in plan.jobs):
+            with at(f"entries.{name} in worlds.{world}"):
+                cell = _cell(world, name, suite, models[world], tuning=plan.tuning)
+                _check_cell(cell, suite.entries[name], suite, keys=keys)
+            cells[world, name] = cell
+    repeated = {
+        (world, name, repeat): evolve(cell, repeat=repeat)
+        for (world, name), cell in cells.items()
+        for repeat in range(suite.worlds[world].repeats or 1)
+    }
+    jobs = (evolve(job, cell=repeated[job.world, job.entry, job.repeat]) for job in plan.jobs)
+    return evolve(plan, jobs=tuple(jobs))
 
 
-def _cell(world: PlannedWorld, entry: PlannedEntry, *, tuning: bool) -> SuiteCell:
-    (given,) = entries([entry.policies_in(world)], {}, world.model)
+def _model(name: str, table: WorldTable) -> Model[Any]:
+    changes = {key: argument_text(value) for key, value in table.set.items()}
+    with at(f"worlds.{name}"):
+        return catalog.model(table.model, table.preset, changes)
+
+
+def _cell(world: str, name: str, suite: Suite, model: Model[Any], *, tuning: bool) -> SuiteCell:
+    table, entry = suite.worlds[world], suite.entries[name]
+    policies = _policies(entry, table)
+    preset = table.preset or table.model.partition("/")[2]
+    (given,) = entries([policies], {}, model)
     return SuiteCell(
-        world.model,
+        model,
         given,
-        catalog.model_name(type(world.model)),
-        world.preset,
-        episodes=world.episodes,
+        catalog.model_name(type(model)),
+        preset or next(iter(catalog.presets(type(model))), ""),
+        episodes=table.episodes,
         usage=True,
-        purse=entry.name,
-        job_prefix=job_prefix(world.name, entry.name),
-        training=entry.training,
+        purse=name,
+        job_prefix=job_prefix(world, name),
+        training=max((_training(one) for one, _ in assigned(model, policies)), default=0),
         tuning=tuning,
     )
 
 
-def _world(name: str, table: WorldTable, suite: Suite, faults: list[str]) -> PlannedWorld | None:
-    faults += [f"worlds.{name}: {fault}" for fault in option_faults(table.options)]
-    changes = {key: argument_text(value) for key, value in table.set.items()}
-    try:
-        model = catalog.model(table.model, table.preset, changes)
-    except DesimError as fault:
-        faults.append(f"worlds.{name}: {fault}")
-        return None
-    world = _seeded(name, table, suite, faults)
-    return world and evolve(world, built=model)
+def _training(policy: Any) -> int:
+    """Return how many episodes in a row only train a policy, by its spec."""
+    arguments = Spec.read(policy).arguments if isinstance(policy, str) else {}
+    train = arguments.get("train", "")
+    return int(train) if arguments.get("learning") == _OFFLINE and train.isdecimal() else 0
 
 
-def _table_faults(suite: Suite) -> Iterator[str]:
-    yield from tuning_faults(suite)
-    for name, entry in suite.entries.items():
-        yield from (f"entries.{name}: {fault}" for fault in entry_seed_faults(entry))
-    for name, table in suite.tables.items():
-        if name in suite.worlds:
-            yield f"tables.{name}: a world has the same name; give the table another one"
-        if not table.worlds:
-            yield f"tables.{name}: no world was given; name at least one"
-        for world in sorted({one for one in table.worlds if table.worlds.count(one) > 1}):
-            yield f"tables.{name}: world {world!r} was given twice; each counts once"
-        for world in table.worlds:
-            if world not in suite.worlds:
-                yield f"tables.{name}: there is no world {world!r}; {possible(world, suite.worlds)}"
+def _check_cell(cell: SuiteCell, table: EntryTable, suite: Suite, *, keys: bool) -> None:
+    """Check that the policies can play the world, by building them as for an episode."""
+    if cell.training >= cell.episodes:
+        raise UsageError(
+            f"train={cell.training} leaves none of its {cell.episodes} episodes in a row to be "
+            "scored (episodes = N of the world)"
+        )
+    # A language model given as a spec refuses a limit of money if it has no prices.
+    limits = [] if table.model else [table.max_cost, suite.max_cost]
+    most = next((limit for limit in limits if limit is not None), None)
+    policies = cell.entry.policies
+    with spending(CommandBudget(max_cost=most)):
+        named = policies if keys else with_hosts(cell.model, policies)
+        resolve(cell.model, named, 0)
 
 
-def _seeded(name: str, table: WorldTable, suite: Suite, faults: list[str]) -> PlannedWorld | None:
-    """Return a world without its model, so that nothing is imported."""
-    try:
-        seeds = seeds_of(table.seeds or suite.seeds, table.episodes)
-    except DesimError as fault:
-        faults.append(f"worlds.{name}: {fault}")
-        return None
-    return PlannedWorld(name, table, seeds, table.repeats or suite.repeats)
-
-
-def _entry(
-    name: str,
-    table: EntryTable,
-    suite: Suite,
-    faults: list[str],
-    keys: bool,  # noqa: FBT001 (passed on)
-) -> PlannedEntry | None:
-    where, before = f"entries.{name}", len(faults)
-    faults += [
-        f"{where}: there is no world {world!r}; {possible(world, suite.worlds)}"
-        for world in table.worlds
-        if world not in suite.worlds
-    ]
-    faults += [f"{where}: {fault}" for fault in entry_faults(table, suite)]
-    if keys and table.key_env and not os.environ.get(table.key_env):
-        faults.append(f"{where}: the environment variable {table.key_env} (key_env) is not set")
-    if len(faults) > before:
-        return None
+def _policies(table: EntryTable, world: WorldTable) -> Policies:
+    """Return the policies of an entry in a world."""
     if not table.model:
-        return PlannedEntry(name, table, table.policy)
-    return PlannedEntry(name, table, _policies(table), table.base_url or DEFAULT_HOST)
-
-
-def _policies(table: EntryTable, world: WorldTable | None = None) -> Policies:
-    """Return the policies of an entry of a language model, with what a world adds."""
-    spec = str(Spec(MODEL_POLICY, _arguments(table, world.options if world else {})))
+        own = table.policy if isinstance(table.policy, dict) else {"": table.policy}
+        return {**world.policy, **own} if world.policy else table.policy
+    spec = str(Spec(MODEL_POLICY, _arguments(table, world.options)))
     others = table.policy if isinstance(table.policy, dict) else {"": table.policy}
-    of_world = world.policy if world else {}
-    beside = {role: one for role, one in {**of_world, **others}.items() if one}
+    beside = {role: one for role, one in {**world.policy, **others}.items() if one}
     policies = {**beside, **dict.fromkeys(table.roles or [""], spec)}
     return spec if policies.keys() == {""} else policies
 
@@ -493,52 +351,6 @@ def _arguments(table: EntryTable, options: Mapping[str, Any]) -> dict[str, str]:
 def _router(table: EntryTable) -> str:
     learned = f"{table.learn}_model" if table.rules == "model" else table.learn
     return learned or "table_4"
-
-
-def _completed(entry: PlannedEntry, worlds: Iterable[PlannedWorld]) -> PlannedEntry:
-    """Return an entry with the host and the training episodes that only its specs name."""
-    with contextlib.suppress(DesimError):  # the check of pairs finds faults of policies
-        for world in worlds:
-            for one, model in assigned(world.model, entry.policies_in(world)):
-                entry = _with_spec(entry, Spec.read(one), model)
-    return entry
-
-
-def _with_spec(entry: PlannedEntry, spec: Spec, model: Model[Any]) -> PlannedEntry:
-    # A plain policy may contact a host too, such as a language model given as a spec.
-    host = entry.host or host_of(str(spec), model)
-    train = spec.arguments.get("train", "")
-    offline = spec.arguments.get("learning") == _OFFLINE and train.isdecimal()
-    return evolve(entry, host=host, training=max(entry.training, int(train) if offline else 0))
-
-
-def _its(entry: PlannedEntry, worlds: Mapping[str, PlannedWorld]) -> list[PlannedWorld]:
-    return [world for world in worlds.values() if _plays(entry, world)]
-
-
-def _plays(entry: PlannedEntry, world: PlannedWorld) -> bool:
-    return not entry.table.worlds or world.name in entry.table.worlds
-
-
-def _check_pair(
-    world: PlannedWorld, entry: PlannedEntry, suite: Suite, faults: list[str], *, keys: bool
-) -> None:
-    """Check that the policies can play the world, by building them as for an episode."""
-    if entry.training >= world.episodes:
-        faults.append(
-            f"entries.{entry.name} in worlds.{world.name}: train={entry.training} leaves none of "
-            f"its {world.episodes} episodes in a row to be scored (episodes = N of the world)"
-        )
-    # A language model given as a spec refuses a limit of money if it has no prices.
-    limits = [] if entry.table.model else [entry.table.max_cost, suite.max_cost]
-    most = next((limit for limit in limits if limit is not None), None)
-    try:
-        with spending(CommandBudget(max_cost=most)):
-            policies = entry.policies_in(world)
-            named = policies if keys else with_hosts(world.model, policies)
-            resolve(world.model, named, world.seeds[0])
-    except DesimError as fault:
-        faults.append(f"entries.{entry.name} in worlds.{world.name}: {fault}")
 
 
 def with_hosts(model: Model[Any], policies: Policies) -> Any:

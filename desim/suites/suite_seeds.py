@@ -1,13 +1,13 @@
 """The seeds of a suite: those of its report, and those on which its entries may be tuned."""
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from attrs import evolve
 
 from desim.errors import UsageError
 from desim.studies.sweep import read_seeds
-from desim.suites.suite_file import MAX_JOBS, EntryTable, Suite, WorldTable
+from desim.suites.suite_file import MAX_JOBS, EntryTable, Suite, WorldTable, at
 
 #: Seeds of a sentence at most; it counts the others.
 _MOST_NAMED = 5
@@ -26,8 +26,7 @@ def seeds_of(given: str | list[int], episodes: int) -> tuple[int, ...]:
     seeds = _seeds_in(given)
     if not seeds or min(seeds) < 0 or len(set(seeds)) < len(seeds):
         raise UsageError(f"seeds {given!r} were given; they are different numbers of at least 0")
-    ordered = sorted(seeds)
-    if any(after - before < episodes for before, after in itertools.pairwise(ordered)):
+    if any(after - before < episodes for before, after in itertools.pairwise(sorted(seeds))):
         raise UsageError(
             f"seeds {given!r} and episodes = {episodes} were given, so that two series would play "
             f"the same seed; give seeds {episodes} apart, such as [0, {episodes}]"
@@ -35,59 +34,51 @@ def seeds_of(given: str | list[int], episodes: int) -> tuple[int, ...]:
     return tuple(seeds)
 
 
-def for_tuning(suite: Suite) -> Suite:
-    """Return a suite whose report seeds are its tuning seeds.
+def checked(suite: Suite) -> Suite:
+    """Return a suite whose worlds all name seeds and repeats, and no seed of the report for tuning.
 
     Raises:
-        UsageError: A world has none, or shares one with the report.
+        UsageError: Seeds have another form, or are in both.
     """
-    for fault in tuning_faults(suite):
-        raise UsageError(fault)
     worlds = {}
     for name, world in suite.worlds.items():
-        given = world.tuning_seeds or suite.tuning_seeds
-        if not given:
-            raise UsageError(f"worlds.{name} has no tuning_seeds; give some, or play its seeds")
-        worlds[name] = evolve(world, seeds=given, tuning_seeds="")
-    return evolve(suite, worlds=worlds, tuning_seeds="")
+        with at(f"worlds.{name}"):
+            seeds = world.seeds or suite.seeds
+            report = _played(seeds_of(seeds, world.episodes), world)
+            tuning = world.tuning_seeds or suite.tuning_seeds
+            others = _played(seeds_of(tuning, world.episodes), world) if tuning else set()
+            if shared := sorted(report & others):
+                text = f"tuning_seeds and seeds share {listed(shared)}; they must differ"
+                raise UsageError(text)
+        repeats = world.repeats or suite.repeats
+        worlds[name] = evolve(world, seeds=seeds, tuning_seeds=tuning, repeats=repeats)
+    for name, entry in suite.entries.items():
+        with at(f"entries.{name}.tuned_on"):
+            _seeds_in(entry.tuned_on or [])
+    return evolve(suite, worlds=worlds)
 
 
-def tuning_faults(suite: Suite) -> Iterator[str]:
-    """Yield a sentence for each world whose tuning seeds are invalid or in its report."""
+def for_tuning(suite: Suite) -> Suite:
+    """Return a checked suite whose report seeds are its tuning seeds.
+
+    Raises:
+        UsageError: A world has none.
+    """
     for name, world in suite.worlds.items():
-        given = world.tuning_seeds or suite.tuning_seeds
-        try:
-            tuning = _played(seeds_of(given, world.episodes), world) if given else set()
-        except UsageError as fault:
-            yield f"worlds.{name}.tuning_seeds: {fault}"
-            continue
-        if shared := sorted(tuning & _report(world, suite)):
-            yield f"worlds.{name}: tuning_seeds and seeds share {listed(shared)}; they must differ"
+        if not world.tuning_seeds:
+            raise UsageError(f"worlds.{name} has no tuning_seeds; give some, or play its seeds")
+    worlds = {n: evolve(w, seeds=w.tuning_seeds) for n, w in suite.worlds.items()}
+    return evolve(suite, worlds=worlds)
 
 
 def tuned_on_report(entry: EntryTable, suite: Suite) -> Mapping[str, list[int]]:
-    """Return by world the seeds of the report on which an entry was tuned, by its own words.
-
-    Worlds without such seeds are left out.
-    """
-    if not entry.tuned_on:
-        return {}
-    tuned = set(_seeds_in(entry.tuned_on))
-    found = {
-        name: sorted(tuned & _report(world, suite))
+    """Return by world the seeds of the report on which an entry was tuned, by its own words."""
+    tuned = set(_seeds_in(entry.tuned_on or []))
+    return {
+        name: sorted(tuned & _played(seeds_of(world.seeds, world.episodes), world))
         for name, world in suite.worlds.items()
         if name in (entry.worlds or suite.worlds)
     }
-    return {name: seeds for name, seeds in found.items() if seeds}
-
-
-def entry_seed_faults(entry: EntryTable) -> Iterator[str]:
-    """Yield a sentence if an entry's `tuned_on` describes no seeds."""
-    try:
-        if entry.tuned_on:
-            _seeds_in(entry.tuned_on)
-    except UsageError as fault:
-        yield f"tuned_on: {fault}"
 
 
 def listed(seeds: Sequence[int]) -> str:
@@ -99,14 +90,6 @@ def listed(seeds: Sequence[int]) -> str:
     named = ", ".join(str(seed) for seed in seeds[:_MOST_NAMED])
     more = f" and {len(seeds) - _MOST_NAMED:,} more" if len(seeds) > _MOST_NAMED else ""
     return f"seed{'s' if len(seeds) > 1 else ''} {named}{more}"
-
-
-def _report(world: WorldTable, suite: Suite) -> set[int]:
-    """Return the seeds of a world's episodes; none if they are invalid, which is a fault itself."""
-    try:
-        return _played(seeds_of(world.seeds or suite.seeds, world.episodes), world)
-    except UsageError:
-        return set()
 
 
 def _played(seeds: Sequence[int], world: WorldTable) -> set[int]:

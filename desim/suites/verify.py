@@ -42,7 +42,7 @@ from desim.suites.suite_folder import (
     record_differences,
     record_in,
 )
-from desim.suites.suite_plan import Plan, SuiteJob, plan_of_suite, plan_to_print, with_hosts
+from desim.suites.suite_plan import Plan, SuiteJob, plan_to_print, with_cells, with_hosts
 
 #: A class or function that is named by its module.
 _IMPORTED = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
@@ -111,7 +111,7 @@ def verify_suite(
     printed = plan_to_print(folder)
     if not trust and (named := next(_reaches(printed.suite), "")):
         raise UsageError(f"{folder}: the suite names {named}; --trust imports and opens it")
-    plan = plan_of_suite(printed)
+    plan = with_cells(printed, keys=False)
     verified, outcomes = Verified(), outcomes_in(folder)
     found: list[str] = []
     try:

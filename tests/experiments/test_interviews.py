@@ -105,22 +105,22 @@ def test_the_suite_runs_to_its_last_table(
 def test_the_entries_of_the_suite_are_columns_of_table_2() -> None:
     """The row is named by the column of ours; an entry or a row that is not there is empty."""
     plan = read_plan(SUITE, keys=False)
-    world = plan.worlds["interviews"]
-    printed = [published_text(plan, world, "AMEM", c.published) for c in world.table.columns]
+    columns = plan.suite.worlds["interviews"].columns
+    printed = [published_text(plan, "interviews", "AMEM", c.published) for c in columns]
     assert printed == ["0.819", "0.732", "0.815", "0.826", "0.810", "", "", ""]
-    assert published_text(plan, world, "AMEM", "Brevity") == ""
-    assert [len(column.published) > 0 for column in world.table.columns] == [True] * 5 + [False] * 3
+    assert published_text(plan, "interviews", "AMEM", "Brevity") == ""
+    assert [len(column.published) > 0 for column in columns] == [True] * 5 + [False] * 3
 
 
 def test_the_suite_has_every_cell_of_table_1() -> None:
     """Capability by difficulty, interviews and games, with the paper's number of each method."""
     plan = read_plan(SUITE, keys=False)
-    table = plan.tables["Table 1"]
-    assert set(table.table.worlds) == set(plan.worlds)
-    cells = {column.published: column.name for column in table.table.columns}
+    table = plan.suite.tables["Table 1"]
+    assert set(table.worlds) == set(plan.suite.worlds)
+    cells = {column.published: column.name for column in table.columns}
     assert list(cells) == list(find("firmbench", "table_1"))
     for method in find("firmbench", "table_1")["Domain Knowledge / Hard"].cells:
-        printed = [published_text(plan, table, method, name) for name in cells]
+        printed = [published_text(plan, "Table 1", method, name) for name in cells]
         assert printed == [row.cells[method].text for row in find("firmbench", "table_1").values()]
 
 

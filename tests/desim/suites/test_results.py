@@ -364,11 +364,11 @@ def test_columns_of_shipped_suites_are_published_ones(suite: Path) -> None:
     The table prints it in a column of its own, right of ours.
     """
     plan = read_plan(suite, keys=False)
-    for world in plan.worlds.values():
-        lines = [line for line in results(plan, {}) if line.world == world.name]
-        named = [column.head for column in world.table.columns if column.published]
+    for name, world in plan.suite.worlds.items():
+        lines = [line for line in results(plan, {}) if line.world == name]
+        named = [column.head for column in world.columns if column.published]
         for line in lines:
-            if world.table.published and plan.entries[line.entry].table.published:
+            if world.published and plan.suite.entries[line.entry].published:
                 empty = {c.head for c in line.cells if c.head in named and not c.published}
                 assert empty == NOT_PRINTED.get((suite.stem, line.entry), set())
         heads = result_table("w", lines).heads

@@ -45,15 +45,15 @@ def suite(tmp_path: Path) -> Path:
     ("old", "new", "fault"),
     [
         ('"100:102"', '"2:5"', "worlds.game: tuning_seeds and seeds share seed 2; they must"),
-        ('"100:102"', '"x"', "worlds.game.tuning_seeds: seeds 'x' were given"),
-        ('"100:102"', '"9:1e"', "worlds.game.tuning_seeds: seeds '9:1e' were given"),
-        ("[worlds.game]", "[worlds.game]\ntuning_seeds = [-1]", "worlds.game.tuning_seeds: seeds"),
+        ('"100:102"', '"x"', "worlds.game: seeds 'x' were given"),
+        ('"100:102"', '"9:1e"', "worlds.game: seeds '9:1e' were given"),
+        ("[worlds.game]", "[worlds.game]\ntuning_seeds = [-1]", "worlds.game: seeds"),
         (
             "[worlds.game]",
             "[worlds.game]\nepisodes = 2\nseeds = [99]\ntuning_seeds = [100]",
             "share seed 100",
         ),
-        ('tuned_on = "1:6"', 'tuned_on = "6:1"', "entries.order: tuned_on: seeds '6:1' were given"),
+        ('tuned_on = "1:6"', 'tuned_on = "6:1"', "entries.order.tuned_on: seeds '6:1' were given"),
     ],
 )
 def test_tuning_seeds_are_not_in_the_report(suite: Path, old: str, new: str, fault: str) -> None:

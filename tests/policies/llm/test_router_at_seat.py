@@ -384,4 +384,4 @@ def test_rules_by_a_model_need_answers_to_learn_from(tmp_path: Path) -> None:
     table = 'model = "m"\nbase_url = "http://127.0.0.1/v1"\nmethod = "router"\nrules = "model"'
     suite = suite_file(tmp_path, "", SPLITS, model="", router=table)
     code, _, errors = bench(suite, tmp_path / "out")
-    assert (code, "rules=model was given; only a router with learn" in errors) == (2, True)
+    assert (code, "rules=model were given; only a router with learn" in errors) == (2, True)
