@@ -160,7 +160,7 @@ def test_a_strangers_record_opens_no_policy(stub: Stub, tmp_path: Path) -> None:
     lines = (tmp_path / "r.jsonl").read_bytes().splitlines(keepends=True)
     (tmp_path / "r.jsonl").write_bytes(lines[0])
     file.unlink()
-    with pytest.raises(UsageError, match=r"opens files or contacts a host .*router=.*p\.json"):
+    with pytest.raises(UsageError, match=r"opens files or contacts a host .*router="):
         resume(tmp_path / "r.jsonl")
 
 
