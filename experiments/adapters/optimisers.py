@@ -21,7 +21,10 @@ def main() -> None:
     evolved = differential_evolution(cost, cost.bounds, integrality=cost.integrality, **options)
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     study = optuna.create_study(direction="maximize", sampler=optuna.samplers.TPESampler(seed=1))
-    study.optimize(cost.trial, n_trials=40)
+    study.optimize(
+        lambda trial: cost.mean({"policy.target": trial.suggest_int("policy.target", 8, 60)}),
+        n_trials=40,
+    )
     found = {
         "bounded line search": cost.point([line.x]),
         "differential evolution": cost.point(evolved.x),

@@ -3,14 +3,12 @@
 All points play the same seeds (common random numbers), so the function is deterministic and the
 difference of two points is that of paired episodes. The best of many means is biased upwards: play
 the result on other seeds with `Problem.scores` before you rely on it.
-
-Also the grid of one point, which a search plays: one model, one policy, some seeds.
 """
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
 from attrs import field, frozen
@@ -23,61 +21,15 @@ from desim.engine.run.executors import Executor
 from desim.engine.run.playing import playing
 from desim.errors import DesimError, UsageError
 from desim.short_repr import short_repr
-from desim.studies.tuning.optuna_study import Point
 
-if TYPE_CHECKING:
-    import optuna
+#: A value by parameter.
+Point = Mapping[str, Any]
 
-
-def plan_of_point(
-    model: Any,
-    policy: Any,
-    preset: str,
-    fixed: Mapping[str, Any],
-    limits: Limits | None,
-    point: Point,
-    seeds: Sequence[int],
-) -> Grid:
-    """Return the grid of one point: one model, one policy.
-
-    Raises:
-        UsageError: A name does not exist, a value is refused, or there are several models,
-            policies or combinations.
-    """
-    found = grid(model, policy, seeds, preset, {**fixed, **point}, limits)
-    if len(found) != len(seeds):
-        raise UsageError(
-            f"{len(found.models)} models and {len(found.entries)} policies were given; tuning "
-            "takes one of each, and one value of a parameter that has no range"
-        )
-    return found
-
-
-def probed(
-    plan_of: Callable[[Point, Sequence[int]], Grid],
-    ranges: Mapping[str, Range | Choices],
-    seeds: Sequence[int],
-) -> list[Grid]:
-    """Return the grids of the lowest, the middle and the highest point, without refused ones.
-
-    Raises:
-        UsageError: All are refused, for instance because a name is wrong.
-    """
-    found, refusals = [], []
-    for place in (0.0, 0.5, 1.0):
-        point = {name: one.value(place) for name, one in ranges.items()}
-        try:
-            found.append(plan_of(point, seeds))
-        except UsageError as fault:
-            refusals.append(fault)
-    if not found:
-        raise refusals[0]
-    return found
-
+#: Returns the plan of a point on some seeds.
+PlanOf = Callable[[Point, Sequence[int]], Grid]
 
 #: The default seeds.
 _SEEDS = range(20)
-
 
 #: Most points whose scores are kept, so that an optimiser that returns to one need not play it.
 _KEPT = 10_000
@@ -92,26 +44,18 @@ class Problem:
     Entries of whole numbers and choices are rounded.
 
     Attributes:
-        model: See `problem`.
-        policy: See `problem`.
+        plan_of: Returns the plan of a point on some seeds.
         ranges: By parameter.
-        fixed: Parameters with one value.
         seeds: The seeds of every evaluation.
-        preset: For models given by name or class.
         jobs: Worker processes.
         executor: See `sweep`.
-        limits: The limits of each episode.
     """
 
-    model: Any
-    policy: Any
+    plan_of: PlanOf = field(repr=False)
     ranges: Mapping[str, Range | Choices]
-    fixed: Mapping[str, Any]
     seeds: tuple[int, ...]
-    preset: str = ""
     jobs: int = 1
     executor: Executor | str | None = None
-    limits: Limits | None = None
     _known: dict[Any, np.ndarray] = field(factory=dict, init=False, repr=False)
 
     @property
@@ -155,7 +99,7 @@ class Problem:
         return {name: _value_of_entry(name, one, ends, x) for (name, one), ends, x in pairs}
 
     def scores(
-        self, point: Mapping[str, Any] | Iterable[float], seeds: Iterable[int] | None = None
+        self, point: Point | Iterable[float], seeds: Iterable[int] | None = None
     ) -> np.ndarray:
         """Return the score of each seed at a point.
 
@@ -176,7 +120,7 @@ class Problem:
             self._known[key] = self._played(values, played)
         return self._known[key].copy()
 
-    def mean(self, point: Mapping[str, Any] | Iterable[float]) -> float:
+    def mean(self, point: Point | Iterable[float]) -> float:
         """Return the mean score at a point; higher is better. Errors are those of `scores`."""
         return float(np.mean(self.scores(point)))
 
@@ -184,35 +128,8 @@ class Problem:
         """Return minus the mean score, which `scipy.optimize` minimises."""
         return -self.mean(vector)
 
-    def suggested(self, trial: "optuna.trial.Trial") -> dict[str, Any]:
-        """Return the point that a trial of Optuna proposes."""
-        return {
-            name: one.rounded(_suggestion(trial, name, one)) for name, one in self.ranges.items()
-        }
-
-    def trial(self, trial: "optuna.trial.Trial") -> float:
-        """Return the mean score at the point that a trial proposes: an objective for Optuna.
-
-        The study needs `direction="maximize"`. The mean of the seeds so far is reported
-        after each seed, and a trial that the study's pruner stops plays no further seed.
-
-        Raises:
-            optuna.TrialPruned: The pruner has stopped the trial.
-        """
-        import optuna
-
-        point, found = self.suggested(trial), np.empty(0)
-        for count, seed in enumerate(self.seeds, 1):
-            found = np.append(found, self.scores(point, [seed]))
-            trial.report(float(np.mean(found)), count)
-            if count < len(self.seeds) and trial.should_prune():
-                raise optuna.TrialPruned
-        return float(np.mean(found))
-
-    def _played(self, point: Mapping[str, Any], seeds: Sequence[int]) -> np.ndarray:
-        plan = plan_of_point(
-            self.model, self.policy, self.preset, self.fixed, self.limits, point, seeds
-        )
+    def _played(self, point: Point, seeds: Sequence[int]) -> np.ndarray:
+        plan = self.plan_of(point, seeds)
         with playing(plan, self.jobs, executor=self.executor) as started:
             started.play(range(len(seeds)))
             rows = started.rows()
@@ -251,15 +168,53 @@ def problem(
         UsageError: A name does not exist, a range is wrong, or all of its points are refused.
     """
     ranges, fixed = read_ranges(parameters)
-    made = Problem(
-        model, policy, ranges, fixed, checked_seeds(seeds), preset, jobs, executor, limits
-    )
-
-    def plan_of(point: Mapping[str, Any], chosen: Sequence[int]) -> Any:
-        return plan_of_point(model, policy, preset, fixed, limits, point, chosen)
-
+    plan_of = partial(plan_of_point, model, policy, preset, fixed, limits)
+    made = Problem(plan_of, ranges, checked_seeds(seeds), jobs, executor)
     probed(plan_of, ranges, made.seeds)
     return made
+
+
+def plan_of_point(
+    model: Any,
+    policy: Any,
+    preset: str,
+    fixed: Mapping[str, Any],
+    limits: Limits | None,
+    point: Point,
+    seeds: Sequence[int],
+) -> Grid:
+    """Return the plan of one point: one model, one policy.
+
+    Raises:
+        UsageError: A name does not exist, a value is refused, or there are several models,
+            policies or combinations.
+    """
+    found = grid(model, policy, seeds, preset, {**fixed, **point}, limits)
+    if len(found) != len(seeds):
+        raise UsageError(
+            f"{len(found.models)} models and {len(found.entries)} policies were given; tuning "
+            "takes one of each, and one value of a parameter that has no range"
+        )
+    return found
+
+
+def probed(
+    plan_of: PlanOf, ranges: Mapping[str, Range | Choices], seeds: Sequence[int]
+) -> list[Grid]:
+    """Return the plans of the lowest, the middle and the highest point, without refused ones.
+
+    Raises:
+        UsageError: All are refused, for instance because a name is wrong.
+    """
+    found, refusals = [], []
+    for place in (0.0, 0.5, 1.0):
+        try:
+            found.append(plan_of({name: one.value(place) for name, one in ranges.items()}, seeds))
+        except UsageError as fault:
+            refusals.append(fault)
+    if not found:
+        raise refusals[0]
+    return found
 
 
 def _bounds(one: Range | Choices) -> tuple[float, float]:
@@ -285,11 +240,3 @@ def _value_of_entry(
     if one.scale == "log":
         return one.rounded(10.0**inside)
     return one.rounded(round(inside) if one.scale == "int" else inside)
-
-
-def _suggestion(trial: "optuna.trial.Trial", name: str, one: Range | Choices) -> Any:
-    if isinstance(one, Choices):
-        return trial.suggest_categorical(name, one.values)
-    if one.scale == "int":
-        return trial.suggest_int(name, int(one.low), int(one.high))
-    return trial.suggest_float(name, one.low, one.high, log=one.scale == "log")

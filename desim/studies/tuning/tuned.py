@@ -7,7 +7,7 @@ from attrs import field, frozen
 
 from desim.show.column import Direction
 from desim.show.estimates import better_note, estimate_cells, number_cell
-from desim.show.table import Printed, Table, Tabular
+from desim.show.table import Table, Tabular
 from desim.statistics.intervals import Interval, interval
 from desim.statistics.pairing import paired
 
@@ -30,25 +30,6 @@ class Setting:
     held_out: tuple[float | None, ...] = field(repr=False)
 
 
-@frozen
-class Bought:
-    """The result of a part of the budget.
-
-    Attributes:
-        share: The share of the budget, above 0 and at most 1.
-        episodes: Episodes played by the end of the last trial that is counted here.
-        parameters: The best ones so far; None if no trial was complete.
-        training: Their mean score on training seeds.
-        held_out: The same on held-out seeds; None if it is withheld.
-    """
-
-    share: float
-    episodes: int
-    parameters: Mapping[str, Any] | None
-    training: Interval | None
-    held_out: Interval | None
-
-
 @frozen(repr=False)
 class Tuned(Tabular):
     """The result of a search.
@@ -63,7 +44,6 @@ class Tuned(Tabular):
         held_out_seeds: The others.
         best: The parameters with the best mean on the training seeds.
         default: The policy and the model without these parameters; None if they have no defaults.
-        bought: What 10, 30 and 100 % of the budget had found.
         budget: Episodes that the search might play.
         episodes: Episodes that it played.
         trials: How many points were played; *pruned* of them were stopped before the last seed,
@@ -81,7 +61,6 @@ class Tuned(Tabular):
     held_out_seeds: tuple[int, ...] = field(repr=False)
     best: Setting
     default: Setting | None
-    bought: tuple[Bought, ...]
     budget: int
     episodes: int
     trials: int
@@ -128,11 +107,8 @@ class Tuned(Tabular):
         plain: dict[str, Any] = to_plain(self)
         return {**plain, **{name: to_plain(getattr(self, name)) for name in figures}}
 
-    def tables(self) -> tuple[Table, Table]:
-        """Return the scores, and what parts of the budget had found."""
-        return self._scores(), self._curve()
-
-    def _scores(self) -> Table:
+    def tables(self) -> tuple[Table]:
+        """Return the table of the scores."""
         lines = [
             [name, *estimate_cells(one, sd=False)]
             for name, one in (
@@ -143,7 +119,8 @@ class Tuned(Tabular):
         ]
         lines += [[name, number_cell(value), ""] for name, value in self._biases().items()]
         title = f"{self.model}, {self.policy}: best {parameters_text(self.best.parameters)}"
-        return Table([self.figure, "mean", "95 % interval"], lines, title=title)
+        heads = [self.figure, "mean", "95 % interval"]
+        return (Table(heads, lines, title=title, notes=self._notes()),)
 
     def _default_scores(self) -> list[tuple[str, Interval | None]]:
         if self.default is None:
@@ -159,20 +136,6 @@ class Tuned(Tabular):
         if self.default is not None:
             found["optimism of the difference to the defaults"] = self.optimism_of_difference
         return found
-
-    def _curve(self) -> Table:
-        heads = ["budget", "episodes", "training", "95 % interval", "held out", "95 % interval"]
-        lines = [
-            [
-                Printed(one.share, f"{100 * one.share:.0f} %"),
-                one.episodes,
-                *estimate_cells(one.training, sd=False),
-                *estimate_cells(one.held_out, sd=False),
-                None if one.parameters is None else parameters_text(one.parameters),
-            ]
-            for one in self.bought
-        ]
-        return Table([*heads, "best so far"], lines, (0, len(heads)), notes=self._notes())
 
     def _notes(self) -> list[str]:
         played = (

@@ -28,14 +28,7 @@ def test_a_value_is_minus_the_mean_score_of_the_seeds() -> None:
     expected = [row["score"] for row in rows]
     assert list(order().scores({"policy.target": 20})) == expected
     assert order()([20.4]) == -np.mean(expected)
-
-
-def test_all_points_play_the_same_seeds_and_other_seeds_are_held_out() -> None:
-    """Common random numbers; held-out seeds give other scores."""
-    function = order()
-    assert function([20]) == order()([20])
-    held_out = function.scores([20], range(100, 103))
-    assert list(held_out) != list(function.scores([20]))
+    assert list(order().scores([20], range(100, 103))) != expected
 
 
 def test_a_point_is_played_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -68,22 +61,6 @@ def test_scipy_finds_a_better_level() -> None:
     assert found.fun == min(function([level]) for level in range(4, 41))
 
 
-def test_optuna_maximises_and_prunes() -> None:
-    """The mean of the seeds so far is reported, so that a pruner can stop a trial."""
-    optuna = pytest.importorskip("optuna")
-    optuna.logging.set_verbosity(optuna.logging.CRITICAL)
-    function = order(seeds=range(4))
-    sampler = optuna.samplers.TPESampler(seed=1)
-    study = optuna.create_study(
-        direction="maximize", sampler=sampler, pruner=optuna.pruners.MedianPruner(2, 0)
-    )
-    study.optimize(function.trial, n_trials=12)
-    assert study.best_value == function.mean(study.best_params)
-    assert study.best_value > function.mean({"policy.target": 40})
-    states = {trial.state for trial in study.trials}
-    assert optuna.trial.TrialState.PRUNED in states
-
-
 def test_a_vector_holds_whole_numbers_logarithms_and_places_of_choices() -> None:
     """In the order of the parameters."""
     function = desim.problem(
@@ -107,6 +84,7 @@ def test_a_vector_holds_whole_numbers_logarithms_and_places_of_choices() -> None
         "opponents": "base_stock",
         "holding_cost": 1.25,
     }
+    assert order().point([40 + 1e-9]) == {"policy.target": 40}  # a rounding error of an optimiser
     assert function([7, 0, 1, 1.25]) != function([7, 0, 0, 1.25])
 
 
@@ -125,11 +103,6 @@ def test_values_that_are_equal_but_of_other_types_are_not_taken_for_one_another(
     for wrong in (True, [20, 30]):
         with pytest.raises(UsageError, match=r"target=true|one value of a parameter"):
             function.scores({"policy.target": wrong})
-
-
-def test_a_rounding_error_at_a_bound_is_none() -> None:
-    """Optimisers step over a bound by the last bit."""
-    assert order().point([40 + 1e-9]) == {"policy.target": 40}
 
 
 def test_wrong_arguments_are_refused_before_anything_is_played() -> None:
