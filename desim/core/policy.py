@@ -36,6 +36,7 @@ class Seat:
     name: str = field(default=Factory(lambda seat: seat.role, takes_self=True), kw_only=True)
     shows_model: bool = field(default=True, kw_only=True, repr=False)
     _world_seed: int | None = field(default=None, kw_only=True, repr=False)
+    _draws: list[Any] = field(factory=list, kw_only=True, repr=False, eq=False)
 
     @property
     def world_seed(self) -> int:
@@ -55,8 +56,17 @@ class Seat:
         return self._model
 
     def generator(self) -> Any:
-        """Return a random generator of the seat's own, independent of all streams of the world."""
-        return generator_of(self.seed)
+        """Return a random generator of the seat's own, independent of all streams of the world.
+
+        It begins anew in place where a future of the episode is redrawn.
+        """
+        self._draws.append(generator_of(self.seed))
+        return self._draws[-1]
+
+    def redraw(self, seed: int) -> None:
+        """Begin all generators of the seat anew, also those of policies built inside its policy."""
+        for one in self._draws:
+            one.bit_generator.state = generator_of(seed).bit_generator.state
 
 
 @frozen

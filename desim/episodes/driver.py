@@ -2,7 +2,9 @@
 
 import contextlib
 import inspect
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+import types
+from collections.abc import Awaitable, Callable, Generator, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,11 +14,11 @@ from desim.collector import rare_collections
 from desim.core.events import Decision
 from desim.core.limits import Alarm
 from desim.core.policy import OutsidePolicy, Policy
-from desim.core.streams import kept_globals
+from desim.core.streams import kept_globals, unseeded_globals
 from desim.episodes.episode_options import EpisodeOptions, ModelOptions
 from desim.episodes.lineup import Policies, resolve
 from desim.episodes.session import Session
-from desim.errors import DesimError, PolicyFailed
+from desim.errors import DesimError, PolicyFailed, UsageError
 from desim.faults import RAISED
 from desim.records.episode import Episode
 from desim.records.record_lock import RecordLock
@@ -145,7 +147,7 @@ async def awaited(session: Session, given: Answers) -> Answers:
 
     async def one(decision: Decision, answer: Any) -> Any:
         try:
-            return await answer if inspect.isawaitable(answer) else answer
+            return await _watched(answer) if inspect.isawaitable(answer) else answer
         except DesimError:
             raise
         except RAISED as fault:
@@ -158,6 +160,31 @@ async def awaited(session: Session, given: Answers) -> Answers:
         for task in tasks:
             task.cancel()
     return [(decision, action) for (decision, _), action in zip(given, actions, strict=True)]
+
+
+@types.coroutine
+def _watched(answer: Awaitable[Any]) -> Generator[Any, Any, Any]:
+    """Await an answer whose steps may not draw from the generators that all episodes share."""
+    steps = answer.__await__()
+    step = partial(next, steps)
+    while True:
+        before = unseeded_globals()
+        try:
+            wanted = step()
+        except StopIteration as end:
+            return end.value
+        finally:
+            if before != unseeded_globals():
+                raise UsageError(
+                    "it drew from random or numpy.random while episodes overlap in one event loop; "
+                    "let it draw from Seat.generator"
+                )
+        try:
+            yield wanted
+        except BaseException as fault:  # noqa: BLE001 (handed on, such as a cancellation)
+            step = partial(steps.throw, fault)
+        else:
+            step = partial(next, steps)
 
 
 def _discard(given: Answers) -> None:

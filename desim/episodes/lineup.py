@@ -43,11 +43,13 @@ class Lineup:
     Attributes:
         labels: The names of these policies in tables and records.
         knows: The levels of what they know, where it is above observations.
+        seats: Their seats, which hold the generators of their draws.
     """
 
     policies: Mapping[str, Policy]
     labels: Mapping[str, str]
     knows: Mapping[str, Knowledge] = field(factory=dict)
+    seats: Mapping[str, Seat] = field(factory=dict, repr=False)
 
     @property
     def has_coroutines(self) -> bool:
@@ -85,9 +87,10 @@ def resolve(
             )
     check_roles(model, frozenset(given))
     _check_one_seat_each(given)
-    made = {role: policy_at(one, seat_of(model, role, seed)) for role, one in given.items()}
+    seats = {role: seat_of(model, role, seed) for role in given}
+    made = {role: policy_at(one, seats[role]) for role, one in given.items()}
     named = labels or {role: label(one) for role, one in given.items()}
-    return Lineup(made, named, knows_by_role(model, given))
+    return Lineup(made, named, knows_by_role(model, given), seats)
 
 
 def _check_one_seat_each(given: Mapping[str, Any]) -> None:

@@ -2,7 +2,7 @@
 
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from functools import partial, reduce
 from pathlib import Path
 from typing import Any, Self
 
@@ -14,6 +14,7 @@ from desim.core.model import Model
 from desim.core.points import Points
 from desim.core.policy import OutsidePolicy, Policy, decide_arguments
 from desim.core.run import Run
+from desim.core.streams import derived_seed, redrawn_seed
 from desim.episodes.ahead import Answers, Simulator
 from desim.episodes.episode_options import EpisodeOptions
 from desim.episodes.lineup import Lineup
@@ -62,6 +63,7 @@ class Session:
         self._tracing = how.tracing(len(past.steps) if past else 0)
         self.model = model
         self.policies: dict[str, Policy] = dict(lineup.policies)
+        self._seats, self._redrawn = lineup.seats, dict[str, int]()
         self.header = past.header if past else _new_header(model, lineup, seed, record)
         observers = self._tracing.observers if self._tracing else ()
         seats, futures = frozenset(lineup.policies), self.header.futures
@@ -163,6 +165,8 @@ class Session:
             raise
         if decisions:
             self.before_tick = self.decided
+            if self.header.futures:
+                self._redraw_seats(decisions)
             if self._past is not None:
                 self._recorded = dict(zip(decisions, self._repeats))  # noqa: B905 (it may be cut)
         return decisions
@@ -235,6 +239,18 @@ class Session:
             unplain = TypeError(f"notes={short_repr(notes)} are no plain JSON values ({fault})")
             raise self.failed(decision, unplain) from fault
         return copied
+
+    def _redraw_seats(self, decisions: Sequence[Decision]) -> None:
+        """Begin the draws of policies anew that make the first decision after a redraw.
+
+        Not at the redraw: other decisions of its instant belong to the time before it.
+        """
+        for number, decision in enumerate(decisions, self.decided):
+            role, due = decision.role, [one for at, one in self.header.futures if at <= number]
+            if len(due) > self._redrawn.get(role, 0):
+                self._redrawn[role] = len(due)
+                seed = reduce(redrawn_seed, due, self.header.seed)
+                self._seats[role].redraw(derived_seed(seed, "policy", role))
 
     def _record_failure(self, fault: DesimError) -> None:
         if self._recorder is None or isinstance(fault, LimitReached):

@@ -228,6 +228,21 @@ def record(tmp_path: Path) -> Path:
     return file
 
 
+@pytest.mark.parametrize("at", [0, 4, 5])
+@pytest.mark.parametrize("given", [CHANCY, None])
+def test_draws_differ_between_futures(record: Path, at: int, given: Any) -> None:
+    """Of policies that begin there, and of recorded ones; decisions before it stay the same."""
+    true = guesses(Episode.read(record))
+    futures = [guesses(play_branch(record, at, given, future=f, trust=True)) for f in (1, 2, 1)]
+    assert all(found[:at] == true[:at] for found in futures)
+    assert futures[0] == futures[2]
+    for role in (0, 1):  # each of both roles draws other numbers
+        first = at + (at + role) % 2
+        mine, other, now = (each[first::2] for each in (*futures[:2], true))
+        assert mine != other
+        assert now not in (mine, other)
+
+
 def test_a_cut_branch_is_resumed_with_its_draws(record: Path, tmp_path: Path) -> None:
     """Also where it is cut behind the redraw."""
     branched = tmp_path / "branch.jsonl"

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import random
 import signal
 import threading
 import time
@@ -9,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, ClassVar
 
+import numpy as np
 import pytest
 from attrs import define, evolve, field, frozen
 from support.forked import desim_process, ended
@@ -131,6 +133,23 @@ def test_a_rule_that_is_a_coroutine_plays_beside_a_loop() -> None:
     rows = asyncio.run(in_notebook())
     assert not rows.failed
     assert rows == sweep(WALK, [stroll, Called()], range(3))
+
+
+@pytest.mark.parametrize("draw", [random.random, np.random.rand])
+def test_a_draw_that_overlapping_episodes_share_is_refused(draw: Any) -> None:
+    """The policy is named; alone, with seeded generators, it plays."""
+
+    async def gamble(_: Spot) -> Go:
+        await asyncio.sleep(0)
+        return Go(1 + (draw() < 0.5))
+
+    async def in_notebook() -> Rows:
+        return sweep(WALK, gamble, range(3))
+
+    refused = asyncio.run(in_notebook())
+    assert refused.column("score") == [None] * 3
+    assert all("drew from random or numpy.random" in str(one) for one in refused.column("error"))
+    assert not sweep(WALK, gamble, range(3)).failed
 
 
 def test_the_budget_of_a_command_holds_for_all_episodes(stub: Stub) -> None:
