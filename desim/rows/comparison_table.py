@@ -130,7 +130,11 @@ class ComparisonTable(Tabular):
             )
         if any(line.difference and not line.difference.paired.n for line in self.lines):
             found.append("0 pairs: the seeds differ, so the interval is Welch's")
-        return [*found, *estimate_notes(self.lines), *filter(None, [self.known])]
+        return [
+            *found,
+            *estimate_notes(line.sample for line in self.lines),
+            *filter(None, [self.known]),
+        ]
 
     def legend(self) -> list[str]:
         """Return the sentences on what heads and marks mean."""
@@ -138,10 +142,11 @@ class ComparisonTable(Tabular):
         equal = any(is_equal(one.difference.paired) for one in pairs if one.difference)
         together = f"; the {self.rivals} intervals of a figure hold together (Bonferroni)"
         paired = f"difference to {self.against}, paired by seed{together * (self.rivals > 1)}"
+        means = ((line.estimate, line.failed, line.sample) for line in self.lines)
         return [
             *([paired] if self.against else []),
             *([to_tell_term(self.against)] if any(line.to_tell for line in self.lines) else []),
-            *estimate_legend(self.lines, equal=equal),
+            *estimate_legend(means, equal=equal),
             *knowledge_legend(self.knows.values()),
         ]
 

@@ -1,7 +1,7 @@
 """The notes and the legend of tables of estimates, which comparisons and boards share."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from desim.rows.failures import missing_text
 from desim.rows.samples import Sample
@@ -28,39 +28,26 @@ DEFAULTS_MEANS = (
 _TERMS = (_EXACT, _SAME_VALUE, _ALIKE, _WORST, _NO_MEAN)
 
 
-class EstimateLine(Protocol):
-    """A line of a table: the mean of a figure over the seeds of a group."""
-
-    @property
-    def estimate(self) -> Interval | None:
-        """The mean; None if it is withheld."""
-
-    @property
-    def failed(self) -> int:
-        """The number of failed episodes."""
-
-    @property
-    def sample(self) -> Sample:
-        """The values on which the estimate rests."""
+def estimate_notes(samples: Iterable[Sample]) -> list[str]:
+    """Return the sentences on what the intervals of some samples of one table count."""
+    return [*dict.fromkeys(note for sample in samples for note in _unit_note(sample))]
 
 
-def estimate_notes(lines: Sequence[EstimateLine]) -> list[str]:
-    """Return the sentences on what the intervals of some lines of one table count."""
-    return [*dict.fromkeys(note for line in lines for note in unit_note(line.sample))]
-
-
-def estimate_legend(lines: Iterable[EstimateLine], *, equal: bool = False) -> list[str]:
-    """Return the sentences on what heads and cells of some lines mean.
+def estimate_legend(
+    means: Iterable[tuple[Interval | None, int, Sample]], *, equal: bool = False
+) -> list[str]:
+    """Return the sentences on what heads and cells of some means mean.
 
     Args:
-        lines: The lines of one table.
+        means: Of each line of one table the mean, None if it is withheld; how many episodes failed;
+            and the sample.
         equal: Whether some of its differences are the same on all seeds.
     """
     found: dict[str, None] = {_SAME_VALUE: None} if equal else {}
-    for line in lines:
-        if line.estimate:
-            found |= dict.fromkeys(_estimate_terms(line, line.estimate))
-        elif line.failed:
+    for estimate, failed, sample in means:
+        if estimate:
+            found |= dict.fromkeys(_estimate_terms(estimate, failed, sample))
+        elif failed:
             found[_NO_MEAN] = None
     return sorted(found, key=_TERMS.index)
 
@@ -92,7 +79,7 @@ def averaged_note(values: Mapping[str, Sequence[Any]]) -> list[str]:
     return [f"mean over {' and '.join(texts)}"] if texts else []
 
 
-def unit_note(sample: Sample) -> Iterator[str]:
+def _unit_note(sample: Sample) -> Iterator[str]:
     """Yield the sentence on what intervals count, where it is not seeds."""
     n = len(sample.values)
     if sample.is_clustered:
@@ -103,12 +90,12 @@ def unit_note(sample: Sample) -> Iterator[str]:
         yield f"intervals are over {n:,} {sample.unit}; seeds only repeat these"
 
 
-def _estimate_terms(line: EstimateLine, estimate: Interval) -> Iterator[str]:
-    if line.sample.is_exact:
+def _estimate_terms(estimate: Interval, failed: int, sample: Sample) -> Iterator[str]:
+    if sample.is_exact:
         yield _EXACT
     elif is_equal(estimate):
         yield _ALIKE if estimate.sd else _SAME_VALUE
-    if line.failed:
+    if failed:
         yield _WORST
 
 

@@ -1,7 +1,4 @@
-"""Means of the known scores of several seeds, with their policies, kinds, and a sentence.
-
-Known scores, and what policies know, shown with rows.
-"""
+"""Known scores of a preset, and what policies know, as tables of rows show them."""
 
 import contextlib
 from collections import Counter
@@ -21,7 +18,7 @@ from desim.catalog.presets import from_preset
 from desim.core.model import Model
 from desim.core.roles import Knowledge, with_knowledge
 from desim.engine.plan import Row
-from desim.episodes.lineup import Policies, assign, assigned, lineup_knows
+from desim.episodes.lineup import Policies, assign, lineup_knows
 from desim.errors import UsageError
 from desim.schema import to_plain
 from desim.show.labels import estimate_text
@@ -231,17 +228,6 @@ def _row_knows(row: Row, label: str) -> Knowledge:
         with contextlib.suppress(UsageError):  # the label of an instance, or of another version
             return lineup_knows(model, _at_hand(read_label(label), model))
     return "observation"
-
-
-def makers(policies: Policies, model: Model[Any]) -> list[policy_finder.PolicyMaker]:
-    """Return the classes and functions that play; empty if a spec cannot be resolved here."""
-    try:
-        return [
-            policy_finder.policy(Spec.read(text).name, of)
-            for text, of in assigned(model, _at_hand(policies, model))
-        ]
-    except UsageError:  # the label of an instance, or of another version
-        return []
 
 
 def played_roles(policies: Policies, model: Model[Any]) -> tuple[str, ...] | None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from desim.core.roles import knowledge_legend, knowledge_order, with_knowledge
 from desim.episodes.usage import MOST_DEFAULTS
-from desim.rows.estimate_notes import DEFAULTS_MEANS, missing_note, unit_note
+from desim.rows.estimate_notes import DEFAULTS_MEANS, estimate_notes, missing_note
 from desim.show.estimates import ends_cell
 from desim.show.labels import estimate_text, number_text
 from desim.show.table import Printed, Table
@@ -110,7 +110,7 @@ def _notes(lines: Sequence[SuiteLine]) -> Iterator[str]:
     ]
     lacking = {f"{line.entry} in {cell.head}": (cell.missing, line.n) for line, cell in cells}
     yield from missing_note(lacking)
-    yield from dict.fromkeys(note for line in lines for note in unit_note(line.main.sample))
+    yield from estimate_notes(line.main.sample for line in lines)
     sizes = sizes_needed(lines)
     if sizes:
         best = next(iter(sizes.values()))

@@ -21,6 +21,7 @@ import msgspec
 from attrs import evolve
 
 from desim import Rows, __version__, catalog, sweep
+from desim.catalog import policy_finder
 from desim.catalog.known_scores import (
     EVERY,
     FILE_NAME,
@@ -36,7 +37,7 @@ from desim.core.policy import is_drawing
 from desim.core.roles import Knowledge
 from desim.episodes.lineup import lineup_knows
 from desim.episodes.replay import replay
-from desim.rows.known_means import makers, played_roles, read_label
+from desim.rows.known_means import played_roles, read_label
 from desim.show.files import write_whole
 from desim.studies.boards.baselines import boards, everything
 from desim.studies.boards.overview import exceeds
@@ -118,7 +119,7 @@ def known_scores(name: str, seeds: Sequence[int], jobs: int) -> KnownScores:
     scores = {
         seed: known_score(
             rows if fixed else rows.where(seed=seed),
-            floor_of(rows, floor, seed, drawn=any(map(is_drawing, makers(floor, model)))),
+            floor_of(rows, floor, seed, drawn=is_drawing(policy_finder.policy(floor, type(model)))),
             BOUNDS.get(world),
             knows,
         )

@@ -262,14 +262,15 @@ def board_table(
         if headed:
             cells.append([f"{family[0].knows}:", *[""] * (len(heads) - 1)])
         cells += [_cells(line, "  " * headed, columns) for line in family]
-    notes = [*rank_notes(lines), *estimate_notes(lines)]
+    notes = [*rank_notes(lines), *estimate_notes(line.sample for line in lines)]
+    means = ((line.estimate, line.failed, line.sample) for line in lines)
     return Table(
         heads,
         cells,
         left=(0, 1, len(heads) - 1),
         title="\n".join(filter(None, [title, headline(lines)])),
         notes=[*notes, *of_world],
-        legend=[*_terms(lines), *estimate_legend(lines)],
+        legend=[*_terms(lines), *estimate_legend(means)],
         spare=(_HEADS.index(TO_TELL),),
         breaks=(len(_HEADS) - 1,) if beside else (),
     )
