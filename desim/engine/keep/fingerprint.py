@@ -163,11 +163,6 @@ def _present_digest(topic: str) -> str:
         return GONE
 
 
-def topics_beyond(known: Mapping[str, str], topics: Mapping[str, str]) -> dict[str, str]:
-    """Return the topics that differ from known ones."""
-    return {topic: text for topic, text in topics.items() if known.get(topic) != text}
-
-
 def _version(package: str) -> str:
     """Return the version of the package imported by this name; empty if it declares none."""
     try:
@@ -201,14 +196,8 @@ def _named_files(text: str) -> Iterator[str]:
                 yield name
 
 
-def difference(command: str, stored: Mapping[str, str], now: Mapping[str, str]) -> str:
-    """Return what is kept instead of what a command needs, with the topics that differ.
-
-    Args:
-        command: The name of the command.
-        stored: The topics of the kept rows, which differ from *now*.
-        now: The topics of the command.
-    """
+def difference(stored: Mapping[str, str], now: Mapping[str, str]) -> str:
+    """Return the topics of kept rows that differ from those of a command, in words."""
     topics = [one for one in {**stored, **now} if stored.get(one) != now.get(one)]
     values = [t for t in topics if not is_digest(stored.get(t) or now[t])]
     # Topics that only one side has follow from the others, such as the source files of a policy.
@@ -216,8 +205,7 @@ def difference(command: str, stored: Mapping[str, str], now: Mapping[str, str]) 
     named = values + changed or topics
     texts = [_topic_text(topic, stored, now) for topic in named[:_MAX_TOPICS]]
     more = f" and {len(named) - _MAX_TOPICS} more" if len(named) > _MAX_TOPICS else ""
-    kind = f"another {command}" if values and command else "rows of other code or data"
-    return f"{kind} ({', '.join(texts)}{more})"
+    return f"{', '.join(texts)}{more}"
 
 
 def _topic_text(topic: str, stored: Mapping[str, str], now: Mapping[str, str]) -> str:

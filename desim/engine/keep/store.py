@@ -348,9 +348,9 @@ CREATE TABLE last (plan BLOB NOT NULL)"""
         more = f" and {len(names) - _MAX_NAMED:,} more" if len(names) > _MAX_NAMED else ""
         rest = f"; the other {others:,} rows are not concerned" if others else ""
         return (
-            f"{self.path} holds {difference('', stored, now)}: {count:,} of "
-            f"{'; '.join(names[:_MAX_NAMED])}{more}{rest}; choose another folder (--out), or "
-            f"discard the {count:,} rows (--restart)"
+            f"{self.path} holds rows of other code or data ({difference(stored, now)}): "
+            f"{count:,} of {'; '.join(names[:_MAX_NAMED])}{more}{rest}; "
+            f"choose another folder (--out), or discard the {count:,} rows (--restart)"
         )
 
     def _show(

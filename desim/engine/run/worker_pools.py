@@ -68,7 +68,8 @@ def worker_pool(workers: int) -> Any:
         os.environ.update(env)
         try:  # the process that frees what workers leave has this one's environment
             resource_tracker.ensure_running()
-            multiprocessing.resource_tracker.ensure_running()
+            if os.name == "posix":  # the only system on which loky needs it
+                multiprocessing.resource_tracker.ensure_running()
         finally:
             for name in env:
                 del os.environ[name]

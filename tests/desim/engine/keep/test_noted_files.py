@@ -3,7 +3,7 @@
 import itertools
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -74,42 +74,31 @@ def edit(folder: Path) -> None:
     (folder / "data.json").write_text('{"size": 30}')
 
 
-PLAYERS: dict[str, Callable[..., Rows]] = {
-    "here": lambda *given, **more: sweep(MODEL, *given, jobs=1, **more),
-    "in a worker": lambda *given, **more: sweep(MODEL, *given, executor="processes=1", **more),
-    "in two": lambda *given, **more: sweep(MODEL, *given, jobs=2, **more),
-}
-
-
-#: Every policy with every player; with two workers quick tests play the one that reads always.
-EDITED = [
-    pytest.param(
-        policy,
-        play,
-        id=f"{policy}-{name}",
-        marks=pytest.mark.slow if name == "in two" and policy != "Reads" else (),
-    )
-    for policy in ("Imported", "Built", "Cached", "Reads")
-    for name, play in PLAYERS.items()
+#: When the data are read, and where the policy plays.
+EDITED: list[tuple[str, dict[str, Any]]] = [
+    ("Imported", {"jobs": 2}),
+    ("Built", {"jobs": 1}),
+    ("Cached", {"executor": "processes=1"}),
+    ("Reads", {"jobs": 2}),
 ]
 
 
-@pytest.mark.parametrize(("policy", "play"), EDITED)
+@pytest.mark.parametrize(("policy", "where"), EDITED)
 def test_rows_of_edited_data_are_not_mixed(
-    module: str, policy: str, play: Callable[..., Rows], tmp_path: Path
+    module: str, policy: str, where: dict[str, Any], tmp_path: Path
 ) -> None:
     """A sweep goes on as long as the data are the same, and is refused once they have changed."""
     spec, out = f"{module}:{policy}", tmp_path / "out"
-    first = play(spec, SEEDS, out=out)
-    assert play(spec, SEEDS, out=out) == first
+    first = sweep(MODEL, spec, SEEDS, out=out, **where)
+    assert sweep(MODEL, spec, SEEDS, out=out, **where) == first
     edit(tmp_path)
     text = rf"rows of other code or data \(opened file {tmp_path}/data.json has changed\)"
     with pytest.raises(UsageError, match=text):
-        play(spec, SEEDS, out=out)
+        sweep(MODEL, spec, SEEDS, out=out, **where)
     assert Rows.read(out) == first
     (tmp_path / "data.json").unlink()
     with pytest.raises(UsageError, match=r"data\.json is gone"):
-        play(spec, SEEDS, out=out)
+        sweep(MODEL, spec, SEEDS, out=out, **where)
 
 
 def test_each_sweep_has_the_files_of_its_own_policies(module: str, tmp_path: Path) -> None:
