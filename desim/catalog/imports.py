@@ -91,19 +91,17 @@ def load(path: str, what: str) -> Any:
     except ModuleNotFoundError as fault:
         if fault.name is None or not module.startswith(fault.name):
             raise
-        members, missing = {}, f"there is no module {fault.name!r} here{_read_from(module)}"
+        missing = f"there is no module {fault.name!r} here{_read_from(module)}"
+        raise UsageError(f"{what} {path!r}: {missing}") from None
     except SystemExit as fault:
         missing = f"{module} ends Python while it is imported (sys.exit({fault.code!r}))"
-        missing += _read_from(module)
-        raise UsageError(f"{what} {path!r}: {missing}") from fault
-    else:
-        names = [n for n, v in members.items() if _loadable(v)]
-        missing = f"no class or function {name!r} in {module!r}; {possible(name, names)}"
-        missing += _read_from(module)
+        raise UsageError(f"{what} {path!r}: {missing}{_read_from(module)}") from fault
     found = members.get(name)
-    if not _loadable(found):
-        raise UsageError(f"{what} {path!r}: {missing}")
-    return found
+    if _loadable(found):
+        return found
+    names = [n for n, v in members.items() if _loadable(v)]  # each episode loads its policies
+    missing = f"no class or function {name!r} in {module!r}; {possible(name, names)}"
+    raise UsageError(f"{what} {path!r}: {missing}{_read_from(module)}")
 
 
 def _read_from(module: str) -> str:

@@ -125,10 +125,13 @@ class Cell:
         beside = {**series, **records, **in_a_row, **usage}
         return {"model": model, "policies": played, "limits": limits, **beside}
 
-    def parts(self) -> Iterator[Any]:
-        """Yield the classes, functions and texts of the model and the policies."""
-        yield from inside(self.model)
-        yield from players(self.model, self.entry.policies)
+    def parts(self) -> Iterable[Any]:
+        """Return the classes, functions and texts of the model and the policies."""
+        return self._parts
+
+    @cached_property
+    def _parts(self) -> tuple[Any, ...]:
+        return *inside(self.model), *players(self.model, self.entry.policies)
 
     def job(self, seed: int) -> Any:
         """Return the job of a seed."""
