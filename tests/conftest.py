@@ -16,7 +16,7 @@ from support.forked import forked_workers
 from support.invariants import checked
 from support.paths import REFERENCE
 
-from desim import opened_files
+from desim.engine import opened_files
 from desim.engine.run.worker_pools import end_idle_pools
 
 # No test asserts a time, so a slow machine must not fail an example. The examples are the same in

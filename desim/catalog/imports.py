@@ -14,7 +14,6 @@ from typing import Any
 
 from desim.errors import UsageError, possible
 from desim.joined_packages import module_named, own_folder
-from desim.opened_files import noting
 
 
 @cache
@@ -86,8 +85,7 @@ def load(path: str, what: str) -> Any:
     if not module or module.startswith("."):
         raise UsageError(f"{what} {path!r} names no module; write module:Class")
     try:
-        with noting():  # a module may read its data when it is imported
-            members = vars(importlib.import_module(module_named(module)))
+        members = vars(importlib.import_module(module_named(module)))
     except ModuleNotFoundError as fault:
         if fault.name is None or not module.startswith(fault.name):
             raise

@@ -7,6 +7,7 @@ from typing import Any
 
 from desim.core.limits import Limits
 from desim.core.streams import check_seed, kept_globals
+from desim.engine.opened_files import noting
 from desim.engine.parameters import (
     from_numpy,
     named_models,
@@ -18,7 +19,6 @@ from desim.engine.plan import Cell, Grid
 from desim.engine.policies import entries
 from desim.episodes.lineup import resolve
 from desim.errors import UsageError
-from desim.opened_files import noting
 from desim.short_repr import short_repr
 
 #: Most episodes of a plan.

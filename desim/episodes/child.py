@@ -12,7 +12,6 @@ from contextlib import suppress
 from typing import Any, NoReturn
 
 from desim.core.limits import NEVER_INTERRUPTED
-from desim.opened_files import opened
 
 #: The name of a thread that waits for the end of the parent process, and holds no lock.
 WAITS_FOR_PARENT = "desim-waits-for-parent"
@@ -84,10 +83,11 @@ def _play_and_exit(score: Callable[[], float], write: int, mask: Any, parent: in
         signal.signal(signal.SIGALRM, lambda *_: os.getppid() == parent or os._exit(1))
         signal.setitimer(signal.ITIMER_REAL, _LEFT_BEHIND, _LEFT_BEHIND)
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-        before = opened()
+        opened: list[str] = []
+        sys.addaudithook(lambda event, _: opened.append(event) if event == "open" else None)
         found = score()
         # The parent notes the files that it opens itself, as those on which results depend.
-        if opened() == before:
+        if not opened:
             os.write(write, _PACKED.pack(found))
     finally:
         os._exit(0)

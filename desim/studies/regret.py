@@ -12,6 +12,7 @@ from attrs import evolve, frozen
 from desim.core.streams import generator
 from desim.engine.keep.fingerprint import text_digest
 from desim.engine.keep.store import Kept, Store
+from desim.engine.opened_files import noting, opened_by
 from desim.engine.plan import Cell, Grid, limits_text
 from desim.engine.policies import PolicyEntry, inside
 from desim.engine.policies import players as parts_of
@@ -30,7 +31,6 @@ from desim.episodes.counterfactual import (
     players_of_all,
 )
 from desim.errors import DesimError, UsageError, possible
-from desim.opened_files import noting, opened_by
 from desim.schema import tagged, to_plain
 from desim.schema.codecs import tagged_object
 from desim.schema.signatures import takes

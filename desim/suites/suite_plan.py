@@ -18,6 +18,7 @@ from desim import catalog
 from desim.catalog.policy_spec import Spec
 from desim.core.model import Model
 from desim.engine.keep.budget import CommandBudget, spending
+from desim.engine.opened_files import noting
 from desim.engine.plan import RECORDS, Cell, Frame, safe_name, written
 from desim.engine.policies import HOST, entries, host_of
 from desim.episodes.lineup import Policies, assigned, resolve
@@ -241,6 +242,7 @@ def _plan(path: Path, *, tuning: bool, max_cost: float | None = None) -> Plan:
     return Plan(path, suite, tuple(job for _, job in ordered), tuning=tuning)
 
 
+@noting()  # for a model or a policy that reads a file when it is imported
 def with_cells(plan: Plan, *, keys: bool) -> Plan:
     """Return a plan with the models and the policies that it names, built once for a check.
 

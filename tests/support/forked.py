@@ -40,8 +40,8 @@ from support.command_line import Ended
 from support.memory import peak
 from support.paths import PYTHONPATH, ROOT
 
-from desim import opened_files
 from desim.cli.main import COMMANDS, main
+from desim.engine import opened_files
 
 #: Imported beside the modules of the commands, once for all processes: what many commands use.
 FURTHER = ("desim.cli.tables", "desim.studies.sweep", "rich.table", "scipy.special")

@@ -2,7 +2,7 @@
 
 These are versions, source files (see `sources`), the code of a notebook or a script (see
 `code_without_file`), the content of every file that a parameter or an argument names, and of files
-that a policy opens itself (see `desim.opened_files`). Services that it contacts are not covered.
+that a policy opens itself (see `desim.engine.opened_files`). Services are not covered.
 """
 
 import hashlib

@@ -5,7 +5,7 @@ from types import ModuleType
 
 import msgspec
 
-from desim.opened_files import Files, opened, opened_by
+from desim.engine.opened_files import Files, opened, opened_by
 
 #: Separates a row from its files; JSON has no such byte outside of texts, and escapes it inside.
 _SEPARATOR = b"\n"

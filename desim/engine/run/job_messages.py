@@ -12,9 +12,9 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from desim.engine.opened_files import noting
 from desim.engine.plan import Job
 from desim.errors import UsageError
-from desim.opened_files import noting
 
 #: Plays jobs in order and yields their rows as JSON; it may stop before the last job.
 Work = Callable[[Sequence[Any]], Iterator[bytes]]

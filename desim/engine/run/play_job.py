@@ -16,6 +16,7 @@ from desim.core.model import ItemsModel
 from desim.core.policy import OutsidePolicy
 from desim.core.streams import kept_globals, seed_globals
 from desim.engine.keep.budget import command_budget, spending
+from desim.engine.opened_files import noting
 from desim.engine.plan import Job
 from desim.engine.run.files_read import with_files
 from desim.engine.run.job_results import error_label, has_record, results_of, without_score
@@ -33,7 +34,6 @@ from desim.episodes.episode_options import EpisodeOptions
 from desim.episodes.lineup import Lineup, is_made_anew, resolve
 from desim.episodes.session import Session
 from desim.errors import BadRecord, LimitReached
-from desim.opened_files import noting
 from desim.records.episode import Episode
 from desim.records.lines import Header
 from desim.records.record_file import begun

@@ -15,11 +15,11 @@ import warnings
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from desim.engine.opened_files import opened
 from desim.engine.run.job_messages import import_path, unpickle_and_play
 from desim.engine.run.signals import allow_exit, interrupts_blocked, interrupts_deferred
 from desim.episodes.child import WAITS_FOR_PARENT
 from desim.errors import DesimError
-from desim.opened_files import opened
 
 if TYPE_CHECKING:  # `import desim` must not load the pools
     from concurrent.futures import Future

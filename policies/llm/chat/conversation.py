@@ -19,7 +19,6 @@ from desim import Episode, Model, Role, Seat, catalog
 from desim.core.model import rules_of
 from desim.errors import UsageError
 from desim.joined_packages import module_named
-from desim.opened_files import noting
 from desim.schema import codec
 from desim.schema.described import action_schemas
 from policies.llm.chat.options import LLMOptions
@@ -160,8 +159,7 @@ def _own(named: str) -> tuple[ModuleType, str]:
     """Return the module of a user's own conversation, and its name there."""
     path, _, name = named.partition(":")
     try:
-        with noting():  # a module may read its data when it is imported
-            return importlib.import_module(module_named(path)), name
+        return importlib.import_module(module_named(path)), name
     except (ModuleNotFoundError, ValueError) as fault:
         if not path.startswith(getattr(fault, "name", "") or ""):
             raise

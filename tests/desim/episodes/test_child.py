@@ -13,7 +13,6 @@ from desim.core.limits import Alarm
 from desim.episodes import child
 from desim.episodes.child import WAITS_FOR_PARENT, can_fork, in_child
 from desim.errors import LimitReached
-from desim.opened_files import noting
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs a POSIX system")
 
@@ -89,8 +88,7 @@ def test_a_child_that_opens_a_file_returns_none(tmp_path: Path) -> None:
     """The files on which results depend are noted in this process."""
     file = tmp_path / "demand.txt"
     file.write_text("4")
-    with noting():
-        assert in_child(lambda: float(file.read_text())) is None
+    assert in_child(lambda: float(file.read_text())) is None
 
 
 def test_without_processes_there_is_no_score(monkeypatch: pytest.MonkeyPatch) -> None:

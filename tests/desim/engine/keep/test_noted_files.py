@@ -11,8 +11,8 @@ import pytest
 from support.small_worlds import Walk
 
 from desim import sweep, workers
+from desim.engine.opened_files import noting, opened_by
 from desim.errors import UsageError
-from desim.opened_files import noting, opened_by
 from desim.rows.rows import Rows
 
 MODEL = Walk(wind=2.0)

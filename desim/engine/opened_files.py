@@ -89,7 +89,7 @@ def _note(event: str, arguments: tuple[Any, ...]) -> None:
         _written.add(_absolute(arguments[1]))
     if event != "open" or not isinstance(flags := arguments[2], int):
         return
-    if not isinstance(arguments[0], str | bytes | os.PathLike):  # a number
+    if isinstance(arguments[0], int):  # of a file that is open
         return
     path = _absolute(arguments[0])
     if flags & os.O_ACCMODE != os.O_RDONLY:
@@ -101,7 +101,8 @@ def _note(event: str, arguments: tuple[Any, ...]) -> None:
         read.packages.update(_packages(sys._getframe(1)))  # noqa: SLF001
         if read.stamp != stamp:
             read.stamp = stamp  # before the content is read, which opens the file as well
-            read.digest = _content(path)
+            with contextlib.suppress(OSError), open(path, "rb") as file:  # noqa: PTH123
+                read.digest = hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _absolute(path: Any) -> str:
@@ -133,11 +134,3 @@ def _stamp(path: str) -> tuple[int, int] | None:
     except OSError:
         return None
     return (found.st_mtime_ns, found.st_size) if stat.S_ISREG(found.st_mode) else None
-
-
-def _content(path: str) -> str:
-    try:
-        with open(path, "rb") as file:  # noqa: PTH123
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError:
-        return ""
