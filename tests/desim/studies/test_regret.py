@@ -13,7 +13,7 @@ from desim import Episode, Option, play
 from desim.episodes.counterfactual import Past
 from desim.errors import PolicyFailed, UsageError
 from desim.studies import regret as judging
-from desim.studies.regret import of_options, parted, regret
+from desim.studies.regret import of_options, regret
 from models.beer_game import BeerGame, Order, Stage, stage
 
 GAME = evolve(BeerGame.preset("poisson"), horizon=14)
@@ -200,13 +200,6 @@ def test_a_failure_names_the_decision() -> None:
     walk = play(Walk(), Stride(1))
     with pytest.raises(PolicyFailed, match=r"decision 1 answered with Go\(places=1\): the policy"):
         regret(walk, {"walker": fails_late}, futures=2)
-
-
-def test_futures_choose_or_estimate() -> None:
-    """Never both, where there are two or more."""
-    assert parted((0, 1, 2, 3), 2) == ((0, 1), (2, 3))
-    assert parted((0, 1, 2), 1) == ((), (0, 1, 2))
-    assert parted((0,), 2) == ((0,), (0,))
 
 
 @pytest.mark.slow

@@ -13,7 +13,6 @@ from typing import Any
 
 import pytest
 from attrs import evolve
-from support.cases import thinned
 from support.paths import PYTHONPATH
 
 from desim import Episode, play
@@ -88,36 +87,17 @@ def test_without_a_folder_the_error_names_the_option(
 
 
 def test_further_decisions_are_added(game: Episode, tmp_path: Path) -> None:
-    """Which decisions are judged is not part of what the folder is for."""
+    """Which decisions are judged is not part of what the folder is for; another command is."""
     few, _ = judged(game, tmp_path, decisions=slice(1, 11, 5))
     assert [line.place.at for line in few.lines] == [1, 6]
     every, before = judged(game, tmp_path)
     assert before > 0
     assert every == regret(game, **GIVEN)
-    assert judged(game, tmp_path, kinds=["order"], level=0.9)[0].level == 0.9
-
-
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"futures": 3},
-        {"futures": None},
-        {"then": "sterman"},
-        {"against": "sterman"},
-        {"most_options": 4},
-    ],
-)
-def test_another_command_is_kept_beside(
-    game: Episode, tmp_path: Path, changes: dict[str, Any]
-) -> None:
-    """It plays all of its decisions, and those of before stay."""
-    few: Any = {"decisions": slice(1, 3)}
-    first, _ = judged(game, tmp_path, **few)
-    other, before = judged(game, tmp_path, **few, **changes)
-    assert before == 0
-    assert other == regret(game, **{**GIVEN, **few, **changes})
-    again, before = judged(game, tmp_path, **few)
-    assert (again, before > 0) == (first, True)
+    for changes in ({"futures": None}, {"then": "sterman"}, {"against": "sterman"}):
+        other, before = judged(game, tmp_path, decisions=slice(1, 3), **changes)
+        assert before == 0
+        assert other == regret(game, **{**GIVEN, "decisions": slice(1, 3), **changes})
+    assert judged(game, tmp_path)[1] == 10
 
 
 def test_another_record_is_kept_beside(game: Episode, tmp_path: Path) -> None:
@@ -132,15 +112,6 @@ def test_another_record_is_kept_beside(game: Episode, tmp_path: Path) -> None:
         regret(game, restart=True, **GIVEN)
 
 
-def test_one_process_writes(game: Episode, tmp_path: Path) -> None:
-    """A second one is refused while the first one runs."""
-    with (
-        Store(tmp_path),
-        pytest.raises(UsageError, match="is being written by another process"),
-    ):
-        judged(game, tmp_path)
-
-
 #: A rule that reads its order from a file.
 READS = """
 import pathlib
@@ -152,17 +123,16 @@ def rule(_stage):
 
 
 @pytest.mark.parametrize("played", ["then", "against"])
-@pytest.mark.parametrize("jobs", thinned([1, 2], 2))
 def test_edited_data_of_a_policy_are_refused(
-    game: Episode, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, played: str, jobs: int
+    game: Episode, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, played: str
 ) -> None:
     """The file that it has opened is named, whether it plays on or is compared with."""
-    data, out, name = tmp_path / "data.txt", tmp_path / "out", f"judged_{played}_{jobs}"
+    data, out, name = tmp_path / "data.txt", tmp_path / "out", f"judged_{played}"
     data.write_text("4")
     (tmp_path / f"{name}.py").write_text(READS.format(data=str(data)))
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr("desim.studies.regret._SECONDS_ALONE", 0.0)
-    given: Any = {played: f"{name}:rule", "decisions": slice(1, 5), "jobs": jobs}
+    given: Any = {played: f"{name}:rule", "decisions": slice(1, 5), "jobs": 2}
     table, _ = judged(game, out, **given)
     again, before = judged(game, out, **given)
     assert (again, before > 0) == (table, True)
