@@ -16,7 +16,6 @@ from desim.errors import UsageError
 from desim.rows.comparison_table import ComparisonTable
 from desim.rows.rows import Rows
 from desim.show.labels import estimate_text
-from desim.show.table import cell_text
 from desim.statistics.intervals import Interval, interval, seeds_for_difference
 from desim.statistics.pairing import difference, simultaneous
 from desim.statistics.proportions import share
@@ -222,11 +221,6 @@ def test_presets_and_models_are_paired_although_their_parameters_differ() -> Non
     assert means(rows.table("model", against="bank"))[("shop",)] == (-3.75, 2)
 
 
-def test_a_table_by_seed_has_no_standard_deviation(rows: Rows) -> None:
-    """One seed is one value, the mean over policies."""
-    assert rows.table("seed").lines[0].estimate == interval([20 / 3])
-
-
 def test_a_reference_that_is_no_group_is_refused(rows: Rows) -> None:
     """The error names the groups."""
     with pytest.raises(UsageError, match="no group is 'bb'; did you mean 'b'"):
@@ -263,23 +257,6 @@ def test_figures_have_as_many_digits_as_their_intervals_justify() -> None:
         ["once", "score", "1", "0", "7", "—", "—", "1", "-12,338", "—", "—"],
         ["never", "score", "—", "1", "—", "—", "—", "—", "—", "—", "—"],
     ]
-
-
-def test_a_table_prints_aligned() -> None:
-    """Texts are aligned to the left, numbers to the right."""
-    lines = str(printed()).splitlines()[:5]
-    assert {len(line) for line in lines} == {len(lines[0])}
-    starts = {line.index("score") for line in lines[1:]}
-    assert starts == {lines[0].index("figure")}
-
-
-def test_a_table_prints_in_rich() -> None:
-    """The cells are the same; brackets of a policy are not read as markup."""
-    out = io.StringIO()
-    Console(file=out, width=200).print(printed())
-    for cells in map(printed().cells, printed().lines):
-        assert all(cell_text(cell) in out.getvalue() for cell in cells)
-    assert all(note in out.getvalue() for note in printed().notes())
 
 
 def test_a_table_of_failures_can_be_printed() -> None:
