@@ -1,7 +1,6 @@
 """The seeds, or repeats of one seed, needed to distinguish entries from the best one."""
 
 from collections.abc import Mapping, Sequence
-from itertools import combinations
 from statistics import fmean
 
 from attrs import frozen
@@ -21,7 +20,7 @@ class SampleSize:
     95 % excludes 0 with a probability of 0.8, if difference and variance are as estimated.
 
     Attributes:
-        best: The entry with the highest mean, of all or of two.
+        best: The entry with the highest mean.
         column: The name of the figure.
         difference: The best one's mean less the entry's, over the seeds that both have played.
         unit: "seeds", each with as many repeats as were played; or "repeats" of the one seed.
@@ -59,18 +58,6 @@ def sizes_from_best(column: str, entries: Mapping[str, BySeed]) -> dict[str, Sam
     best = max(means, key=lambda entry: means[entry], default="")
     sizes = {e: _size(best, column, entries[best], entries[e]) for e in means if e != best}
     return {entry: size for entry, size in sizes.items() if size}
-
-
-def sizes_of_pairs(column: str, entries: Mapping[str, BySeed]) -> dict[tuple[str, str], SampleSize]:
-    """Return the sample size that distinguishes any two entries, under both orders of their names.
-
-    In each of them `best` is the one with the higher mean. See `sizes_from_best`.
-    """
-    found: dict[tuple[str, str], SampleSize] = {}
-    for one, other in combinations(entries, 2):
-        for size in sizes_from_best(column, {e: entries[e] for e in (one, other)}).values():
-            found[one, other] = found[other, one] = size
-    return found
 
 
 def _size(best: str, column: str, its: BySeed, other: BySeed) -> SampleSize | None:

@@ -9,7 +9,7 @@ import msgspec
 from attrs import asdict
 
 from desim.studies.sample_size import SampleSize
-from desim.suites.results import ResultCell, SuiteLine, pair_sizes, results, sizes_needed
+from desim.suites.results import ResultCell, SuiteLine, results, sizes_needed
 from desim.suites.suite_folder import Outcomes
 from desim.suites.suite_plan import Plan
 
@@ -98,13 +98,11 @@ def as_json(lines: Sequence[SuiteLine]) -> bytes:
 
     `cases` is the number of cases that the seeds share, which the interval then counts.
 
-    `tell_from_best` holds the fields of the entry's `desim.studies.sample_size.SampleSize`,
-    `tell_apart` those for each other entry; `usage` means of all sums of usage, by phase where
-    there are phases.
+    `tell_from_best` holds the fields of the entry's `desim.studies.sample_size.SampleSize`, `usage`
+    means of all sums of usage, by phase where there are phases.
     """
     by_world = {w: [one for one in lines if one.world == w] for w in {ln.world for ln in lines}}
     sizes = {world: sizes_needed(mine) for world, mine in by_world.items()}
-    pairs = {world: pair_sizes(mine) for world, mine in by_world.items()}
     plain = [
         {
             "world": line.world,
@@ -120,11 +118,6 @@ def as_json(lines: Sequence[SuiteLine]) -> bytes:
             "usage": dict(line.usage),
             "columns": {cell.head: _cell_as_plain(cell) for cell in line.cells},
             "tell_from_best": _size_as_plain(sizes[line.world].get(line.entry)),
-            "tell_apart": {
-                other: _size_as_plain(size)
-                for (entry, other), size in pairs[line.world].items()
-                if entry == line.entry
-            },
         }
         for line in lines
     ]

@@ -17,7 +17,7 @@ from desim.rows.samples import Sample
 from desim.statistics.clusters import clustered_share
 from desim.statistics.intervals import Interval, interval, moments
 from desim.statistics.variance import VarianceComponents, variance_components
-from desim.studies.sample_size import SampleSize, sizes_from_best, sizes_of_pairs
+from desim.studies.sample_size import SampleSize, sizes_from_best
 from desim.suites.published import published_text
 from desim.suites.suite_file import PooledTable, SuiteColumn
 from desim.suites.suite_folder import Outcomes, Played
@@ -181,12 +181,6 @@ def sizes_needed(lines: Sequence[SuiteLine]) -> dict[str, SampleSize]:
     """
     values = {line.entry: line.main.by_seed for line in lines}
     return sizes_from_best(lines[0].main.head, values) if lines else {}
-
-
-def pair_sizes(lines: Sequence[SuiteLine]) -> dict[tuple[str, str], SampleSize]:
-    """Return the sample size that distinguishes any two entries of a world; see `sizes_needed`."""
-    values = {line.entry: line.main.by_seed for line in lines}
-    return sizes_of_pairs(lines[0].main.head, values) if lines else {}
 
 
 def results(plan: Plan, outcomes: Outcomes) -> list[SuiteLine]:

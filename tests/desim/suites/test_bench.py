@@ -329,15 +329,6 @@ def test_an_episode_cut_by_its_budget_is_in_no_mean(tmp_path: Path, stub: Stub) 
     assert "max_calls=5 reached" in (tmp_path / "out" / "rows.csv").read_text()
 
 
-def test_money_needs_prices(tmp_path: Path, stub: Stub) -> None:
-    """Before the first call."""
-    suite = suite_file(tmp_path, stub.url, BEER)
-    suite.write_text(suite.read_text().replace("price_out = 100\n", ""))
-    code, _, errors = bench(suite, tmp_path / "out", "--max-cost", "1")
-    assert (code, stub.requests) == (2, [])
-    assert "price_out" in errors
-
-
 # -- before and meanwhile --------------------------------------------------------------------------
 
 

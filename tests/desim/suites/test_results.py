@@ -471,28 +471,3 @@ def test_parts_of_tokens_are_columns_where_an_entry_reports_them(plan: Plan) -> 
     assert second["columns"]["judge tokens"]["mean"] is None
     lean = results(plan, dict([ended("game__second__seed0__1", 20.0, usage=plain)]))
     assert "reasoning" not in result_table("game", lean).heads
-
-
-THREE = """
-seeds = "0:4"
-[worlds.game]
-model = "beer_game/poisson"
-[entries.a]
-policy = "greedy"
-[entries.b]
-policy = "last_demand"
-[entries.c]
-policy = "greedy"
-"""
-
-
-def test_any_two_entries_have_a_sample_size(tmp_path: Path) -> None:
-    """Not only the best and another one."""
-    path = tmp_path / "suite.toml"
-    path.write_text(THREE)
-    plan = read_plan(path)
-    scores = {"a": 9.0, "b": 2.0, "c": 2.0}
-    outcomes = dict(ended(one.name, scores[one.entry] + 0.01 * (one.seed % 2)) for one in plan.jobs)
-    by_entry = {line["entry"]: line for line in json.loads(as_json(results(plan, outcomes)))}
-    assert by_entry["b"]["tell_apart"]["c"]["needed"] is None
-    assert by_entry["c"]["tell_apart"]["a"] == by_entry["c"]["tell_from_best"]
