@@ -4,21 +4,22 @@ Jobs of routers are played after the others, as they know what these have answer
 """
 
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
 from attrs import define, evolve, field
 
+from desim.catalog.policy_spec import Spec
 from desim.engine.keep.budget import CommandBudget, MoneyLimit, spending
 from desim.engine.plan import RECORDS, Cell, Grid, row_of
 from desim.engine.run.job_results import has_record
 from desim.engine.run.play_series import record_of, set_aside
 from desim.engine.run.playing import Playing, playing
-from desim.episodes.usage import recorded_usage
-from desim.errors import UsageError
+from desim.errors import DesimError, UsageError
+from desim.records.episode import Episode
 from desim.show.files import write_whole
 from desim.suites.predictions import FILE, Predictions, is_routed, writers
 from desim.suites.published import data_files
@@ -190,8 +191,7 @@ class SuiteBudget(CommandBudget):
 def budget_of(plan: Plan, outcomes: Outcomes, out: Path, at_once: int) -> CommandBudget:
     """Return the budget of a suite, in which each entry has a purse with its limits of money.
 
-    What was spent before is the cost in rows, and in records of jobs without a row. A reply counts
-    there once the decision that it was for has been made.
+    What was spent before is the cost in rows, and of the replies in records of jobs without a row.
 
     Args:
         plan: The suite.
@@ -219,6 +219,7 @@ def budget_of(plan: Plan, outcomes: Outcomes, out: Path, at_once: int) -> Comman
 
 
 def _costs(job: SuiteJob, outcomes: Outcomes, out: Path) -> Iterator[float]:
+    """Yield what was spent for the episodes of a job."""
     if job.name in outcomes:
         yield from (one.usage.get("cost", 0.0) for one in outcomes[job.name])
         return
@@ -227,4 +228,20 @@ def _costs(job: SuiteJob, outcomes: Outcomes, out: Path) -> Iterator[float]:
     for number in range(1, job.episodes + 1):
         record = record_of(played, number)
         if record is not None and record.exists():
-            yield recorded_usage(record).get("cost", 0.0)
+            with suppress(DesimError):  # its job fails with a sentence
+                yield sum(_prices(Episode.read(record, whole=False, keep_steps=False)))
+
+
+def _prices(episode: Episode) -> Iterator[float]:
+    """Yield the price of each reply on record, as of a decision that a kill has prevented."""
+    for line in episode.transcript:
+        reply = line.entry.get("reply") if isinstance(line.entry, Mapping) else None
+        if isinstance(reply, Mapping):
+            given = Spec.read(episode.header.policies[line.role]).arguments
+            price_in, price_out = (float(given.get(f"price_{way}", 0)) for way in ("in", "out"))
+            read, wrote = reply.get("prompt_tokens", 0), reply.get("completion_tokens", 0)
+            cached = min(reply.get("cached_tokens", 0), read)
+            price_cached = float(given.get("price_cached", price_in))
+            cost = (read - cached) * price_in + cached * price_cached + wrote * price_out
+            cost /= 1_000_000  # prices are for a million tokens
+            yield max(cost, reply.get("reported_cost") or 0.0)

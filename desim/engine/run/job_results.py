@@ -77,6 +77,8 @@ def without_score(
 ) -> dict[str, Any]:
     """Return the results of a job that failed, or of episodes in a row.
 
+    The usage is that of the episode which did not end.
+
     Args:
         job: The job.
         error: Why it failed; None if all episodes have ended.
@@ -87,7 +89,7 @@ def without_score(
         found[EPISODES] = ended
     cut = record_of(job, len(ended) + 1)
     if job.cell.usage and cut is not None:
-        found[USAGE] = usage_in_all([*(one[USAGE] for one in ended), recorded_usage(cut)])
+        found[USAGE] = recorded_usage(cut)
     return found
 
 

@@ -124,6 +124,9 @@ def test_money_cuts_a_series_and_more_of_it_goes_on(tmp_path: Path, stub: Stub) 
     assert code == 1
     assert "2 of 3 episodes are left: the limit of money is spent" in errors
     assert [(r["episode"], r["state"]) for r in rows(out)] == [("1", "done"), ("2", "cut")]
+    sent = len(stub.requests)  # the last was for a lesson, and no decision has been made since
+    assert bench(suite, out, "--max-cost", str(money))[0] == 1
+    assert len(stub.requests) == sent
     assert bench(suite, out, "--max-cost", "1")[0] == 0
     assert len(stub.requests) == ALL
 
