@@ -78,7 +78,7 @@ class RowColumns:
 
     def _gather(self) -> None:
         indices: dict[tuple[Any, ...], int] = {}
-        revised: set[tuple[int, Any]] = set()
+        revised: set[tuple[int, str]] = set()
         for row in self.rows:
             texts = _encode([row["params"], row.get("arguments")])
             head = (*(row.get(key) for key in ("model", "preset", POINT, GIVEN, "policy")), texts)
@@ -86,9 +86,10 @@ class RowColumns:
             if index == len(self.cells):
                 self.cells.append({key: row[key] for key in _OF_CELL if key in row})
             self.cell.append(index)
-            if (revision := (index, row.get(REVISION))) not in revised:
+            # A world of parts has a mapping of revisions.
+            if (revision := (index, str(row.get(REVISION)))) not in revised:
                 revised.add(revision)
-                self.revisions.setdefault(row["model"], {})[str(revision[1])] = None
+                self.revisions.setdefault(row["model"], {})[revision[1]] = None
             if not row["metrics"].keys() <= self._metrics.keys():
                 self._metrics.update(dict.fromkeys(row["metrics"]))
             self.has_items.append(ITEMS in row)
