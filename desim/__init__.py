@@ -6,7 +6,7 @@ The public names, by task; the README leads to the page of each:
   `BusinessHours`, `month_start`, `KnownScores`, `read_known_scores`.
 * A policy: `Policy`, `Seat`, `Simulator`.
 * One episode: `play`, `play_async`, `play_series`, `Run`, `Limits`, `Episode`.
-* A record: `replay`, `resume`, `resume_async`, `branch`, `play_branch`, `export`.
+* A record: `replay`, `resume`, `branch`, `play_branch`, `export`.
 * Many episodes: `sweep`, `compare`, `select`, `workers`, `load`, `Rows`.
 * Search, and the value of decisions: `tune`, `problem`, `regret`,
   `compare_branches`.

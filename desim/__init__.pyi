@@ -23,7 +23,6 @@ from desim.episodes.replay import branch as branch
 from desim.episodes.replay import replay as replay
 from desim.episodes.resume import play_branch as play_branch
 from desim.episodes.resume import resume as resume
-from desim.episodes.resume import resume_async as resume_async
 from desim.episodes.series import play_series as play_series
 from desim.errors import BadRecord as BadRecord
 from desim.errors import DesimError as DesimError

@@ -35,8 +35,10 @@ class Points:
         self._count = 0
         self._series: dict[str, tuple[array[int], array[float]]] = {}
 
-    def add(self, tick: int, name: str, value: Any) -> None:
+    def add(self, tick: int, name: str, value: Any, *, replace: bool = False) -> None:
         """Append a point to a series; its tick is at least that of the last one.
+
+        With *replace* it takes the place of the last one if that has the same tick.
 
         Raises:
             UsageError: The value is infinite or not a number, the name is not words in snake_case
@@ -44,6 +46,9 @@ class Points:
         """
         number = _number(name, value)
         ticks, values = self._series.get(name) or self._new(name)
+        if replace and ticks and ticks[-1] == tick:
+            values[-1] = number
+            return
         if tick > _LAST_TICK:
             raise UsageError(f"a point at t={tick} was given; the last tick is {_LAST_TICK}")
         if self._count >= MOST_POINTS:
@@ -54,14 +59,6 @@ class Points:
         self._count += 1
         ticks.append(tick)
         values.append(number)
-
-    def set(self, tick: int, name: str, value: Any) -> None:
-        """Append a point; replace the last one if it has the same tick."""
-        ticks, values = self._series.get(name, ((), ()))
-        if ticks and ticks[-1] == tick:
-            values[-1] = _number(name, value)  # type: ignore[index] # an array where it has ticks
-        else:
-            self.add(tick, name, value)
 
     def read(self) -> dict[str, Recorded]:
         """Return the points by series, in the order in which the series began."""

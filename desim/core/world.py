@@ -295,8 +295,8 @@ class World(simpy.Environment):
         With *replace* it takes the place of a point at the same tick.
         """
         if self.points is not None:
-            record = self.points.set if replace else self.points.add
-            record(self.to_common(self.now), f"{self.prefix}{name}", value)
+            at = self.to_common(self.now)
+            self.points.add(at, f"{self.prefix}{name}", value, replace=replace)
 
 
 def _event_name(event: Event | None) -> str:

@@ -13,7 +13,7 @@ from attrs import evolve, field, frozen
 from desim.catalog.policy_spec import label
 from desim.core.model import Model
 from desim.core.streams import kept_globals, seed_globals
-from desim.episodes.driver import play_session, play_session_async
+from desim.episodes.driver import play_session
 from desim.episodes.episode_options import EpisodeOptions, TrustOptions
 from desim.episodes.lineup import Lineup, Policies, knows_by_role, resolve
 from desim.episodes.replay import with_futures
@@ -57,41 +57,10 @@ def resume(options: ResumeOptions) -> Episode:
             outside and is not trusted, or another process writes it; or the file of the trace
             exists, or a trace or the series of a whole record are requested.
     """
-    if (ended := _ended(options)) is not None:
-        return ended
-    with kept_globals(), _session(options) as at_play:
-        return play_session(at_play)
-
-
-@takes(ResumeOptions)
-async def resume_async(options: ResumeOptions) -> Episode:
-    """Play a cut record to its end in the event loop that runs; otherwise as `resume`."""
-    if (ended := _ended(options)) is not None:
-        return ended
-    with _session(options) as at_play:
-        return await play_session_async(at_play)
-
-
-def _ended(options: ResumeOptions) -> Episode | None:
-    path = options.path
-    episode = Episode.read(path, whole=False, keep_steps=options.keep_steps)
-    if episode.result is None:
-        return None
-    other_way = ""
-    if options.trace is not None:
-        other_way = f"desim export {path} --format trace writes its trace"
-    elif options.series:
-        other_way = f"desim.replay({str(path)!r}, series=True) has its series"
-    if other_way:
-        raise UsageError(f"{path} has ended, so that nothing is played; {other_way}")
-    return episode
-
-
-@contextlib.contextmanager
-def _session(options: ResumeOptions) -> Iterator[Session]:
-    """Open a session that continues a record, under its lock."""
     path, policies = options.path, options.policies
-    with RecordLock(path):
+    if (ended := _ended(options)) is not None:
+        return ended
+    with kept_globals(), RecordLock(path):
         past = Episode.read(path, whole=False, keep_steps=False)
         if past.result is not None:
             raise UsageError(f"{path} has been ended by another process; nothing was changed")
@@ -108,7 +77,22 @@ def _session(options: ResumeOptions) -> Iterator[Session]:
                     "desim.resume(path, policies) or --policy ROLE=SPEC"
                 ) from None
             with Session(model, lineup, past.header.seed, path, past, options) as session:
-                yield session
+                return play_session(session)
+
+
+def _ended(options: ResumeOptions) -> Episode | None:
+    path = options.path
+    episode = Episode.read(path, whole=False, keep_steps=options.keep_steps)
+    if episode.result is None:
+        return None
+    other_way = ""
+    if options.trace is not None:
+        other_way = f"desim export {path} --format trace writes its trace"
+    elif options.series:
+        other_way = f"desim.replay({str(path)!r}, series=True) has its series"
+    if other_way:
+        raise UsageError(f"{path} has ended, so that nothing is played; {other_way}")
+    return episode
 
 
 def _players(path: str | Path, past: Episode, given: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -1,7 +1,7 @@
 """Several episodes in a row with the same policies, which may learn in between."""
 
 import contextlib
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,9 +24,6 @@ from desim.records.record_file import begun
 from desim.records.record_lock import RecordLock
 from desim.schema.signatures import takes
 from desim.show.progress import ProgressOption, shown_progress
-
-#: Makes the session of an episode, with the arguments of `Session`.
-Making = Callable[..., Session]
 
 #: The fields of a header that every command of one series has in common, the seed apart.
 _COMPARED = ("model", "params", "seed", "policies", "starts")
@@ -90,14 +87,12 @@ def play_series(options: SeriesOptions) -> list[Episode]:
     return found
 
 
-def series(
-    options: SeriesOptions, making: Making = Session, last_events: int = 0
-) -> Iterator[InSeries]:
+def series(options: SeriesOptions, last_events: int = 0) -> Iterator[InSeries]:
     """Yield the episodes of a series, each as soon as policies have learned from it.
 
     The error of a failed episode has as many last events as a note.
     """
-    with _opened(options, making, last_events) as playing:
+    with _opened(options, last_events) as playing:
         for at, seed in enumerate(playing.seeds):
             with kept_globals(seed), playing.opened(at) as one:
                 if one.session is not None:
@@ -105,9 +100,9 @@ def series(
             yield playing.learned(one)
 
 
-async def series_async(options: SeriesOptions, making: Making = Session) -> AsyncIterator[InSeries]:
+async def series_async(options: SeriesOptions) -> AsyncIterator[InSeries]:
     """Yield the episodes of a series as `series` does, in the event loop that runs."""
-    with _opened(options, making, 0) as playing:
+    with _opened(options) as playing:
         for at, _ in enumerate(playing.seeds):
             with playing.opened(at) as one:
                 if one.session is not None:
@@ -116,7 +111,7 @@ async def series_async(options: SeriesOptions, making: Making = Session) -> Asyn
 
 
 @contextlib.contextmanager
-def _opened(options: SeriesOptions, making: Making, last_events: int) -> Iterator["_Series"]:
+def _opened(options: SeriesOptions, last_events: int = 0) -> Iterator["_Series"]:
     """Open a series under the lock of its folder."""
     seeds, policies, folder = list(options.seeds), options.policies, None
     model = options.build()
@@ -129,7 +124,7 @@ def _opened(options: SeriesOptions, making: Making, last_events: int) -> Iterato
     files = [episode_file(folder, n) if folder else None for n, _ in enumerate(seeds, 1)]
     how = EpisodeOptions(limits=options.limits, keep_state=False, last_events=last_events)
     with RecordLock(folder / "series") if folder else contextlib.nullcontext():
-        yield _Series(model, policies, seeds, files, options.resume, making, how)
+        yield _Series(model, policies, seeds, files, options.resume, how)
 
 
 @define
@@ -141,7 +136,6 @@ class _Series:
     seeds: Sequence[int]
     files: Sequence[Path | None]
     resume: bool
-    making: Making
     how: EpisodeOptions
     has_ended: bool = field(init=False)
 
@@ -165,7 +159,7 @@ class _Series:
                 return
             args = self.model, self.lineup, self.seeds[at], file, known, self.how
             try:
-                with self.making(*args) as one.session:
+                with Session(*args) as one.session:
                     yield one
             except BadRecord as fault:
                 raise BadRecord(f"{file}: {fault}" if known else str(fault)) from None

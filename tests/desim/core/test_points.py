@@ -52,11 +52,11 @@ def test_what_is_no_name_is_refused(name: Any) -> None:
         Points().add(0, name, 1)
 
 
-def test_set_replaces_the_point_of_the_same_tick() -> None:
+def test_a_point_replaces_that_of_the_same_tick() -> None:
     """What lasted no time leaves no point."""
     kept = Points()
     for tick, value in [(0, 1), (0, 2), (3, 4), (3, 5)]:
-        kept.set(tick, "queue", value)
+        kept.add(tick, "queue", value, replace=True)
     assert kept.read() == {"queue": Recorded((0, 3), (2.0, 5.0))}
 
 
@@ -67,9 +67,9 @@ def test_points_have_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     kept.add(0, "short", 7)
     for tick in range(999):
         kept.add(tick, "long", 2 * tick)
-    kept.set(998, "long", 0)
+    kept.add(998, "long", 0, replace=True)
     with pytest.raises(UsageError, match="at t=999 is one too many: an episode has at most 1,000"):
-        kept.set(999, "long", 1)
+        kept.add(999, "long", 1, replace=True)
 
 
 def test_names_and_ticks_have_limits(monkeypatch: pytest.MonkeyPatch) -> None:

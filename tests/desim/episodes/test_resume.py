@@ -20,7 +20,6 @@ from desim import (
     play_series,
     replay,
     resume,
-    resume_async,
 )
 from desim.cli.main import main
 from desim.core.policy import OutsidePolicy
@@ -197,7 +196,7 @@ def test_a_reply_is_recorded_while_another_policy_fails(tmp_path: Path) -> None:
         asyncio.run(play_async(Walk(), players, 3, record=file))
     after = Paid()
     players = {"walker": Asks(after), "helper": Counting()}
-    assert asyncio.run(resume_async(file, players)).result is not None
+    assert resume(file, players).result is not None
     assert first.calls + after.calls == 3
 
 
