@@ -46,12 +46,6 @@ class _JoinedPath:
         folders = [own_folder(self._package), *(one for some in theirs for one in some)]
         return iter(dict.fromkeys([*folders, *self._also]))
 
-    def __getitem__(self, index: int) -> str:
-        return [*iter(self)][index]
-
-    def __len__(self) -> int:
-        return len([*iter(self)])
-
 
 class JoinedPackage(ModuleType):
     """A joined package; its attributes beyond submodules are those of the user's own file."""

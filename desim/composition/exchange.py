@@ -87,12 +87,6 @@ class Shipment:
     sent: int
 
 
-def exchange(giver: Side, taker: Side, amount: int) -> None:
-    """Move an amount between two parts: both ledgers change at this instant, or neither."""
-    giver.send(taker, amount)
-    taker.receive(giver, amount)
-
-
 def exchange_faults(
     parts: Iterable[Part], members: Collection[str], under_way: Iterable[Shipment] = ()
 ) -> list[str]:
@@ -118,11 +112,3 @@ def _faults(sums: Counter[tuple[str, str]], unit: str, members: Collection[str])
         if amount + (other := sums[partner, name]):
             has = f"has {other} with {name}" if partner in members else "is no part"
             yield f"{name} has {amount} {unit} with {partner}, which {has}"
-
-
-def part_and_place(address: str) -> tuple[str, str]:
-    """Return part and place of an address, such as `north.factory`."""
-    part, place = split_name(address)
-    if not place:
-        raise UsageError(f"{address!r} was given; goods have a part and a place: PART.PLACE")
-    return part, place

@@ -11,17 +11,11 @@ from typing import Any
 
 from simpy.events import Event
 
-from desim.composition.exchange import (
-    NotConserved,
-    Shipment,
-    Side,
-    exchange,
-    exchange_faults,
-    part_and_place,
-)
+from desim.composition.exchange import NotConserved, Shipment, Side, exchange_faults
 from desim.composition.parts import AFTER_LINKS, MAX_PARTS, Part, PartLedger, part_seed
 from desim.core.calendar import Calendar, TickCalendar
 from desim.core.model import Model
+from desim.core.roles import split_name
 from desim.core.world import World
 from desim.errors import UsageError, possible
 
@@ -135,13 +129,11 @@ class Group:
 
     def transfer(self, sender: str, receiver: str, cents: int) -> None:
         """Pay cash from one part to another: both books change now, or neither."""
-        exchange(Side(self.part(sender)), Side(self.part(receiver)), cents)
-        self.check_conserved()
+        self._exchange(Side(self.part(sender)), Side(self.part(receiver)), cents)
 
     def deliver(self, sender: str, receiver: str, units: int) -> None:
         """Deliver goods, of part and place such as "north.factory": now in both, or in neither."""
-        exchange(self._goods_side(sender), self._goods_side(receiver), units)
-        self.check_conserved()
+        self._exchange(self._goods_side(sender), self._goods_side(receiver), units)
 
     def ship(self, sender: str, receiver: str, units: int, arrival: Event) -> None:
         """Send goods that leave one part now and arrive in another when an event happens.
@@ -174,6 +166,11 @@ class Group:
                 + "; ".join(faults)
             )
 
+    def _exchange(self, giver: Side, taker: Side, amount: int) -> None:
+        giver.send(taker, amount)
+        taker.receive(giver, amount)
+        self.check_conserved()
+
     def _arrive(self, shipment: Shipment, _: Event) -> None:
         self._under_way.remove(shipment)
         giver, taker = self._goods_side(shipment.sender), self._goods_side(shipment.receiver)
@@ -181,7 +178,9 @@ class Group:
         self.check_conserved()
 
     def _goods_side(self, address: str) -> Side:
-        name, place = part_and_place(address)
+        name, place = split_name(address)
+        if not place:
+            raise UsageError(f"{address!r} was given; goods have a part and a place: PART.PLACE")
         return Side(self.part(name), place)
 
     # -- parts -----------------------------------------------------------------------------------

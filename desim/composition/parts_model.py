@@ -34,8 +34,6 @@ class PartsModel(Model[Any]):
     #: The date of common tick 0, ISO.
     start: str
     revision: ClassVar[int | None] = None
-    #: The model's own roles, listed before those of the parts.
-    own_roles: ClassVar[Mapping[str, Role]] = {}
 
     @property
     @abstractmethod
@@ -62,12 +60,12 @@ class PartsModel(Model[Any]):
 
     @property
     def roles(self) -> dict[str, Role]:
-        return {**self.own_roles, **_under((n, one.roles) for n, one in self.models.items())}
+        return _under((name, one.roles) for name, one in self.models.items())
 
     @property
     def default_roles(self) -> tuple[str, ...]:
         inside = (f"{name}.{r}" for name, one in self.models.items() for r in one.default_roles)
-        return (*self.own_roles, *inside)
+        return (*(role for role in self.roles if "." not in role), *inside)
 
     @property
     def deterministic(self) -> bool:

@@ -19,7 +19,6 @@ from desim.schema.convert import (
     from_struct,
     kept_check,
     native,
-    not_finite,
     plain_scalar,
     to_struct,
     writer,
@@ -73,15 +72,14 @@ class Codec:
         try:
             write, is_kept = self._writers[type(action)]
             wire = write(action)
+            # msgspec writes nan and infinity as null, which an optional number would accept.
+            if b"null" in wire:
+                check_finite(action)
             # Decoding is the check, also of an instance: its types may never have been checked.
             read = self._decode(wire)
             taken = action if is_kept is not None and is_kept(action) else from_struct(read)
         except _FAULTS as fault:
-            why = not_finite(action) or sentence(fault)
-            raise self._wrong(action, why) from None
-        # msgspec writes nan and infinity as null, which an optional number would accept.
-        if b"null" in wire and (why := not_finite(action)):
-            raise self._wrong(action, why)
+            raise self._wrong(action, sentence(fault)) from None
         if len(wire) > MOST_BYTES:
             why = f"{len(wire):,} bytes; the limit is {MOST_BYTES:,}"
             raise WrongAction(f"{_given_text(action)}: {why}", why)
@@ -91,7 +89,6 @@ class Codec:
         """Return the action of a tagged object, a mapping or JSON; `WrongAction` as in `take`."""
         try:
             wire = given if isinstance(given, bytes | str) else _encode(given)
-            # msgspec writes nan and infinity as null: without a null all numbers are finite.
             if b"null" in wire if isinstance(wire, bytes) else "null" in wire:
                 check_finite(given)
             return from_struct(self._decode(wire))

@@ -40,18 +40,13 @@ def plain_scalar(value: Any) -> Any:
 
 
 def check_finite(value: Any) -> None:
-    """Raise a `ValueError` if there is a nan or an infinity inside a value."""
-    if why := not_finite(value):
-        raise ValueError(why)
-
-
-def not_finite(value: Any) -> str:
-    """Return a text that names the first nan or infinity inside a value; empty without one."""
+    """Raise a `ValueError` that names the first nan or infinity inside a value, if there is one."""
     try:
         path = next(_not_finite(value, "$"), None)
     except RecursionError:
-        return "nested too deeply"
-    return f"not a finite number - at `{path}`" if path else ""
+        raise ValueError("nested too deeply") from None
+    if path:
+        raise ValueError(f"not a finite number - at `{path}`")
 
 
 def _not_finite(value: Any, path: str) -> Iterator[str]:

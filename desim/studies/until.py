@@ -242,7 +242,9 @@ def compare(options: CompareOptions) -> Comparison:
         others = {keys.index(key): keys.index(other) for key, other in pairs.items()}
         measured: _Measured = others or dict.fromkeys(cells)
         found = _looked_until(played, goal, 1 - options.level, measured)
-        lines = tuple(_line(played, cell, keys[cell], measured, found.get(cell)) for cell in cells)
+        lines = tuple(
+            _cell_line(played, cell, keys[cell], measured, found.get(cell)) for cell in cells
+        )
         text = str(against) if others else ""
         clusters = len(made.values([0.0] * max(line.seeds for line in lines)))
         rows = started.finish()
@@ -295,7 +297,7 @@ def _look(played: PlayedCells, cell: int, other: int | None, goal: Goal) -> Look
     return look(values, goal) if values else None
 
 
-def _line(
+def _cell_line(
     played: PlayedCells, cell: int, group: Key, measured: _Measured, found: Look | None
 ) -> ComparedLine:
     rows, other, is_reference = played.rows[cell], measured.get(cell), cell not in measured

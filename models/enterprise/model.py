@@ -31,7 +31,6 @@ class Enterprise(EnterpriseParams, PartsModel):
 
     revision: ClassVar[int] = 1
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = PRESETS
-    own_roles: ClassVar[Mapping[str, Role]] = {CONTROLLER: _CONTROLLER}
 
     @property
     def models(self) -> dict[str, Model[Any]]:
@@ -56,7 +55,7 @@ class Enterprise(EnterpriseParams, PartsModel):
     def roles(self) -> dict[str, Role]:
         described, thinking = controller.described(self), self.thinking
         own = evolve(_CONTROLLER, described=described, thinking=thinking)
-        return {**super().roles, CONTROLLER: own}
+        return {CONTROLLER: own, **super().roles}
 
     def texts(self, role: str) -> Texts:
         return Texts(controller.rules(self), controller.briefing(self))

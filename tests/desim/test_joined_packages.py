@@ -141,7 +141,7 @@ for _ in range(2):
         print("failed")
 from models.beer_game import BeerGame
 import models
-print(hasattr(models, "__file__"), len(models.__path__))
+print(hasattr(models, "__file__"), len([*models.__path__]))
 """
     printed = call(tmp_path, python, "-c", code)
     assert printed == "failed\nfailed\nFalse 1\n"

@@ -1,14 +1,14 @@
-"""Classes that contain themselves are refused in one sentence."""
+"""Classes that cannot be observations or actions are refused in one sentence."""
 
 from collections.abc import Callable
 from typing import Any, Optional
 
 import pytest
-from attrs import frozen
+from attrs import frozen, make_class
 
 from desim import Role
 from desim.errors import SchemaError
-from desim.schema import codec, encode, json_schema, type_check
+from desim.schema import Codec, codec, encode, from_plain, json_schema, type_check
 
 
 @frozen
@@ -77,3 +77,22 @@ def test_an_unknown_type_is_named() -> None:
     """Python's own error does not say which class has it."""
     with pytest.raises(SchemaError, match="a field of Unknown is unknown: name 'Missing' is not"):
         type_check(Unknown)
+
+
+def test_the_key_of_the_tag_is_taken() -> None:
+    """A field of that name is refused when the codec is made."""
+
+    @frozen
+    class Job:
+        do: str
+
+    with pytest.raises(SchemaError, match="Job has a field 'do'"):
+        Codec(Job)
+    assert from_plain({"do": "x"}, Job) == Job("x")
+
+
+def test_two_classes_with_one_tag_are_refused() -> None:
+    """An answer could not name one of them."""
+    left, right = (make_class("Turn", [name], frozen=True) for name in ("by", "to"))
+    with pytest.raises(SchemaError, match="two classes of one role share the tag 'turn'"):
+        Codec(left | right)

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import numpy as np
 import pytest
-from attrs import Attribute, asdict, field, frozen
+from attrs import Attribute, field, frozen, make_class
 from attrs.validators import (
     and_,
     deep_iterable,
@@ -87,7 +87,7 @@ class Hire:
     days: int = field(default=7, validator=and_(ge(0), lt(100)))
     share: float | None = field(default=None, validator=optional([gt(0), le(1)]))
     grade: str = field(default="a", validator=in_(("a", "b")))
-    team: str | None = field(default=None, validator=optional(in_(["red", "blue"])))
+    team: str | None = field(default=None, validator=optional(in_({"red", "blue"})))
     place: Place | None = None
     terms: Fixed | Hourly | None = None
     past: tuple[Place, ...] = field(default=(), validator=max_len(3))
@@ -110,17 +110,10 @@ class Wait:
 ROLE = Codec(Hire | AssignAll | Wait)
 
 
-@pytest.mark.parametrize(
-    ("name", "expected"),
-    [
-        ("AssignAll", "assign_all"),
-        ("HTTPServer", "http_server"),
-        ("Order2Go", "order2_go"),
-    ],
-)
-def test_a_tag_is_the_class_name_in_snake_case(name: str, expected: str) -> None:
+def test_a_tag_is_the_class_name_in_snake_case() -> None:
     """Abbreviations and digits are not split."""
-    assert tag(type(name, (), {})) == expected
+    names = ("AssignAll", "HTTPServer", "Order2Go")
+    assert [tag(type(name, (), {})) for name in names] == ["assign_all", "http_server", "order2_go"]
 
 
 def test_a_tagged_object_names_its_class_first() -> None:
@@ -166,22 +159,17 @@ HIRE = {"do": "hire", "name": "ann"}
     ("given", "says"),
     [
         ({**HIRE, "nmae": 1}, "unknown field `nmae`"),
-        ({"do": "hire"}, "missing required field `name`"),
-        ({**HIRE, "days": True}, r"Expected `int`, got `bool` - at `\$\.days`"),
         ({**HIRE, "days": -1}, r"Expected `int` >= 0 - at `\$\.days`"),
-        ({**HIRE, "share": math.inf}, r"not a finite number - at `\$\.share`"),
         ({**HIRE, "terms": {"do": "fixed", "pay": -math.inf}}, r"finite .*`\$\.terms\.pay`"),
         ({**HIRE, "terms": {"pay": 1.0}}, r"missing required field `do` - at `\$\.terms`"),
         ({**HIRE, "name": "Ann"}, r"matching regex .* - at `\$\.name`"),
         ({**HIRE, "name": "an\ud800"}, "surrogates not allowed"),
         ({**HIRE, "past": [{"floor": 1}, {"floor": -1}]}, r">= 0 - at `\$\.past\[1\]\.floor`"),
         ({"do": "assign_all", "task": 1, "pairs": [2, 3]}, r"pairs=3 is odd - at `\$`"),
-        ({"do": "assign_all", "_task": 1}, "unknown field `_task`"),
         ({"do": "hier", "name": "ann"}, "did you mean 'hire'. Possible: hire, assign_all, wait"),
         ({}, "missing required field `do`"),
         ('{"do":"hire","name":"ann","share":NaN}', "JSON is malformed"),
         (b"\xff\xfe", "JSON is malformed"),
-        ("null", "Expected `object`, got `null`"),
         (object(), "type object cannot be written as JSON"),
     ],
     ids=lambda value: stable(value)[:60],
@@ -196,13 +184,9 @@ def test_what_does_not_fit_is_refused_with_the_path_of_its_fault(given: Any, say
 
 def test_json_nested_beyond_reason_is_refused() -> None:
     """Deep nesting in a field of any type is an error, not the end of the program."""
-
-    @frozen
-    class Say:
-        what: Any
-
+    say = make_class("Say", {"what": field(type=Any)}, frozen=True)
     with pytest.raises(WrongAction, match=r"recursion|Stack overflow"):  # of Python 3.14
-        Codec(Say).read('{"do":"say","what":' + "[" * 100_000 + "]" * 100_000 + "}")
+        Codec(say).read('{"do":"say","what":' + "[" * 100_000 + "]" * 100_000 + "}")
 
 
 @pytest.mark.parametrize(
@@ -211,7 +195,6 @@ def test_json_nested_beyond_reason_is_refused() -> None:
         (Hire("ann", days=True), r"got `bool` - at `\$\.days`"),
         (Hire("ann", place=Place(floor=True)), r"got `bool` - at `\$\.place\.floor`"),
         (Hire("ann", terms=Fixed(math.nan)), r"not a finite number - at `\$\.terms\.pay`"),
-        (AssignAll(1, "a\ud800"), "surrogates not allowed"),
         (AssignAll(object()), "cannot be written as JSON"),  # type: ignore[arg-type]
         (None, "expected Hire"),
     ],
@@ -254,10 +237,7 @@ def test_a_process_receives_what_a_replay_reads() -> None:
     assert (type(kept.share), type(kept.many), type(kept.big)) == (float, tuple, int)
 
 
-@pytest.mark.parametrize(
-    "plain", [{"do": "note", "things": [{"do": "fixed", "pay": 1.0}], "named": {}, "deep": []}]
-)
-def test_a_union_inside_a_container_is_tagged(plain: dict[str, Any]) -> None:
+def test_a_union_inside_a_container_is_tagged() -> None:
     """In lists, mappings and lists of lists."""
 
     @frozen
@@ -268,47 +248,17 @@ def test_a_union_inside_a_container_is_tagged(plain: dict[str, Any]) -> None:
 
     note = Note((Fixed(1.0), Hourly(2.0)), {"a": Hourly(3.0)}, [[Fixed(4.0), None]])
     assert Codec(Note).read(Codec(Note).take(note)[1]) == note
+    plain = {"do": "note", "things": [{"do": "fixed", "pay": 1.0}]}
     assert Codec(Note).read(plain) == Note((Fixed(1.0),))
     assert from_plain(to_plain(note), Note) == note
 
 
-@pytest.mark.parametrize("name", ["origin", "from_", "tag"])
-def test_fields_may_have_any_name(name: str) -> None:
+def test_fields_may_have_any_name() -> None:
     """Also names that Python or msgspec uses itself."""
-    from attrs import make_class
-
-    cls = make_class("Odd", {name: field(type=int)}, frozen=True)
-    assert Codec(cls).read({"do": "odd", name: 4}) == cls(4)
-    assert Codec(cls).take(cls(4))[1] == f'{{"do":"odd","{name}":4}}'.encode()
-
-
-def test_the_key_of_the_tag_is_taken() -> None:
-    """A field of that name is refused when the codec is made."""
-
-    @frozen
-    class Job:
-        do: str
-
-    with pytest.raises(SchemaError, match="Job has a field 'do'"):
-        Codec(Job)
-    assert from_plain({"do": "x"}, Job) == Job("x")
-
-
-def test_two_classes_with_one_tag_are_refused() -> None:
-    """An answer could not name one of them."""
-
-    class Left:
-        @frozen
-        class Turn:
-            by: int
-
-    class Right:
-        @frozen
-        class Turn:
-            to: int
-
-    with pytest.raises(SchemaError, match="two classes of one role share the tag 'turn'"):
-        Codec(Left.Turn | Right.Turn)
+    given_ = {"origin": 4, "from_": 5, "tag": 6}
+    cls = make_class("Odd", {name: field(type=int) for name in given_}, frozen=True)
+    assert Codec(cls).read({"do": "odd", **given_}) == cls(4, 5, 6)
+    assert Codec(cls).take(cls(4, 5, 6))[1] == b'{"do":"odd","origin":4,"from_":5,"tag":6}'
 
 
 # -- JSON Schema -----------------------------------------------------------------------------------
@@ -355,6 +305,7 @@ def test_the_schema_holds_the_bounds_of_attrs_validators() -> None:
     assert share["anyOf"][0] == {"type": "number", "exclusiveMinimum": 0, "maximum": 1}
     assert share["anyOf"][1] == {"type": "null"}
     assert properties["grade"]["enum"] == ["a", "b"]
+    # Those of a set in an order that is the same in all processes.
     assert properties["team"]["anyOf"] == [{"enum": ["blue", "red"]}, {"type": "null"}]
     assert properties["past"]["maxItems"] == 3
     assert definition(Place)["properties"]["floor"]["minimum"] == 0
@@ -375,24 +326,11 @@ def test_what_json_schema_cannot_express_attrs_checks(
     kind: Any, validator: Any, good: Any, bad: Any
 ) -> None:
     """Every validator runs, whether or not the schema holds it."""
-    from attrs import make_class
-
     cls = make_class("Odd", {"x": field(type=kind, validator=validator)}, frozen=True)
     assert Codec(cls).json_schema()["$defs"]["Odd"]["required"] == ["do", "x"]
     assert Codec(cls).read({"do": "odd", "x": good}) == cls(good)
     with pytest.raises(WrongAction, match="Odd"):
         Codec(cls).read({"do": "odd", "x": bad})
-
-
-def test_options_from_a_set_are_listed_in_order() -> None:
-    """The order of a set of texts differs between processes."""
-
-    @frozen
-    class Pick:
-        x: str = field(validator=in_({"d", "a", "c", "b"}))
-
-    listed = Codec(Pick).json_schema()["$defs"]["Pick"]["properties"]["x"]["enum"]
-    assert listed == ["a", "b", "c", "d"]
 
 
 # -- plain values ----------------------------------------------------------------------------------
@@ -454,36 +392,22 @@ def test_a_subclass_that_adds_nothing_is_written_as_its_parent() -> None:
         ({"staff": 0}, Firm, r"Expected `int` >= 1 - at `params\.staff`"),
         ({"rates": [0.1, math.nan]}, Firm, r"not a finite number - at `params\.rates\[1\]`"),
         ([], Firm, "Expected `object`, got `array` - at `params`"),
-        ([[2], [2, 3]], list[list[int]], ""),
     ],
     ids=lambda value: stable(value)[:40],
 )
 def test_plain_values_that_do_not_fit_name_the_path(value: Any, kind: Any, says: str) -> None:
     """The path starts with what the caller calls the whole."""
-    if not says:
-        assert from_plain(value, kind, "params") == value
-        return
     with pytest.raises(SchemaError, match=says):
         from_plain(value, kind, "params")
 
 
 def test_a_validator_deep_inside_is_named_with_its_path() -> None:
     """A validator names its field, and the error adds the path."""
-
-    @frozen
-    class Pairs:
-        many: list["Even"]
-        by: dict[str, "Even"] = field(factory=dict)
-
-    @frozen
-    class Even:
-        n: int = field(validator=is_even)
-
-    Pairs.__annotations__.update(many=list[Even], by=dict[str, Even])
-    with pytest.raises(SchemaError, match=r"^n=3 is odd - at `\$\.many\[1\]`$"):
-        from_plain({"many": [{"n": 2}, {"n": 3}]}, Pairs)
-    with pytest.raises(SchemaError, match=r"^n=5 is odd - at `\$\.by\.a`$"):
-        from_plain({"many": [], "by": {"a": {"n": 5}}}, Pairs)
+    even, odd = {"task": 1, "pairs": [2]}, {"task": 1, "pairs": [3]}
+    with pytest.raises(SchemaError, match=r"^pairs=3 is odd - at `\$\[1\]`$"):
+        from_plain([even, odd], list[AssignAll])
+    with pytest.raises(SchemaError, match=r"^pairs=3 is odd - at `\$\.a`$"):
+        from_plain({"a": odd}, dict[str, AssignAll])
 
 
 # -- there and back --------------------------------------------------------------------------------
@@ -515,25 +439,6 @@ flat = st.builds(
 )
 
 
-@frozen
-class Team:
-    """Tuples of scalars."""
-
-    names: tuple[str, ...] = ()
-    shares: tuple[float, ...] = ()
-
-
-@given(flat)
-def test_flat_instances_come_back_equal(action: Flat) -> None:
-    """With their types and signs of zero."""
-    kept, wire = codec(Flat).take(action)
-    again = codec(Flat).read(wire)
-    assert repr(kept) == repr(action)
-    assert again == action
-    assert [*map(repr, asdict(again).values())] == [*map(repr, asdict(action).values())]
-    assert codec(Flat).read(msgspec.json.decode(wire)) == action
-
-
 places = st.builds(Place, st.integers(0, 2**63), st.integers())
 terms = st.builds(Fixed, finite) | st.builds(Hourly, finite, st.lists(st.integers()).map(tuple))
 hires = st.builds(
@@ -552,12 +457,14 @@ assigned = st.builds(
 )
 
 
-@given(hires | assigned | st.just(Wait()))
-def test_nested_instances_come_back_equal(action: Any) -> None:
-    """From JSON and from plain values; the tagged object gives the same bytes."""
-    kept, wire = ROLE.take(action)
-    assert kept == action == ROLE.read(wire)
-    assert ROLE.take(msgspec.json.decode(wire)) == (action, wire)
+@given(flat | hires | assigned | st.just(Wait()))
+def test_instances_come_back_equal(action: Any) -> None:
+    """From JSON and plain values, with types and signs of zero; an object gives the same bytes."""
+    role = codec(type(action))
+    kept, wire = role.take(action)
+    assert kept == role.read(wire) == action
+    assert repr(kept) == repr(role.read(wire)) == repr(action)
+    assert role.take(msgspec.json.decode(wire)) == (action, wire)
     assert from_plain(to_plain(action), type(action)) == action
 
 
@@ -574,25 +481,18 @@ def test_anything_else_is_refused_with_our_error(junk: Any) -> None:
 # -- numpy scalars ------------------------------------------------------------------------------
 
 
-@frozen
-class Computed:
-    """A computed number."""
-
-    n: int | float
-
-
 @pytest.mark.parametrize(
     ("given", "kept"), [(np.int64(4), 4), (np.float64(4.5), 4.5), (np.float32(2), 2.0)]
 )
 def test_policies_may_compute_with_numpy(given: Any, kept: float) -> None:
     """The record and the process receive Python's number."""
-    action, wire = codec(Computed).take(Computed(given))
-    assert (action.n, type(action.n)) == (kept, type(kept))
-    assert wire == f'{{"do":"computed","n":{kept}}}'.encode()
+    action, wire = codec(Hourly).take(Hourly(given))
+    assert (action.rate, type(action.rate)) == (kept, float)
+    assert msgspec.json.decode(wire) == {"do": "hourly", "rate": kept, "hours": []}
 
 
 @pytest.mark.parametrize("given", [np.array([1, 2]), np.bool_(1), np.float64("nan"), 1j])
 def test_not_everything_of_numpy_is_a_number(given: Any) -> None:
     """Arrays, truth values and nan are refused."""
-    with pytest.raises(WrongAction, match="Computed"):
-        codec(Computed).take(Computed(given))
+    with pytest.raises(WrongAction, match="Hourly"):
+        codec(Hourly).take(Hourly(given))
