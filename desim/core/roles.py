@@ -168,6 +168,11 @@ class Role:
             default_action=partial(_default_among, self, kept),
         )
 
+    def of_tags(self, tags: Sequence[str]) -> "Role":
+        """Return the role with the action classes of some tags; itself without any."""
+        kept = tuple(cls for cls in members(self.action) if tag(cls) in tags)
+        return self.narrowed(kept) if tags else self
+
 
 def action_classes(actions: Any) -> tuple[Any, ...]:
     """Return the classes of a class, a union, a tuple or a list; empty if one is another value."""

@@ -6,9 +6,10 @@ the decision, after the recorded action as after any other.
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from attrs import evolve, field, frozen
+from msgspec.structs import replace
 
 from desim import catalog
 from desim.catalog.policy_spec import label, read_policies
@@ -27,28 +28,9 @@ from desim.episodes.trust import given_policies, naming, trusted_model
 from desim.errors import UsageError
 from desim.faults import RAISED
 from desim.records.episode import Episode
-from desim.records.lines import Header
+from desim.records.lines import Header, Step
 from desim.schema import codec
 from desim.short_repr import short_repr
-
-
-class Moment(NamedTuple):
-    """One decision of a record, as it was open at tick *t* when the record was repeated.
-
-    Attributes:
-        until: The number, from 0, of the first decision that was handed out later: those between
-            were open together, so none of them depends on another's answer.
-        narrowed: The role with the actions that the question takes; None if it takes all.
-        delay: Ticks until the answer took effect.
-    """
-
-    t: int
-    role: str
-    observation: Any
-    action: Any
-    until: int
-    narrowed: Role | None = None
-    delay: int = 0
 
 
 @frozen
@@ -56,13 +38,17 @@ class Past:
     """A record whose decisions were all repeated and found the same.
 
     Attributes:
+        moments: The decisions, with observations and actions of the model's classes.
+        until: By decision the number, from 0, of the first one that was handed out later: those
+            between were open together, so none of them depends on another's answer.
         ended: Whether the episode ended with these decisions.
         limits: The limits of each episode that is played from here.
     """
 
     model: Model[Any]
     header: Header
-    moments: tuple[Moment, ...] = field(repr=False)
+    moments: tuple[Step, ...] = field(repr=False)
+    until: tuple[int, ...] = field(repr=False)
     ended: bool
     limits: Limits | None = None
 
@@ -78,10 +64,11 @@ class Past:
         episode = record if isinstance(record, Episode) else Episode.read(record, whole=False)
         model = trusted_model(path, episode.header, trusted)
         with naming(path), rare_collections():
-            moments = _repeated(model, episode, limits)
-        return cls(model, episode.header, moments, episode.result is not None, limits)
+            found = [*_repeated(model, episode, limits)]
+        moments, until = tuple(one for one, _ in found), tuple(end for _, end in found)
+        return cls(model, episode.header, moments, until, episode.result is not None, limits)
 
-    def moment(self, number: int) -> Moment:
+    def moment(self, number: int) -> Step:
         """Return a decision by its number, from 1."""
         most = len(self.moments)
         if type(number) is not int or not 1 <= number <= most:
@@ -92,22 +79,27 @@ class Past:
             )
         return self.moments[number - 1]
 
+    def asked(self, moment: Step) -> Role:
+        """Return the role of a decision, with the actions that the question takes."""
+        return self.model.roles[moment.role].of_tags(moment.possible)
+
     def bare(self) -> "Past":
-        """Return the same without observations and narrowed roles, smaller, for workers."""
-        bare = (one._replace(observation=None, narrowed=None) for one in self.moments)
-        return evolve(self, moments=tuple(bare))
+        """Return the same without observations, smaller, for workers."""
+        return evolve(self, moments=tuple(replace(one, observation=None) for one in self.moments))
 
 
-def _repeated(model: Model[Any], episode: Episode, limits: Limits | None) -> tuple[Moment, ...]:
-    header, moments = episode.header, list[Moment]()
+def _repeated(
+    model: Model[Any], episode: Episode, limits: Limits | None
+) -> Iterator[tuple[Step, int]]:
+    """Yield the decisions of a record as a run asks them, each with the end of its instant."""
+    header = episode.header
     run = Run(model, header.seed, [*header.policies], limits, header.futures)
     with naming_changes(header, model):
         for number, decision, step in paired(run, episode.steps):
             repeat_step(run, number, decision, step)
-            t, until = run.world.now, run.decisions + len(run.handed_out)
-            asked = decision.role, decision.observation, decision.action
-            moments.append(Moment(t, *asked, until, decision.narrowed, decision.delay))
-    return tuple(moments)
+            seen, action = decision.observation, decision.action
+            made = replace(step, observation=seen, action=action, notes=None)
+            yield made, run.decisions + len(run.handed_out)
 
 
 @frozen
@@ -151,7 +143,7 @@ def outcome(past: Past, arm: Arm, future: int | None) -> float:
 
 
 def _course(past: Past, arm: Arm, seed: int) -> Course:
-    until = arm.at if arm.action is None else past.moments[arm.at].until
+    until = arm.at if arm.action is None else past.until[arm.at]
     known = past.moments if arm.then is None else past.moments[:until]
     given = {number: (moment.action, moment.delay) for number, moment in enumerate(known)}
     if arm.action is not None:
@@ -210,8 +202,8 @@ def fresh_roles(past: Past, policies: Mapping[str, Any]) -> frozenset[str]:
     for moment in past.moments:
         if moment.role not in fresh:
             try:
-                policy = made[moment.role]
-                policy.decide(*decide_arguments(policy, moment.observation, moment.narrowed))
+                policy, narrowed = made[moment.role], _narrowed(past, moment)
+                policy.decide(*decide_arguments(policy, moment.observation, narrowed))
             except RAISED:
                 fresh.add(moment.role)
     return frozenset(fresh)
@@ -232,7 +224,10 @@ def decided_at(past: Past, policies: Mapping[str, Any], then: Mapping[str, Any])
             yield None
             continue
         asked = _new(past, every) if role in fresh else made
-        seen, narrowed = moment.observation, moment.narrowed
+        seen, narrowed = moment.observation, _narrowed(past, moment)
         answer = decide_at_once(asked[role], role, moment.t, seen, narrowed)
-        spec = narrowed or past.model.roles[role]
-        yield codec(spec.action).take(answer)[0]
+        yield codec(past.asked(moment).action).take(answer)[0]
+
+
+def _narrowed(past: Past, moment: Step) -> Role | None:
+    return past.asked(moment) if moment.possible else None

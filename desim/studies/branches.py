@@ -211,7 +211,7 @@ def _other_answer(
         answers = decided_at(past, mine, base)
         return next(islice(answers, place.at - 1, None)), f" ({labels(mine)})"
     try:
-        form = codec((moment.narrowed or past.model.roles[role]).action)
+        form = codec(past.asked(moment).action)
         return form.take(form.read(action) if isinstance(action, str | bytes) else action)[0], ""
     except WrongAction as wrong:
         raise UsageError(f"the action for {role!r} does not fit: {wrong}") from None

@@ -16,7 +16,7 @@ from desim.errors import DesimError, WrongAction
 from desim.faults import RAISED
 from desim.records.episode import Episode
 from desim.records.lines import Step
-from desim.schema import codec, members, tag
+from desim.schema import codec
 from desim.schema.described import Schema, action_schemas
 
 #: Limits of the episodes of checks, without a limit of time: the same world has the same findings.
@@ -205,6 +205,4 @@ class CheckedWorld:
 
     def asked(self, step: Step) -> Role:
         """Return the role of a decision, with the actions that the question takes."""
-        role = self.model.roles[step.role]
-        kinds = tuple(cls for cls in members(role.action) if tag(cls) in step.possible)
-        return role.narrowed(kinds) if kinds else role
+        return self.model.roles[step.role].of_tags(step.possible)

@@ -187,7 +187,7 @@ def of_options(past: Past, at: int, most: int) -> Question:
         UsageError: The role offers no options.
     """
     moment = past.moments[at]
-    options = (moment.narrowed or past.model.roles[moment.role]).options
+    options = past.asked(moment).options
     if options is None:
         raise UsageError(
             f"role {moment.role!r} offers no options; name a policy instead (--against SPEC), or "

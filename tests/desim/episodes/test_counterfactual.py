@@ -89,7 +89,7 @@ def walked(tmp_path: Path) -> Path:
 def test_the_past_is_the_record(walked: Path) -> None:
     """Its decisions are instances; those open together end at the same number."""
     past = Past.read(walked)
-    assert [moment.until for moment in past.moments] == [2, 2, 4, 4, 6, 6]
+    assert past.until == (2, 2, 4, 4, 6, 6)
     assert [moment.action for moment in past.moments] == [Go(2), Go(1)] * 3
     assert past.ended
     again = outcome(past, Arm(6, None, None), None)
