@@ -22,7 +22,7 @@ from desim.show.estimates import short_cell
 from desim.show.table import Printed, Table
 from desim.suites.suite_file import ROUTER, EntryTable
 from desim.suites.suite_folder import Outcomes, Played, ended_episodes
-from desim.suites.suite_plan import Plan, SuiteCell
+from desim.suites.suite_plan import Plan, SuiteCell, SuiteJob
 
 _MILLION = 1_000_000
 
@@ -83,7 +83,7 @@ def expectations(
     ended: dict[tuple[str, str], list[Played]] = {}
     for job in plan.jobs:
         pair = (job.world, job.entry)
-        played = outcomes.get(job.name, ())
+        played = _of_job(job, outcomes)
         ended.setdefault(pair, []).extend(one for one in played if one.score is not None)
         if more := job.episodes - ended_episodes(played):
             left[pair] = left.get(pair, 0) + more
@@ -96,6 +96,12 @@ def expectations(
                 expected = _declared(expected, cell, entry)
             found.append(_with_written(expected, entry, written) if written else expected)
     return found
+
+
+def _of_job(job: SuiteJob, outcomes: Outcomes) -> list[Played]:
+    """Return the outcomes of a job, without those of other parameters or policies."""
+    name = job.cell.record_name(job.seed) if job.cell else None
+    return [one for one in outcomes.get(job.name, ()) if one.record in (None, name)]
 
 
 def expected_cost(lines: Sequence[Expectation]) -> float | None:

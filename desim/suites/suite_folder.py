@@ -127,11 +127,15 @@ def outcomes_of(rows: Iterable[bytes]) -> dict[str, tuple[Played, ...]]:
     Raises:
         BadRecord: A row is damaged.
     """
+    read = _decoded(rows)
+    return {job_name(one.job, one.seed, one.repeat): tuple(_each(one)) for one in read}
+
+
+def _decoded(rows: Iterable[bytes]) -> list[_Row]:
     try:
-        read = [_decode(row) for row in rows]
+        return [_decode(row) for row in rows]
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as fault:
         raise BadRecord(f"a row of {FILE_NAME} is not as a suite wrote it: {fault}") from None
-    return {job_name(one.job, one.seed, one.repeat): tuple(_each(one)) for one in read}
 
 
 def _each(row: _Row) -> Iterator[Played]:
@@ -167,7 +171,7 @@ def outcomes_in(folder: Path) -> dict[str, tuple[Played, ...]]:
 
 def was_tuning(folder: Path) -> bool:
     """Return whether the last command in a folder has played the tuning seeds."""
-    return any(_decode(row).tuning for row in _rows(folder))
+    return any(row.tuning for row in _decoded(_rows(folder)))
 
 
 def _rows(folder: Path) -> list[bytes]:

@@ -352,6 +352,8 @@ def test_a_dry_run_counts_and_plays_nothing(tmp_path: Path, stub: Stub) -> None:
     assert own.cost == pytest.approx(12 * REPLY)
     assert other.cost == pytest.approx(18 * 2 * REPLY)
     assert expected_cost([own, other]) == pytest.approx(48 * REPLY)
+    longer = read_plan(suite_file(tmp_path, stub.url, BEER.replace("6", "7"), 'seeds = "0:3"'))
+    assert expectations(longer, outcomes_in(out))[0].left == 3
     assert len(stub.requests) == 6
 
 
