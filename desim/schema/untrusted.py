@@ -1,14 +1,15 @@
 """JSON that comes from outside: standard JSON of bounded depth, without repeated keys.
 
-Python's reader also accepts NaN and infinity, a key that comes twice in one object, half of a
-surrogate pair, and any depth that its stack allows. Other readers refuse these or read something
-else, so a text that holds one is refused here. Callers limit its size when they read it.
+msgspec refuses NaN, infinity, half of a surrogate pair and numbers too large for a float. A key
+that comes twice in one object, and more levels than other readers allow, are refused here. Callers
+limit the size of a text when they read it.
 """
 
 import json
-import math
 from collections import Counter
 from typing import Any, NoReturn
+
+import msgspec
 
 from desim.short_repr import short_repr
 
@@ -20,25 +21,17 @@ def decode_json(data: bytes | str) -> Any:
     """Return the plain value of a JSON text, in UTF-8 if it is bytes; a `ValueError` as above."""
     text = data.decode() if isinstance(data, bytes) else data
     try:
-        value = json.loads(
-            text,
-            object_pairs_hook=_without_repeated_keys,
-            parse_constant=refuse_constant,
-            parse_float=_finite,
-        )
+        check_keys(text)  # first: its errors have a line and a column
+        value = msgspec.json.decode(text)
         _check_depth(value, DEEPEST)
-        if "\\u" in text:
-            json.dumps(value, ensure_ascii=False).encode()
     except RecursionError:
         raise ValueError(f"more than {DEEPEST} levels of objects and lists") from None
-    except UnicodeEncodeError:
-        raise ValueError("it holds half of a surrogate pair, which UTF-8 cannot encode") from None
     return value
 
 
-def check_keys(data: bytes) -> None:
-    """Raise a `ValueError` if an object of a JSON text has a key twice; typed decoders do not."""
-    json.loads(data, object_pairs_hook=_without_repeated_keys)
+def check_keys(data: bytes | str) -> None:
+    """Raise a `ValueError` if an object of a JSON text has a key twice; msgspec does not."""
+    json.loads(data, object_pairs_hook=_without_repeated_keys, parse_constant=refuse_constant)
 
 
 def refuse_constant(name: str) -> NoReturn:
@@ -60,9 +53,3 @@ def _without_repeated_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         twice, _ = Counter(key for key, _ in pairs).most_common(1)[0]
         raise ValueError(f"the key {short_repr(twice)} comes twice in one object")
     return found
-
-
-def _finite(text: str) -> float:
-    if not math.isfinite(value := float(text)):
-        raise ValueError(f"{short_repr(text)} is too large a number")
-    return value

@@ -18,13 +18,12 @@ DEEP = f"more than {DEEPEST} levels"
         (b"[] []", "Extra data"),
         (b'{"a": NaN}', "NaN is not a number"),
         (b'{"a": -Infinity}', "Infinity is not a number"),
-        (b"1e999", "'1e999' is too large a number"),
-        (b"1" + b"0" * 200 + b".0e200", "too large a number"),
+        (b"1e999", "Number out of range"),
         (b"9" * 5_000, "Exceeds the limit"),
         (b'{"a": 1, "b": {"c": 1, "c": 2}}', "the key 'c' comes twice in one object"),
         (b'{"a": 1, "' + b"b" * 500 + b'": 1, "' + b"b" * 500 + b'": 2}', "comes twice"),
-        (b'["\\uD800"]', "half of a surrogate pair"),
-        (b'["\\udfff"]', "half of a surrogate pair"),
+        (b'["\\uD800 ends here"]', "surrogate pair"),
+        (b'["\\udfff"]', "surrogate pair"),
         (b"[" * 200_000, DEEP),
         (b"[" * (DEEPEST + 1) + b"]" * (DEEPEST + 1), DEEP),
         (b'{"a":' * (DEEPEST + 1) + b"1" + b"}" * (DEEPEST + 1), DEEP),
@@ -64,6 +63,6 @@ def test_the_deepest_text_is_accepted() -> None:
 
 def test_keys_are_checked_without_the_rest() -> None:
     """For typed decoders, which refuse everything else."""
-    check_keys(b'{"a": NaN, "b": {"a": 1}}')
+    check_keys(b'{"a": 1e999, "b": {"a": 1}}')
     with pytest.raises(ValueError, match="the key 'a' comes twice"):
         check_keys(b'{"b": {"a": 1, "a": 1}}')

@@ -59,7 +59,7 @@ def test_the_whole_text_of_a_case_holds_every_part() -> None:
         ({**PLAIN, "rubric": {"numbers": [{"name": "a", "value": "9"}]}}, r"numbers\[0\].value"),
         ({**PLAIN, "rubric": {"drivers": [[]]}}, "drivers"),
         ({"id": "empty"}, "needs an opening"),
-        ({**PLAIN, "open": "\ud83d"}, "UTF-8"),
+        ({**PLAIN, "open": "\ud83d"}, "surrogate pair"),
         ('{"opening": "' + "a" * MOST_BYTES + '"}', "1,000,000 bytes"),
         ("[" * 100_000, "000.json"),
     ],

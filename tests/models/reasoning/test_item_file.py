@@ -72,7 +72,7 @@ def test_the_answer_may_be_called_target(row: dict[str, object], answer: str) ->
         (LINE.replace('"context": "c", ', ""), "neither a question nor a context"),
         (LINE.replace("}", ', "options": ["", "", "", "", "", "", ""]}'), "'options' must be <= 6"),
         (LINE.replace("}", ', "difficulty": 11}'), "'difficulty' must be <= 10"),
-        (LINE.replace("}", ', "difficulty": 1e999}'), "too large a number"),
+        (LINE.replace("}", ', "difficulty": 1e999}'), "out of range"),
         (LINE.replace("}", ', "capability": "Sums"}'), "'capability' must be in"),
         (bytes(range(256)), "line 1: Expecting value"),
         (b" " * (MOST_BYTES + 1), "line 1: a line has at most 1,000,000 bytes"),
