@@ -58,12 +58,16 @@ def resume(options: ResumeOptions) -> Episode:
             exists, or a trace or the series of a whole record are requested.
     """
     path, policies = options.path, options.policies
-    if (ended := _ended(options)) is not None:
-        return ended
+    episode = Episode.read(path, whole=False, keep_steps=options.keep_steps)
+    if episode.result is not None:
+        if options.trace is not None or options.series:
+            raise UsageError(
+                f"{path} has ended, so that nothing is played; desim export {path} --format trace "
+                f"writes its trace, and desim.replay({str(path)!r}, series=True) has its series"
+            )
+        return episode
     with kept_globals(), RecordLock(path):
-        past = Episode.read(path, whole=False, keep_steps=False)
-        if past.result is not None:
-            raise UsageError(f"{path} has been ended by another process; nothing was changed")
+        past = Episode.read(path, whole=False, keep_steps=False)  # as another process has left it
         model, given = trusted_players(path, past.header, options, policies)
         every = _players(path, past, given)
         with naming(path):
@@ -78,21 +82,6 @@ def resume(options: ResumeOptions) -> Episode:
                 ) from None
             with Session(model, lineup, past.header.seed, path, past, options) as session:
                 return play_session(session)
-
-
-def _ended(options: ResumeOptions) -> Episode | None:
-    path = options.path
-    episode = Episode.read(path, whole=False, keep_steps=options.keep_steps)
-    if episode.result is None:
-        return None
-    other_way = ""
-    if options.trace is not None:
-        other_way = f"desim export {path} --format trace writes its trace"
-    elif options.series:
-        other_way = f"desim.replay({str(path)!r}, series=True) has its series"
-    if other_way:
-        raise UsageError(f"{path} has ended, so that nothing is played; {other_way}")
-    return episode
 
 
 def _players(path: str | Path, past: Episode, given: Mapping[str, Any]) -> Mapping[str, Any]:
