@@ -34,6 +34,19 @@ def test_rows_are_a_sequence(rows: Rows) -> None:
     assert repr(rows) == "<Rows of 12 episodes, 1 of which failed>"
 
 
+def test_rows_of_a_world_of_parts_are_compared() -> None:
+    """Their revision and some of their parameters are mappings."""
+    more = [{"revision": {"": 1, "plant": 2}, "params": {"plant": {"weeks": n}}} for n in (3, 4)]
+    found = Rows([row("a", seed, 5, **each) for each in more for seed in (0, 1)])
+    assert found.varying == ("plant",)
+    assert [line.group for line in found.table(found.varying).lines] == [
+        ('{"weeks": 3}',),
+        ('{"weeks": 4}',),
+    ]
+    mixed = Rows([*found, row("a", 2, 5, revision={"": 1, "plant": 3})])
+    assert "rows of shop are of revisions" in str(mixed.table())
+
+
 def test_where_filters_by_any_columns(rows: Rows) -> None:
     """By keys, parameters and metrics; by a policy's spec, whatever its spaces."""
     assert rows.where(policy="a, x=1", seed=2).column("score") == [17]
