@@ -165,10 +165,9 @@ class Session:
             raise
         if decisions:
             self.before_tick = self.decided
-            if self.header.futures:
-                self._redraw_seats(decisions)
             if self._past is not None:
                 self._recorded = dict(zip(decisions, self._repeats))  # noqa: B905 (it may be cut)
+                self._redraw_seats(decisions)
         return decisions
 
     def recorded(self, decision: Decision) -> Step | None:
