@@ -18,7 +18,7 @@ DEEPEST = 100
 
 
 def decode_json(data: bytes | str) -> Any:
-    """Return the plain value of a JSON text, in UTF-8 if it is bytes; a `ValueError` as above."""
+    """Return the plain value of a JSON text, in UTF-8 if bytes; a `ValueError` if it is refused."""
     text = data.decode() if isinstance(data, bytes) else data
     try:
         check_keys(text)  # first: its errors have a line and a column
