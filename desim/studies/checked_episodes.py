@@ -1,5 +1,6 @@
 """The episodes that checks play, and the actions in them: options at random, least, largest."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from random import Random
@@ -63,12 +64,18 @@ class FittingPolicy(Policy):
     """Takes at random an option that fits the schema; the same choices for every seed.
 
     A role without such an option takes its default action, or else the least action of its schema.
+
+    Args:
+        role: The role.
+        made: The number of choices that another one has made, with which this one goes on.
     """
 
     takes_role = True
 
-    def __init__(self, role: Role) -> None:
+    def __init__(self, role: Role, made: int = 0) -> None:
         self._role, self._random = role, Random(0)  # noqa: S311 (no secret)
+        for _ in range(made):
+            self._random.random()
 
     def decide(self, observation: Any, narrowed: Role | None = None) -> Any:
         """Return one of the answers that fit."""
@@ -199,9 +206,10 @@ class CheckedWorld:
                 return episode
         return play(self.model, self.policies(self.model.roles), seed, limits=LIMITS)
 
-    def policies(self, roles: Iterable[str]) -> dict[str, FittingPolicy]:
-        """Return by role a policy that takes its options at random."""
-        return {role: FittingPolicy(self.model.roles[role]) for role in roles}
+    def policies(self, roles: Iterable[str], made: Iterable[Step] = ()) -> dict[str, FittingPolicy]:
+        """Return by role a policy that takes options at random, after decisions that were made."""
+        count = Counter(step.role for step in made)
+        return {role: FittingPolicy(self.model.roles[role], count[role]) for role in roles}
 
     def asked(self, step: Step) -> Role:
         """Return the role of a decision, with the actions that the question takes."""

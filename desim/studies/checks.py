@@ -380,7 +380,7 @@ def futures(world: CheckedWorld) -> str:
     model, at = world.model, len(episode.steps) // 3
     courses = []
     for future in (None, *_FUTURES):
-        policies = world.policies(episode.header.policies)
+        policies = world.policies(episode.header.policies, episode.steps[:at])
         courses.append(_course(play_branch(file, at, policies, future=future, trust=True), at))
     differing = sum(course != courses[0] for course in courses[1:])
     where, kept = f"after decision {at} of {len(episode.steps)}", ", ".join(kept_facts(model))
