@@ -167,9 +167,10 @@ def test_what_is_on_record_is_not_asked_again_for_other_code(tmp_path: Path, stu
     assert code == 0, errors
     before, asked = _scores(out), len(stub.requests)
     assert before["beer__model__seed0__1"] is not None
-    for rules, again in (("Order beer.", 0), ("Order well.", asked)):
+    for rules, again in (("Order beer.", 0), ("Order it well.", asked)):
         stub.requests.clear()
-        world.write_text(WORLD.replace("- 0", "- 9").replace("Order beer.", rules))
+        # Each text has its own length: Python's cache does not see another one of the same second.
+        world.write_text(WORLD.replace("- 0", "- 9.0").replace("Order beer.", rules))
         assert bench(suite, out)[0] == 2
         code, printed, errors = bench(suite, out, "--restart")
         assert code == 0, errors
