@@ -90,7 +90,7 @@ def test_the_text_of_a_field_is_the_help_of_its_option() -> None:
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_option_of_every_command_has_a_help(name: str) -> None:
     """Also those whose text is that of a Python argument, without what holds in Python alone."""
-    context = click.Context(main)
+    context = click.Context(main, **main.context_settings)
     found = main.get_command(context, name)
     assert found is not None
     for parameter in found.get_params(context):
