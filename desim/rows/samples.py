@@ -6,7 +6,7 @@ from attrs import field, frozen
 
 from desim.engine.plan import CLUSTER, ITEMS, WORST_SCORE, Row
 from desim.rows.columns import RowColumns, mean, means_by_seed
-from desim.statistics.clusters import clustered_interval
+from desim.statistics.clusters import clustered_mean, clustered_share
 from desim.statistics.intervals import Interval, interval, seeds_for_difference
 from desim.statistics.pairing import Difference, difference, difference_apart
 from desim.statistics.proportions import are_truth_values, share
@@ -74,8 +74,8 @@ class Sample:
         if not values:
             return None
         if self.is_clustered:
-            groups = [self.clusters[seed] for seed in self.values]
-            return clustered_interval(values, groups, level, truth=self.truth)
+            clustered = clustered_share if self.has_shares else clustered_mean
+            return clustered(values, [self.clusters[seed] for seed in self.values], level)
         return share(values, level) if self.has_shares and values[1:] else interval(values, level)
 
     def less(self, other: "Sample", level: float) -> Difference | None:

@@ -11,41 +11,30 @@ from attrs import evolve, frozen
 
 from desim.errors import UsageError
 from desim.statistics.intervals import Interval, checked_level, moments, t_quantile
-from desim.statistics.proportions import are_truth_values, wilson
+from desim.statistics.proportions import check_truth_values, wilson
 
 
 @frozen
-class ClusteredMean:
-    """A mean or a share of values in clusters, with its interval.
+class ClusteredMean(Interval):
+    """A mean or a share of values in clusters; without an interval for a single cluster.
 
     Attributes:
-        mean: The mean of all values.
-        se: Its standard error; None for a single cluster.
+        se: Standard error of the mean; None for a single cluster.
         freedom: Satterthwaite's degrees of freedom; None for a single cluster.
-        low: Lower end of the interval; None for a single cluster.
-        high: Upper end; None for a single cluster.
-        n: The number of values.
         clusters: The number of clusters.
-        level: The confidence level.
-        effective: The number of independent values that say as much about a share; None for a mean
-            and for a single cluster.
+        effective: The number of independent values that say as much about a share; None for a mean.
     """
 
-    mean: float
-    se: float | None
-    freedom: float | None
-    low: float | None
-    high: float | None
-    n: int
-    clusters: int
-    level: float = 0.95
+    se: float | None = None
+    freedom: float | None = None
+    clusters: int = 1
     effective: float | None = None
 
 
 def clustered_mean(
     values: Sequence[float], clusters: Sequence[Hashable], level: float = 0.95
 ) -> ClusteredMean:
-    """Return the mean of values in clusters with its interval.
+    """Return the mean of values, each with its cluster, and its interval.
 
     With clusters of one size this is Student's interval of the cluster means; with one value in
     each, that of the values.
@@ -53,29 +42,24 @@ def clustered_mean(
     Source: Bell and McCaffrey (2002), Bias reduction in standard errors for linear regression with
     multi-stage samples, Survey Methodology 28, 169-181 (CR2, for a mean).
 
-    Args:
-        values: At least one.
-        clusters: The cluster of each value.
-        level: The confidence level, above 0 and below 1.
-
     Raises:
         UsageError: *values* is empty, a value is not finite, or the numbers of values differ.
     """
     checked_level(level)
-    mean, _ = moments(values)
+    mean, sd = moments(values)
     groups = _grouped(values, clusters)
     n, count = len(values), len(groups)
     if count == 1:
-        return ClusteredMean(mean, None, None, None, None, n, 1, level)
+        return ClusteredMean(mean, sd, None, None, n, level)
     se, freedom = _error(groups, mean, n)
     half = t_quantile((1 + level) / 2, freedom) * se
-    return ClusteredMean(mean, se, freedom, mean - half, mean + half, n, count, level)
+    return ClusteredMean(mean, sd, mean - half, mean + half, n, level, se, freedom, count)
 
 
 def clustered_share(
     values: Sequence[float], clusters: Sequence[Hashable], level: float = 0.95
 ) -> ClusteredMean:
-    """Return the share of truth values in clusters with its interval.
+    """Return the share of truth values, each with its cluster, and its interval.
 
     Wilson's interval with the effective number of values and Student's t.
 
@@ -83,46 +67,20 @@ def clustered_share(
     Graubard (1998), Survey Methodology 24, 193-201; Franco, Little, Louis and Slud (2019), Journal
     of Survey Statistics and Methodology 7, 334-364.
 
-    Args:
-        values: Each 0 or 1.
-        clusters: The cluster of each value.
-        level: The confidence level, above 0 and below 1.
-
     Raises:
         UsageError: *values* is empty, one is neither 0 nor 1, or the numbers of values differ.
     """
-    if not are_truth_values(values):
-        raise UsageError("a share is of truth values; one of the values is neither 0 nor 1")
+    check_truth_values(values)
     found = clustered_mean(values, clusters, level)
-    p, n, count = found.mean, found.n, found.clusters
+    p, n = found.mean, found.n
     if found.se is None or found.freedom is None:
         return found
     if found.se and 0 < p < 1:
         effective, freedom = min(n, n * p * (1 - p) / ((n - 1) * found.se**2)), found.freedom
     else:
-        effective, freedom = float(count), count - 1.0
+        effective, freedom = float(found.clusters), found.clusters - 1.0
     low, high = wilson(p, effective, t_quantile((1 + level) / 2, freedom))
     return evolve(found, low=low, high=high, freedom=freedom, effective=effective)
-
-
-def clustered_interval(
-    values: Sequence[float], clusters: Sequence[Hashable], level: float, *, truth: bool = False
-) -> Interval:
-    """Return the mean of values in clusters as tables show it.
-
-    Args:
-        values: See `clustered_mean`.
-        clusters: The cluster of each value.
-        level: The confidence level, above 0 and below 1.
-        truth: Whether the values come from truth values. Where each is 0 or 1, the interval is
-            that of a share.
-
-    Raises:
-        UsageError: See `clustered_mean`.
-    """
-    estimate = clustered_share if truth and are_truth_values(values) else clustered_mean
-    found = estimate(values, clusters, level)
-    return Interval(found.mean, moments(values)[1], found.low, found.high, found.n, level)
 
 
 def _grouped(values: Sequence[float], clusters: Sequence[Hashable]) -> list[list[float]]:

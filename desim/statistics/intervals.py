@@ -4,7 +4,8 @@ The number of seeds that an interval of a wanted width needs.
 """
 
 import math
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
 
 from attrs import frozen
 
@@ -107,55 +108,20 @@ def t_quantile(probability: float, freedom: float) -> float:
 MAX_SEEDS = 10**9
 
 
-def seeds_needed(known: Interval, half: float) -> int | None:
-    """Return the seeds with which half the interval would be at most as wide as wanted.
-
-    The smallest n with t(n - 1) * sd / sqrt(n) <= half, for the standard deviation of the values
-    that are known (Law, Simulation Modeling and Analysis, 9.4.1). It is itself an estimate: from a
-    few values, a rough one.
-
-    Args:
-        known: The interval of the values that are known.
-        half: Half the width that is wanted, in the unit of the values; above 0.
-
-    Returns:
-        At least 2; None where nothing is known of the spread, because there is one value or all
-        are equal, or where more than `MAX_SEEDS` would be needed.
-
-    Raises:
-        UsageError: *half* is not above 0.
-
-    >>> from desim.statistics.intervals import interval
-    >>> seeds_needed(interval([8.0, 10.0, 12.0, 9.0, 11.0]), 0.5)
-    41
-    """
-    if not half > 0:
-        raise UsageError(f"a half width of {half:g} was given; it is above 0")
-    if not known.sd:
-        return None
-    level, sd = (1 + known.level) / 2, known.sd
-    if (sd / half) ** 2 * t_quantile(level, MAX_SEEDS) ** 2 > MAX_SEEDS:
-        return None
-    low, high = 1, 2
-    while _half(sd, level, high) > half:
-        low, high = high, 2 * high
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if _half(sd, level, middle) <= half else (middle, high)
-    return high
-
-
 def seeds_for_difference(differences: Sequence[float], level: float = 0.95) -> int | None:
     """Return the seeds with which half the interval would be half the difference that was seen.
 
-    A constant added to all scores leaves the number as it is.
+    The smallest n with t(n - 1) * sd / sqrt(n) <= |mean| / 2 (Law, Simulation Modeling and
+    Analysis, 9.4.1). A constant added to all scores leaves it as it is; it is itself an estimate:
+    from a few values, a rough one.
 
     Args:
         differences: Paired differences of two alternatives.
         level: Level of the interval, above 0 and below 1.
 
     Returns:
-        At least 2; None where the mean or the spread of the differences is 0, or unknown.
+        At least 2; None where the mean or the spread of the differences is 0, or unknown, or where
+        more than `MAX_SEEDS` would be needed.
 
     Raises:
         UsageError: *differences* is empty, or a value is not finite.
@@ -163,9 +129,18 @@ def seeds_for_difference(differences: Sequence[float], level: float = 0.95) -> i
     >>> seeds_for_difference([1.6, 2.2, 2.6, 1.0, 2.8, 2.3])
     5
     """
-    known = interval(differences, level)
-    return seeds_needed(known, abs(known.mean) / 2) if known.mean else None
+    checked_level(level)
+    mean, sd = moments(differences)
+    if not (mean and sd):
+        return None
+
+    def tells(n: int) -> bool:
+        return t_quantile((1 + level) / 2, n - 1) * sd / math.sqrt(n) <= abs(mean) / 2
+
+    return fewest(tells, MAX_SEEDS)
 
 
-def _half(sd: float, probability: float, n: int) -> float:
-    return t_quantile(probability, n - 1) * sd / math.sqrt(n)
+def fewest(is_enough: Callable[[int], bool], most: int) -> int | None:
+    """Return the smallest number, from 2 on, from which on it is enough; None if beyond *most*."""
+    found = 2 + bisect_left(range(2, most + 1), 1, key=is_enough)
+    return found if found <= most else None

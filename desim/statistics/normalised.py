@@ -43,15 +43,8 @@ def normalised(
     Source: Cochran (1977), Sampling Techniques, 3rd edition, chapter 6 (ratio of means, by the
     delta method).
 
-    Args:
-        scores: One for each seed, the higher the better.
-        floor: Scores of the floor on the same seeds.
-        ceiling: Scores of the ceiling on the same seeds.
-        level: The confidence level, above 0 and below 1.
-        clusters: The cluster of each seed, where seeds share cases.
-
-    Returns:
-        None where the mean of the ceiling is not above that of the floor.
+    Scores, floors and ceilings are those of the same seeds; *clusters* that of each seed, where
+    seeds share cases. None where the mean of the ceiling is not above that of the floor.
 
     Raises:
         UsageError: *scores* is empty, the numbers of values differ, or a value is not finite.

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from attrs import frozen
 
 from desim.errors import UsageError
-from desim.statistics.clusters import clustered_interval
+from desim.statistics.clusters import clustered_mean
 from desim.statistics.intervals import Interval, checked_level, interval, moments, t_quantile
 from desim.statistics.proportions import are_truth_values, paired_share
 
@@ -41,7 +41,7 @@ def difference(
     Args:
         mine: In the order of the seeds.
         theirs: The other alternative's, in the same order.
-        level: Level of the interval, above 0 and below 1.
+        level: Above 0 and below 1.
         truth: Whether the values come from truth values. Where each is 0 or 1, the interval is
             that of `proportions.paired_share`, otherwise Student's.
         clusters: The cluster of each pair, where seeds share cases; nothing is then said of the
@@ -54,12 +54,13 @@ def difference(
         raise UsageError(f"{len(mine)} and {len(theirs)} values were given; pairs need as many")
     differences = [a - b for a, b in zip(mine, theirs, strict=True)]
     if clusters:
-        return Difference(clustered_interval(differences, clusters, level), None, None)
+        return Difference(clustered_mean(differences, clusters, level), None, None)
     if truth and len(mine) > 1 and are_truth_values([*mine, *theirs]):
         paired = paired_share(mine, theirs, level)
     else:
         paired = interval(differences, level)
-    return Difference(paired, _welch(mine, theirs, level), _correlation(mine, theirs))
+    unpaired = difference_apart(mine, theirs, level).half
+    return Difference(paired, unpaired, _correlation(mine, theirs))
 
 
 def difference_apart(
@@ -72,9 +73,12 @@ def difference_apart(
     Raises:
         UsageError: One of the two is empty, or a value is not finite.
     """
-    mean, half = moments(mine)[0] - moments(theirs)[0], _welch(mine, theirs, level)
-    low, high = (None, None) if half is None else (mean - half, mean + half)
-    return Interval(mean, None, low, high, 0, level)
+    mean, found = moments(mine)[0] - moments(theirs)[0], welch_error(mine, theirs)
+    if found is None:
+        return Interval(mean, None, None, None, 0, level)
+    error, freedom = found
+    half = t_quantile((1 + level) / 2, freedom) * error
+    return Interval(mean, None, mean - half, mean + half, 0, level)
 
 
 def simultaneous(level: float, count: int) -> float:
@@ -83,23 +87,10 @@ def simultaneous(level: float, count: int) -> float:
     Source: Bonferroni's inequality (Law, Simulation Modeling and Analysis, 9.7 and 10.3): the
     chance that any of *count* intervals misses is at most the sum of their chances.
 
-    Args:
-        level: At which all hold together, above 0 and below 1.
-        count: The number of intervals; below 2 the level stays.
-
     >>> f"{simultaneous(0.95, 9):.4f}"
     '0.9944'
     """
     return 1 - (1 - checked_level(level)) / max(1, count)
-
-
-def _welch(mine: Sequence[float], theirs: Sequence[float], level: float) -> float | None:
-    """Return half the width of Welch's interval for two independent samples."""
-    found = welch_error(mine, theirs)
-    if found is None:
-        return None
-    error, freedom = found
-    return t_quantile((1 + level) / 2, freedom) * error if error else 0.0
 
 
 def welch_error(mine: Sequence[float], theirs: Sequence[float]) -> tuple[float, float] | None:
@@ -143,10 +134,7 @@ def paired(values: Values, against: Values, level: float = 0.95) -> Interval:
     With common random numbers the two values of a pair are correlated, which makes the interval
     narrower than that of two independent samples (Law, Simulation Modeling and Analysis, 11.2).
 
-    Args:
-        values: In the order of their seeds, or by seed.
-        against: The same for the other alternative; by seed, only common seeds are compared.
-        level: Level of the interval, above 0 and below 1.
+    Both are given in the order of their seeds, or both by seed: only common seeds are compared.
 
     Raises:
         UsageError: The numbers of values differ, or the two have no common seed.

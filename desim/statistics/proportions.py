@@ -16,16 +16,18 @@ def are_truth_values(values: Sequence[float]) -> bool:
     return all(value in {0, 1} for value in values)
 
 
+def check_truth_values(values: Sequence[float]) -> None:
+    """Raise a `UsageError` if a value is neither 0 nor 1."""
+    if not are_truth_values(values):
+        raise UsageError("a share is of truth values; one of the values is neither 0 nor 1")
+
+
 def share(values: Sequence[float], level: float = 0.95) -> Interval:
     """Return the share of values that are true with its Wilson score interval.
 
     Source: Wilson (1927), Probable inference, the law of succession, and statistical inference,
     Journal of the American Statistical Association 22, 209-212. The interval is inside of 0 to 1,
     and not symmetric about the share.
-
-    Args:
-        values: Each 0 or 1, one for each independent replication.
-        level: The confidence level, above 0 and below 1.
 
     Raises:
         UsageError: *values* is empty, one is neither 0 nor 1, or the level is out of range.
@@ -36,19 +38,15 @@ def share(values: Sequence[float], level: float = 0.95) -> Interval:
     """
     checked_level(level)
     mean, sd = moments(values)
-    if not are_truth_values(values):
-        raise UsageError("a share is of truth values; one of the values is neither 0 nor 1")
+    check_truth_values(values)
     n = len(values)
     return Interval(mean, sd, *wilson(mean, n, _normal_quantile((1 + level) / 2)), n, level)
 
 
 def wilson(mean: float, n: float, quantile: float) -> tuple[float, float]:
-    """Return the ends of the Wilson score interval, inside of 0 to 1.
+    """Return the ends of the Wilson score interval of a share, inside of 0 to 1.
 
-    Args:
-        mean: The share, 0 to 1.
-        n: The number of independent values; above 0, not always whole.
-        quantile: Standard errors between the share and an end.
+    *n* independent values, not always a whole number, and *quantile* standard errors to an end.
     """
     square = quantile * quantile
     middle = (mean + square / (2 * n)) / (1 + square / n)
@@ -64,13 +62,7 @@ def paired_share(mine: Sequence[float], theirs: Sequence[float], level: float = 
     proportions based on paired data, Journal of Educational and Behavioral Statistics 37, 479-488:
     one pair of each discordant kind is added, and the standard error is that of the enlarged table.
 
-    Args:
-        mine: Each 0 or 1.
-        theirs: The same for the other alternative, in the same order of seeds.
-        level: The confidence level, above 0 and below 1.
-
-    Returns:
-        The mean is the observed difference; the interval is inside of -1 to 1.
+    The mean is the observed difference; the interval is inside of -1 to 1.
 
     Raises:
         UsageError: See `share`; or the numbers of values differ.
@@ -82,8 +74,7 @@ def paired_share(mine: Sequence[float], theirs: Sequence[float], level: float = 
     if len(mine) != len(theirs):
         raise UsageError(f"{len(mine)} and {len(theirs)} values were given; pairs need as many")
     checked_level(level)
-    if not (are_truth_values(mine) and are_truth_values(theirs)):
-        raise UsageError("a share is of truth values; one of the values is neither 0 nor 1")
+    check_truth_values([*mine, *theirs])
     differences = [a - b for a, b in zip(mine, theirs, strict=True)]
     mean, sd = moments(differences)
     n = len(differences)

@@ -1,6 +1,7 @@
 """Ranks of policies with intervals, and the comparison of each with the best of the others."""
 
 import math
+from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from functools import partial
 from itertools import permutations
@@ -70,9 +71,7 @@ def ranked(
     """
     if not values:
         raise UsageError("there is nothing to rank")
-    by_seed: list[_BySeed] = [
-        each if isinstance(each, Mapping) else dict(enumerate(each)) for each in values
-    ]
+    by_seed = [_by_seed(each) for each in values]
     listed = {len(each) for each in values if not isinstance(each, Mapping)}
     if paired and len(listed) > 1:
         counts = " and ".join(str(len(each)) for each in values)
@@ -92,26 +91,12 @@ def ranked(
 def _rank_intervals(
     pairs: dict[tuple[int, int], _Pair], count: int, alpha: float
 ) -> list[tuple[int, int]]:
+    """Return the lowest and the highest possible rank of each."""
     probability = 1 - alpha / (count * (count - 1))
-    above = {
-        key: difference > _half(probability, error, freedom)
-        for key, (difference, error, freedom) in pairs.items()
-    }
-    return rank_intervals(above, count)
-
-
-def rank_intervals(above: Mapping[tuple[int, int], bool], count: int) -> list[tuple[int, int]]:
-    """Return the lowest and the highest possible rank of each, from what is known of all pairs.
-
-    Args:
-        above: By two alternatives, whether the first is known to be better.
-        count: The number of alternatives.
-    """
-    others = [[j for j in range(count) if j != i] for i in range(count)]
-    return [
-        (1 + sum(above[j, i] for j in rest), count - sum(above[i, j] for j in rest))
-        for i, rest in enumerate(others)
-    ]
+    is_above = (d > _half(probability, error, freedom) for d, error, freedom in pairs.values())
+    above = [pair for pair, known in zip(pairs, is_above, strict=True) if known]
+    better, worse = Counter(j for _, j in above), Counter(i for i, _ in above)
+    return [(1 + better[i], count - worse[i]) for i in range(count)]
 
 
 def _to_best(

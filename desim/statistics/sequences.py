@@ -28,12 +28,7 @@ TUNED_FOR = 200
 
 @frozen
 class ScoreRange:
-    """The declared range of values.
-
-    Attributes:
-        low: No value is below it.
-        high: No value is above it; above *low*.
-    """
+    """The declared range of values, from *low* to a higher *high*."""
 
     low: float
     high: float
@@ -97,14 +92,7 @@ def betting(values: Sequence[float], bounds: ScoreRange, alpha: float) -> tuple[
 def mean_exceeds(values: Sequence[float], bounds: ScoreRange, mean: float, alpha: float) -> bool:
     """Return whether the lower end of a one-sided betting sequence has reached a mean.
 
-    Args:
-        values: In the order in which they were drawn.
-        bounds: The range of the values.
-        mean: Compared with the mean of the values.
-        alpha: Probability that it is ever said although the true mean is below.
-
-    Raises:
-        UsageError: See `betting`.
+    With probability *alpha* it is ever said although the true mean is below. Errors as `betting`.
     """
     y = bounds.scaled(values)
     target = math.log(1 / alpha)

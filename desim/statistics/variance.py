@@ -3,21 +3,20 @@
 import math
 from collections.abc import Sequence
 
-import numpy as np
 from attrs import frozen
-from numpy.typing import NDArray
 
 from desim.errors import UsageError
 from desim.short_repr import short_repr
-from desim.statistics.intervals import t_quantile
-
-Array = NDArray[np.float64]
+from desim.statistics.intervals import fewest, t_quantile
 
 #: Groups from which a variance between them is estimated, at least.
 _FEWEST_GROUPS = 2
 
 #: The largest number of runs that `runs_needed` returns.
 MOST_RUNS = 100_000
+
+#: The probability with which so many runs find the difference.
+_LEAST_POWER = 0.8
 
 
 @frozen
@@ -28,15 +27,11 @@ class VarianceComponents:
         between: Variance of the groups' true means; 0 if the estimate is negative.
         within: Variance of values around the mean of their group.
         negative: Whether the estimate of *between* is negative, and 0 stands for it.
-        groups: The number of groups.
-        n: The number of values.
     """
 
     between: float
     within: float
     negative: bool
-    groups: int
-    n: int
 
 
 def variance_components(groups: Sequence[Sequence[float]]) -> VarianceComponents | None:
@@ -49,19 +44,14 @@ def variance_components(groups: Sequence[Sequence[float]]) -> VarianceComponents
 
     Source: Searle, Casella and McCulloch (1992), Variance Components, section 3.6.
 
-    Args:
-        groups: The values of each group, such as the scores with each seed; empty ones are left
-            out.
-
-    Returns:
-        None where either variance cannot be estimated: there are fewer than two groups, or none has
-        two values.
+    Empty groups are left out. None where either variance cannot be estimated: there are fewer than
+    two groups, or none has two values.
 
     Raises:
         UsageError: A value is not finite.
 
     >>> variance_components([[1.0, 3.0], [5.0, 7.0]])
-    VarianceComponents(between=7.0, within=2.0, negative=False, groups=2, n=4)
+    VarianceComponents(between=7.0, within=2.0, negative=False)
     """
     groups = [group for group in groups if group]
     sizes = [len(group) for group in groups]
@@ -79,20 +69,13 @@ def variance_components(groups: Sequence[Sequence[float]]) -> VarianceComponents
     within = inside / (n - count)
     size = (n - sum(size**2 for size in sizes) / n) / (count - 1)
     between = (outside / (count - 1) - within) / size
-    return VarianceComponents(max(0.0, between), within, between < 0, count, n)
+    return VarianceComponents(max(0.0, between), within, between < 0)
 
 
-def runs_needed(
-    difference: float,
-    variance: float,
-    *,
-    samples: int = 1,
-    level: float = 0.95,
-    power: float = 0.8,
-) -> int | None:
-    """Return the runs after which a true difference of means is probably found.
+def runs_needed(difference: float, variance: float, samples: int = 1) -> int | None:
+    """Return the runs after which a true difference of means is found with probability 0.8.
 
-    It is found where the interval of Student's t at *level* around the estimate excludes 0; the
+    It is found where the 95 % interval of Student's t around the estimate excludes 0; the
     probability of this is that of the noncentral t distribution. Values are taken as normal, and
     the variance as known, which an estimate from few runs is not: the number is an orientation.
 
@@ -102,53 +85,38 @@ def runs_needed(
         difference: The true difference; its sign does not matter.
         variance: Variance of a paired difference, or with two samples the sum of both variances.
         samples: 1 for pairs that share a seed, 2 for independent runs of both alternatives.
-        level: Level of the interval, above 0 and below 1.
-        power: The probability of finding the difference, at least *1 - level* and below 1.
 
     Returns:
         The number of pairs, or of runs of each alternative, at least 2; None if the difference is
         0 or takes more than `MOST_RUNS`.
 
     Raises:
-        UsageError: An argument is out of range.
+        UsageError: The difference or the variance is not finite, or the variance is below 0.
 
     >>> runs_needed(1.0, 1.0), runs_needed(1.0, 2.0, samples=2), runs_needed(0.0, 1.0)
     (10, 17, None)
     """
-    for name, value in (("level", level), ("power", power)):
-        if not 0 < value < 1:
-            raise UsageError(f"{name} {short_repr(value)} was given; it is above 0 and below 1")
     if not (math.isfinite(difference) and 0 <= variance < math.inf):
         text = f"difference {short_repr(difference)} and variance {short_repr(variance)} were given"
         raise UsageError(f"{text}; both are finite, and a variance is at least 0")
     if difference == 0:
         return None
-    if variance == 0:
-        return _FEWEST_GROUPS
 
     def found(n: int) -> bool:
-        shift = abs(difference) * math.sqrt(n / variance)
-        return _power(shift, samples * (n - 1), level) >= power
+        shift = abs(difference) * math.sqrt(n / variance) if variance else math.inf
+        return _power(shift, samples * (n - 1)) >= _LEAST_POWER
 
-    if not found(MOST_RUNS):
-        return None
-    low, high = 1, _FEWEST_GROUPS
-    while not found(high):
-        low, high = high, 2 * high
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if found(middle) else (middle, high)
-    return high
+    return fewest(found, MOST_RUNS)
 
 
-def _power(shift: float, freedom: int, level: float) -> float:
+def _power(shift: float, freedom: int) -> float:
     """Return the probability that a noncentral t is beyond the quantile on the side of its shift.
 
     A result on the other side has the wrong sign and finds nothing.
     """
     from scipy.special import nctdtr, ndtr
 
-    quantile = t_quantile((1 + level) / 2, freedom)
+    quantile = t_quantile(0.975, freedom)
     below = float(nctdtr(freedom, shift, quantile))
     # For a large shift the series of the noncentral t underflows; the normal law is exact there.
     return 1 - (below if math.isfinite(below) else float(ndtr(quantile - shift)))

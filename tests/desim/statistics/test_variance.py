@@ -52,7 +52,6 @@ def test_mean_squares_are_those_of_the_analysis_of_variance() -> None:
     groups = drawn(2.0, 1.0, 1)[0]
     found = variance_components(groups)
     assert found is not None
-    assert (found.groups, found.n) == (len(SIZES), sum(SIZES))
     ratio = stats.f_oneway(*groups).statistic
     size = (sum(SIZES) - sum(n * n for n in SIZES) / sum(SIZES)) / (len(SIZES) - 1)
     assert found.between == pytest.approx((ratio - 1) * found.within / size)
@@ -107,8 +106,6 @@ def test_extremes_have_a_number_or_none() -> None:
         ({"difference": math.nan}, "difference nan"),
         ({"variance": -1.0}, "variance -1.0"),
         ({"variance": math.inf}, "variance inf"),
-        ({"level": 1.0}, "level 1.0 was given"),
-        ({"power": 0.0}, "power 0.0 was given"),
     ],
 )
 def test_what_is_out_of_range_is_refused(change: dict[str, float], says: str) -> None:

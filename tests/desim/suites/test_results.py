@@ -12,7 +12,7 @@ from rich.console import Console
 from support.paths import ROOT
 
 from desim.show.table import Printed
-from desim.statistics.clusters import clustered_interval, clustered_share
+from desim.statistics.clusters import clustered_mean, clustered_share
 from desim.statistics.intervals import interval
 from desim.statistics.variance import runs_needed
 from desim.suites.result_files import as_csv, as_json, table_as_csv
@@ -335,7 +335,7 @@ def test_seeds_that_share_a_case_count_once(tmp_path: Path) -> None:
     )
     (line,) = results(read_plan(path), outcomes)
     clusters = [n % 6 for n in range(8)]
-    assert line.main.estimate == clustered_interval(scores, clusters, 0.95)
+    assert line.main.estimate == clustered_mean(scores, clusters, 0.95)
     assert "8 seeds, 6 cases, which intervals count" in str(result_table("talk", [line]))
     assert json.loads(as_json([line]))[0]["columns"]["score"]["cases"] == 6
 
