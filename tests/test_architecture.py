@@ -58,7 +58,6 @@ LAYERS = (
     "desim.records",
     "desim.episodes",
     "desim.engine",
-    "desim.engine.keep",
     "desim.rows",
     "desim.engine.run",
     "desim.studies",

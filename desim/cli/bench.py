@@ -74,7 +74,7 @@ def bench_command(options: BenchOptions) -> None:
     The results in DIR are printed from its data; nothing that it names is imported or opened.
     `desim verify DIR` replays its records and compares.
     """
-    from desim.engine.keep.store import SweepWarning
+    from desim.engine.store import SweepWarning
 
     with warnings_as_sentences(SweepWarning, PolicyWarning):
         if options.suite.is_dir():

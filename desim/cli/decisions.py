@@ -94,7 +94,7 @@ def regret_command(options: RegretOptions, shown: RegretPrintOptions) -> None:
     """
     from desim.cli.exit_codes import warnings_as_sentences
     from desim.cli.tables import print_found
-    from desim.engine.keep.store import SweepWarning
+    from desim.engine.store import SweepWarning
     from desim.studies.regret import RegretStopped, regret
 
     if shown.plot is not None:

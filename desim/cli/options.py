@@ -21,7 +21,7 @@ from attrs import frozen
 from desim.cli.completion import complete_model, complete_policy
 from desim.cli.exit_codes import CheckedCommand
 from desim.core.limits import Limits
-from desim.engine.keep.budget import CommandBudget, spending
+from desim.engine.budget import CommandBudget, spending
 from desim.episodes.episode_options import ModelOptions
 from desim.errors import UsageError, sentence
 from desim.schema.wire_types import attribute_texts, members

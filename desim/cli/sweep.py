@@ -183,7 +183,7 @@ def sweep_command(text: SweepText, options: SweepCommand, spending: Spending) ->
     """
     import msgspec
 
-    from desim.engine.keep.store import SweepWarning
+    from desim.engine.store import SweepWarning
     from desim.rows.failures import failures_text
     from desim.show.console import console
     from desim.show.estimates import better_note

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from desim.engine.keep.store import FILE_NAME
+from desim.engine.store import FILE_NAME
 from desim.errors import BadRecord, UsageError
 from desim.records.record_file import lines_of, record_stem
 from desim.reports.elements.html import check_target, rendered

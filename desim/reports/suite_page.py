@@ -6,7 +6,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from desim.core.roles import with_knowledge
-from desim.engine.keep.store import Store
+from desim.engine.store import Store
 from desim.reports.elements.charts import dots
 from desim.reports.elements.page import Facts, Figure, Given, Page, Section, cleaned
 from desim.show.estimates import SEEDED_HEADS, seeded_cells

@@ -431,7 +431,7 @@ def _means_of_all(rows: Rows, show: str) -> Mapping[Hashable, float] | None:
 
 def _unfinished(folder: Path) -> Rows:
     """Read the rows of an unfinished sweep from its checkpoint."""
-    from desim.engine.keep.store import FILE_NAME, Store
+    from desim.engine.store import FILE_NAME, Store
 
     if not (folder / FILE_NAME).exists():
         raise UsageError(f"{folder} holds no sweep: it has neither rows.jsonl nor {FILE_NAME}")

@@ -10,8 +10,7 @@ import msgspec
 from attrs import evolve, frozen
 
 from desim.core.streams import generator
-from desim.engine.keep.fingerprint import text_digest
-from desim.engine.keep.store import Kept, Store
+from desim.engine.fingerprint import text_digest
 from desim.engine.opened_files import noting, opened_by
 from desim.engine.plan import Cell, Grid, limits_text
 from desim.engine.policies import PolicyEntry, inside
@@ -21,6 +20,7 @@ from desim.engine.run.files_read import modules_of
 from desim.engine.run.play_job import in_time
 from desim.engine.run.playing import Playing, check_jobs
 from desim.engine.run.worker_pools import WorkerDied
+from desim.engine.store import Kept, Store
 from desim.episodes.counterfactual import (
     Arm,
     Past,

@@ -13,7 +13,7 @@ from typing import ClassVar
 from attrs import define, evolve, field
 
 from desim.catalog.policy_spec import Spec
-from desim.engine.keep.budget import CommandBudget, MoneyLimit, spending
+from desim.engine.budget import CommandBudget, MoneyLimit, spending
 from desim.engine.plan import RECORDS, Cell, Grid, row_of
 from desim.engine.run.job_results import has_record
 from desim.engine.run.play_series import record_of, set_aside

@@ -1,7 +1,7 @@
 """The folder of a suite, and the outcomes in it, which are read as data.
 
 suite.toml       a copy of the suite's file; reference/ has copies of the published figures it names
-sweep.sqlite     results of all jobs, and what determines them (`desim.engine.keep.store`)
+sweep.sqlite     results of all jobs, and what determines them (`desim.engine.store`)
 records/         a record an episode; of episodes in a row a folder a job
 earlier/         records that were set aside, until their jobs have been played again
 rows.csv         a row an episode
@@ -16,8 +16,8 @@ import msgspec
 
 from desim.core.policy import most_known
 from desim.core.roles import Knowledge
-from desim.engine.keep.store import FILE_NAME, Store
 from desim.engine.plan import RECORDS
+from desim.engine.store import FILE_NAME, Store
 from desim.episodes.series import episode_file
 from desim.episodes.usage import default_share, is_played, unplayed_roles, usage_in_all
 from desim.errors import BadRecord, UsageError

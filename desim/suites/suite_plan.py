@@ -17,7 +17,7 @@ from attrs import evolve, field, frozen
 from desim import catalog
 from desim.catalog.policy_spec import Spec
 from desim.core.model import Model
-from desim.engine.keep.budget import CommandBudget, spending
+from desim.engine.budget import CommandBudget, spending
 from desim.engine.opened_files import noting
 from desim.engine.plan import RECORDS, Cell, Frame, safe_name, written
 from desim.engine.policies import HOST, entries, host_of

@@ -8,7 +8,7 @@ from attrs import define, evolve, field
 
 from desim import Episode, Model, Role, Seat
 from desim.core.policy import OutsidePolicy, ReadReply, ShownMemory
-from desim.engine.keep.budget import command_budget
+from desim.engine.budget import command_budget
 from desim.errors import BadRecord
 from desim.schema import from_plain, to_plain
 from desim.schema.arguments import build, parameters

@@ -12,8 +12,8 @@ from desim.catalog import policy_finder
 from desim.catalog.presets import presets
 from desim.core.limits import Limits
 from desim.core.policy import knows
+from desim.engine.fingerprint import code_topics
 from desim.engine.grid import grid
-from desim.engine.keep.fingerprint import code_topics
 from desim.episodes.lineup import lineup_knows, resolve
 from desim.errors import LimitReached, PolicyFailed, UsageError
 from desim.reports.sweep.leaderboards import leaderboard

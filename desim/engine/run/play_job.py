@@ -15,7 +15,7 @@ from desim.core.limits import Alarm, time_text
 from desim.core.model import ItemsModel
 from desim.core.policy import OutsidePolicy
 from desim.core.streams import kept_globals, seed_globals
-from desim.engine.keep.budget import command_budget, spending
+from desim.engine.budget import command_budget, spending
 from desim.engine.opened_files import noting
 from desim.engine.plan import Job
 from desim.engine.run.files_read import with_files

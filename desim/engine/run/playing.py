@@ -11,8 +11,7 @@ from typing import Any
 import msgspec
 from attrs import field, frozen
 
-from desim.engine.keep.budget import command_budget
-from desim.engine.keep.store import Kept, Store, SweepWarning
+from desim.engine.budget import command_budget
 from desim.engine.plan import RECORD, Frame, Grid, Row, has_failed, row_of
 from desim.engine.run.executors import (
     AT_ONCE,
@@ -28,6 +27,7 @@ from desim.engine.run.play_job import play_chunk, play_twice
 from desim.engine.run.signals import interrupts_deferred
 from desim.engine.run.waiting import EventLoopExecutor
 from desim.engine.run.worker_pools import WorkerDied
+from desim.engine.store import Kept, Store, SweepWarning
 from desim.errors import DesimError, UsageError
 from desim.rows.compare import cell_of
 from desim.rows.failures import failure_text

@@ -4,7 +4,7 @@ import threading
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from desim.engine.keep.budget import command_budget, spending
+from desim.engine.budget import command_budget, spending
 from desim.engine.plan import Job
 from desim.engine.run.executors import PoolExecutor
 from desim.engine.run.job_messages import Work

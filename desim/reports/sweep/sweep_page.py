@@ -11,8 +11,8 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
-from desim.engine.keep.fingerprint import is_digest
-from desim.engine.keep.store import FILE_NAME, Store
+from desim.engine.fingerprint import is_digest
+from desim.engine.store import FILE_NAME, Store
 from desim.errors import BadRecord, UsageError
 from desim.reports.elements.page import Facts, Given, Page, Section, cleaned
 from desim.reports.sweep.conclusion import conclusion

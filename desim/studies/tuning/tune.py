@@ -18,11 +18,11 @@ import numpy as np
 from attrs import define, field
 
 from desim.engine.grid import disjoint_seeds
-from desim.engine.keep.store import Store
 from desim.engine.parameters import Choices, Range, read_ranges
 from desim.engine.plan import Grid
 from desim.engine.run.executors import Executor
 from desim.engine.run.playing import Playing, opened_executor
+from desim.engine.store import Store
 from desim.errors import DesimError, UsageError
 from desim.rows.failures import missing_text
 from desim.schema.signatures import takes

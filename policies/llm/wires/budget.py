@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 from attrs import asdict, define, field, frozen
 
-from desim.engine.keep.budget import CommandBudget
+from desim.engine.budget import CommandBudget
 from desim.errors import UsageError
 from desim.records.conversation import RequestEntry, request_entry
 from desim.schema import from_plain, to_plain

@@ -6,8 +6,8 @@ from support.paths import PYTHONPATH
 
 from desim import sweep
 from desim.composition import Composite
+from desim.engine.fingerprint import code_topics
 from desim.engine.grid import grid
-from desim.engine.keep.fingerprint import code_topics
 from desim.engine.plan import Grid
 from desim.engine.policies import entries
 from desim.errors import UsageError

@@ -24,7 +24,7 @@ MOST = 60
 #: play, and prints the peak memory in MB after each step.
 PROGRAM = """
 import json, sys
-from desim.engine.keep.store import Store
+from desim.engine.store import Store
 from desim.engine.grid import grid
 from desim.studies.sweep import sweep
 from desim.engine.run.play_job import play_to_json

@@ -16,8 +16,8 @@ from attrs import evolve
 from support.paths import PYTHONPATH
 
 from desim import Episode, play
-from desim.engine.keep.store import FILE_NAME, Store, SweepWarning
 from desim.engine.run.worker_pools import WorkerDied
+from desim.engine.store import FILE_NAME, Store, SweepWarning
 from desim.errors import UsageError
 from desim.studies.regret import Judge, RegretStopped, regret
 from models.beer_game import BeerGame

@@ -10,7 +10,7 @@ from support.stub import Served, call, serving, text
 
 from desim import Episode, play, resume
 from desim.cli.main import main
-from desim.engine.keep.budget import CommandBudget, command_budget, spending
+from desim.engine.budget import CommandBudget, command_budget, spending
 from desim.errors import LimitReached, PolicyFailed, UsageError
 from policies.llm.wires.completion import redactor
 

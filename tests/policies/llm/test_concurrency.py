@@ -15,7 +15,7 @@ from support.hostile import OK
 from support.stub import Served, Stub, serving, text
 
 from desim import Episode, catalog, play, play_async, replay, resume
-from desim.engine.keep.budget import CommandBudget, spending
+from desim.engine.budget import CommandBudget, spending
 from desim.errors import PolicyFailed
 from policies.llm.wires import resending as gates
 from policies.llm.wires.resending import Gate

@@ -19,7 +19,7 @@ from support.stub import Served, Stub, call, serving, text
 
 from desim import Episode, Run, catalog, play, play_series, replay, resume
 from desim.composition import Composite
-from desim.engine.keep.budget import CommandBudget, spending
+from desim.engine.budget import CommandBudget, spending
 from desim.episodes.lineup import seat_of
 from desim.errors import LimitReached
 

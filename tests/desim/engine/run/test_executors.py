@@ -24,7 +24,6 @@ from support.small_worlds import ENDLESS, FAILS, STRIDE, WALK, Dice, Go, Spot, T
 from desim import Policy
 from desim.core.limits import Limits
 from desim.engine.grid import grid
-from desim.engine.keep.store import Store, SweepWarning
 from desim.engine.plan import Job
 from desim.engine.run.executors import (
     ChunkQueue,
@@ -39,6 +38,7 @@ from desim.engine.run.job_messages import Work
 from desim.engine.run.play_job import play_chunk, play_to_json
 from desim.engine.run.playing import stopped_text
 from desim.engine.run.worker_pools import WorkerDied
+from desim.engine.store import Store, SweepWarning
 from desim.episodes.driver import play
 from desim.errors import DesimError, UsageError
 from desim.rows.rows import Rows

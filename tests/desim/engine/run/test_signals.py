@@ -15,8 +15,8 @@ from support.forked import forked
 from support.paths import PYTHONPATH
 from support.small_worlds import main
 
-from desim.engine.keep.store import Store
 from desim.engine.run.playing import stopped_text
+from desim.engine.store import Store
 
 FILES = ("rows.csv", "rows.jsonl")
 

@@ -20,8 +20,8 @@ from support.stub import Served, Stub, serving, text
 
 from desim import Policy
 from desim.core.limits import Limits
+from desim.engine.budget import CommandBudget, spending
 from desim.engine.grid import grid
-from desim.engine.keep.budget import CommandBudget, spending
 from desim.engine.run.executors import Executor
 from desim.engine.run.waiting import EventLoopExecutor
 from desim.errors import DesimError, UsageError

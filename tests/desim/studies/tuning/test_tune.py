@@ -19,7 +19,7 @@ from support.small_worlds import FAILS, GATED, STRIDE, WALK, Go, Spot, Still, St
 from desim import sweep
 from desim.cli.main import main
 from desim.core.reported import Figures
-from desim.engine.keep.store import Store
+from desim.engine.store import Store
 from desim.errors import DesimError, UsageError
 from desim.studies.tuning.tune import Tuned, tune
 

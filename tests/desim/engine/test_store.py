@@ -17,8 +17,8 @@ from support.paths import PYTHONPATH
 from support.small_worlds import FAILS, STRIDE, WALK
 
 from desim.engine.grid import grid
-from desim.engine.keep.store import FILE_NAME, Store
 from desim.engine.run.play_job import play_to_json
+from desim.engine.store import FILE_NAME, Store
 from desim.errors import UsageError
 from desim.rows.rows import Rows
 from desim.studies.sweep import sweep
@@ -107,7 +107,7 @@ def test_a_commit_that_was_cut_is_undone(tmp_path: Path) -> None:
     """If a process dies while it writes, the next one to open the file finds the rows of before."""
     filled(tmp_path, [3])
     code = (
-        "import os, sys; from desim.engine.keep.store import Store\n"
+        "import os, sys; from desim.engine.store import Store\n"
         "file = Store(sys.argv[1])._file\n"
         "file.execute('PRAGMA cache_size = 1'); file.execute('BEGIN')\n"
         'file.execute("DELETE FROM results")\n'
@@ -194,7 +194,7 @@ def test_two_sweeps_do_not_share_a_folder(tmp_path: Path) -> None:
 def test_another_process_is_refused_as_well(tmp_path: Path) -> None:
     """The lock excludes other processes."""
     with Store(tmp_path):
-        code = "import sys; from desim.engine.keep.store import Store; "
+        code = "import sys; from desim.engine.store import Store; "
         command = [sys.executable, "-c", code + "Store(sys.argv[1])"]
         done = subprocess.run(
             [*command, str(tmp_path)],

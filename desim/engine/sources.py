@@ -19,7 +19,7 @@ from desim.errors import UsageError
 from desim.joined_packages import HIDDEN
 
 #: The folder of the rooms `desim`, `ledgers`, `models` and `policies`.
-_ROOT = Path(__file__).resolve().parents[3]
+_ROOT = Path(__file__).resolve().parents[2]
 _ROOMS = ("desim", "ledgers", "models", "policies")
 
 #: Rooms of desim that change no row: they show results, or start episodes.

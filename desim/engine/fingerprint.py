@@ -14,8 +14,8 @@ from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
 
-from desim.engine.keep.code_without_file import digest_without_file, has_file
-from desim.engine.keep.sources import Sources, file_digest
+from desim.engine.code_without_file import digest_without_file, has_file
+from desim.engine.sources import Sources, file_digest
 from desim.errors import UsageError
 from desim.version import __version__
 

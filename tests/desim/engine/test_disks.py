@@ -13,7 +13,7 @@ import pytest
 from support.command_line import Ended
 from support.paths import PYTHONPATH
 
-from desim.engine.keep.store import Store
+from desim.engine.store import Store
 from desim.rows.rows import Rows
 
 #: Runs a command with a new file system at a folder.

@@ -16,8 +16,8 @@ from support.small_worlds import STRIDE, WALK
 
 from desim import compare, select, sweep
 from desim.core.limits import Limits
-from desim.engine.keep.store import FILE_NAME, Store, SweepWarning
 from desim.engine.plan import Cell
+from desim.engine.store import FILE_NAME, Store, SweepWarning
 from desim.errors import UsageError
 from desim.rows.rows import Rows
 from desim.studies.tuning.tune import tune

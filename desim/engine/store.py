@@ -14,15 +14,15 @@ from typing import Annotated, ClassVar, NamedTuple, TypeVar
 
 import msgspec
 
-from desim.engine.keep.fingerprint import (
+from desim.engine.fingerprint import (
     CodeTopics,
     difference,
     file_topics,
     opened_now,
     opened_topics,
 )
-from desim.engine.keep.sqlite_file import SqliteFile
 from desim.engine.plan import Cell, Frame, Grid, has_failed, row_of, spans
+from desim.engine.sqlite_file import SqliteFile
 from desim.errors import BadRecord, UsageError
 
 #: The file's name in a folder, and the files that a finished command writes beside it.

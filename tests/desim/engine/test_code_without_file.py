@@ -15,9 +15,9 @@ from support.paths import PYTHONPATH
 from support.small_worlds import Go, Spot, Stride, Walk
 
 from desim import Policy, sweep
+from desim.engine.code_without_file import digest_without_file
+from desim.engine.fingerprint import code_topics
 from desim.engine.grid import grid
-from desim.engine.keep.code_without_file import digest_without_file
-from desim.engine.keep.fingerprint import code_topics
 from desim.errors import UsageError
 
 SIZE = {"plus": 1}

@@ -16,9 +16,9 @@ from support.small_worlds import STRIDE, WALK, Stride
 
 from desim.catalog import policy_finder
 from desim.catalog.presets import from_preset
+from desim.engine.fingerprint import code_topics
 from desim.engine.grid import grid
-from desim.engine.keep.fingerprint import code_topics
-from desim.engine.keep.store import Store
+from desim.engine.store import Store
 from desim.errors import UsageError
 from desim.studies.sweep import sweep
 from models.enterprise import Enterprise
@@ -109,7 +109,7 @@ def test_a_script_is_compared_as_well(folder: Path) -> None:
 def test_another_desim_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its version counts."""
     sweep(WALK, STRIDE, range(3), out=tmp_path)
-    monkeypatch.setattr("desim.engine.keep.fingerprint.__version__", "9.9")
+    monkeypatch.setattr("desim.engine.fingerprint.__version__", "9.9")
     with pytest.raises(UsageError, match=r"of other code or data \(desim '.*', now '9\.9'\)"):
         sweep(WALK, STRIDE, range(3), out=tmp_path)
 
@@ -154,9 +154,7 @@ def test_folders_of_desim_count() -> None:
 def test_what_shows_rows_is_no_code_of_theirs(monkeypatch: pytest.MonkeyPatch) -> None:
     """A page of a report may change, the clock may not."""
     every: list[Path] = []
-    monkeypatch.setattr(
-        "desim.engine.keep.sources.file_digest", lambda path: every.append(path) or ""
-    )
+    monkeypatch.setattr("desim.engine.sources.file_digest", lambda path: every.append(path) or "")
     code_topics([])
     names = {path.parent.name for path in every}
     assert {"core", "episodes", "records"} <= names

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from support.small_worlds import FAILS, OUTAGE, STRIDE, WALK
 
-from desim.engine.keep.store import FILE_NAME, SweepWarning
+from desim.engine.store import FILE_NAME, SweepWarning
 from desim.errors import DesimError, UsageError
 from desim.rows.rows import Rows
 from desim.studies.sweep import sweep
