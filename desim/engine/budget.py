@@ -2,11 +2,10 @@
 
 import math
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import ClassVar
 
 from attrs import define, field
 
@@ -26,26 +25,17 @@ class MoneyLimit:
 
     Attributes:
         name: Its name in errors: an option, or a key of a file.
+        most: Money, in the unit of the policies' prices.
+        spent: What earlier commands have spent of it, and then the calls of this one.
         reserved: The most that each call under way can cost.
         left: The end of the error after a call that could cost more than was left; else empty.
     """
 
     name: str
     most: float
-    spent: Callable[[], float]
+    spent: float = 0.0
     reserved: list[float] = field(factory=list, init=False)
     left: str = field(default="", init=False)
-
-    @property
-    def reached(self) -> bool:
-        """Whether no further call may be made."""
-        return bool(self.left) or self.spent() >= self.most
-
-    def fits(self, call: float) -> bool:
-        """Return whether a call fits beside those under way; one without a bound fits alone."""
-        if math.isinf(call):
-            return not self.reserved
-        return self.spent() + math.fsum(self.reserved) + call <= self.most
 
 
 @define(eq=False)
@@ -64,11 +54,6 @@ class CommandBudget:
         purses: Budgets of a part of the command's policies, by name.
     """
 
-    _stopped: ClassVar[tuple[str, str]] = (
-        "the limit of the whole command, {} {:g}, is reached",
-        "`desim resume` continues a record",
-    )
-
     max_calls: int | None = field(default=None, validator=not_negative)
     max_cost: float | None = field(default=None, validator=not_negative)
     calls: int = field(default=0, init=False)
@@ -79,7 +64,7 @@ class CommandBudget:
 
     def __attrs_post_init__(self) -> None:
         if self.max_cost is not None:
-            self.shared += (MoneyLimit("--max-cost", self.max_cost, lambda: self.cost),)
+            self.shared += (MoneyLimit("--max-cost", self.max_cost),)
 
     @property
     def limited(self) -> bool:
@@ -92,15 +77,14 @@ class CommandBudget:
 
     def check(self) -> None:
         """Raise `LimitReached` if no further call may be made."""
+        reached = [each for each in self.shared if each.left or each.spent >= each.most]
         if self.max_calls is not None and self.calls >= self.max_calls:
-            raise self._reached("--max-calls", self.max_calls)
-        for limit in self.shared:
-            if limit.reached:
-                raise self._reached(limit.name, limit.most, limit.left)
-
-    def _reached(self, name: str, most: float, left: str = "") -> LimitReached:
-        state, then = self._stopped
-        return LimitReached(f"{state.format(name, most)}{left}; {then}")
+            reached = [MoneyLimit("--max-calls", self.max_calls)]
+        for limit in reached:
+            raise LimitReached(
+                f"the limit {limit.name} {limit.most:g} is reached{limit.left}; with a larger one "
+                "the same command goes on, or `desim resume` with a record"
+            )
 
     def count_call(self) -> None:
         """Count a request, which may then be sent; at a limit raise `LimitReached`."""
@@ -112,6 +96,8 @@ class CommandBudget:
         """Count the money that a request has used."""
         with _LOCK:
             self.cost += cost
+            for limit in self.shared:
+                limit.spent += cost
 
     def reserve(self, call: float) -> "Future[None] | None":
         """Reserve the most that a call can cost, infinite if nothing is known.
@@ -122,14 +108,15 @@ class CommandBudget:
         with _LOCK:
             self.check()
             for limit in self.shared:
-                if limit.fits(call):
+                left = limit.most - limit.spent
+                if math.fsum([*limit.reserved, call]) <= left:
                     continue
                 if limit.reserved:
                     _WAITING.append(Future())
                     return _WAITING[-1]
-                left = limit.most - limit.spent()
-                limit.left = f" but for {left:g}, and a call can cost {call:g}"
-                self.check()
+                if math.isfinite(call):  # one without a bound is made alone
+                    limit.left = f" but for {left:g}, and a call can cost {call:g}"
+                    self.check()
             for limit in self.shared:
                 limit.reserved.append(call)
         return None

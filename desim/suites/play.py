@@ -6,9 +6,7 @@ Jobs of routers are played after the others, as they know what these have answer
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from functools import partial
 from pathlib import Path
-from typing import ClassVar
 
 from attrs import define, evolve, field
 
@@ -179,15 +177,6 @@ def _key(cell: Cell | None) -> tuple[str, int]:
 # -- money -----------------------------------------------------------------------------------------
 
 
-class SuiteBudget(CommandBudget):
-    """The budget of an entry of a suite."""
-
-    _stopped: ClassVar[tuple[str, str]] = (
-        "{} = {:g} is spent",
-        "the same command with a larger limit goes on",
-    )
-
-
 def budget_of(plan: Plan, outcomes: Outcomes, out: Path, at_once: int) -> CommandBudget:
     """Return the budget of a suite, in which each entry has a purse with its limits of money.
 
@@ -202,19 +191,12 @@ def budget_of(plan: Plan, outcomes: Outcomes, out: Path, at_once: int) -> Comman
     before = dict.fromkeys(plan.suite.entries, 0.0)
     for job in plan.jobs:
         before[job.entry] += sum(_costs(job, outcomes, out))
-    purses: dict[str, SuiteBudget] = {}
-
-    def spent(*names: str) -> float:
-        return sum(before[name] + purses[name].cost for name in names)
-
-    most = plan.suite.max_cost
-    shared = (
-        [] if most is None else [MoneyLimit("max_cost", most, partial(spent, *plan.suite.entries))]
-    )
+    most, purses = plan.suite.max_cost, {}
+    whole = () if most is None else (MoneyLimit("max_cost", most, sum(before.values())),)
     for name, entry in plan.suite.entries.items():
         key, own = f"entries.{name}.max_cost", entry.max_cost
-        limits = [] if own is None else [MoneyLimit(key, own, partial(spent, name))]
-        purses[name] = SuiteBudget(calls_at_once=at_once, shared=(*limits, *shared))
+        limits = () if own is None else (MoneyLimit(key, own, before[name]),)
+        purses[name] = CommandBudget(calls_at_once=at_once, shared=(*limits, *whole))
     return CommandBudget(purses=purses)
 
 

@@ -315,7 +315,9 @@ def test_a_call_that_may_cost_more_than_is_left_is_not_sent(tmp_path: Path, stub
     suite.write_text(suite.read_text().replace("max_calls = 12", "reply_tokens = 5"))
     code, _, errors = bench(suite, tmp_path / "out", "--max-cost", str(9.5 * REPLY))
     assert (code, stub.requests) == (1, [])
-    assert "max_cost = 0.01425 is spent but for 0.01425, and a call can cost 0.0" in errors
+    assert (
+        "the limit max_cost 0.01425 is reached but for 0.01425, and a call can cost 0.0" in errors
+    )
 
 
 def test_an_episode_cut_by_its_budget_is_in_no_mean(tmp_path: Path, stub: Stub) -> None:

@@ -158,7 +158,7 @@ def test_the_budget_of_a_command_holds_for_all_episodes(stub: Stub) -> None:
         rows = played(stub, 3, executor="concurrent=1")
     assert len(stub.requests) == WEEKS + 1
     assert [row["error"] is None for row in rows] == [True] * 3 + [True, False, False] + [True] * 3
-    assert "--max-calls 5, is reached" in rows.failed[0]["error"]
+    assert "--max-calls 5 is reached" in rows.failed[0]["error"]
 
 
 @pytest.mark.parametrize(("bound", "at_once"), [(",reply_tokens=40", 3), ("", 1)])
@@ -312,7 +312,7 @@ def test_the_command_limits_calls_and_says_which_option_to_use(tmp_path: Path, s
     done = ended(command(stub, tmp_path / "cut", "--max-calls", "3"))
     assert (done.code, len(stub.requests)) == (1, 3)
     assert "4 of 4 episodes failed, the first is " in done.err
-    assert "with seed 0: LimitReached: the limit of the whole command" in done.err
+    assert "with seed 0: LimitReached: the limit --max" in done.err
     both = ended(command(stub, tmp_path / "no", "--concurrent", "2", "--executor", "processes=1"))
     assert both.code == 2
     assert "write --executor processes=N,concurrent=N" in both.err
