@@ -31,8 +31,7 @@ from policies.llm.method_parts.memory_file import shown_memory
 from policies.llm.method_parts.setting import NamesEpisodes, Reveals
 from policies.llm.methods import method_class
 from policies.llm.methods.build import MethodMaker, check_method, own_arguments
-from policies.llm.replies import BadReply
-from policies.llm.replies.answer import read_recorded
+from policies.llm.replies import BadReply, read_recorded
 from policies.llm.router.at_seat import OFFLINE, Routing, routing_at
 from policies.llm.router.predictions import Item, predicted
 from policies.llm.wires.budget import Metered, Spent, Used

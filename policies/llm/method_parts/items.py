@@ -11,7 +11,7 @@ from attrs import field, frozen
 
 from policies.llm.chat.messages import as_json, system, user
 from policies.llm.method_parts.setting import Task, per_task
-from policies.llm.replies.objects import objects
+from policies.llm.replies import objects
 from policies.llm.wires.wire import Message, ModelReply, Request
 
 #: Keys under which an answer explains itself, the first one present counts.

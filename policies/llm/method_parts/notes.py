@@ -11,7 +11,7 @@ from typing import Any
 from attrs import evolve, frozen
 
 from policies.llm.method_parts.embedding import Embed, most_similar
-from policies.llm.replies.objects import objects
+from policies.llm.replies import objects
 
 #: Keys of a note's origin whose values are its tags.
 _TAGGING = ("role", "case")

@@ -12,7 +12,7 @@ from typing import Any
 
 from attrs import frozen
 
-from policies.llm.replies.objects import objects
+from policies.llm.replies import objects
 
 #: The playbook that a method begins with.
 EMPTY = "## STRATEGIES\n\n## RULES & FORMULAS\n\n## COMMON MISTAKES\n\n## OTHERS"

@@ -8,7 +8,7 @@ from attrs import define
 from policies.llm.method_parts.items import Item
 from policies.llm.method_parts.method import Method
 from policies.llm.method_parts.setting import per_task
-from policies.llm.replies.objects import objects
+from policies.llm.replies import objects
 from policies.llm.wires.budget import Spent
 from policies.llm.wires.wire import ModelReply
 

@@ -29,7 +29,7 @@ from policies.llm.method_parts.items import (
 from policies.llm.method_parts.method import Method
 from policies.llm.method_parts.playbook import Playbook
 from policies.llm.method_parts.setting import only_for, per_task
-from policies.llm.replies.objects import objects
+from policies.llm.replies import objects
 from policies.llm.wires.budget import Spent
 from policies.llm.wires.wire import ModelReply
 

@@ -12,8 +12,7 @@ from attrs import field, frozen
 
 from desim.schema.validators import require_not_negative
 from policies.llm.chat.messages import as_json, request_of
-from policies.llm.replies.answer import answer_only
-from policies.llm.replies.objects import objects
+from policies.llm.replies import answer_only, objects
 from policies.llm.router.policy import text_of
 from policies.llm.router.predictions import (
     Item,

@@ -15,9 +15,7 @@ from desim.errors import BadRecord, PolicyFailed
 from desim.schema import to_plain
 from desim.schema.validators import require_not_negative
 from policies.llm.chat.messages import as_json, corrected, request_of
-from policies.llm.replies import BadReply
-from policies.llm.replies.answer import answer_only
-from policies.llm.replies.objects import objects
+from policies.llm.replies import BadReply, answer_only, objects
 from policies.llm.router.experiences import MOST_ANSWERS, Experience, experiences
 from policies.llm.router.labels import BUCKETS, CAPABILITIES
 from policies.llm.router.policy import BOUNDS, LABELS, NO_BUCKET, Policy, Rule, unwrapped

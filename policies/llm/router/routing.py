@@ -11,8 +11,7 @@ from attrs import asdict, define, field, frozen
 
 from desim.schema import to_plain
 from policies.llm.chat.messages import as_json, request_of
-from policies.llm.replies.answer import answer_only
-from policies.llm.replies.objects import objects
+from policies.llm.replies import answer_only, objects
 from policies.llm.router.experiences import Experience
 from policies.llm.router.learning import Learned
 from policies.llm.router.policy import Policy, canonical, holds, text_of

@@ -20,7 +20,7 @@ from desim.errors import UsageError
 from desim.records.conversation import RequestEntry, request_entry
 from desim.schema import from_plain, to_plain
 from desim.schema.validators import not_negative
-from policies.llm.replies.answer import answer_only
+from policies.llm.replies import answer_only
 from policies.llm.wires.recorded import RecordedReplies, recorded_reply
 from policies.llm.wires.request_lines import RequestLines, SentRequest, fields_of
 from policies.llm.wires.suspension import result_of

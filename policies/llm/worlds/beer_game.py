@@ -12,9 +12,7 @@ from desim import Seat
 from desim.schema.described import Schema, field_lines
 from policies.llm.chat.conversation import ConversationKind, ParsedReply
 from policies.llm.chat.options import LLMOptions
-from policies.llm.chat.parse import as_tagged, checked_action, only, stated_objects, written_calls
-from policies.llm.replies import BadReply
-from policies.llm.replies.elements import WrittenCall
+from policies.llm.replies import BadReply, as_tagged, called, checked_action, only, stated
 from policies.llm.wires.wire import ModelReply
 from policies.llm.worlds.generic import GenericConversation
 
@@ -76,10 +74,10 @@ class WeeklyConversation(GenericConversation):
 
     def parsed(self, reply: ModelReply, _: Any) -> ParsedReply:
         """Return the order of a reply, truncated to a whole number and cut to its range."""
-        if calls := written_calls(reply, self.codec, self.known):
-            numbers = [self._called(call) for call in calls]
+        if reply.calls:
+            numbers = [self._called(call) for call in called(reply)]
         else:
-            found = (self._stated(each) for each in stated_objects(reply, tools=self.by_tools))
+            found = (self._stated(each.value) for each in stated(reply, tools=self.by_tools))
             numbers = [each for each in found if each is not None]
         if not numbers:
             raise BadReply(f"your reply holds no order; {self._how()}")
@@ -96,15 +94,15 @@ class WeeklyConversation(GenericConversation):
         tagged = as_tagged(given, self.known)
         return _number_in(tagged) if tagged["do"] in self.known else None
 
-    def _called(self, call: WrittenCall) -> float:
+    def _called(self, call: Mapping[str, Any]) -> float:
         """Return the quantity of a call; under the name of the tool's argument, it must fit it."""
-        if call.name in self.known and "quantity" in call.arguments:
-            tagged = {**call.arguments, "do": call.name}
-            quantity: int = checked_action(self.codec, tagged, self.known).quantity
+        known = call["do"] in self.known
+        if known and "quantity" in call:
+            quantity: int = checked_action(self.codec, call, self.known).quantity
             return quantity
-        number = _number_in(call.arguments)
-        if call.name not in self.known or number is None:
-            raise BadReply(f"your call of {call.name[:60] or 'a tool'} is no order; {self._how()}")
+        number = _number_in(call)
+        if not known or number is None:
+            raise BadReply(f"your call of {call['do'][:60] or 'a tool'} is no order; {self._how()}")
         return number
 
     def _how(self) -> str:

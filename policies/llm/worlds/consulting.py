@@ -19,7 +19,6 @@ from desim.schema.validators import LONGEST_TEXT
 from policies.llm.chat.conversation import Conversation, ConversationKind, ParsedReply
 from policies.llm.chat.messages import as_json, as_object, strict, system, user
 from policies.llm.chat.options import ROUTED, LLMOptions, choice
-from policies.llm.chat.parse import written_calls
 from policies.llm.method_parts.setting import Setting
 from policies.llm.wires.wire import Message, ModelReply, Request
 from policies.llm.worlds.consulting_replies import (
@@ -107,12 +106,11 @@ class _InterviewConversation(GenericConversation):
         return strict(as_object({"reply": {"type": "string"}}))
 
     def is_called(self, reply: ModelReply) -> bool:
-        """Return whether a reply holds a call, in a field or in its text.
+        """Return whether a reply holds a call.
 
         Without tools in the prompt, a call of something else counts as no message.
         """
-        calls = written_calls(reply, self.codec, self.known)
-        return any(self.by_tools or call.name in self.known for call in calls)
+        return any(self.by_tools or call.name in self.known for call in reply.calls)
 
     def meant(self, text: str) -> ParsedReply:
         """Return the action that a reply's text means; an empty one means the fallback."""

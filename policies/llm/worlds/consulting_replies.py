@@ -11,8 +11,7 @@ from typing import Any
 
 from attrs import frozen
 
-from policies.llm.replies import BadReply
-from policies.llm.replies.objects import objects
+from policies.llm.replies import BadReply, objects
 from policies.llm.wires.wire import ModelReply
 
 #: Scores of a verdict.

@@ -16,9 +16,8 @@ from desim.schema.described import Schema, field_lines
 from policies.llm.chat.conversation import Conversation, ConversationKind, NoCallNeeded, ParsedReply
 from policies.llm.chat.messages import as_json, as_object, strict
 from policies.llm.chat.options import LLMOptions
-from policies.llm.chat.parse import as_tagged, checked_action, only, stated_objects, written_calls
 from policies.llm.method_parts.setting import Setting
-from policies.llm.replies import BadReply
+from policies.llm.replies import BadReply, as_tagged, called, checked_action, only, stated
 from policies.llm.wires.wire import ModelReply
 from policies.llm.worlds.generic import GenericConversation
 
@@ -145,9 +144,11 @@ class OneDecisionConversation(GenericConversation):
 
     def parsed(self, reply: ModelReply, observation: Any) -> ParsedReply:
         """Return the decision of a reply, unrepaired: the world repairs or refuses it."""
-        calls = written_calls(reply, self.codec, self.known)
-        given = [call.arguments for call in calls]
-        given = given or [_arguments(each) for each in stated_objects(reply, tools=self.by_tools)]
+        calls = called(reply)
+        given: list[Mapping[str, Any]] = [
+            {key: call[key] for key in call if key != "do"} for call in calls
+        ]
+        given = given or [_arguments(each.value) for each in stated(reply, tools=self.by_tools)]
         decisions = [_unwrapped(each) for each in given if _KEYS & each.keys()]
         if decisions:
             answer = {"do": "answer", "given": only(decisions)}
@@ -155,7 +156,7 @@ class OneDecisionConversation(GenericConversation):
         if self.by_tools:
             return super().parsed(reply, observation)
         # A call of the tool counts, although this prompt offers none; its faults name its fields.
-        if any(call.name in self.known for call in calls):
+        if any(call["do"] in self.known for call in calls):
             with suppress(BadReply):
                 return super().parsed(reply, observation)
         raise BadReply("your reply holds no decision; write one JSON object with C, R and P")

@@ -22,8 +22,7 @@ from policies.llm.chat.messages import (
     user,
 )
 from policies.llm.chat.options import LLMOptions, choice
-from policies.llm.chat.parse import action_of, as_tagged, name_of
-from policies.llm.replies import BadReply
+from policies.llm.replies import BadReply, action_of, as_tagged, name_of
 from policies.llm.wires.wire import Message, ModelReply, Request
 from policies.llm.worlds.generic import GenericConversation
 

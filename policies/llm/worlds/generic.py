@@ -22,7 +22,7 @@ from policies.llm.chat.messages import (
     user,
 )
 from policies.llm.chat.options import LLMOptions
-from policies.llm.chat.parse import action_of, name_of
+from policies.llm.replies import action_of, name_of
 from policies.llm.wires.wire import Message, ModelReply, Request
 
 #: Rounds kept by default.

@@ -22,17 +22,16 @@ from policies.llm.chat.messages import (
     user,
 )
 from policies.llm.chat.options import LLMOptions
-from policies.llm.chat.parse import (
+from policies.llm.replies import (
+    BadReply,
     arguments,
     as_tagged,
     checked_action,
+    objects,
     prose_between,
-    stated_spans,
+    stated,
     text_of,
-    written_calls,
 )
-from policies.llm.replies import BadReply
-from policies.llm.replies.objects import objects
 from policies.llm.wires.wire import Call, Message, ModelReply, Request
 from policies.llm.worlds import yc_bench_texts as texts
 from policies.llm.worlds.generic import GenericConversation
@@ -161,19 +160,15 @@ class TurnConversation(GenericConversation):
         if reply.calls:
             return [(call, self._checked(self._tagged(call))) for call in reply.calls]
         text = text_of(reply)
-        if self.by_tools and self.console:
+        if self.by_tools and (self.console or not objects(text)):
             return []
-        if written := written_calls(reply, self.codec, self.known):
-            tagged = [{**each.arguments, "do": each.name} for each in written]
-        elif self.by_tools and not objects(text):
-            return []
-        else:
-            tagged = self._stated(reply)
-        return [(Call("", str(each["do"]), ""), self._checked(each)) for each in tagged]
+        return [
+            (Call("", str(each["do"]), ""), self._checked(each)) for each in self._stated(reply)
+        ]
 
     def _stated(self, reply: ModelReply) -> list[dict[str, Any]]:
         """Return the commands that a text lists; with prose between them they may be drafts."""
-        spans = [(one, self._among(_several(one[0]))) for one in stated_spans(reply)]
+        spans = [(one, self._among(_several(one.value))) for one in stated(reply)]
         spans = [(one, commands) for one, commands in spans if commands]
         listed = [each for _, commands in spans for each in commands]
         if not listed:

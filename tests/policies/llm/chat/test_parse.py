@@ -12,10 +12,9 @@ from support.scripted import called, conversation_at, player, seat_of, worded
 
 from desim import Run, catalog, play
 from desim.schema import codec
-from policies.llm.chat import parse
+from policies.llm import replies as parse
 from policies.llm.chat.options import MODES
-from policies.llm.replies import BadReply
-from policies.llm.replies.objects import objects
+from policies.llm.replies import BadReply, objects
 from policies.llm.wires.wire import Call, ModelReply
 
 WORLDS = ["beer_game", "edt", "edt/interactive", "enterprise_arena", "yc_bench"]
@@ -31,7 +30,7 @@ KNOWN = list(DESK.classes)
         ('first {"a": 1} and {"a": 2}', [{"a": 1}, {"a": 2}]),
         ('{"a": "}{"} {', [{"a": "}{"}]),
         ('{broken {"a": 1}', [{"a": 1}]),
-        ('{"a": NaN} {"a": 1}', [{"a": 1}]),
+        ('{"a": 1} {"a": NaN} {"a": 2}', [{"a": 1}]),
         ("[1, 2] no object", []),
         ("{" * 10_000, []),
         ('{"a":' * 5_000, []),
@@ -68,7 +67,8 @@ def test_one_action_is_found_in_a_text(text: str) -> None:
         (ModelReply(" \n", finish="length"), "empty because it ran into the limit of tokens"),
         (ModelReply("no", refusal="I cannot"), "you refused"),
         (ModelReply("hire three"), "holds no JSON object$"),
-        (ModelReply('{"do": "hi', finish="length"), "holds no JSON object; it ran into the limit"),
+        (ModelReply('{"do": "hi'), "an object in your reply is no JSON: Unterminated string"),
+        (ModelReply('{"do": "wait"} a', finish="length"), "not complete; it ran into the limit"),
         (ModelReply('{"do": "hir", "consultants": 3}'), "no action 'hir'; did you mean 'hire'"),
         (ModelReply('{"consultants": 3}'), "no action is named"),
         (ModelReply('{"do": "hire"}'), "missing required field `consultants`"),

@@ -53,8 +53,7 @@ from policies.llm.methods.amem import AgenticMemory
 from policies.llm.methods.dynamic_cheatsheet import DynamicCheatsheet, sheet_in
 from policies.llm.methods.gepa import Gepa, query
 from policies.llm.methods.reflexion import Reflexion
-from policies.llm.replies import BadReply
-from policies.llm.replies.objects import objects
+from policies.llm.replies import BadReply, objects
 from policies.llm.wires.wire import ModelReply, Request
 from policies.llm.worlds.consulting_replies import STOCK
 

@@ -118,11 +118,18 @@ def holes(case: Case, shapes: Iterable[Mapping[str, Any]], mode: str) -> Iterato
             yield f"{case.seat}, {mode}: {shape['id']} is read as {given}{draft}, not as {expected}"
 
 
+#: Shapes of the reference that are asked for again: single quotes, and calls in the text that are
+#: no JSON.
+ASKED_AGAIN = {"text_05", "call_text_06", "call_text_08"}
+
+
 @pytest.mark.skipif(not FILE.is_file(), reason="the reference data are absent")
 @pytest.mark.parametrize(("case", "mode"), SEATS)
 def test_the_shapes_of_servers_are_read_as_the_reference_says(case: Case, mode: str) -> None:
     """Each is put into the words of the world; "bad reply" is one that is asked for again."""
-    assert [*holes(case, json.loads(FILE.read_text())["replies"], mode)] == []
+    shapes = json.loads(FILE.read_text())["replies"]
+    wanted = [one | {"expect": BAD} if one["id"] in ASKED_AGAIN else one for one in shapes]
+    assert [*holes(case, wanted, mode)] == []
 
 
 @pytest.mark.parametrize(("case", "mode"), SEATS)
@@ -156,16 +163,18 @@ class Piece:
         text: The part.
         decides: The number that it decides on; None for reasoning, prose and other objects.
         opens: Whether it begins a span that does not end.
+        cuts: Whether it is a span that ends, so that what is before it is no answer.
     """
 
     text: str
     decides: int | None = None
     opens: bool = False
+    cuts: bool = False
 
 
 def span(marks: str, number: int) -> Piece:
     """Return a span of reasoning with a draft."""
-    return Piece(marks.replace("{}", f"maybe {order(number)}?"))
+    return Piece(marks.replace("{}", f"maybe {order(number)}?"), cuts=True)
 
 
 NUMBERS = st.sampled_from([6, 50, 99])
@@ -196,7 +205,8 @@ def messages(draw: st.DrawFn) -> tuple[dict[str, Any], Any]:
         "reasoning": draw(st.sampled_from([None, order(99)])),
         "tool_calls": [{"type": "function", "function": each} for each in functions],
     }
-    numbers = set(called) or {each.decides for each in pieces if each.decides is not None}
+    start = max((place for place, each in enumerate(pieces) if each.cuts), default=0)
+    numbers = set(called) or {each.decides for each in pieces[start:] if each.decides is not None}
     bad = any(piece.opens for piece in pieces) or len(numbers) != 1
     return message, BAD if bad else numbers.pop()
 
