@@ -102,7 +102,7 @@ def main() -> None:
     assert known
     assert known.every
     assert known.every.bound
-    out.print(f"no decision earns more than {known.every.bound.value:,.0f}")
+    out.print(f"no decision earns more than {known.every.bound:,.0f}")
 
 
 def ranking() -> Table:

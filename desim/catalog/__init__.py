@@ -4,47 +4,23 @@ The folders `models` and `policies` are searched, so that a new model or policy 
 list and table without being registered.
 """
 
-from desim.catalog.changes import changed
-from desim.catalog.model_finder import (
-    builder,
-    foreign_model,
-    foreign_models,
-    has_model,
-    is_at_hand,
-    known_class,
-    model,
-    model_class,
-    model_name,
-    model_names,
-    models,
-    named_class,
-    recorded_model,
-)
-from desim.catalog.policy_finder import PolicyMaker, baselines, lineup, lineups, policies, policy
-from desim.catalog.presets import from_preset, nearest_preset, presets
-
-__all__ = [
-    "PolicyMaker",
-    "baselines",
-    "builder",
-    "changed",
-    "foreign_model",
-    "foreign_models",
-    "from_preset",
-    "has_model",
-    "is_at_hand",
-    "known_class",
-    "lineup",
-    "lineups",
-    "model",
-    "model_class",
-    "model_name",
-    "model_names",
-    "models",
-    "named_class",
-    "nearest_preset",
-    "policies",
-    "policy",
-    "presets",
-    "recorded_model",
-]
+from desim.catalog.changes import changed as changed
+from desim.catalog.model_finder import builder as builder
+from desim.catalog.model_finder import foreign_model as foreign_model
+from desim.catalog.model_finder import foreign_models as foreign_models
+from desim.catalog.model_finder import is_at_hand as is_at_hand
+from desim.catalog.model_finder import known_class as known_class
+from desim.catalog.model_finder import model as model
+from desim.catalog.model_finder import model_class as model_class
+from desim.catalog.model_finder import model_name as model_name
+from desim.catalog.model_finder import model_names as model_names
+from desim.catalog.model_finder import models as models
+from desim.catalog.model_finder import named_class as named_class
+from desim.catalog.policy_finder import PolicyMaker as PolicyMaker
+from desim.catalog.policy_finder import baselines as baselines
+from desim.catalog.policy_finder import lineups as lineups
+from desim.catalog.policy_finder import policies as policies
+from desim.catalog.policy_finder import policy as policy
+from desim.catalog.presets import from_preset as from_preset
+from desim.catalog.presets import nearest_preset as nearest_preset
+from desim.catalog.presets import presets as presets

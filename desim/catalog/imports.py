@@ -2,7 +2,6 @@
 
 import importlib
 import importlib.util
-import inspect
 import pkgutil
 import sys
 from contextlib import suppress
@@ -35,14 +34,9 @@ def is_loaded(module: str) -> bool:
 
 
 def foreign_file(name: str) -> str:
-    """Return the file of a module that is not in desim's own folder; imports nothing.
+    """Return the file of a module such as `models.NAME` that is not in desim's own folder.
 
-    Args:
-        name: A module of one of our namespace packages, such as `models.NAME`.
-
-    Returns:
-        The file; empty if the module is in desim's own folder, is imported already, or does not
-        exist.
+    Empty if it is there, is imported already, or does not exist; imports nothing.
     """
     package, _, _ = name.rpartition(".")
     path = importlib.import_module(package).__path__
@@ -95,9 +89,9 @@ def load(path: str, what: str) -> Any:
         missing = f"{module} ends Python while it is imported (sys.exit({fault.code!r}))"
         raise UsageError(f"{what} {path!r}: {missing}{_read_from(module)}") from fault
     found = members.get(name)
-    if _loadable(found):
+    if callable(found):
         return found
-    names = [n for n, v in members.items() if _loadable(v)]  # each episode loads its policies
+    names = [n for n, v in members.items() if callable(v)]  # each episode loads its policies
     missing = f"no class or function {name!r} in {module!r}; {possible(name, names)}"
     raise UsageError(f"{what} {path!r}: {missing}{_read_from(module)}")
 
@@ -110,7 +104,3 @@ def _read_from(module: str) -> str:
             if (spec := importlib.util.find_spec(name)) and spec.has_location:
                 return f" (read from {spec.origin})"
     return ""
-
-
-def _loadable(value: Any) -> bool:
-    return inspect.isclass(value) or callable(value)

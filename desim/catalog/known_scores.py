@@ -12,29 +12,19 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import msgspec
-from attrs import field, frozen
 
 from desim.core.roles import Knowledge
 from desim.errors import UsageError
 from desim.schema import to_plain
-from desim.schema.validators import finite
 from desim.short_repr import short_repr
 from desim.show.files import read_text
 from desim.show.labels import estimate_text
 
-#: The quality of a bound. "proved": no policy can score more. "relaxation": the same, but for an
-#: easier problem, so possibly no policy comes near it. "best known": no bound is known, and the
-#: score of the best run is used instead.
-Kind = Literal["proved", "relaxation", "best known"]
-
-#: The kind of a best score that is used instead of a bound.
-BEST_KNOWN: Kind = "best known"
+#: The kind of a best score that stands in for a bound that is not known.
+BEST_KNOWN = "best known"
 
 #: The file in the folder of a model.
 FILE_NAME = "known_scores.json"
-
-#: The format of the file; one of another format is refused.
-FORMAT = 1
 
 #: A larger file is refused.
 MOST_BYTES = 10_000_000
@@ -80,53 +70,45 @@ class MeanBound(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return f"fair bound of the mean {value}{interval} ({self.kind}), {self.policy} {near}"
 
 
-@frozen
-class KnownBound:
-    """An upper bound on the score of an episode, or the best known score instead.
-
-    Attributes:
-        value: A score.
-        kind: "proved", "relaxation" or "best known"; the last is the score of a run, and better
-            runs may exist.
-    """
-
-    value: float = field(converter=float, validator=finite)
-    kind: Kind
-
-
-@frozen
-class KnownScore:
-    """Floor, best score and bound of one seed, or of every seed.
+class KnownScore(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """Floor, best score and bound of one seed, or of every seed: a line of the file.
 
     Attributes:
         floor: The score that counts 0 on a normalised scale.
         best: The best score of a known run; at least the floor.
         policy: The spec of that run, or the name of another method that found it.
-        bound: An upper bound on the score of every policy; None if no bound is known.
+        bound: An upper bound on the score of every policy; None if none is known.
+        kind: "proved", or "relaxation": that of an easier problem, so possibly no policy comes
+            near it; given with a bound.
         record: The record of that run beside the file, where the spec alone does not repeat it.
     """
 
-    floor: float = field(converter=float, validator=finite)
-    best: float = field(converter=float, validator=finite)
-    policy: str
-    bound: KnownBound | None = None
-    record: str = ""
+    floor: float
+    best: float
+    policy: str = msgspec.field(name="by")
+    bound: float | None = None
+    kind: Literal["proved", "relaxation"] | None = None
+    record: Annotated[str, msgspec.Meta(pattern=r"^(best/[^/\\]+\.jsonl\.gz)?$")] = ""
 
-    def __attrs_post_init__(self) -> None:
-        if self.bound is not None and self.bound.kind == BEST_KNOWN:
-            raise ValueError(f"{self.bound} was given as a bound; it is a score, so it is a best")
-        if not self.floor <= self.best <= self.ceiling.value:
-            text = f"floor {self.floor:g}, best {self.best:g} and bound {self.ceiling.value:g}"
+    def __post_init__(self) -> None:
+        if (self.bound is None) != (self.kind is None):
+            raise ValueError("a bound without its kind, or a kind without its bound, was given")
+        if not self.floor <= self.best <= self.ceiling:
+            text = f"floor {self.floor:g}, best {self.best:g} and bound {self.ceiling:g}"
             raise ValueError(f"{text} were given; each is at least as high as the one before")
 
     @property
-    def ceiling(self) -> KnownBound:
+    def ceiling(self) -> float:
         """The bound; without one, the best known score."""
-        return self.bound or KnownBound(self.best, BEST_KNOWN)
+        return self.best if self.bound is None else self.bound
+
+    @property
+    def ceiling_kind(self) -> str:
+        """The kind of the ceiling."""
+        return self.kind or BEST_KNOWN
 
 
-@frozen
-class KnownScores:
+class KnownScores(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The known scores of one preset.
 
     Attributes:
@@ -137,9 +119,8 @@ class KnownScores:
         floor: The spec of the policy whose score is the floor. A policy that draws random numbers
             counts with its mean over the seeds.
         played: By spec, the number of seeds on which it was played in search of the best run.
+        scores: By seed, or under `EVERY` if episodes do not depend on the seed.
         knows: What the specs in `played` know, where it is more than observations.
-        by_seed: The scores by seed; empty if `every` is given.
-        every: The scores of every seed, if episodes do not depend on the seed.
         fair: A bound on the mean score of policies that do not know the future; None if none is
             known.
     """
@@ -148,21 +129,25 @@ class KnownScores:
     desim: str
     roles: tuple[tuple[str, ...], ...]
     floor: str
-    played: Mapping[str, int]
-    knows: Mapping[str, Knowledge]
-    by_seed: Mapping[int, KnownScore] = field(factory=dict)
-    every: KnownScore | None = None
-    fair: MeanBound | None = None
+    played: dict[str, int]
+    scores: dict[Annotated[str, msgspec.Meta(pattern="^(every|0|[1-9][0-9]*)$")], KnownScore]
+    knows: dict[str, Knowledge] = {}
+    fair: MeanBound | None = msgspec.field(default=None, name="fair bound")
 
-    def __attrs_post_init__(self) -> None:
-        if bool(self.by_seed) == (self.every is not None):
+    def __post_init__(self) -> None:
+        if not self.scores or (self.every and self.scores.keys() != {EVERY}):
             raise ValueError("scores of seeds, or one entry for every seed, are needed: one of two")
         if self.floor not in self.played:
             raise ValueError(f"floor {short_repr(self.floor)} is none of the policies played")
 
+    @property
+    def every(self) -> KnownScore | None:
+        """The scores of every seed, if episodes do not depend on the seed."""
+        return self.scores.get(EVERY)
+
     def of(self, seed: int) -> KnownScore | None:
         """Return the known scores of a seed; None if it has none."""
-        return self.every or self.by_seed.get(seed)
+        return self.every or self.scores.get(str(seed))
 
     def all_of(self, seeds: Iterable[int]) -> list[KnownScore] | None:
         """Return the known scores of several seeds; None if any of them has none."""
@@ -181,51 +166,10 @@ def fingerprint(model: Any) -> str:
     return hashlib.sha256(plain).hexdigest()[:_DIGITS]
 
 
-# -- the file --------------------------------------------------------------------------------------
-class Entry(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
-    """A line of the file; the bound and its kind are given together or not at all."""
-
-    floor: float
-    best: float
-    by: str
-    bound: float | None = None
-    kind: Kind | None = None
-    record: Annotated[str, msgspec.Meta(pattern=r"^(best/[^/\\]+\.jsonl\.gz)?$")] = ""
-
-    def known(self) -> KnownScore:
-        """Return the scores of the line."""
-        if (self.bound is None) != (self.kind is None):
-            raise ValueError("a bound without its kind, or a kind without its bound, was given")
-        bound = KnownBound(self.bound, self.kind) if self.bound is not None and self.kind else None
-        return KnownScore(self.floor, self.best, self.by, bound, self.record)
-
-
-class _Preset(msgspec.Struct, forbid_unknown_fields=True):
-    fingerprint: str
-    desim: str
-    roles: tuple[tuple[str, ...], ...]
-    floor: str
-    played: dict[str, int]
-    scores: dict[str, Entry]
-    knows: dict[str, Knowledge] = {}
-    fair: MeanBound | None = msgspec.field(default=None, name="fair bound")
-
-    def known(self) -> KnownScores:
-        found = {seed: entry.known() for seed, entry in self.scores.items()}
-        every = found.pop(EVERY, None)
-        if wrong := [seed for seed in found if not _is_seed(seed)]:
-            raise ValueError(
-                f"seed {short_repr(wrong[0])} was given; it is a whole number or every"
-            )
-        by_seed = {int(seed): one for seed, one in found.items()}
-        known = (self.fingerprint, self.desim, self.roles, self.floor, self.played)
-        return KnownScores(*known, self.knows, by_seed, every, self.fair)
-
-
 class _File(msgspec.Struct, forbid_unknown_fields=True):
-    format: int
+    format: Literal[1]
     script: str
-    presets: dict[str, _Preset]
+    presets: dict[str, KnownScores]
 
 
 #: The known scores by class of a model and preset, as they were read.
@@ -264,33 +208,12 @@ def read_known_scores(module: str) -> Mapping[str, KnownScores]:
 
 
 def parsed_known_scores(data: bytes, name: str) -> Mapping[str, KnownScores]:
-    """Return the known scores by preset, from the content of a file.
-
-    Args:
-        data: JSON, as `known_scores_text` writes it.
-        name: The file's name, for the text of an error.
+    """Return the known scores by preset, from the content of a file of that name.
 
     Raises:
         UsageError: The content is damaged, or a number in it is impossible.
     """
-    found = {}
-    for preset, entry in _decoded(data, name).presets.items():
-        try:
-            found[preset] = entry.known()
-        except ValueError as fault:
-            raise UsageError(f"{name}, preset {short_repr(preset)}: {fault}") from None
-    return found
-
-
-def _decoded(data: bytes, name: str) -> _File:
     try:
-        file = msgspec.json.decode(data, type=_File)
+        return msgspec.json.decode(data, type=_File).presets
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as fault:
         raise UsageError(f"{name} holds no known scores: {fault}") from None
-    if file.format != FORMAT:
-        raise UsageError(f"{name} has format {file.format}; this version reads format {FORMAT}")
-    return file
-
-
-def _is_seed(text: str) -> bool:
-    return text.isascii() and text.isdecimal() and str(int(text[:20])) == text

@@ -20,8 +20,7 @@ from desim.core.model import Model, no_model
 from desim.core.roles import Role
 from desim.errors import DesimError, UsageError, possible
 from desim.faults import RAISED, fault_text, place
-from desim.joined_packages import module_named, spec_name
-from desim.schema import from_plain
+from desim.joined_packages import spec_name
 from desim.schema.arguments import needs_arguments
 from desim.short_repr import short_repr
 
@@ -32,7 +31,7 @@ def models() -> Mapping[str, type[Model[Any]]]:
 
     A package that exports no model class is left out: a user's folder `models` may have others.
     """
-    return {name: model_class(name) for name in folders("models") if _model_classes(name)}
+    return {name: model_class(name) for name in model_names() if _model_classes(name)}
 
 
 def model(given: Any, preset: str = "", changes: Mapping[str, Any] | None = None) -> Model[Any]:
@@ -107,11 +106,6 @@ def named_class(name: str) -> type[Model[Any]]:
     return model_class(name) if builder(name) is None else type(model(name))
 
 
-def has_model(name: str) -> bool:
-    """Return whether the catalog has a model of that name; imports no model."""
-    return name in folders("models")
-
-
 def model_names() -> tuple[str, ...]:
     """Return the names of the models in the folders named `models`; imports no model."""
     return folders("models")
@@ -127,7 +121,7 @@ def foreign_model(name: str) -> str:
 
     Empty for a model that is in desim's own folder, is imported already, or does not exist.
     """
-    return foreign_file(f"models.{name}") if has_model(name) else ""
+    return foreign_file(f"models.{name}") if name in model_names() else ""
 
 
 def is_at_hand(name: str) -> bool:
@@ -137,7 +131,7 @@ def is_at_hand(name: str) -> bool:
         name: A name in the catalog or `module:Class`.
     """
     module, colon, _ = name.partition(":")
-    return is_loaded(module) if colon else has_model(name) and not foreign_model(name)
+    return is_loaded(module) if colon else name in model_names() and not foreign_model(name)
 
 
 def model_class(name: str) -> type[Model[Any]]:
@@ -151,8 +145,9 @@ def model_class(name: str) -> type[Model[Any]]:
         if not _is_model(cls):
             raise no_model(cls, name)
         return cls
-    if name not in folders("models"):
-        raise UsageError(f"there is no model {name!r}; {_hint(name)}, or module:Class for your own")
+    if name not in model_names():
+        own, hint = name if is_users_module(name) else "module", possible(name, model_names())
+        raise UsageError(f"there is no model {name!r}; {hint}, or {own}:Class for your own")
     classes = _model_classes(name)
     if len(classes) != 1:
         raise UsageError(f"models.{name} must export one model class; it exports {len(classes)}")
@@ -161,24 +156,9 @@ def model_class(name: str) -> type[Model[Any]]:
 
 def known_class(name: str) -> type[Model[Any]] | None:
     """Return a model's class as `model_class` does; None if there is none."""
-    if ":" not in name and not has_model(name):
-        return None  # not left to `model_class`, which imports a user's module for its hint
     with contextlib.suppress(UsageError):
         return model_class(name)
     return None
-
-
-def recorded_model(name: str, params: Mapping[str, Any]) -> Model[Any]:
-    """Build a model from its name and all its parameters as plain values; calls no function.
-
-    Raises:
-        UsageError: The model does not exist.
-        SchemaError: It does not take these parameters.
-    """
-    if ":" not in name and not has_model(name):
-        raise UsageError(f"there is no model {short_repr(name)}; {possible(name, model_names())}")
-    built: Model[Any] = from_plain(params, model_class(name), "params")
-    return built
 
 
 def model_name(cls: type) -> str:
@@ -200,24 +180,6 @@ def _built(function: Callable[[], Any], name: str) -> Model[Any]:
     if not isinstance(built, Model):
         raise UsageError(f"{name} returned {short_repr(built)}, which is no model")
     return built
-
-
-def _hint(name: str) -> str:
-    """End an error sentence: the user's own module of that name, or the nearest model."""
-    own = _models_of(name) if is_users_module(name) else []
-    if own:
-        return f"did you mean {own[0]!r}? Possible: {', '.join(folders('models'))}"
-    return possible(name, folders("models"))
-
-
-def _models_of(module: str) -> list[str]:
-    """Return `module:Class` for every model class that a user's module defines."""
-    own = module_named(module)
-    try:
-        values = vars(importlib.import_module(own)).values()
-    except (Exception, SystemExit):  # noqa: BLE001 (a script of that name may fail or exit)
-        return []
-    return [spec_name(v) for v in values if _is_model(v) and v.__module__ == own]
 
 
 def _is_model(value: Any) -> bool:

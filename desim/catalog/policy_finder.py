@@ -55,25 +55,14 @@ def policy(name: str, of: Any) -> PolicyMaker:
     return known[name]
 
 
-def lineup(name: str, of: Model[Any]) -> Mapping[str, str] | None:
-    """Return the specs by role of a model's line-up; None if it has no line-up of that name.
-
-    The name of a line-up may be given instead of a single policy: it plays all roles that it names.
-    """
-    return lineups(of).get(name)
-
-
 def lineups(of: Model[Any]) -> Mapping[str, Mapping[str, str]]:
-    """Return the line-ups of a model by name; empty if its heuristics name none."""
-    function = lineups_function(of)
+    """Return the line-ups of a model by name, each with specs by role or part.
+
+    They are what its heuristics name in `lineups(model)`, if anything. The name of a line-up may be
+    given instead of a single policy: it plays all roles that it names.
+    """
+    function = named_in_heuristics(type(of), "lineups")
     return function(of) if function else {}
-
-
-def lineups_function(of: Model[Any]) -> Callable[[Any], Mapping[str, Mapping[str, str]]] | None:
-    """Return `lineups(model)` of a model's heuristics, its specs by role or by part; or None."""
-    function: Callable[[Any], Mapping[str, Mapping[str, str]]] | None
-    function = _named_in(type(of), "lineups")
-    return function
 
 
 def baselines(of: Model[Any]) -> tuple[str, ...]:
@@ -82,13 +71,13 @@ def baselines(of: Model[Any]) -> tuple[str, ...]:
     These are the specs that its heuristics name in `baselines(model)`, and, if all default roles
     have options, `greedy` and `random`.
     """
-    function = _named_in(type(of), "baselines")
+    function = named_in_heuristics(type(of), "baselines")
     free = all(of.roles[role].options for role in of.default_roles)
     return (*(function(of) if function else ()), *(("greedy", "random") if free else ()))
 
 
 @cache
-def _named_in(cls: type, name: str) -> Any:
+def named_in_heuristics(cls: type, name: str) -> Any:
     """Return a member of the heuristics of a model class, or None; each episode asks for one."""
     module = _heuristics(cls)
     return vars(module).get(name) if module else None

@@ -53,11 +53,6 @@ def from_preset(cls: type[T], name: str = "", changes: Mapping[str, Any] | None 
 
 
 def _check_arguments(cls: Any, name: Any, changes: Any) -> None:
-    """Check the types of the arguments of `from_preset`.
-
-    Raises:
-        UsageError: One is of another type.
-    """
     if not isinstance(cls, type):
         raise UsageError(f"{short_repr(cls)} was given; a preset is built from a model's class")
     if not isinstance(name or "", str):

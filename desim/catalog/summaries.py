@@ -78,7 +78,8 @@ def _model(name: str) -> Plain:
     `further_arguments` are those that policies of every model take in this one beside their own.
     """
     model, function = catalog.model(name), catalog.builder(name.partition("/")[0])
-    cls, default = type(model), tuple(model.default_roles)
+    cls: Any = type(model)
+    default, texts = tuple(model.default_roles), attribute_texts(cls)
     return {
         "text": (function and _first_line(function)) or _first_line(cls),
         "revision": revision_of(model),
@@ -91,7 +92,15 @@ def _model(name: str) -> Plain:
             }
             for role, of in model.roles.items()
         },
-        "parameters": _parameters(model),
+        "parameters": [
+            {
+                "name": one.alias,
+                "value": _json_value(getattr(model, one.name)),
+                "text": texts.get(one.name, ""),
+            }
+            for one in attrs.fields(cls)
+            if one.init
+        ],
         "policies": _policies(catalog.policies(cls), model),
         "further_arguments": _further_arguments(cls),
         "baselines": catalog.baselines(model),
@@ -101,22 +110,7 @@ def _model(name: str) -> Plain:
     }
 
 
-def _parameters(model: Model[Any]) -> list[Plain]:
-    """Return the parameters of a model with their values in its preset and their texts."""
-    texts = attribute_texts(type(model))
-    fields = [one for one in attrs.fields(type(model)) if one.init]  # type: ignore[arg-type] # attrs
-    return [
-        {
-            "name": one.alias,
-            "value": _json_value(getattr(model, one.name)),
-            "text": texts.get(one.name, ""),
-        }
-        for one in fields
-    ]
-
-
 def _json_value(value: Any) -> Any:
-    """Return a number, a text or None, and of another value a short text."""
     plain = value is None or isinstance(value, int | float | str)
     return value if plain else short_repr(value, _DEFAULT)
 

@@ -149,7 +149,8 @@ def _texts(policy: Any) -> Mapping[str, str]:
 
 def _by_role(given: Any, model: Model[Any]) -> Any:
     """Return the policies by role that a line-up's name stands for; anything else unchanged."""
-    return (policy_finder.lineup(given, model) if isinstance(given, str) else None) or given
+    named = policy_finder.lineups(model).get(given) if isinstance(given, str) else None
+    return named or given
 
 
 def _free_arguments(given: Any, model: Model[Any], *, has_role: bool = False) -> set[str]:
@@ -226,8 +227,8 @@ def players(model: Model[Any], policies: Policies) -> Iterator[Any]:
     given = policies.values() if isinstance(policies, Mapping) else (policies,)
     for name in (one.strip() for one in given if isinstance(one, str)):
         for of in (model, *model.models.values()):
-            if policy_finder.lineup(name, of):
-                yield policy_finder.lineups_function(of)
+            if name in policy_finder.lineups(of):
+                yield policy_finder.named_in_heuristics(type(of), "lineups")
 
 
 def _policy(policy: Any, model: Model[Any]) -> Iterator[Any]:

@@ -120,7 +120,8 @@ def assign(
     if policies is None:
         return {}
     if not isinstance(policies, Mapping):
-        lineup = catalog.lineup(policies.strip(), model) if isinstance(policies, str) else None
+        name = policies.strip() if isinstance(policies, str) else ""
+        lineup = catalog.lineups(model).get(name)
         policies = lineup or dict.fromkeys(_names_for(model, policies, roles), policies)
     given: dict[str, Any] = {}
     for name, policy in policies.items():

@@ -19,7 +19,7 @@ from desim.core.roles import MOST_TICKS, Knowledge, Role
 from desim.errors import BadRecord, SchemaError, UsageError
 from desim.records.provenance import Provenance
 from desim.records.reach import model_reaches, refuse
-from desim.schema import encode, encode_tagged, has_tags
+from desim.schema import encode, encode_tagged, from_plain, has_tags
 from desim.short_repr import shortened
 from desim.version import __version__
 
@@ -107,12 +107,13 @@ class Header(
         if not trust:
             refuse(model_reaches(self.model, self.params))
         try:
-            return catalog.recorded_model(self.model, self.params)
+            built: Model[Any] = from_plain(self.params, catalog.model_class(self.model), "params")
         except (SchemaError, UsageError) as fault:
             cls = catalog.known_class(self.model)
             since = self.provenance.other_revision(self.model, own_revision(cls) if cls else None)
             what = f"{shortened(self.model)} of desim {shortened(self.version)}"
             raise BadRecord(f"written for {what}: {fault}{since}") from None
+        return built
 
 
 class Step(

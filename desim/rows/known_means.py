@@ -55,13 +55,13 @@ class KnownMeans:
     @property
     def bound(self) -> float | None:
         """The mean of the bounds; None if a seed has no bound."""
-        bounds = [one.bound.value for one in self.scores if one.bound]
+        bounds = [one.bound for one in self.scores if one.bound is not None]
         return _mean(bounds) if len(bounds) == len(self.scores) else None
 
     @property
     def kind(self) -> str:
         """The kind of the scores that count 1; if seeds differ, the number of seeds by kind."""
-        counts = Counter(one.ceiling.kind for one in self.scores).most_common()
+        counts = Counter(one.ceiling_kind for one in self.scores).most_common()
         if len(counts) == 1:
             return counts[0][0]
         return ", ".join(f"{count} {kind}" for kind, count in counts)

@@ -275,7 +275,7 @@ def _reaches(suite: Suite) -> Iterator[str]:
     """Yield the modules and files that a suite names, found in its text before it is built."""
     for world in suite.worlds.values():
         name = world.model.partition("/")[0]
-        if ":" in name or not catalog.has_model(name):
+        if ":" in name or name not in catalog.model_names():
             yield f"the world {short_repr(world.model)}"
             return
         yield from model_reaches(name, world.set)

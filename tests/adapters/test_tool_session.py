@@ -210,8 +210,8 @@ def test_a_score_is_normalised_where_seed_parameters_and_roles_are_known() -> No
     known = known_scores_of(type(BEER.model), "poisson")
     floor = known.of(1).floor
     assert normalised_score(BEER, "poisson", 1, floor) == 0
-    assert normalised_score(BEER, "poisson", 1, known.of(1).ceiling.value) == 1
-    assert normalised_score(BEER, "poisson", 1, 2 * floor - known.of(1).ceiling.value) == -1
+    assert normalised_score(BEER, "poisson", 1, known.of(1).ceiling) == 1
+    assert normalised_score(BEER, "poisson", 1, 2 * floor - known.of(1).ceiling) == -1
     assert not has_scale(BEER, "poisson", 10**9)
     other = Setup.of("beer_game", "poisson", params={"horizon": 7}, seats="retailer")
     assert not has_scale(other, "poisson", 1)

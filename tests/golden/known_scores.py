@@ -14,20 +14,17 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import fsum
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import click
 import msgspec
-from attrs import evolve
+from msgspec.structs import replace
 
 from desim import Rows, __version__, catalog, sweep
 from desim.catalog import policy_finder
 from desim.catalog.known_scores import (
     EVERY,
     FILE_NAME,
-    FORMAT,
-    Entry,
-    KnownBound,
     KnownScore,
     KnownScores,
     fingerprint,
@@ -65,9 +62,12 @@ MORE = {
 ROUNDING = 1e-9
 
 
+#: An upper bound on scores, and its kind.
+Bound = tuple[float, Literal["proved", "relaxation"]]
+
 #: Bounds that follow from the score: a judge by rubric gives weighted means of scores from 0 to 10,
 #: and a score of items is a mean of shares of right answers.
-BOUNDS = {"consulting": KnownBound(10, "proved"), "reasoning": KnownBound(1, "proved")}
+BOUNDS: dict[str, Bound] = {"consulting": (10, "proved"), "reasoning": (1, "proved")}
 
 #: Rules that knew the future and searched it: the commit that the files name has them.
 GONE = {"known_luck", "oracle"}
@@ -100,9 +100,9 @@ def main(
             old = on_file(module).get(preset)
             known = with_older(known_scores(name, read_seeds(seeds), jobs), old, module.parent)
         update(module, preset, known)
-        found = [known.every] if known.every else list(known.by_seed.values())
+        found = [*known.scores.values()]
         best = fsum(one.best for one in found) / len(found)
-        kinds = ", ".join(dict.fromkeys(one.ceiling.kind for one in found))
+        kinds = ", ".join(dict.fromkeys(one.ceiling_kind for one in found))
         seconds = time.perf_counter() - start
         click.echo(f"{name}: best {best:,.2f} on average, {kinds}, {seconds:.0f} s")
 
@@ -117,7 +117,7 @@ def known_scores(name: str, seeds: Sequence[int], jobs: int) -> KnownScores:
     roles = tuple(sorted({played_roles(read_label(one), model) or () for one in counts}))
     floor = FLOORS.get(world, FLOOR)
     scores = {
-        seed: known_score(
+        EVERY if fixed else str(seed): known_score(
             rows if fixed else rows.where(seed=seed),
             floor_of(rows, floor, seed, drawn=is_drawing(policy_finder.policy(floor, type(model)))),
             BOUNDS.get(world),
@@ -125,14 +125,13 @@ def known_scores(name: str, seeds: Sequence[int], jobs: int) -> KnownScores:
         )
         for seed in each
     }
-    facts = (fingerprint(model), __version__, roles, floor, counts, knows)
-    return KnownScores(*facts, every=scores[each[0]]) if fixed else KnownScores(*facts, scores)
+    return KnownScores(fingerprint(model), __version__, roles, floor, counts, scores, knows)
 
 
 def with_new_levels(name: str, old: KnownScores) -> KnownScores:
     """Return the stored scores of a preset with what the policies declare that they know."""
     gone = {one: level for one, level in old.knows.items() if one in GONE}
-    return evolve(old, knows={**gone, **levels_of(catalog.model(name), {*old.played} - GONE)})
+    return replace(old, knows={**gone, **levels_of(catalog.model(name), {*old.played} - GONE)})
 
 
 def levels_of(model: Any, policies: Iterable[str]) -> dict[str, Knowledge]:
@@ -146,35 +145,37 @@ def with_policies(name: str, old: KnownScores, only: Sequence[str], jobs: int) -
     model = catalog.model(name)
     if not old.fits(model):
         raise click.UsageError(f"{name} has other parameters now; play it, without --policy")
-    rows = sweep(name, only, [0] if old.every else list(old.by_seed), executor=f"processes={jobs}")
-    known = evolve(old, played={**old.played, **dict.fromkeys(only, len(rows) // len(only))})
+    rows = sweep(name, only, seeds_of(old), executor=f"processes={jobs}")
+    known = replace(old, played={**old.played, **dict.fromkeys(only, len(rows) // len(only))})
     for row in rows:
         one = known.of(row["seed"])
         assert one is not None
         if exceeds(row["score"], one.best):
-            new = evolve(one, best=row["score"], policy=row["policy"], bound=None, record="")
-            known = with_best(known, model, row["seed"], bounded(new, one.bound))
+            new = replace(
+                one, best=row["score"], policy=row["policy"], bound=None, kind=None, record=""
+            )
+            known = with_best(known, model, row["seed"], bounded(new, bound_of(one)))
     return known
 
 
 def with_older(new: KnownScores, old: KnownScores | None, folder: Path) -> KnownScores:
     """Return known scores with bounds and better runs of old ones that hold for them, too."""
     same = old is not None and old.fingerprint == new.fingerprint
-    for seed in [0] if new.every else new.by_seed:
+    for seed in seeds_of(new):
         one, before = new.of(seed), old.of(seed) if old else None
         if one is None or old is None or before is None:
             continue
         if same and one.bound is None:
-            one = bounded(one, before.bound)
+            one = bounded(one, bound_of(before))
         if exceeds(before.best, one.best) and (
             replays(before, folder) if before.record else same and before.policy in GONE
         ):
             run = {"best": before.best, "policy": before.policy, "record": before.record}
-            one = bounded(evolve(one, bound=None, **run), one.bound)
+            one = bounded(replace(one, bound=None, kind=None, **run), bound_of(one))
             if before.policy in GONE:
                 level, many = old.knows[before.policy], old.played[before.policy]
                 played = {**new.played, before.policy: many}
-                new = evolve(new, played=played, knows={**new.knows, before.policy: level})
+                new = replace(new, played=played, knows={**new.knows, before.policy: level})
         new = with_score(new, seed, one)
     return new
 
@@ -186,9 +187,12 @@ def replays(known: KnownScore, folder: Path) -> bool:
 
 def with_score(known: KnownScores, seed: int, new: KnownScore) -> KnownScores:
     """Return known scores with another one of a seed."""
-    if known.every:
-        return evolve(known, every=new)
-    return evolve(known, by_seed={**known.by_seed, seed: new})
+    return replace(known, scores={**known.scores, EVERY if known.every else str(seed): new})
+
+
+def seeds_of(known: KnownScores) -> list[int]:
+    """Return the seeds of known scores; 0 for those of every seed."""
+    return [0] if known.every else [*map(int, known.scores)]
 
 
 def with_best(known: KnownScores, model: Any, seed: int, new: KnownScore) -> KnownScores:
@@ -196,9 +200,9 @@ def with_best(known: KnownScores, model: Any, seed: int, new: KnownScore) -> Kno
     known = with_score(known, seed, new)
     policy, level = new.policy, lineup_knows(model, read_label(new.policy))
     knows = known.knows if level == "observation" else {**known.knows, policy: level}
-    best = sum(one.policy == policy for one in known.by_seed.values()) or 1
+    best = sum(one.policy == policy for one in known.scores.values()) or 1
     played = {**known.played, policy: max(best, known.played.get(policy, 0))}
-    return evolve(known, played=played, knows=knows)
+    return replace(known, played=played, knows=knows)
 
 
 def write_book(book: Path, data: bytes, preset: str, known: KnownScores) -> None:
@@ -221,8 +225,7 @@ def write_book(book: Path, data: bytes, preset: str, known: KnownScores) -> None
 
 def _records(data: bytes, book: Path) -> Iterator[str]:
     for known in parsed_known_scores(data, str(book)).values():
-        each = [known.every] if known.every else known.by_seed.values()
-        yield from (one.record for one in each if one.record)
+        yield from (one.record for one in known.scores.values() if one.record)
 
 
 def played(
@@ -244,7 +247,7 @@ def floor_of(rows: Rows, policy: str, seed: int, *, drawn: bool) -> float:
 
 
 def known_score(
-    rows: Rows, floor: float, bound: KnownBound | None, knows: Mapping[str, str]
+    rows: Rows, floor: float, bound: Bound | None, knows: Mapping[str, str]
 ) -> KnownScore:
     """Return what rows and a bound say; of equal runs one that observes is named first."""
     # The first of equals, as policies are in the order of the board.
@@ -252,11 +255,17 @@ def known_score(
     return bounded(KnownScore(floor, best["score"], best["policy"]), bound)
 
 
-def bounded(known: KnownScore, bound: KnownBound | None) -> KnownScore:
+def bound_of(known: KnownScore) -> Bound | None:
+    """Return the bound of a seed with its kind."""
+    return (known.bound, known.kind) if known.bound is not None and known.kind else None
+
+
+def bounded(known: KnownScore, bound: Bound | None) -> KnownScore:
     """Return what is known of a seed with a bound, which may be a rounding below the best run."""
-    if bound and bound.value < known.best <= bound.value + ROUNDING * abs(known.best):
-        bound = KnownBound(known.best, bound.kind)
-    return evolve(known, bound=bound)
+    value, kind = bound or (None, None)
+    if value is not None and value < known.best <= value + ROUNDING * abs(known.best):
+        value = known.best
+    return replace(known, bound=value, kind=kind)
 
 
 def on_file(module: Path) -> dict[str, KnownScores]:
@@ -269,7 +278,7 @@ def update(module: Path, preset: str, known: KnownScores) -> None:
     """Write the file beside a model's module, with this preset instead of the one of its name."""
     path, old = module.with_name(FILE_NAME), on_file(module).get(preset)
     if known.fair is None and old and old.fingerprint == known.fingerprint:
-        known = evolve(known, fair=old.fair)
+        known = replace(known, fair=old.fair)
     empty = known_scores_text("tests/golden/known_scores.py", {}).encode()
     write_book(path, path.read_bytes() if path.exists() else empty, preset, known)
     assert on_file(module)[preset] == known
@@ -283,7 +292,7 @@ def known_scores_text(script: str, presets: Mapping[str, KnownScores]) -> str:
         presets: The known scores by preset.
     """
     blocks = [f"  {_json(name)}: {_block(known)}" for name, known in sorted(presets.items())]
-    head = f'{{\n "format": {FORMAT},\n "script": {_json(script)},\n "presets": {{\n'
+    head = f'{{\n "format": 1,\n "script": {_json(script)},\n "presets": {{\n'
     return head + ",\n".join(blocks) + "\n }\n}\n"
 
 
@@ -298,18 +307,12 @@ def _block(known: KnownScores) -> str:
     }
     if known.fair:
         facts["fair bound"] = known.fair
-    scores = {str(seed): known.by_seed[seed] for seed in sorted(known.by_seed)}
-    if known.every:
-        scores[EVERY] = known.every
+    scores = {
+        key: known.scores[key] for key in sorted(known.scores, key=lambda key: (len(key), key))
+    }
     lines = [f"   {_json(key)}: {_json(value)}" for key, value in facts.items()]
-    seeds = ",\n".join(f"    {_json(seed)}: {_json(_entry(one))}" for seed, one in scores.items())
+    seeds = ",\n".join(f"    {_json(seed)}: {_json(one)}" for seed, one in scores.items())
     return "{\n" + ",\n".join(lines) + f',\n   "scores": {{\n{seeds}\n   }}\n  }}'
-
-
-def _entry(one: KnownScore) -> Entry:
-    bound = one.bound
-    value, kind = (bound.value, bound.kind) if bound else (None, None)
-    return Entry(one.floor, one.best, one.policy, value, kind, one.record)
 
 
 def _json(value: Any) -> str:

@@ -74,7 +74,7 @@ def test_no_baseline_scores_more_than_is_known(cls: Any, preset: str) -> None:
     }
     one = found.of(0)
     assert one is not None
-    assert max(scores.values()) <= one.best <= one.ceiling.value
+    assert max(scores.values()) <= one.best <= one.ceiling
     assert scores.get(one.policy, one.best) == one.best
     if found.floor not in DRAWING_FLOORS:
         assert scores[found.floor] == one.floor
@@ -84,7 +84,7 @@ RECORDS = [
     pytest.param(Path(inspect.getfile(cls)).parent / one.record, one.best, id=one.record)
     for cls in catalog.models().values()
     for found in read_known_scores(inspect.getfile(cls)).values()
-    for one in ([found.every] if found.every else found.by_seed.values())
+    for one in ([found.every] if found.every else found.scores.values())
     if one.record
 ]
 

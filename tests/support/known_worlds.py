@@ -7,7 +7,6 @@ from support.small_worlds import Walk
 
 from desim.catalog import known_scores
 from desim.catalog.known_scores import (
-    KnownBound,
     KnownScore,
     KnownScores,
     MeanBound,
@@ -19,10 +18,10 @@ MEASURED, ROUND, WRONG = (f"support.known_worlds:{name}" for name in ("Measured"
 
 #: A bound that is not reached, one that is, none, and a seed on which nothing can be gained.
 SHORT = {
-    0: KnownScore(0, 6, "greedy", KnownBound(8, "relaxation")),
-    1: KnownScore(2, 6, "support.small_worlds:Seer", KnownBound(6, "proved")),
-    2: KnownScore(6, 6, "greedy"),
-    3: KnownScore(5, 5.5, "random"),
+    0: KnownScore(0.0, 6.0, "greedy", 8.0, "relaxation"),
+    1: KnownScore(2.0, 6.0, "support.small_worlds:Seer", 6.0, "proved"),
+    2: KnownScore(6.0, 6.0, "greedy"),
+    3: KnownScore(5.0, 5.5, "random"),
 }
 
 #: A fair bound of the same walk.
@@ -31,6 +30,7 @@ FAIR = MeanBound(7.25, "estimated", 0.5, "greedy", 1.0, 0.25, "100:200")
 
 def known(model: type, preset: str, by_seed: dict[int, KnownScore], **changes: Any) -> KnownScores:
     """What is known of a preset of a walk."""
+    scores = {str(seed): one for seed, one in by_seed.items()}
     facts = {
         "fingerprint": fingerprint(from_preset(model, preset)),
         "desim": "1.0",
@@ -39,7 +39,7 @@ def known(model: type, preset: str, by_seed: dict[int, KnownScore], **changes: A
         "played": {"greedy": 1, "random": 20},
         "knows": {"support.small_worlds:Seer": "state"},
     }
-    return KnownScores(**{**facts, **changes}, by_seed=by_seed)  # type: ignore[arg-type]
+    return KnownScores(**{**facts, **changes}, scores=scores)  # type: ignore[arg-type]
 
 
 @frozen
@@ -65,7 +65,7 @@ class Stale(Measured):
 
 
 #: A bound that `greedy` exceeds, of four seeds.
-_EXCEEDED = dict.fromkeys(range(4), KnownScore(0, 4, "random", KnownBound(5, "proved")))
+_EXCEEDED = dict.fromkeys(range(4), KnownScore(0, 4, "random", 5, "proved"))
 
 _FLAT = dict.fromkeys(range(3), KnownScore(18, 18, "greedy"))
 

@@ -129,9 +129,9 @@ def _scale(setup: Setup, preset: str, seed: int) -> tuple[float, float] | None:
     if known is None or roles not in known.roles or not known.fits(setup.model):
         return None
     one = known.of(seed)
-    if one is None or one.ceiling.value <= one.floor:
+    if one is None or one.ceiling <= one.floor:
         return None
-    return one.floor, one.ceiling.value
+    return one.floor, one.ceiling
 
 
 def _number(given: Any) -> Any:

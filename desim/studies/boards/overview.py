@@ -83,14 +83,14 @@ def world_scale(name: str, seeds: Sequence[int]) -> KnownMeans:
         raise UsageError(f"nothing is known of the scores of {name}")
     unknown = [seed for seed in seeds if known.of(seed) is None]
     if unknown:
-        more, span = " and more" * (len(unknown) > _LISTED), sorted(known.by_seed)
+        more, span = " and more" * (len(unknown) > _LISTED), sorted(map(int, known.scores))
         raise UsageError(
             f"nothing is known of {name} with seed "
             f"{', '.join(map(str, unknown[:_LISTED]))}{more}; known are {len(span)} seeds from "
             f"{span[0]} to {span[-1]}"
         )
     scale = KnownMeans(known, tuple(known.all_of(tuple(seeds)) or ()))
-    if all(one.ceiling.value == one.floor for one in scale.scores):
+    if all(one.ceiling == one.floor for one in scale.scores):
         raise UsageError(f"no policy can gain anything in {name}: the floor is the best score")
     return scale
 
@@ -99,7 +99,7 @@ def on_scale(sample: Sample, scale: KnownMeans) -> Normalised | None:
     """Return a sample of scores on the scale of its seeds; None if nothing can be gained."""
     if sample.unit == "seeds":
         known = [one for seed in sample.values if (one := scale.known.of(int(str(seed))))]
-        floor, ceiling = [one.floor for one in known], [one.ceiling.value for one in known]
+        floor, ceiling = [one.floor for one in known], [one.ceiling for one in known]
     else:
         n = len(sample.values)
         floor, ceiling = [scale.floor] * n, [scale.bound or scale.best] * n
@@ -181,7 +181,7 @@ class NormalisedWorld:
             score, known = row["score"], self.scale.known.of(row["seed"])
             if score is None or known is None:
                 continue
-            if exceeds(score, known.ceiling.value) and known.ceiling.kind != BEST_KNOWN:
+            if exceeds(score, known.ceiling) and known.kind:
                 faults[row["policy"]] = None
             elif exceeds(score, known.best):
                 news[row["policy"]] = None
@@ -247,7 +247,7 @@ class NormalisedBoards(Tabular):
         return [*faults, *("; ".join(each) for each in (failed, others, left_out) if each)]
 
     def _legend(self) -> list[str]:
-        kinds = {one.ceiling.kind for world in self.worlds for one in world.scale.scores}
+        kinds = {one.ceiling_kind for world in self.worlds for one in world.scale.scores}
         rest = (world.best(observes=False) for world in self.worlds)
         levels = knowledge_legend(one.knows for one in rest if one)
         return [

@@ -35,7 +35,7 @@ class ScorePlace:
     @property
     def ceiling(self) -> float:
         """The bound; without one the best known score."""
-        return self.known.ceiling.value
+        return self.known.ceiling
 
     @property
     def share(self) -> float:
@@ -50,7 +50,7 @@ class ScorePlace:
     @property
     def ceiling_label(self) -> str:
         """The bound and whether it is proved, or the best known score and its policy."""
-        kind = self.known.ceiling.kind
+        kind = self.known.ceiling_kind
         value = estimate_text(self.ceiling)
         if kind == BEST_KNOWN:
             return f"best known score, {value} ({self.best_policy})"
@@ -87,7 +87,7 @@ def place_of(
     known = scores.of(header.seed)
     if tuple(sorted(seats)) not in scores.roles or known is None:
         return f"No floor and no bound are known for these seats and seed {header.seed}."
-    if known.ceiling.value <= known.floor:
+    if known.ceiling <= known.floor:
         return "Nothing can be gained here: the floor is the best score."
     best = with_knowledge(known.policy, scores.knows.get(known.policy))
     return ScorePlace(score, known, scores.floor, best)

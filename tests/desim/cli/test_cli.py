@@ -238,11 +238,6 @@ def test_a_function_plays_on_the_command_line(desim: Desim, command: tuple[str, 
     assert "mine:rule" in str(json.loads(out))
 
 
-def test_a_module_of_the_models_name_is_suggested(desim: Desim) -> None:
-    """With the class in it, beside `mine.py`."""
-    refused(desim("run", "mine"), "there is no model 'mine'; did you mean 'mine:World'?")
-
-
 # -- wrong usage -----------------------------------------------------------------------------------
 
 RUN = ("run", "beer_game")

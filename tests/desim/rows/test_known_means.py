@@ -3,7 +3,6 @@
 import sys
 
 import pytest
-from attrs import evolve
 from msgspec import structs
 from support.known_worlds import FAIR, SHORT, Measured, Stale, known
 from support.small_worlds import STRIDE, Walk
@@ -48,7 +47,7 @@ def test_a_best_known_score_that_an_exploit_reached_is_marked() -> None:
 
 def test_a_fair_bound_stands_behind_the_bound() -> None:
     """With its kind, its interval, and how near a rule comes."""
-    means = KnownMeans(evolve(known(Measured, "short", SHORT), fair=FAIR), (SHORT[0],))
+    means = KnownMeans(structs.replace(known(Measured, "short", SHORT), fair=FAIR), (SHORT[0],))
     said = "fair bound of the mean 7.25 ± 0.50 (estimated), greedy is at most 1.25 below it"
     assert means.sentence.endswith(f"; {said}")
     assert means.plain()["fair_bound"] == structs.asdict(FAIR)
