@@ -3,20 +3,22 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-import click
 from attrs import field, frozen
 
-from desim.cli.completion import complete_model
 from desim.cli.exit_codes import fail
 from desim.cli.options import command
+from desim.cli.tables import print_json
 from desim.core.limits import Limits
 from desim.errors import UsageError
+from desim.show.console import console
+from desim.show.table import print_tables
 
 if TYPE_CHECKING:  # commands start fast
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from desim.engine.plan import Row
     from desim.studies.boards.baselines import Board
+    from desim.studies.boards.overview import NormalisedBoards, Overview
 
 
 #: The seeds of boards.
@@ -45,16 +47,11 @@ class Boards:
     limits: Limits | None = field(default=None, kw_only=True)
     as_json: bool = field(default=False, kw_only=True)
 
-    @property
-    def progress(self) -> bool | None:
-        """Whether lines are printed where standard error is no terminal: all boards take long."""
-        return True if self.every else None
-
 
 @command(
     "baselines",
     every={"option": "--all"},
-    models={"nargs": -1, "metavar": "[MODEL[/PRESET]]...", "shell_complete": complete_model},
+    models={"nargs": -1, "metavar": "[MODEL[/PRESET]]..."},
 )
 def baselines_command(options: Boards) -> None:
     """Print every world in a line, or with MODEL the boards of its presets.
@@ -64,60 +61,48 @@ def baselines_command(options: Boards) -> None:
     those that know as much: observations, constants of the world, hidden state, or the future.
     """
     from desim.rows.failures import failures_text
+    from desim.studies.boards.baselines import boards, everything
+    from desim.studies.boards.overview import OVERVIEW_SEEDS, normalised_boards, overview
 
     if options.every and options.models:
         raise UsageError(f"--all was given with {options.models[0]}; it prints all worlds")
-    boards = not options.normalised and (options.models or options.every)
-    rows = _print_boards(options) if boards else _print_worlds(options)
+    # All boards take long: lines are printed also where standard error is no terminal.
+    how = (options.jobs, True if options.every else None, options.limits)
+    seeds, as_json, rows = options.seeds or _SEEDS, options.as_json, list[Any]()
+    if options.normalised:
+        scaled = normalised_boards(everything(options.models), seeds, *how)
+        rows += _print_worlds(scaled, as_json=as_json)
+        if scaled.faults:
+            names = ", ".join(scaled.faults)
+            fail(f"{names}: scores more than a bound that no policy can exceed")
+    elif options.models or options.every:
+        _print_boards(boards(everything(options.models), seeds, *how), rows, as_json=as_json)
+    else:
+        rows += _print_worlds(overview(options.seeds or OVERVIEW_SEEDS, *how), as_json=as_json)
     if failed := [row for row in rows if row["error"]]:
         fail(failures_text(failed, len(rows)))
 
 
-def _print_boards(options: Boards) -> "Sequence[Row]":
-    """Print a board for each preset; return the rows of the episodes."""
-    import msgspec
-
-    from desim.show.console import console
-    from desim.show.table import print_tables
-    from desim.studies.boards.baselines import boards, everything
-
-    rows: list[Row] = []
+def _print_boards(found: "Iterable[Board]", rows: "list[Row]", *, as_json: bool) -> None:
+    """Print the board of each preset as it comes, and collect the rows of the episodes."""
 
     def played() -> "Iterator[Board]":
-        names, seeds = everything(options.models), options.seeds or _SEEDS
-        for board in boards(names, seeds, options.jobs, options.progress, options.limits):
+        for board in found:
             rows.extend(board.rows)
             yield board
 
-    # All boards take minutes, and are printed as they come.
-    if options.as_json:
+    if as_json:
         for board in played():
-            click.echo(msgspec.json.encode(board.summary()))
+            print_json(board.summary())
     else:
         print_tables(console(), played())
-    return rows
 
 
-def _print_worlds(options: Boards) -> "Sequence[Row]":
+def _print_worlds(found: "NormalisedBoards | Overview", *, as_json: bool) -> "Sequence[Row]":
     """Print one table of all worlds or presets; return the rows of the episodes."""
-    import msgspec
-
-    from desim.show.console import console
-    from desim.studies.boards.baselines import everything
-    from desim.studies.boards.overview import OVERVIEW_SEEDS, normalised_boards, overview
-
-    found: Any
-    if options.normalised:
-        names, seeds = everything(options.models), options.seeds or _SEEDS
-        found = normalised_boards(names, seeds, options.jobs, options.progress, options.limits)
-    else:
-        found = overview(options.seeds or OVERVIEW_SEEDS, options.jobs, limits=options.limits)
-    if options.as_json:
+    if as_json:
         for line in found.lines():
-            click.echo(msgspec.json.encode(line))
+            print_json(line)
     else:
         console().print(found)
-    if options.normalised and found.faults:
-        fail(f"{', '.join(found.faults)}: scores more than a bound that no policy can exceed")
-    rows: Sequence[Row] = found.rows
-    return rows
+    return found.rows

@@ -1,19 +1,21 @@
 """`desim bench` and `desim verify`: a whole benchmark from one file, and its folder checked."""
 
 import os
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-from attrs import field, frozen
+from attrs import asdict, field, frozen
 
-from desim.cli.exit_codes import FAILED, fail, warnings_as_sentences
+from desim.cli.exit_codes import FAILED, fail
 from desim.cli.options import PrintOptions, command
-from desim.errors import BadRecord, PolicyWarning, UsageError
+from desim.cli.tables import print_json
+from desim.errors import BadRecord, UsageError
+from desim.show.console import console
+from desim.show.estimates import short_cell
+from desim.show.table import Table, print_tables
 
 if TYPE_CHECKING:  # commands start fast
-    from desim.show.table import Table
     from desim.suites.suite_folder import Outcomes
     from desim.suites.suite_plan import Plan
 
@@ -48,13 +50,6 @@ class BenchOptions:
     yes: bool = field(default=False, kw_only=True)
     restart: bool = field(default=False, kw_only=True)
 
-    @property
-    def plays(self) -> bool:
-        """Whether an option was given that belongs to playing a suite."""
-        numbers = self.max_cost is not None or self.written is not None
-        given = [self.out, self.jobs, numbers, self.tuning, self.dry_run, self.yes, self.restart]
-        return any(given)
-
 
 @command(
     "bench",
@@ -74,21 +69,16 @@ def bench_command(options: BenchOptions) -> None:
     The results in DIR are printed from its data; nothing that it names is imported or opened.
     `desim verify DIR` replays its records and compares.
     """
-    from desim.engine.store import SweepWarning
-
-    with warnings_as_sentences(SweepWarning, PolicyWarning):
-        if options.suite.is_dir():
-            if options.plays:
-                raise UsageError(
-                    "a folder's results are printed; give SUITE.toml and --out to play"
-                )
-            _show(options.suite)
-        elif options.written and not options.dry_run:
-            raise UsageError("--written belongs to --dry-run, which prints what a suite takes")
-        elif options.dry_run:
-            _dry_run(options)
-        else:
-            _play(options)
+    if options.suite.is_dir():
+        if options != BenchOptions(options.suite):
+            raise UsageError("a folder's results are printed; give SUITE.toml and --out to play")
+        _show(options.suite)
+    elif options.dry_run:
+        _dry_run(options)
+    elif options.written:
+        raise UsageError("--written belongs to --dry-run, which prints what a suite takes")
+    else:
+        _play(options)
 
 
 def _show(folder: Path) -> None:
@@ -103,22 +93,36 @@ def _show(folder: Path) -> None:
 
 def _dry_run(options: BenchOptions) -> None:
     """Check a suite, also where the variables of keys are not set, and print what is left."""
+    from desim.suites.expected import expectations, expected_table, total_line
     from desim.suites.suite_folder import check_folder, outcomes_in
     from desim.suites.suite_plan import read_plan
 
-    most = options.max_cost
-    plan = read_plan(options.suite, keys=False, max_cost=most, tuning=options.tuning)
-    if options.out:
-        check_folder(options.out)
-    _print_expected(plan, outcomes_in(options.out) if options.out else {}, options.written)
-    for name, entry in plan.suite.entries.items():
+    out, written = options.out, options.written
+    plan = read_plan(options.suite, keys=False, max_cost=options.max_cost, tuning=options.tuning)
+    if out:
+        check_folder(out)
+    lines = expectations(plan, outcomes_in(out) if out else {}, written, declared=True)
+    entries, tables = plan.suite.entries, [expected_table(lines, written)]
+    endpoints = [
+        [n, one.model, one.base_url, short_cell(one.price_in), short_cell(one.price_out), one.note]
+        for n, one in entries.items()
+        if one.model or one.note
+    ]
+    if endpoints:
+        heads = ["entry", "model", "address", "price_in", "price_out", "note"]
+        tables.insert(0, Table(heads, endpoints, (0, 1, 2, 5)))
+    print_tables(console(), tables)
+    console().print(total_line(plan, lines))
+    for name, entry in entries.items():
         if entry.key_env and not os.environ.get(entry.key_env):
             variable = f"environment variable {entry.key_env}"
             click.echo(f"entries.{name}: the {variable} (key_env) is not set; it is needed to play")
 
 
 def _play(options: BenchOptions) -> None:
+    """Play a suite, and end with exit code 1 if episodes failed or are left."""
     from desim.suites.play import SuitePlaying
+    from desim.suites.suite_folder import ended_episodes
     from desim.suites.suite_plan import read_plan
 
     plan = read_plan(options.suite, max_cost=options.max_cost, tuning=options.tuning)
@@ -127,8 +131,18 @@ def _play(options: BenchOptions) -> None:
     at_once, processes = options.jobs or plan.suite.concurrent, options.jobs or os.cpu_count() or 1
     playing = SuitePlaying(plan, options.out.absolute(), at_once, processes, options.restart)
     playing.play(lambda outcomes: None if options.yes else _ask(plan, outcomes))
-    _print_results(plan, playing.outcomes)
-    _fail_unless_whole(plan, playing.outcomes)
+    outcomes = playing.outcomes
+    _print_results(plan, outcomes)
+    each = [one for job in plan.jobs for one in outcomes.get(job.name, ())]
+    if failed := [one for one in each if one.state == "failed"]:
+        fail(
+            f"{len(failed)} of {plan.episodes} episodes failed, the first because "
+            f"{failed[0].error}; the same command tries them again"
+        )
+    if left := plan.episodes - ended_episodes(each):
+        spent = "the limit of money is spent, or leaves less than a call can cost"
+        reasons = (f" ({one.limit})" for one in each if one.limit and one.score is None)
+        fail(f"{left} of {plan.episodes} episodes are left: {spent}{next(reasons, '')}")
 
 
 def _ask(plan: "Plan", outcomes: "Outcomes") -> None:
@@ -139,11 +153,9 @@ def _ask(plan: "Plan", outcomes: "Outcomes") -> None:
     """
     from desim.suites.expected import expectations, expected_cost
 
-    expected = expected_cost(expectations(plan, outcomes))
-    most = plan.suite.max_cost
-    if expected is None and most is not None and most <= plan.suite.ask_above:
-        return
-    if expected is not None and expected <= plan.suite.ask_above:
+    expected, most = expected_cost(expectations(plan, outcomes)), plan.suite.max_cost
+    largest = most if expected is None else expected
+    if largest is not None and largest <= plan.suite.ask_above:
         return
     amount = "an amount that is not known" if expected is None else f"about {expected:.4g}"
     limit = "no limit" if most is None else f"the limit {most:g}"
@@ -158,63 +170,17 @@ def _ask(plan: "Plan", outcomes: "Outcomes") -> None:
         )
 
 
-def _print_expected(plan: "Plan", outcomes: "Outcomes", written: int | None) -> None:
-    """Print the episodes that are left, with the calls, tokens and money expected."""
-    from desim.show.console import console
-    from desim.show.table import print_tables
-    from desim.suites.expected import expectations, expected_table, total_line
-
-    lines = expectations(plan, outcomes, written, declared=True)
-    out = console()
-    print_tables(out, [*_endpoint_tables(plan), expected_table(lines, written)])
-    out.print(total_line(plan, lines), highlight=False)
-
-
-def _endpoint_tables(plan: "Plan") -> "Iterator[Table]":
-    """Yield what each language model of a suite is called, where it is, its prices and its note."""
-    from desim.show.estimates import short_cell
-    from desim.show.table import Table
-
-    rows = [
-        [n, one.model, one.base_url, short_cell(one.price_in), short_cell(one.price_out), one.note]
-        for n, one in plan.suite.entries.items()
-        if one.model or one.note
-    ]
-    if rows:
-        heads = ["entry", "model", "address", "price_in", "price_out", "note"]
-        yield Table(heads, rows, (0, 1, 2, 5))
-
-
 def _print_results(plan: "Plan", outcomes: "Outcomes") -> None:
-    from desim.show.console import console
-    from desim.show.table import print_tables
+    """Print a table for each world, and what was spent."""
     from desim.suites.result_table import result_table
     from desim.suites.results import results
     from desim.suites.suite_folder import used
 
     lines, spent = results(plan, outcomes), used(outcomes)
     by_world = {world: [line for line in lines if line.world == world] for world in plan.shown}
-    out = console()
-    print_tables(out, (result_table(world, mine) for world, mine in by_world.items() if mine))
-    out.print()
+    print_tables(console(), (result_table(world, mine) for world, mine in by_world.items() if mine))
     money, calls = spent.get("cost", 0.0), spent.get("calls", 0.0)
-    out.print(f"spent {money:.6g} in {calls:,.0f} calls", highlight=False)
-
-
-def _fail_unless_whole(plan: "Plan", outcomes: "Outcomes") -> None:
-    from desim.suites.suite_folder import ended_episodes
-
-    each = [one for job in plan.jobs for one in outcomes.get(job.name, ())]
-    failed = [one for one in each if one.state == "failed"]
-    if failed:
-        fail(
-            f"{len(failed)} of {plan.episodes} episodes failed, the first because "
-            f"{failed[0].error}; the same command tries them again"
-        )
-    if left := plan.episodes - ended_episodes(each):
-        spent = "the limit of money is spent, or leaves less than a call can cost"
-        reasons = (f" ({one.limit})" for one in each if one.limit and one.score is None)
-        fail(f"{left} of {plan.episodes} episodes are left: {spent}{next(reasons, '')}")
+    click.echo(f"\nspent {money:.6g} in {calls:,.0f} calls")
 
 
 @frozen
@@ -243,23 +209,20 @@ def verify_command(subject: Subject, printed: PrintOptions) -> None:
 
     Exit code: 0 all is as it claims, 1 something differs, 2 it cannot be verified here.
     """
-    import msgspec
-    from attrs import asdict
-
     from desim.show.progress import shown_progress
     from desim.suites.verify import Verified, verify_record, verify_suite
 
+    path, trust = subject.path, subject.trust
     try:
-        with warnings_as_sentences(PolicyWarning), shown_progress(None) as progress:
-            found = (
-                verify_suite(subject.path, trust=subject.trust, progress=progress)
-                if subject.path.is_dir()
-                else verify_record(subject.path, trust=subject.trust)
-            )
+        with shown_progress(None) as progress:
+            if path.is_dir():
+                found = verify_suite(path, trust=trust, progress=progress)
+            else:
+                found = verify_record(path, trust=trust)
     except BadRecord as fault:
         found = Verified(differences=(str(fault),))
     if printed.as_json:
-        click.echo(msgspec.json.encode(asdict(found)))
+        print_json(asdict(found))
     else:
         for each in found.differences:
             click.echo(each)
@@ -267,5 +230,5 @@ def verify_command(subject: Subject, printed: PrintOptions) -> None:
         asked = count if found.asked != 1 else "1 episode played again by its policies"
         repeated = f", {found.repeated:,} with their recorded answers" if found.repeated else ""
         same = "all as recorded" if not found.differences else "see above"
-        click.echo(f"{subject.path}: {asked}{repeated}; {same}")
+        click.echo(f"{path}: {asked}{repeated}; {same}")
     click.get_current_context().exit(FAILED if found.differences else 0)

@@ -1,22 +1,20 @@
 """`desim branch` and `desim regret`: other answers to the decisions of a record."""
 
+import re
 from pathlib import Path
-from typing import Any
 
 import click
 from attrs import evolve, frozen
 
 from desim.cli.options import POLICIES, PrintOptions, command, converted
+from desim.cli.tables import print_episode, print_found
 from desim.episodes.resume import BranchOptions, play_branch
 from desim.errors import UsageError
 from desim.schema.signatures import given
-from desim.studies.options import OPTIONS, RegretOptions
+from desim.studies.options import OPTIONS, ComparedEnds, RegretOptions
 
-#: `--decisions A:B:K` has at most three numbers.
-_NUMBERS = 3
-
-#: Digits of one of them.
-_LONGEST = 9
+#: `A:B[:K]`: which decisions.
+_SLICE = re.compile(r"(\d{,9}):(\d{,9})(?::([1-9]\d{,8})?)?", re.ASCII)
 
 
 @frozen
@@ -40,14 +38,11 @@ def read_slice(text: str) -> slice:
     Raises:
         UsageError: The text does not have that form.
     """
-    parts = text.split(":")
-    digits = all((part.isascii() and part.isdigit()) or not part for part in parts)
-    if not 1 < len(parts) <= _NUMBERS or not digits or max(map(len, parts)) > _LONGEST:
-        raise UsageError(f"--decisions {text!r} is not A:B or A:B:K, in whole numbers")
-    first, end, every = (int(part) if part else None for part in [*parts, ""][:_NUMBERS])
-    if every == 0:
-        raise UsageError(f"--decisions {text!r} takes every 0th decision; K is at least 1")
-    return slice(first, end, every)
+    if not (found := _SLICE.fullmatch(text)):
+        raise UsageError(
+            f"--decisions {text!r} is not A:B or A:B:K, in whole numbers, with K at least 1"
+        )
+    return slice(*(int(part) if part else None for part in found.groups()))
 
 
 def _compared_with(specs: tuple[str, ...]) -> object:
@@ -58,7 +53,6 @@ def _compared_with(specs: tuple[str, ...]) -> object:
 
 @command(
     "regret",
-    without=["level", "progress"],
     record={"metavar": "RECORD", "type": click.Path(dir_okay=False)},
     then={**POLICIES, "option": "--then"},
     against={
@@ -67,7 +61,7 @@ def _compared_with(specs: tuple[str, ...]) -> object:
         "metavar": "options|[ROLE=]SPEC",
         "callback": converted(_compared_with),
     },
-    decisions={"metavar": "A:B[:K]", "callback": converted(read_slice)},
+    decisions={"metavar": "A:B[:K]", "type": str, "callback": converted(read_slice)},
     kinds={"option": "--do", "multiple": True, "metavar": "NAME"},
     futures={"type": click.IntRange(min=1)},
     most_options={"type": click.IntRange(min=1)},
@@ -92,22 +86,16 @@ def regret_command(options: RegretOptions, shown: RegretPrintOptions) -> None:
     minutes: --do, --decisions 1:401:5, fewer --futures and fewer --most-options shorten it. On
     Ctrl-C the table of the decisions judged so far is printed.
     """
-    from desim.cli.exit_codes import warnings_as_sentences
-    from desim.cli.tables import print_found
-    from desim.engine.store import SweepWarning
     from desim.studies.regret import RegretStopped, regret
 
     if shown.plot is not None:
         from desim.reports.elements.drawing import check_plot
 
         check_plot(Path(shown.plot))
-    if options.restart and options.out is None:
-        raise UsageError("--restart belongs to --out, the folder whose decisions are discarded")
     if shown.hindsight:
         options = evolve(options, futures=None)
     try:
-        with warnings_as_sentences(SweepWarning):
-            found = regret(**given(options))
+        found = regret(**given(options))
     except RegretStopped as stop:
         if stop.found is not None:
             print_found(evolve(stop.found, top=shown.top), as_json=shown.as_json)
@@ -120,39 +108,16 @@ def regret_command(options: RegretOptions, shown: RegretPrintOptions) -> None:
     print_found(evolve(found, top=shown.top), as_json=shown.as_json)
 
 
-@frozen
-class Compared:
-    """A comparison of two ends of a record.
-
-    Attributes:
-        action: Compare: the other answer to decision N, such as {"do": "order", "quantity": 12}.
-        then: Compare: the policy that plays on after the recorded answer and after the other one.
-        futures: Compare: over how many redrawn futures; without it in the true one, which is
-            hindsight.
-        from_here: Compare: --policy makes all decisions from N on, and not decision N alone.
-    """
-
-    action: str | None = None
-    then: Any = None
-    futures: int | None = None
-    from_here: bool = False
-
-
 @command(
     "branch",
-    without=["keep_steps", "keep_state", "series"],
-    decisions={
-        "option": "--at",
-        "metavar": "N",
-        "type": click.IntRange(min=1),
-        "callback": converted(lambda number: number - 1),
-    },
+    series=None,
+    decisions={"option": "--at", "metavar": "N", "type": click.IntRange(min=1)},
     future={"metavar": "SEED", "type": click.IntRange(min=0)},
-    action={"metavar": "JSON"},
+    action={"metavar": "JSON", "type": str},
     then={**POLICIES, "option": "--then"},
     futures={"metavar": "COUNT", "type": click.IntRange(min=1)},
 )
-def branch_command(options: BranchOptions, compared: Compared, printed: PrintOptions) -> None:
+def branch_command(options: BranchOptions, compared: ComparedEnds, printed: PrintOptions) -> None:
     """Repeat a record up to its decision N, then play on; FILE is not changed.
 
     A record that was altered is refused, also behind decision N. One that was cut has no digest:
@@ -173,39 +138,22 @@ def branch_command(options: BranchOptions, compared: Compared, printed: PrintOpt
     judgement; in redrawn ones (--futures 100) it judges the decision. With --from-here and no
     --then the rest of the record is the recorded end, in the true future.
     """
-    if compared != Compared():
-        _compare(options, compared, as_json=printed.as_json)
+    as_json, at, record, trace = printed.as_json, options.decisions, options.record, options.trace
+    if compared == ComparedEnds():
+        episode = play_branch(**given(evolve(options, decisions=at - 1, keep_steps=False)))
+        print_episode(episode, as_json=as_json, record=record, trace=trace)
         return
-    from desim.cli.tables import print_episode, print_traced
+    from desim.studies.branches import compare_branches
 
-    episode = play_branch(**given(evolve(options, keep_steps=False)))
-    print_episode(episode, as_json=printed.as_json)
-    if options.record and not printed.as_json:
-        click.echo(f"recorded in {options.record}", err=True)
-    print_traced(options.trace, as_json=printed.as_json)
-
-
-def _compare(options: BranchOptions, compared: Compared, *, as_json: bool) -> None:
-    """Compare two ends of a record and print the table, or one line of JSON.
-
-    Raises:
-        UsageError: An option of a branch that plays one episode was given, or it is not clear what
-            is compared.
-    """
     for name in ("record", "future", "trace"):
         if getattr(options, name) is not None:
             raise UsageError(
                 f"--{name} belongs to a branch that plays one episode, without --action, --then, "
                 "--futures and --from-here"
             )
-    if (compared.action is None) == (options.policies is None):
-        raise UsageError("a comparison takes one of --action and --policy: what is done instead")
-    from desim.cli.tables import print_found
-    from desim.studies.branches import compare_branches
-
     found = compare_branches(
         options.path,
-        options.decisions + 1,
+        at,
         policy=options.policies,
         trust=options.trust,
         model=options.model,

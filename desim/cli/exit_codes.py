@@ -1,4 +1,4 @@
-"""Wrong arguments and errors: one sentence on standard error, and an exit code.
+"""Wrong arguments, errors and warnings: one sentence on standard error, and an exit code.
 
 It imports little, as `main` imports it before the current folder has its place on the path.
 """
@@ -8,7 +8,7 @@ import sys
 import warnings
 from collections import Counter
 from collections.abc import Iterator
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import click
 from click.exceptions import NoArgsIsHelpError
@@ -18,6 +18,13 @@ from desim.short_repr import visible_text
 
 #: Exit codes: a run failed or a replay differs, wrong usage, stopped by Ctrl-C.
 FAILED, WRONG_USAGE, INTERRUPTED = 1, 2, 130
+
+#: By package that a command may lack what to do.
+_EXTRAS = {
+    "mcp": "pip install 'desim[mcp]'",
+    "nicegui": "pip install 'desim[play]', or play with --terminal",
+    "uvicorn": "pip install 'desim[mcp]'",
+}
 
 
 class CheckedCommand(click.Command):
@@ -46,19 +53,28 @@ class CheckedCommand(click.Command):
 
 def fail(sentence: str, code: int = FAILED) -> NoReturn:
     """Print a sentence on standard error and end the process with an exit code."""
-    click.echo(f"desim: {visible_text(sentence)}", err=True)
+    _say(f"desim: {sentence}")
     sys.exit(code)
+
+
+def _say(text: str) -> None:
+    click.echo(visible_text(text), err=True)
 
 
 @contextlib.contextmanager
 def errors_reported(*, debug: bool) -> Iterator[None]:
     """End the process with one sentence if an exception leaves the block.
 
+    Warnings for users are sentences, too, each once.
+
     Args:
         debug: Whether exceptions that are not click's leave the block instead, for a traceback.
     """
     try:
-        yield
+        with warnings.catch_warnings():
+            warnings.simplefilter("default", UserWarning)
+            warnings.showwarning = lambda text, *_, **__: _say(f"desim: {text}")
+            yield
     except (NoArgsIsHelpError, click.exceptions.Exit, BrokenPipeError):
         raise
     except click.ClickException as fault:
@@ -70,22 +86,13 @@ def errors_reported(*, debug: bool) -> Iterator[None]:
             raise
         # For instance the last events; printed first, so that the last line is the sentence.
         for note in getattr(fault, "__notes__", ()):
-            click.echo(visible_text(note), err=True)
-        fail(_sentence(fault), WRONG_USAGE if isinstance(fault, UsageError) else FAILED)
-
-
-@contextlib.contextmanager
-def warnings_as_sentences(*kinds: type[Warning]) -> Iterator[None]:
-    """Print each warning of some kinds in the block once on standard error, as one sentence."""
-
-    def show(message: Warning | str, *_: Any, **__: Any) -> None:
-        click.echo(f"desim: {visible_text(str(message))}", err=True)
-
-    with warnings.catch_warnings():
-        for kind in kinds:
-            warnings.simplefilter("default", kind)
-        warnings.showwarning = show
-        yield
+            _say(note)
+        missing = isinstance(fault, ImportError) and (fault.name or "").partition(".")[0]
+        if missing in _EXTRAS:
+            fail(f"this needs {missing}: {_EXTRAS[missing]}", WRONG_USAGE)
+        if not isinstance(fault, DesimError):
+            fail(f"{type(fault).__name__}: {fault} (desim --debug ... shows where)")
+        fail(str(fault), WRONG_USAGE if isinstance(fault, UsageError) else FAILED)
 
 
 def _click_sentence(fault: click.ClickException) -> str:
@@ -93,10 +100,3 @@ def _click_sentence(fault: click.ClickException) -> str:
     context = fault.ctx if isinstance(fault, click.UsageError) else None
     helps = f" ({context.command_path} --help shows the usage)" if context else ""
     return " ".join(fault.format_message().split()) + helps
-
-
-def _sentence(fault: Exception) -> str:
-    """Return the message of an error, with its type if it is not one of desim's own."""
-    if isinstance(fault, DesimError):
-        return str(fault)
-    return f"{type(fault).__name__}: {fault} (desim --debug ... shows where)"

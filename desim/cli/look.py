@@ -1,19 +1,40 @@
 """`desim list`, `desim report`, `desim check`: what a world is, what was played, what is wrong."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
+from functools import partial
+from itertools import chain
+from textwrap import shorten
+from typing import TYPE_CHECKING, Any
 
 import click
 from attrs import evolve, field, frozen
 
-from desim.cli.completion import complete_model
 from desim.cli.exit_codes import fail
 from desim.cli.options import PrintOptions, command
-from desim.errors import UsageError
+from desim.cli.tables import print_found, print_json
+from desim.core.model import revision_text
+from desim.core.roles import KNOWLEDGE, knowledge_legend
+from desim.errors import UsageError, possible
 from desim.schema.signatures import given
+from desim.show.console import console
+from desim.show.labels import NOTHING, value_text
+from desim.show.table import Table, print_tables
 from desim.studies.options import CheckOptions
 
 if TYPE_CHECKING:  # commands start fast
     from desim.studies.check import CheckFinding
+
+#: Characters of a world's text beside its name, in 80 columns.
+_CLAUSE = 60
+
+#: Marks of policies in lists, which are also the names of their fields, and their meanings.
+_MARKS = {
+    "draws": "its actions depend on chance or on the seed",
+    "lanes": "its episodes of many seeds can be played at once",
+}
+
+#: A table of which all columns hold words.
+_words = partial(Table, left=range(4))
 
 
 @frozen
@@ -38,7 +59,6 @@ def list_command(listed: Listed, printed: PrintOptions) -> None:
     import msgspec
 
     from desim.catalog.summaries import schemas, summarise_catalog
-    from desim.cli.tables import print_catalog, print_model, print_policy
 
     model, policy = listed.model, listed.policy
     if listed.schema:
@@ -48,13 +68,132 @@ def list_command(listed: Listed, printed: PrintOptions) -> None:
         return
     summary = summarise_catalog([] if model is None else [model])
     if printed.as_json:
-        click.echo(msgspec.json.encode(summary))
+        print_json(summary)
     elif policy:
-        print_policy(policy, summary)
+        _print_policy(policy, summary)
     elif model:
-        print_model(model, summary)
+        print_tables(console(), _model_tables(model, summary))
     else:
-        print_catalog(summary)
+        _print_catalog(summary)
+
+
+def _print_catalog(catalog: Mapping[str, Any]) -> None:
+    """Print a line for each model, and how to see more."""
+    clauses = {name: each["text"].partition(":")[0] for name, each in catalog["models"].items()}
+    lines = (
+        (name, shorten(text.removesuffix("."), _CLAUSE, placeholder=" \u2026"))
+        for name, text in clauses.items()
+    )
+    out = console()
+    out.print(_words(("world", "what it is"), lines))
+    further = [
+        "",
+        f"policies of every world: {', '.join(catalog['policies'])}",
+        "desim list WORLD shows its presets, roles, policies and parameters;",
+        "desim list --policy NAME what the arguments of a policy set",
+    ]
+    further += [
+        f"{name}: {file} was not imported; desim list {name} imports and shows it"
+        for name, file in catalog["not_imported"].items()
+    ]
+    out.print(*further, sep="\n", markup=False)
+
+
+def _model_tables(name: str, catalog: Mapping[str, Any]) -> Iterator[Table]:
+    """Yield presets, roles, actions, the policies that play a model, and its parameters."""
+    model = catalog["models"][name]
+    roles, parts = model["roles"], model["parts"]
+    facts = {
+        "model": name,
+        "what it is": model["text"] or NOTHING,
+        "revision": revision_text(model["revision"]),
+        "presets": ", ".join(model["presets"]),
+        **{f"warning: {preset}": text for preset, text in model["warnings"].items()},
+        "parts": ", ".join(f"{part} ({of['name']})" for part, of in parts.items()),
+        "lanes": "many seeds at once, with policies marked so" * model["lanes"],
+        "baselines": "  ".join(model["baselines"]) or NOTHING,
+        "policies of every world": ", ".join(catalog["policies"]),
+    }
+    yield _words((), (fact for fact in facts.items() if fact[1]))
+    yield _words(
+        ("role", "default", "observation", "actions"),
+        (
+            (role, value_text(of["default"]), of["observation"], ", ".join(of["actions"]))
+            for role, of in roles.items()
+        ),
+    )
+    actions = dict(chain.from_iterable(of["actions"].items() for of in roles.values()))
+    yield _words(("action", "what it does"), actions.items())
+    yield from _policies(f"policies of {name}", model["policies"])
+    for part, of in parts.items():
+        yield from _policies(f"policies of {part}, {of['name']}", of["policies"])
+    values = ((one["name"], value_text(one["value"]), one["text"]) for one in model["parameters"])
+    further = (
+        f"{policy} takes here also: {', '.join(map(_argument_text, arguments))}"
+        for policy, arguments in model["further_arguments"].items()
+    )
+    yield _words(("parameter", "value", "what it sets"), values, notes=further)
+
+
+def _policies(title: str, policies: Mapping[str, Mapping[str, Any]]) -> Iterator[Table]:
+    """Yield the table of policies with the meaning of their marks; nothing without policies.
+
+    A policy is marked with what it knows if that is more than observations.
+    """
+    if not policies:
+        return
+    marks = {
+        name: [one["knows"]] * (one["knows"] != "observation") + [m for m in _MARKS if one[m]]
+        for name, one in policies.items()
+    }
+    lines = (
+        (
+            name,
+            ", ".join(map(_argument_text, one["arguments"])),
+            ", ".join(marks[name]),
+            one["text"],
+        )
+        for name, one in policies.items()
+    )
+    legend = knowledge_legend(one["knows"] for one in policies.values())
+    legend += [f"{mark}: {text}" for mark, text in _MARKS.items() if mark in chain(*marks.values())]
+    heads = ("policy", "arguments", "marks", "what it does")
+    yield _words(heads, lines, title=title, legend=legend)
+
+
+def _argument_text(argument: Mapping[str, Any]) -> str:
+    name = str(argument["name"])
+    return name if argument["required"] else f"{name}={argument['default']}"
+
+
+def _print_policy(name: str, catalog: Mapping[str, Any]) -> None:
+    """Print one policy: its arguments, and what models add to them.
+
+    Raises:
+        UsageError: The models of the catalog have no such policy.
+    """
+    models, known = catalog["models"], dict(catalog["policies"])
+    for model in models.values():
+        known |= model["policies"]
+    if name not in known:
+        raise UsageError(f"there is no policy {name!r}; {possible(name, sorted(known))}")
+    policy = known[name]
+    arguments = [("", each) for each in policy["arguments"]]
+    for title, model in models.items():
+        further = model["further_arguments"].get(name, ())
+        arguments += [(f"In {title}: ", each) for each in further]
+    lines = (
+        (
+            one["name"],
+            "required" if one["required"] else value_text(one["default"]),
+            where + one["text"],
+        )
+        for where, one in arguments
+    )
+    level, out = policy["knows"], console()
+    about = (f"{name}: {policy['text']}", f"knows {level}: {KNOWLEDGE[level]}", "")
+    out.print(*about, sep="\n", markup=False)
+    out.print(_words(("argument", "default", "what it sets"), lines))
 
 
 @frozen
@@ -111,13 +250,8 @@ def report_command(options: Reported) -> None:
 
 @command(
     "check",
-    without=["preset", "progress"],
-    model={
-        "nargs": -1,
-        "required": True,
-        "metavar": "MODEL[/PRESET]...",
-        "shell_complete": complete_model,
-    },
+    preset=None,
+    model={"nargs": -1, "required": True, "metavar": "MODEL[/PRESET]..."},
 )
 def check_command(options: CheckOptions, printed: PrintOptions) -> None:
     """Play MODEL in all the ways in which desim does, and name its faults.
@@ -129,7 +263,6 @@ def check_command(options: CheckOptions, printed: PrintOptions) -> None:
 
     Exit code 1 if a check fails.
     """
-    from desim.cli.tables import print_found
     from desim.studies.check import check
 
     failed: list[CheckFinding] = []

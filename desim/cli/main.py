@@ -118,7 +118,6 @@ class CommandGroup(CheckedCommand, click.Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Accept the options of all commands also after the command."""
-        # Here and not in `main`, which does not run while a shell completes a line.
         _import_from_current_folder()
         with errors_reported(debug="--debug" in args):
             return super().parse_args(ctx, _common_options_first(args))

@@ -11,14 +11,12 @@ import os
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import AbstractContextManager
-from functools import cached_property
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import attrs
 import click
 from attrs import frozen
 
-from desim.cli.completion import complete_model, complete_policy
 from desim.cli.exit_codes import CheckedCommand
 from desim.core.limits import Limits
 from desim.engine.budget import CommandBudget, spending
@@ -26,9 +24,6 @@ from desim.episodes.episode_options import ModelOptions
 from desim.errors import UsageError, sentence
 from desim.schema.wire_types import attribute_texts, members
 from desim.tracing.last_events import MAX_EVENTS
-
-#: The names of the limits of an episode on the command line.
-_LIMITS = {"seconds": "time_limit", "events": "max_events", "decisions": "max_decisions"}
 
 
 @frozen
@@ -73,128 +68,6 @@ class Spending:
         return spending(CommandBudget(self.max_calls, self.max_cost))
 
 
-def command(
-    name: str, without: Collection[str] = (), **forms: Mapping[str, Any]
-) -> Callable[[Callable[..., None]], click.Command]:
-    """Make a command of a function whose parameters are attrs classes.
-
-    Args:
-        name: The name of the command.
-        without: Fields without an option.
-        forms: Further entries of `_FORMS` for this command.
-    """
-    return lambda function: _Command(name, function, without, forms)
-
-
-class _Command(CheckedCommand):
-    """A command whose options are made when they are used: `desim --help` shows none."""
-
-    def __init__(
-        self,
-        name: str,
-        function: Callable[..., None],
-        without: Collection[str],
-        forms: Mapping[str, Mapping[str, Any]],
-    ) -> None:
-        super().__init__(name, callback=self._call, help=inspect.cleandoc(function.__doc__ or ""))
-        self._function, self._without, self._forms = function, without, forms
-
-    @cached_property
-    def _classes(self) -> dict[str, type]:
-        classes = get_type_hints(self._function)
-        del classes["return"]
-        return classes
-
-    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
-        """Return the options and arguments, those of a class before those of its bases."""
-        if not self.params:
-            self.params = [
-                parameter
-                for cls in self._classes.values()
-                for one in sorted(attrs.fields(cls), key=lambda one: one.inherited)
-                if one.name not in self._without
-                for parameter in self._of_field(one, attribute_texts(cls).get(one.name, ""))
-            ]
-        return super().get_params(ctx)
-
-    def _call(self, **values: Any) -> None:
-        self._function(**{part: _filled(cls, values) for part, cls in self._classes.items()})
-
-    def _of_field(self, one: "attrs.Attribute[Any]", text: str) -> Iterator[click.Parameter]:
-        form = {**_FORMS.get(one.name, {}), **self._forms.get(one.name, {})}
-        return _parameters(one, text, form)
-
-
-def _parameters(
-    one: "attrs.Attribute[Any]", text: str, form: Mapping[str, Any]
-) -> Iterator[click.Parameter]:
-    """Yield the option or the argument of a field; an option for each limit of an episode."""
-    if one.name == "limits":
-        texts = attribute_texts(Limits)
-        for limit, name in _LIMITS.items():
-            kind, metavar = (float, "SECONDS") if limit == "seconds" else (int, "N")
-            option = f"--{name.replace('_', '-')}"
-            yield click.Option([name, option], type=kind, metavar=metavar, help=texts[limit])
-        return
-    given = {**_by_type(one.type), **form}
-    option = given.pop("option", "")
-    if one.default is attrs.NOTHING and not one.kw_only and not option:
-        yield click.Argument([one.name], **given)
-        return
-    if one.default is attrs.NOTHING:
-        given.setdefault("required", True)
-    elif one.default and isinstance(one.default, int | float | str) and "callback" not in given:
-        given = {"default": one.default, "show_default": "default" not in given, **given}
-    option = option or f"--{one.name.replace('_', '-')}"
-    yield click.Option([one.name, option], help=_help(text), **given)
-
-
-def _by_type(kind: Any) -> dict[str, Any]:
-    """Return the arguments of `click.Option` that the type of a field determines.
-
-    A type that is known to type checkers alone is given as text.
-    """
-    kinds = [each for each in members(kind) if each is not type(None)]
-    if get_origin(kinds[0]) is Literal:
-        return {"type": click.Choice(get_args(kinds[0]))}
-    if kinds == [bool]:
-        return {"is_flag": True}
-    return {"type": kinds[0] if kinds[0] in (int, float) else str}
-
-
-def _help(text: str) -> str:
-    """Return the text of a field as the help of an option.
-
-    >>> _help("Discard *out*. In Python a mapping.")
-    'Discard --out.'
-    """
-    for_both = text.partition(" In Python ")[0]
-    return re.sub(r"\*(\w+)\*", lambda found: f"--{found[1].replace('_', '-')}", for_both)
-
-
-def _filled(cls: type, values: Mapping[str, Any]) -> Any:
-    """Return an instance of a class; what was not given has its default."""
-    given = {}
-    for one in attrs.fields(cls):
-        value = _limits(values) if one.name == "limits" else values.get(one.name)
-        if value is not None or one.default is attrs.NOTHING:
-            given[one.name] = value
-    return cls(**given)
-
-
-def _limits(values: Mapping[str, Any]) -> Limits | None:
-    """Return the limits of an episode; None if no limit is given.
-
-    Raises:
-        UsageError: A limit is not above 0.
-    """
-    try:
-        limits = Limits(**{limit: values.get(name) for limit, name in _LIMITS.items()})
-    except ValueError as fault:
-        raise UsageError(f"limit {sentence(fault)}") from None
-    return limits or None
-
-
 def read_parameters(texts: Collection[str]) -> dict[str, str]:
     """Split KEY=VALUE texts.
 
@@ -229,15 +102,8 @@ def _seeds(text: Any) -> Any:
     return read_seeds(text)
 
 
-#: Several specs of policies, as texts.
-SPECS: dict[str, Any] = {
-    "option": "--policy",
-    "multiple": True,
-    "metavar": "[ROLE=]SPEC",
-    "shell_complete": complete_policy,
-}
-
-#: Policies for the roles of an episode.
+#: Several specs of policies, as texts; and policies for the roles of an episode.
+SPECS: dict[str, Any] = {"option": "--policy", "multiple": True, "metavar": "[ROLE=]SPEC"}
 POLICIES: dict[str, Any] = {**SPECS, "callback": converted(_policies)}
 
 #: Several parameters of a model.
@@ -248,38 +114,140 @@ SET: dict[str, Any] = {
     "callback": converted(read_parameters),
 }
 
-#: Seeds of episodes.
-SEEDS: dict[str, Any] = {"type": str, "metavar": "A:B", "callback": converted(_seeds)}
+_SEEDS = {"type": str, "metavar": "A:B", "callback": converted(_seeds)}
+_FILE = {"type": click.Path(dir_okay=False)}
 
-_FILE = click.Path(dir_okay=False)
-
-#: By the name of a field the arguments of `click.Option`, and as `option` its name if that differs.
-_FORMS: dict[str, dict[str, Any]] = {
+#: By the name of a field the arguments of `click.Option`, and as `option` its name if that differs;
+#: None for no option.
+_FORMS: dict[str, Mapping[str, Any] | None] = {
     "as_json": {"option": "--json"},
-    "held_out": SEEDS,
+    "held_out": _SEEDS,
     "jobs": {"type": click.IntRange(min=1), "default": lambda: os.cpu_count() or 1},
+    "keep_state": None,
+    "keep_steps": None,
     "last_events": {
         "option": "--trace-events",
         "type": click.IntRange(1, MAX_EVENTS),
         "metavar": "N",
     },
+    "level": None,
     "max_calls": {"type": click.IntRange(min=0)},
     "max_cost": {"type": click.FloatRange(min=0)},
     "out": {"type": click.Path(file_okay=False)},
-    "model": {"shell_complete": complete_model},
     "params": SET,
-    "path": {"type": _FILE, "metavar": "FILE"},
-    "plot": {"type": _FILE},
+    "path": {**_FILE, "metavar": "FILE"},
+    "plot": _FILE,
     "policies": POLICIES,
+    "progress": None,
     "record": {"type": click.Path()},
-    "seats": {
-        "option": "--seat",
-        "multiple": True,
-        "metavar": "ROLE",
-    },
+    "seats": {"option": "--seat", "multiple": True, "metavar": "ROLE"},
     "seed": {"type": click.IntRange(min=0), "default": 0, "show_default": True},
-    "seeds": SEEDS,
+    "seeds": _SEEDS,
     "set": SET,
     "specs": SPECS,
-    "trace": {"type": _FILE},
+    "trace": _FILE,
 }
+
+#: The options of the limits of an episode, by the name of the limit.
+_LIMITS: dict[str, dict[str, Any]] = {
+    "seconds": {"option": "--time-limit", "type": float, "metavar": "SECONDS"},
+    "events": {"option": "--max-events", "type": int, "metavar": "N"},
+    "decisions": {"option": "--max-decisions", "type": int, "metavar": "N"},
+}
+
+
+def command(
+    name: str, **forms: Mapping[str, Any] | None
+) -> Callable[[Callable[..., None]], click.Command]:
+    """Make a command of a function whose parameters are attrs classes.
+
+    Args:
+        name: The name of the command.
+        forms: Further entries of `_FORMS` for this command; None for a field without an option.
+    """
+
+    def made(function: Callable[..., None]) -> click.Command:
+        classes = get_type_hints(function)
+        del classes["return"]
+
+        def call(**values: Any) -> None:
+            function(**{part: _filled(cls, values) for part, cls in classes.items()})
+
+        params = [one for cls in classes.values() for one in _parameters(cls, forms)]
+        text = inspect.cleandoc(function.__doc__ or "")
+        return CheckedCommand(name, params=params, callback=call, help=text)
+
+    return made
+
+
+def _parameters(
+    cls: type, forms: Mapping[str, Mapping[str, Any] | None]
+) -> Iterator[click.Parameter]:
+    """Yield the options and arguments of a class, its own before those of its bases."""
+    texts = attribute_texts(cls)
+    for one in sorted(attrs.fields(cls), key=lambda one: one.inherited):
+        usual, own = _FORMS.get(one.name, {}), forms.get(one.name, {})
+        if one.name == "limits":
+            about = attribute_texts(Limits)
+            yield from (_option(f"limit_{n}", about[n], form) for n, form in _LIMITS.items())
+        elif own is not None and (own or usual is not None):
+            yield _parameter(one, texts.get(one.name, ""), {**(usual or {}), **own})
+
+
+def _parameter(one: "attrs.Attribute[Any]", text: str, form: Mapping[str, Any]) -> click.Parameter:
+    """Return the option or the argument of a field."""
+    given = {**_by_type(one.type), **form}
+    if one.default is attrs.NOTHING:
+        if not one.kw_only and "option" not in given:
+            return click.Argument([one.name], **given)
+        given.setdefault("required", True)
+    elif one.default and isinstance(one.default, int | float | str) and "callback" not in given:
+        given = {"default": one.default, "show_default": "default" not in given, **given}
+    return _option(one.name, text, given)
+
+
+def _option(name: str, text: str, form: Mapping[str, Any]) -> click.Option:
+    given = {"option": f"--{name.replace('_', '-')}", **form}
+    return click.Option([name, given.pop("option")], help=_help(text), **given)
+
+
+def _by_type(kind: Any) -> dict[str, Any]:
+    """Return the arguments of `click.Option` that the type of a field determines.
+
+    A type that is known to type checkers alone is given as text.
+    """
+    kinds = [each for each in members(kind) if each is not type(None)]
+    if get_origin(kinds[0]) is Literal:
+        return {"type": click.Choice(get_args(kinds[0]))}
+    if kinds == [bool]:
+        return {"is_flag": True}
+    return {"type": kinds[0] if kinds[0] in (int, float) else str}
+
+
+def _help(text: str) -> str:
+    """Return the text of a field as the help of an option.
+
+    >>> _help("Discard *out*. In Python a mapping.")
+    'Discard --out.'
+    """
+    for_both = text.partition(" In Python ")[0]
+    return re.sub(r"\*(\w+)\*", lambda found: f"--{found[1].replace('_', '-')}", for_both)
+
+
+def _filled(cls: type, values: Mapping[str, Any]) -> Any:
+    """Return an instance of a class; what was not given has its default.
+
+    Raises:
+        UsageError: A limit is not above 0.
+    """
+    given = {}
+    for one in attrs.fields(cls):
+        value = values.get(one.name)
+        if one.name == "limits":
+            try:
+                value = Limits(**{name: values[f"limit_{name}"] for name in _LIMITS}) or None
+            except ValueError as fault:
+                raise UsageError(f"limit {sentence(fault)}") from None
+        if value is not None or one.default is attrs.NOTHING:
+            given[one.name] = value
+    return cls(**given)

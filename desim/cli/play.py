@@ -51,14 +51,13 @@ def play_command(options: GameOptions) -> None:
     from desim.ui.game import Game
 
     world, file = options.build(), options.record or _record_name(options)
-    others = _policies_of_others(world, options.specs, options.seats)
     try:
         with Game(
             world,
             options.seed,
             file,
             seats=options.seats,
-            others=others,
+            others=_policies_of_others(world, options),
             practice=options.practice,
             hints=options.hints,
         ) as game:
@@ -67,7 +66,9 @@ def play_command(options: GameOptions) -> None:
 
                 play_in_terminal(game)
             else:
-                _page_server()(game, options.host, options.port, show=options.show)
+                from desim.ui.browser.page_server import serve
+
+                serve(game, options.host, options.port, show=options.show)
     except KeyboardInterrupt:
         raise KeyboardInterrupt(f"stopped; the same command continues {file}") from None
 
@@ -79,9 +80,7 @@ def _record_name(options: GameOptions) -> str:
     return "".join(c if c.isalnum() or c in "-_." else "-" for c in name) + ".play.jsonl"
 
 
-def _policies_of_others(
-    world: "Model[Any]", specs: tuple[str, ...], seats: tuple[str, ...]
-) -> dict[str, Any]:
+def _policies_of_others(world: "Model[Any]", options: GameOptions) -> dict[str, Any]:
     """Read the policies of roles that the person does not play.
 
     Raises:
@@ -90,31 +89,13 @@ def _policies_of_others(
     from desim.catalog.policy_spec import read_policies
     from desim.episodes.lineup import assign
 
-    given = read_policies(specs)
+    given, seats = read_policies(options.specs), options.seats
     named = {"": given} if isinstance(given, str) else given
-    if "" not in named:
+    if (rest := named.pop("", None)) is None:
         return named
     if not seats:
         raise UsageError(
-            f"policy {named['']!r} names no role; write ROLE={named['']}, or name yours (--seat)"
+            f"policy {rest!r} names no role; write ROLE={rest}, or name yours (--seat)"
         )
-    explicit = assign(world, {name: one for name, one in named.items() if name})
-    every = assign(world, named)
-    return {role: one for role, one in every.items() if role in explicit or role not in seats}
-
-
-def _page_server() -> Any:
-    """Import the page, which needs an extra.
-
-    Raises:
-        UsageError: NiceGUI is not installed.
-    """
-    try:
-        from desim.ui.browser.page_server import serve
-    except ModuleNotFoundError as fault:
-        if fault.name != "nicegui":
-            raise
-        raise UsageError(
-            "the page needs NiceGUI: pip install 'desim[play]', or play with --terminal"
-        ) from None
-    return serve
+    others = {role: one for role, one in assign(world, rest).items() if role not in seats}
+    return others | assign(world, named)

@@ -9,25 +9,19 @@ from pathlib import Path
 from typing import Any, Literal
 
 import click
-import msgspec
 from attrs import evolve, field, frozen
 
-from desim.cli.exit_codes import FAILED, warnings_as_sentences
+from desim.cli.exit_codes import FAILED
 from desim.cli.options import PrintOptions, Spending, command
+from desim.cli.tables import print_episode, print_json
 from desim.core.policy import OutsidePolicy, ShownMemory
 from desim.episodes.replay import ReplayOptions, replay
 from desim.episodes.resume import ResumeOptions, resume
-from desim.errors import BadRecord, PolicyWarning, UsageError
-from desim.records.differences import (
-    DifferingPlace,
-    FirstDifference,
-    RecordDifferences,
-    record_differences,
-)
+from desim.errors import BadRecord, UsageError
+from desim.records.differences import DifferingPlace, RecordDifferences, record_differences
 from desim.records.episode import Episode
 from desim.schema.signatures import given
 from desim.short_repr import short_repr, shortened, visible_text
-from desim.show.column import Column
 from desim.show.console import console
 from desim.show.labels import NOTHING, value_text
 from desim.show.table import Table, print_tables
@@ -45,7 +39,7 @@ _BRIEF = ("ended", "score")
 _LONG, _BEFORE = 60, 20
 
 
-@command("replay", without=["series"])
+@command("replay", series=None)
 def replay_command(options: ReplayOptions) -> None:
     """Play the answers of a record again and compare every step.
 
@@ -60,7 +54,7 @@ def replay_command(options: ReplayOptions) -> None:
     )
 
 
-@command("resume", without=["keep_steps", "keep_state", "series"])
+@command("resume", series=None)
 def resume_command(options: ResumeOptions, spending: Spending, printed: PrintOptions) -> None:
     """Play an interrupted record to its end, in the same file.
 
@@ -68,12 +62,9 @@ def resume_command(options: ResumeOptions, spending: Spending, printed: PrintOpt
     module, open a file or contact a host is refused, unless it is given again or trusted. A trace
     holds the whole episode, and says from when on it was resumed.
     """
-    from desim.cli.tables import print_episode, print_traced
-
-    with spending.limited(), warnings_as_sentences(PolicyWarning):
+    with spending.limited():
         episode = resume(**given(evolve(options, keep_steps=False)))
-    print_episode(episode, as_json=printed.as_json)
-    print_traced(options.trace, as_json=printed.as_json)
+    print_episode(episode, as_json=printed.as_json, trace=options.trace)
 
 
 @frozen
@@ -167,64 +158,67 @@ def diff_command(records: TwoRecords, printed: PrintOptions) -> None:
     except RecursionError:
         raise UsageError("a record holds values that are nested too deep") from None
     if printed.as_json:
-        click.echo(msgspec.json.encode({"a": records.a, "b": records.b, **found.plain()}))
+        print_json({"a": records.a, "b": records.b, **found.plain()})
     else:
-        out = console()
-        for place, part in enumerate(_printed(records, found)):
-            out.print(*[""] * bool(place), *part, sep="\n", markup=False)
+        print_tables(console(), _difference_tables(records, found))
     sys.exit(0 if found.is_equal else FAILED)
 
 
-def _printed(records: TwoRecords, found: RecordDifferences) -> Iterator[list[Any]]:
-    """Yield parts, between which an empty line is printed."""
-    lines = (("A", records.a, *_facts(found.a)), ("B", records.b, *_facts(found.b)))
-    yield [Table(("", "record", "world", "seed", "decisions", "ended"), lines, (0, 1, 2, 5))]
+def _difference_tables(records: TwoRecords, found: RecordDifferences) -> Iterator[Table]:
+    """Yield both records, and where their headers, decisions and ends differ."""
+    heads = ("", "record", "world", "seed", "decisions", "ended")
+    yield Table(heads, map(_facts, "AB", (records.a, records.b), (found.a, found.b)), (0, 1, 2, 5))
     if found.is_equal:
-        yield [f"No difference: {len(found.a.steps):,} decisions, the same end."]
+        yield _titled(f"No difference: {len(found.a.steps):,} decisions, the same end.")
         return
     if found.header:
-        yield [_table("Header", found.header)]
-    if found.decision is not None:
-        yield _first(found.decision)
+        yield _table("Header", found.header, len(found.header))
+    if first := found.decision:
+        same = f"the first {first.same:,} are the same"
+        if first.same <= 1:
+            same = "the first is the same" if first.same else "none is the same"
+        if first.goes_on:
+            other = "B" if first.goes_on == "A" else "A"
+            what = f"{other} has no more; {first.goes_on} goes on with {first.label}."
+            yield _titled(f"Decisions: {same}.\n{what}")
+        else:
+            what = f"The first that differs is {first.label}:"
+            yield evolve(_table("", first.places), title=f"Decisions: {same}.\n{what}")
     elif found.is_of_one_world and found.a.steps:
-        yield [f"Decisions: all {len(found.a.steps):,} are the same."]
+        yield _titled(f"Decisions: all {len(found.a.steps):,} are the same.")
     if found.end:
-        yield [_end_table(found)]
+        # Other decisions lead to other ends: a brief one says enough.
+        brief = [each for each in found.end if each.path in _BRIEF] if found.decision else []
+        columns = found.a.metric_columns
+        end = [_with_units(each, columns) for each in brief or found.end]
+        yield _table("End", end, len(found.end))
     if not found.is_of_one_world:
-        yield ["Parameters and decisions of different worlds are not compared."]
+        yield _titled("Parameters and decisions of different worlds are not compared.")
 
 
-def _facts(episode: Episode) -> tuple[str, int, int, str]:
+def _facts(name: str, record: str, episode: Episode) -> tuple[Any, ...]:
     head, end = episode.header, episode.result
-    name = f"{head.model}/{head.preset}" if head.preset else head.model
+    world = f"{head.model}/{head.preset}" if head.preset else head.model
     ended = "failed" if episode.failure else "cut"
     if end is not None:
         ended = f"{end.ended}, score {episode.score_text}"
-    return name, head.seed, len(episode.steps), ended
+    return name, record, world, head.seed, len(episode.steps), ended
 
 
-def _table(title: str, each: Sequence[DifferingPlace]) -> Table:
-    """Return differences as a table of places and values."""
-    more = len(each) - _MOST_LINES
+def _titled(sentence: str) -> Table:
+    return Table((), (), title=sentence)
+
+
+def _table(head: str, each: Sequence[DifferingPlace], count: int = 0) -> Table:
+    """Return the first of so many differences as a table of places and values."""
+    shown = each[:_MOST_LINES]
+    more = count - len(shown)
     notes = [f"and {more:,} more; --json prints all"] if more > 0 else []
-    lines = ((shortened(one.path, _PATH), *_labels(one)) for one in each[:_MOST_LINES])
-    return Table((title, "A", "B"), lines, (0, 1, 2), notes=notes)
+    lines = ((shortened(one.path, _PATH), *_labels(one)) for one in shown)
+    return Table((head, "A", "B"), lines, (0, 1, 2), notes=notes)
 
 
-def _end_table(found: RecordDifferences) -> Table:
-    """Return the differences of the ends; in brief where they follow from other decisions."""
-    columns = found.a.metric_columns
-    end = [_in_units(each, columns) for each in found.end]
-    brief = [each for each in end if each.path in _BRIEF]
-    if found.decision is None or not brief:
-        return _table("End", end)
-    more = len(end) - len(brief)
-    notes = [f"and {more:,} further figures; --json prints all"] if more else []
-    return evolve(_table("End", brief), notes=notes)
-
-
-def _in_units(place: DifferingPlace, columns: Mapping[str, Column]) -> DifferingPlace:
-    """Return a difference of two figures in the unit that the world declares."""
+def _with_units(place: DifferingPlace, columns: Mapping[str, Any]) -> DifferingPlace:
     column = columns.get(place.path.removeprefix("metrics."))
     return evolve(place, a=column.text(place.a), b=column.text(place.b)) if column else place
 
@@ -241,23 +235,12 @@ def _labels(place: DifferingPlace) -> tuple[str, str]:
 
 def _value_label(value: Any) -> str:
     try:
-        text = NOTHING if value is None else value_text(value)
+        text = value_text(value)
     except (RecursionError, ValueError):  # nested too deep, or a number of too many digits
         text = short_repr(value)
     if _DIGEST.fullmatch(text):
         return text[:_DIGITS]
-    return " ".join(shortened(text, _MOST_CHARACTERS).split()) or NOTHING
-
-
-def _first(first: FirstDifference) -> list[Any]:
-    same = f"the first {first.same:,} are the same"
-    if first.same <= 1:
-        same = "the first is the same" if first.same else "none is the same"
-    head = f"Decisions: {same}."
-    if first.goes_on:
-        other = "B" if first.goes_on == "A" else "A"
-        return [head, f"{other} has no more; {first.goes_on} goes on with {first.label}."]
-    return [head, f"The first that differs is {first.label}:", _table("", first.places)]
+    return _one_line(shortened(text, _MOST_CHARACTERS)) or NOTHING
 
 
 @frozen
@@ -282,33 +265,30 @@ def memory_command(memory: MemoryFile, printed: PrintOptions) -> None:
     """
     found = _memory_in(memory)
     if printed.as_json:
-        whole = {"method": found.method, "episodes": found.episodes, "rows": found.rows}
-        click.echo(msgspec.json.encode(whole))
+        print_json({"method": found.method, "episodes": found.episodes, "rows": found.rows})
         return
     played = [f"{_one_line(role)} after {n:,} episodes" for role, n in found.episodes.items()]
     title = f"memory of {_one_line(found.method)}: {', '.join(played) or 'no role'}"
-    print_tables(console(), [Table((), (), title=title), *_memory_tables(found.rows)])
+    # A table for every run of rows with the same columns.
+    tables = (
+        Table(map(_one_line, columns), [map(_cell, row.values()) for row in rows], range(99))
+        for columns, rows in groupby(found.rows, key=tuple)
+    )
+    print_tables(console(), [_titled(title), *tables])
 
 
 def _memory_in(memory: MemoryFile) -> ShownMemory:
     """Return the memory, by the first policy class that takes the file."""
     from desim import catalog
 
-    faults = []
+    fault = UsageError("no policy here keeps a memory in a file")
     for policy in catalog.policies().values():
         if issubclass(policy, OutsidePolicy):
             try:
                 return policy.shown_memory(memory.path, trust=memory.trust)
-            except UsageError as fault:
-                faults.append(fault)
-    raise faults[0] if faults else UsageError("no policy here keeps a memory in a file")
-
-
-def _memory_tables(rows: Sequence[Mapping[str, Any]]) -> Iterator[Table]:
-    """Yield a table for every run of rows with the same columns."""
-    for columns, alike in groupby(rows, key=tuple):
-        lines = [[_cell(value) for value in row.values()] for row in alike]
-        yield Table(map(_one_line, columns), lines, range(len(columns)))
+            except UsageError as refused:
+                fault = refused
+    raise fault
 
 
 def _cell(value: Any) -> str:

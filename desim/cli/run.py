@@ -1,27 +1,20 @@
 """`desim run`: one episode, or a series of them with the same policies."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
-import msgspec
 from attrs import evolve, frozen
 
-from desim.cli.exit_codes import warnings_as_sentences
 from desim.cli.options import PrintOptions, Spending, command
+from desim.cli.tables import print_episode, print_json
 from desim.episodes.driver import PlayOptions, play
 from desim.episodes.series import InSeries, SeriesOptions, series
 from desim.episodes.usage import default_share, is_played, unplayed_roles
-from desim.errors import LimitReached, PolicyFailed, PolicyWarning, UsageError
+from desim.errors import LimitReached, PolicyFailed, UsageError
 from desim.schema.signatures import given
 from desim.show.labels import NOTHING, number_text
-
-if TYPE_CHECKING:  # commands start fast
-    from desim.core.result import Result
-    from desim.records.episode import Episode
-
 
 #: Episodes of a series; their files are numbered with three digits.
 MAX_EPISODES = 999
@@ -42,18 +35,13 @@ class RunPrintOptions(PrintOptions):
     plot: str | None = None
 
 
-@command(
-    "run",
-    without=["keep_steps", "keep_state", "series"],
-    episodes={"type": click.IntRange(min=1, max=MAX_EPISODES)},
-)
+@command("run", series=None, episodes={"type": click.IntRange(min=1, max=MAX_EPISODES)})
 def run_command(options: PlayOptions, spending: Spending, shown: RunPrintOptions) -> None:
     """Play one episode of MODEL, or a series. Without a policy, greedy plays its default roles.
 
     A series prints a line for each episode as soon as it has ended and a last line for all; with
     --json each is an object, and the last one has the mean score, its spread and the usage.
     """
-    _check_options(options, shown)
     options = evolve(
         options,
         model=options.build(),
@@ -61,93 +49,71 @@ def run_command(options: PlayOptions, spending: Spending, shown: RunPrintOptions
         set=None,
         policies="greedy" if options.policies is None else options.policies,
     )
+    with spending.limited():
+        if shown.episodes is None:
+            _run_episode(options, shown)
+        else:
+            _run_series(options, shown.episodes, shown)
+
+
+def _run_episode(options: PlayOptions, shown: RunPrintOptions) -> None:
+    """Play one episode and print how it ended.
+
+    Raises:
+        click.UsageError: The record is a directory.
+    """
+    drawn, record, as_json = shown.plot is not None, options.record, shown.as_json
+    if record and Path(record).is_dir():
+        text = f"--record: {str(record)!r} is a directory; --episodes N records a series there"
+        raise click.UsageError(text, click.get_current_context())
     if shown.plot:
         from desim.reports.record.episode_plot import check_episode_plot
 
         check_episode_plot(options.build(), shown.plot)
-    with spending.limited(), warnings_as_sentences(PolicyWarning):
-        if shown.episodes is None:
-            _run_episode(options, shown)
-            return
-        seeds = range(options.seed, options.seed + shown.episodes)
-        _run_series(options, seeds, as_json=shown.as_json)
-
-
-def _run_episode(options: PlayOptions, shown: RunPrintOptions) -> None:
-    """Play one episode and print how it ended."""
-    from desim.cli.tables import print_episode, print_traced
-
-    drawn, record, as_json = shown.plot is not None, options.record, shown.as_json
     try:
         episode = play(**given(evolve(options, keep_steps=drawn, series=drawn)))
     except KeyboardInterrupt:
         if record:
             raise KeyboardInterrupt(f"stopped; desim resume {record} goes on") from None
         raise
-    print_episode(episode, as_json=as_json)
-    if episode.result and (sentence := episode.result.dead_end):
-        click.echo(f"desim: {sentence}", err=True)
-    if record and not as_json:
-        click.echo(f"recorded in {record}", err=True)
-    print_traced(options.trace, as_json=as_json)
-    if shown.plot:
-        _draw(episode, shown.plot, as_json=as_json)
+    print_episode(episode, as_json=as_json, record=record, trace=options.trace)
+    if shown.plot:  # at the end, because it may fail
+        from desim.reports.record.episode_plot import plot_episode
+
+        plot_episode(episode, shown.plot)
+        if not as_json:
+            click.echo(f"drawn in {shown.plot}", err=True)
 
 
-def _check_options(options: PlayOptions, shown: RunPrintOptions) -> None:
-    """Check options that exclude each other.
+def _run_series(options: PlayOptions, count: int, shown: RunPrintOptions) -> None:
+    """Play a series, or continue the one in a folder, and print every episode as it ends.
 
     Raises:
-        UsageError: Two such options are given together.
+        UsageError: An option belongs to one episode.
     """
-    record = options.record
-    if record and shown.episodes is None and Path(record).is_dir():
-        text = f"--record: {str(record)!r} is a directory; --episodes N records a series there"
-        raise click.UsageError(text, click.get_current_context())
     for option, file in {"--trace": options.trace, "--plot": shown.plot}.items():
-        if file and shown.episodes is not None:
+        if file:
             raise UsageError(f"{option} shows one episode; leave out --episodes")
-
-
-def _draw(episode: "Episode", plot: str, *, as_json: bool) -> None:
-    """Draw the series of an episode; called last, because it may fail."""
-    from desim.reports.record.episode_plot import plot_episode
-
-    plot_episode(episode, plot)
-    if not as_json:
-        click.echo(f"drawn in {plot}", err=True)
-
-
-def _run_series(options: PlayOptions, seeds: range, *, as_json: bool) -> None:
-    """Play a series, or continue the one in a folder, and print every episode as it ends."""
-    record = options.record
+    record, as_json = options.record, shown.as_json
     how = SeriesOptions(
         options.model,
         options.policies,
-        seeds,
+        range(options.seed, options.seed + count),
         record=record,
         limits=options.limits,
         resume=record is not None,
     )
     try:
-        _print_series(series(how, last_events=options.last_events), len(seeds), as_json=as_json)
-    except KeyboardInterrupt:
+        _print_series(series(how, last_events=options.last_events), count, as_json=as_json)
+    except (KeyboardInterrupt, PolicyFailed, LimitReached) as fault:
+        way_on = "nothing was recorded: with --record DIR the same command goes on"
         if record:
-            raise KeyboardInterrupt("stopped; the same command goes on") from None
+            way_on = f"the same command goes on with the series in {record}, and pays for no reply"
+            way_on += " twice"
+        fault.args = (f"{str(fault) or 'stopped'}; {way_on}",)
         raise
-    except (PolicyFailed, LimitReached) as fault:
-        again = type(fault)(f"{fault}; {_way_on(record)}")
-        for note in getattr(fault, "__notes__", ()):
-            again.add_note(note)
-        raise again from fault
     if record and not as_json:
         click.echo(f"recorded in {record}", err=True)
-
-
-def _way_on(record: str | Path | None) -> str:
-    if record:
-        return f"the same command goes on with the series in {record}, and pays for no reply twice"
-    return "nothing was recorded: with --record DIR the same command goes on"
 
 
 def _print_series(played: Iterable[InSeries], count: int, *, as_json: bool) -> None:
@@ -156,15 +122,22 @@ def _print_series(played: Iterable[InSeries], count: int, *, as_json: bool) -> N
 
     scores, used = [], Counter[str]()
     for one in played:
-        usage = _usage(one.episode)
-        scores.append(one.episode.score)
+        assert one.episode.result is not None
+        usage = Counter[str]()
+        for of_role in one.episode.result.usage.values():
+            usage.update(of_role)
         used.update(usage)
-        click.echo(_plain(one) if as_json else ", ".join(_parts(one, count, usage)))
+        scores.append(one.episode.score)
+        if as_json:
+            file = str(one.file) if one.file else None
+            place = {"episode": one.number, "record": file, "was_recorded": one.was_recorded}
+            print_json(place | one.episode.summary())
+        else:
+            click.echo(", ".join(_parts(one, count, usage)))
     mean, sd = moments(scores)
     if as_json:
         figures = {"mean": mean, "sd": sd, "min": min(scores), "max": max(scores)}
-        total = {"episodes": len(scores), "score": figures, "usage": used}
-        click.echo(msgspec.json.encode(total))
+        print_json({"episodes": len(scores), "score": figures, "usage": used})
         return
     summary = (
         f"{len(scores):,} episodes: mean score {number_text(mean)}",
@@ -175,43 +148,26 @@ def _print_series(played: Iterable[InSeries], count: int, *, as_json: bool) -> N
     click.echo(", ".join(summary))
 
 
-def _plain(one: InSeries) -> bytes:
-    file = str(one.file) if one.file else None
-    place = {"episode": one.number, "record": file, "was_recorded": one.was_recorded}
-    return msgspec.json.encode(place | one.episode.summary())
-
-
-def _parts(one: InSeries, count: int, usage: Counter[str]) -> Iterator[str]:
-    episode, decisions = one.episode, _result(one.episode).decisions
+def _parts(one: InSeries, count: int, usage: Mapping[str, int]) -> Iterator[str]:
+    """Yield the parts of the line of an episode."""
+    episode, end = one.episode, one.episode.result
+    assert end is not None
     yield f"episode {one.number} of {count}: score {number_text(episode.score)}"
     yield episode.ended
     yield f"seed {episode.header.seed}"
-    yield f"{decisions:,} decision{'s' if decisions != 1 else ''}"
-    yield from _spent(usage, played=not unplayed_roles(_result(episode).usage))
+    yield f"{end.decisions:,} decision{'s' if end.decisions != 1 else ''}"
+    yield from _spent(usage, played=not unplayed_roles(end.usage))
     if one.was_recorded:
         yield "on record already"
 
 
-def _spent(usage: Counter[str], *, played: bool) -> Iterator[str]:
+def _spent(usage: Mapping[str, int], *, played: bool) -> Iterator[str]:
     """Yield texts of the sums of usage; none for policies without usage."""
     if usage["calls"]:
-        tokens = usage["prompt_tokens"] + usage["completion_tokens"]
         yield f"{number_text(usage['calls'])} calls"
-        yield f"{number_text(tokens)} tokens"
+        yield f"{number_text(usage['prompt_tokens'] + usage['completion_tokens'])} tokens"
     if usage["cost"]:
         yield f"cost {number_text(usage['cost'])}"
     if default_share(usage):
         defaults = f"{usage['default_actions']:,} of {usage['decisions']:,} decisions by default"
         yield defaults if played else f"{defaults} (not played)"
-
-
-def _result(episode: "Episode") -> "Result":
-    assert episode.result is not None
-    return episode.result
-
-
-def _usage(episode: "Episode") -> Counter[str]:
-    total = Counter[str]()
-    for of_role in _result(episode).usage.values():
-        total.update(of_role)
-    return total

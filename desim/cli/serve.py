@@ -2,40 +2,17 @@
 
 import contextlib
 import sys
-from typing import Any
 
 import click
 from attrs import frozen
 
 from desim.cli.options import SeatOptions, command
 from desim.errors import UsageError
-from desim.schema.signatures import given
-
-
-@frozen
-class ServedModel:
-    """Where and how the server of a protocol answers.
-
-    Attributes:
-        host: Where the server listens.
-        port: Default: a free one.
-        token: Clients must send it; $DESIM_TOKEN hides it from other users of the machine. Default:
-            a new one, which is printed.
-        records: A folder that receives the record of every episode; with it, one that was cut by a
-            restart is resumed.
-        max_sessions: Episodes at the same time.
-    """
-
-    host: str = "127.0.0.1"
-    port: int = 0
-    token: str = ""
-    records: str | None = None
-    max_sessions: int = 64
 
 
 @frozen(kw_only=True, slots=False)
 class ServeOptions(SeatOptions):
-    """The protocol, and the episodes behind it.
+    """The protocol, the episodes behind it, and where and how the server answers.
 
     Attributes:
         mcp: Speak the Model Context Protocol.
@@ -47,6 +24,13 @@ class ServeOptions(SeatOptions):
         max_decisions: Decisions after which one is truncated.
         reward: What rewards are the change of: score, METRIC or -METRIC.
         as_json: Over HTTP: print address and token as one line of JSON.
+        host: Where the server listens.
+        port: Default: a free one.
+        token: Clients must send it; $DESIM_TOKEN hides it from other users of the machine. Default:
+            a new one, which is printed.
+        records: A folder that receives the record of every episode; with it, one that was cut by a
+            restart is resumed.
+        max_sessions: Episodes at the same time.
     """
 
     mcp: bool = False
@@ -56,6 +40,11 @@ class ServeOptions(SeatOptions):
     max_decisions: int | None = None
     reward: str = "score"
     as_json: bool = False
+    host: str = "127.0.0.1"
+    port: int = 0
+    token: str = ""
+    records: str | None = None
+    max_sessions: int = 64
 
 
 @command(
@@ -68,7 +57,7 @@ class ServeOptions(SeatOptions):
     max_sessions={"type": click.IntRange(1, 10_000)},
     max_decisions={"type": click.IntRange(min=1)},
 )
-def serve_command(options: ServeOptions, served: ServedModel) -> None:
+def serve_command(options: ServeOptions) -> None:
     """Serve MODEL to agents: --mcp for the Model Context Protocol.
 
     An agent begins an episode, and answers its observations by actions. The server listens on the
@@ -78,44 +67,31 @@ def serve_command(options: ServeOptions, served: ServedModel) -> None:
         raise UsageError("give --mcp, the protocol that is served")
     if options.as_json and options.stdio:
         raise UsageError("--json goes with --mcp over HTTP, which has an address to print")
-    serve = _serve()
-    # Standard output belongs to the protocol from the start: a user's module may print.
-    with contextlib.redirect_stdout(sys.stderr) if options.stdio else contextlib.nullcontext():
-        setup = _setup(options)
+    from desim.adapters.mcp import serve
     from desim.adapters.seat.episodes_of import chosen_seeds
-
-    seeds = chosen_seeds(options.seeds) if options.seeds else ()
-    stdio, as_json = options.stdio, options.as_json
-    serve(setup, stdio=stdio, as_json=as_json, seeds=seeds, **given(served))
-
-
-def _setup(options: ServeOptions) -> Any:
     from desim.adapters.seat.setup import Setup
     from desim.catalog.policy_spec import read_policies
 
-    return Setup.of(
-        options.model,
-        options.preset,
-        params=options.set,
-        seats=options.seats,
-        others=read_policies(options.specs) or None,
-        reward=options.reward,
-        max_decisions=options.max_decisions,
-        starts=options.starts,
+    # Standard output belongs to the protocol from the start: a user's module may print.
+    with contextlib.redirect_stdout(sys.stderr) if options.stdio else contextlib.nullcontext():
+        setup = Setup.of(
+            options.model,
+            options.preset,
+            params=options.set,
+            seats=options.seats,
+            others=read_policies(options.specs) or None,
+            reward=options.reward,
+            max_decisions=options.max_decisions,
+            starts=options.starts,
+        )
+    serve(
+        setup,
+        stdio=options.stdio,
+        as_json=options.as_json,
+        seeds=chosen_seeds(options.seeds) if options.seeds else (),
+        host=options.host,
+        port=options.port,
+        token=options.token,
+        records=options.records,
+        max_sessions=options.max_sessions,
     )
-
-
-def _serve() -> Any:
-    """Import the server.
-
-    Raises:
-        UsageError: The package is not installed.
-    """
-    try:
-        from desim.adapters.mcp import serve
-    except ModuleNotFoundError as fault:
-        missing = (fault.name or "desim").partition(".")[0]
-        if missing == "desim":
-            raise
-        raise UsageError(f"--mcp needs {missing}: pip install 'desim[mcp]'") from None
-    return serve

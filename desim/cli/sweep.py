@@ -7,8 +7,7 @@ import click
 from attrs import evolve, field, frozen
 from attrs.validators import ge, le, optional
 
-from desim.cli.completion import complete_model_or_file
-from desim.cli.exit_codes import fail, warnings_as_sentences
+from desim.cli.exit_codes import fail
 from desim.cli.options import POLICIES, SET, PrintOptions, Spending, command
 from desim.errors import UsageError
 from desim.schema.signatures import given
@@ -159,8 +158,7 @@ class SweepCommand(GridOptions):
 
 @command(
     "sweep",
-    without=["progress"],
-    model={"metavar": "MODEL|FILE.toml", "shell_complete": complete_model_or_file},
+    model={"metavar": "MODEL|FILE.toml"},
     seeds={"callback": None},
     design={"metavar": "KIND[:SIZE][,seed=N]"},
     figures={"option": "--show", "multiple": True},
@@ -183,7 +181,6 @@ def sweep_command(text: SweepText, options: SweepCommand, spending: Spending) ->
     """
     import msgspec
 
-    from desim.engine.store import SweepWarning
     from desim.rows.failures import failures_text
     from desim.show.console import console
     from desim.show.estimates import better_note
@@ -193,7 +190,7 @@ def sweep_command(text: SweepText, options: SweepCommand, spending: Spending) ->
     options.check(spec)
     if options.against is not None and spec.design is None:
         spec.check_reference(options.against)
-    with spending.limited(), warnings_as_sentences(SweepWarning):
+    with spending.limited():
         found, rows = _played(spec, options)
     shown = options.shown
     effects = _effects(spec, rows, shown)
@@ -264,7 +261,8 @@ def _effects(spec: "SweepSpec", rows: "Rows", shown: tuple[str, ...]) -> "Effect
 
 @command(
     "tune",
-    without=["set", "executor", "progress"],
+    set=None,
+    executor=None,
     policy=POLICIES,
     ranges={**SET, "metavar": "KEY=RANGE|VALUE"},
     budget={"metavar": "N"},

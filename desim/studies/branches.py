@@ -145,7 +145,10 @@ def compare_branches(options: BranchComparisonOptions) -> BranchComparison:
     """
     seeds = seeds_of_futures(options.futures)
     if (options.action is None) == (options.policy is None):
-        raise UsageError("give an action or a policy to compare with the recorded decision, one")
+        raise UsageError(
+            "a comparison takes one of an action (--action) and a policy (--policy): what is done "
+            "instead"
+        )
     if options.from_here and options.policy is None:
         raise UsageError("an action answers one decision; a policy can play from there on")
     past = Past.read(options.record, options, options.limits)

@@ -325,22 +325,35 @@ class RegretOptions(JobOptions, TrustOptions):
 
 
 @frozen(kw_only=True, slots=False)
-class BranchComparisonOptions(TrustOptions):
+class ComparedEnds:
+    """Two ends of a record that are compared.
+
+    Attributes:
+        action: Compare: the other answer to decision N, such as {"do": "order", "quantity": 12}. In
+            Python an instance, or its tagged object, also as JSON text.
+        then: Compare: the policy that plays on after the recorded answer and after the other one.
+            In Python None lets the rest of the record stand for the recorded continuation; this
+            needs the true future and *from_here*.
+        futures: Compare: over how many redrawn futures; without it in the true one, which is
+            hindsight. In Python their seeds are 0, 1, ...
+        from_here: Compare: --policy makes all decisions from N on, and not decision N alone. In
+            Python *policy*, for its roles.
+    """
+
+    action: Any = None
+    then: Policies = None
+    futures: int | None = None
+    from_here: bool = False
+
+
+@frozen(kw_only=True, slots=False)
+class BranchComparisonOptions(ComparedEnds, TrustOptions):
     """The arguments of `compare_branches`.
 
     Attributes:
         record: A record, whole or cut, or an episode.
         at: The decision that is changed, counted from 1; those before it are repeated.
-        action: Compare: the other answer to decision N, such as {"do": "order", "quantity": 12}. In
-            Python an instance, or its tagged object, also as JSON text.
         policy: Instead of an action: the policy that decides otherwise.
-        then: Compare: the policy that plays on after the recorded answer and after the other one.
-            Without it, the rest of the record stands for the recorded continuation; this needs the
-            true future and *from_here*.
-        futures: Compare: over how many redrawn futures, with the seeds 0, 1, ...; without it in the
-            true one, which is hindsight.
-        from_here: Compare: *policy* makes all decisions of its roles from N on, and not decision N
-            alone.
         level: The level of the intervals, above 0 and below 1.
         limits: The limits of each episode.
         progress: As for `sweep`.
@@ -348,11 +361,7 @@ class BranchComparisonOptions(TrustOptions):
 
     record: str | Path | Episode = field(kw_only=False)
     at: int = field(kw_only=False)
-    action: Any = None
     policy: Policies = None
-    then: Policies = None
-    futures: int | None = None
-    from_here: bool = False
     level: float = 0.95
     limits: Limits | None = None
     progress: ProgressOption = None

@@ -8,12 +8,10 @@ from pathlib import Path
 
 import pytest
 from attrs import evolve
-from click.shell_completion import ShellComplete
 from support.command_line import MINE, Desim, Ended, refused
 from support.paths import PYTHONPATH
 
 from desim import Episode, catalog, play
-from desim.cli.main import main
 from desim.cli.tables import print_episode
 from desim.errors import UsageError
 
@@ -463,17 +461,3 @@ def test_tables_are_written_in_any_encoding() -> None:
     )
     assert "UnicodeEncodeError" not in done.stderr
     assert "?" in done.stdout
-
-
-@pytest.mark.parametrize(
-    ("typed", "offered"),
-    [
-        (["run", "beer"], "beer_game"),
-        (["sweep", "beer_game", "--policy", "retailer=base"], "retailer=base_stock"),
-        (["run", "absent:World", "--policy", "gree"], "greedy"),
-    ],
-)
-def test_a_shell_completes_models_and_policies(typed: list[str], offered: str) -> None:
-    """Those of every model where the one that was typed cannot be imported."""
-    shell = ShellComplete(main, {}, "desim", "_DESIM_COMPLETE")
-    assert offered in [item.value for item in shell.get_completions(typed[:-1], typed[-1])]

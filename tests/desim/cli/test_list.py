@@ -7,8 +7,6 @@ from support.command_line import Desim, refused
 from support.two_questions import WORKSHOP
 
 from desim import catalog
-from desim.catalog.summaries import summarise_catalog
-from desim.cli.tables import print_model
 
 
 def test_list_shows_a_line_for_each_world(desim: Desim, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -103,12 +101,11 @@ def test_list_shows_the_arguments_of_one_policy(desim: Desim) -> None:
 
 
 def test_list_marks_what_a_policy_says_of_itself(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    desim: Desim, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """In a column of a table that has any, with the meaning below."""
     monkeypatch.setenv("COLUMNS", "80")
-    print_model("beer_game", summarise_catalog(["beer_game"]))
-    out = capsys.readouterr().out
+    out = desim("list", "beer_game").out
     assert [line.split()[:3] for line in out.splitlines() if line.startswith("constant")] == [
         ["constant", "quantity", "rules,"]
     ]

@@ -42,7 +42,7 @@ class Greeting(Shared):
     words: tuple[str, ...] = ()
 
 
-@command("greet", without=["extra"], words={"option": "--word", "multiple": True})
+@command("greet", extra=None, words={"option": "--word", "multiple": True})
 def greet(greeting: Greeting) -> None:
     """Greet somebody."""
     click.echo(repr(greeting))

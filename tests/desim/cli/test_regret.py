@@ -59,7 +59,7 @@ def test_a_folder_keeps_what_was_judged(
     restarted = desim(*kept, "--restart", "--json")
     assert restarted.out == whole.out
     assert "8 rows were discarded" in restarted.err
-    refused(desim(*given, "--restart"), "--restart belongs to --out")
+    refused(desim(*given, "--restart"), "restart needs the folder")
 
 
 def test_the_picture(desim: Desim, record: str, tmp_path: Path) -> None:
@@ -101,7 +101,7 @@ def test_options_that_do_not_fit(desim: Desim, record: str) -> None:
     """One sentence, exit code 2."""
     at = ("branch", record, "--at", "4")
     then = ("--then", "sterman", "--policy", "sterman")
-    refused(desim(*at, "--futures", "5"), "one of --action and --policy")
+    refused(desim(*at, "--futures", "5"), "(--action) and a policy (--policy)")
     refused(desim(*at, *then, "--record", "new.jsonl"), "--record belongs to a branch that plays")
     refused(desim(*at, *then, "--future", "5"), "--future belongs to a branch that plays")
     refused(desim(*at, *then, "--futures", "0"), "0 is not in the range")

@@ -29,7 +29,7 @@ def test_a_package_that_is_missing_is_named(desim: Desim, monkeypatch: pytest.Mo
     for module in [one for one in sys.modules if one.startswith("desim.adapters.mcp")]:
         monkeypatch.delitem(sys.modules, module)
     monkeypatch.setitem(sys.modules, "mcp", None)
-    refused(desim(*BEER, "--mcp"), "--mcp needs mcp: pip install 'desim[mcp]'")
+    refused(desim(*BEER, "--mcp"), "this needs mcp: pip install 'desim[mcp]'")
 
 
 @pytest.mark.parametrize(

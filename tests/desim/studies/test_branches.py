@@ -78,8 +78,8 @@ def test_the_record_itself_is_the_other_end(walk: Episode) -> None:
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        ({"then": Stride(1)}, "give an action or a policy"),
-        ({"action": THREE, "policy": Stride(1), "then": Stride(1)}, "give an action or a policy"),
+        ({"then": Stride(1)}, "a comparison takes one"),
+        ({"action": THREE, "policy": Stride(1), "then": Stride(1)}, "a comparison takes one"),
         ({"action": THREE, "then": Stride(1), "from_here": True}, "an action answers one decision"),
         ({"action": THREE}, "say who plays on after the decision"),
         ({"policy": Stride(1), "from_here": True, "futures": 5}, "say who plays on"),
