@@ -1,13 +1,13 @@
 """`desim list`, `desim report`, `desim check`: what a world is, what was played, what is wrong."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from textwrap import shorten
 from typing import TYPE_CHECKING, Any
 
 import click
-from attrs import evolve, field, frozen
+from attrs import field, frozen
 
 from desim.cli.exit_codes import fail
 from desim.cli.options import PrintOptions, command
@@ -19,7 +19,6 @@ from desim.schema.signatures import given
 from desim.show.console import console
 from desim.show.labels import NOTHING, value_text
 from desim.show.table import Table, print_tables
-from desim.studies.options import CheckOptions
 
 if TYPE_CHECKING:  # commands start fast
     from desim.studies.check import CheckFinding
@@ -248,26 +247,37 @@ def report_command(options: Reported) -> None:
     click.echo(write_report(**given(options)))
 
 
+@frozen
+class Checked:
+    """The worlds that are checked.
+
+    Attributes:
+        models: Names in the catalog or `module:Class`, with or without `/preset`.
+        seeds: The seeds of the episodes, two at least: A:B without B, or A,B,...; default 0:3.
+    """
+
+    models: tuple[str, ...]
+    seeds: Sequence[int] = field(default=range(3), kw_only=True)
+
+
 @command(
     "check",
-    preset=None,
-    model={"nargs": -1, "required": True, "metavar": "MODEL[/PRESET]..."},
+    models={"nargs": -1, "required": True, "metavar": "MODEL[/PRESET]..."},
 )
-def check_command(options: CheckOptions, printed: PrintOptions) -> None:
+def check_command(options: Checked, printed: PrintOptions) -> None:
     """Play MODEL in all the ways in which desim does, and name its faults.
 
     Each preset is played several times with options taken at random, recorded, replayed, resumed
     and redrawn; schema, rules, options, score, metrics, series and ledgers are compared with what
-    was played. A check that fails has a sentence, and often names the function that it is about.
-    With --policy, that policy plays the seeds, and the first one again.
+    was played. A check that fails has a sentence.
 
     Exit code 1 if a check fails.
     """
     from desim.studies.check import check
 
     failed: list[CheckFinding] = []
-    for name in options.model:
-        found = check(**given(evolve(options, model=name)))
+    for name in options.models:
+        found = check(name, options.seeds)
         print_found(found, as_json=printed.as_json)
         failed += found.failed
     if failed:

@@ -1,4 +1,4 @@
-"""The arguments of all studies: `sweep`, `compare`, `select`, `tune`, `regret`, branches, `check`.
+"""The arguments of all studies: `sweep`, `compare`, `select`, `tune`, `regret`, branches.
 
 The text of each field is also the help of its option on the command line.
 """
@@ -364,26 +364,4 @@ class BranchComparisonOptions(ComparedEnds, TrustOptions):
     policy: Policies = None
     level: float = 0.95
     limits: Limits | None = None
-    progress: ProgressOption = None
-
-
-@frozen(kw_only=True, slots=False)
-class CheckOptions:
-    """The arguments of `check`.
-
-    Attributes:
-        model: A name (perhaps with `/preset`), a model class or a model.
-        policies: Policies that play the seeds, and the first of them again: NAME or module:Name,
-            then ,KEY=VALUE for each argument. In Python as for `play`.
-        preset: A preset of the model; empty for all.
-        seeds: The seeds of the episodes: A:B without B, or A,B,...; default 0:3. In Python whole
-            numbers.
-        progress: As for `sweep`; a function is called with the numbers of finished and of all
-            checks.
-    """
-
-    model: Any = field(kw_only=False)
-    policies: Any = None
-    preset: str = ""
-    seeds: Iterable[int] = range(3)
     progress: ProgressOption = None

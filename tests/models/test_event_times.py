@@ -13,7 +13,7 @@ from desim.core.run import Run
 from desim.core.world import World
 from desim.episodes.replay import open_decisions
 from desim.studies.boards.baselines import everything
-from desim.studies.checked_episodes import FittingPolicy
+from desim.studies.checks import FittingPolicy
 
 #: By world, why the times of pending events are the same in all futures; None where a redraw draws
 #: some of them anew.

@@ -30,10 +30,10 @@ _DAYS = 8
 FAULTS = {
     "plays": "the model's metrics are no JSON values",
     "repeats": "two episodes of seed 0 differ: decision ",
-    "seeds": "seeds 0 to 3 have the same episode",
+    "seeds": "all seeds have the same episode",
     "observations": "the observation of 'helper' at t=0 changes after it was handed out",
     "options": "the schema refuses Bake(loaves=2.5)",
-    "redraws": "changes when the future is redrawn, so it shows a later draw: $.wanted was ",
+    "futures": "changes when the future is redrawn, so it shows a later draw: $.wanted was ",
     "score": "outside of the declared 0 to 1",
     "series": "the series 'left' has 7 values for 8 periods",
     "ledgers": "the balances of crumbs sum to 1, not to zero",
@@ -160,7 +160,7 @@ class RigidStall(Model[Counter]):
         world.end("closed")
 
     def _observed(self, counter: Counter) -> Morning:
-        wanted = counter.demand[counter.day + ("redraws" in self.faults)]
+        wanted = counter.demand[counter.day + ("futures" in self.faults)]
         held = counter.sold if "observations" in self.faults else [*counter.sold]
         return Morning(counter.day, wanted, held)
 
