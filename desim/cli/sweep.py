@@ -202,7 +202,7 @@ def sweep_command(text: SweepText, options: SweepCommand, spending: Spending) ->
     else:
         table = rows.table(by=[*rows.varying, "policy"], show=shown, against=options.against)
         lower = better_note(options.minimise, "lower") if options.minimise else []
-        console().print(evolve(table, mixed=(*lower, *table.mixed)))
+        console().print(evolve(table, notes=[*lower, *table.notes]))
     if options.out and not options.as_json:
         click.echo(f"rows are in {Path(options.out) / 'rows.csv'} and rows.jsonl", err=True)
     if rows.failed:

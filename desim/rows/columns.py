@@ -1,10 +1,11 @@
-"""The columns of rows: names, values and groups of rows, gathered in one pass over them."""
+"""Rows by column: the names of columns, their values, and groups of rows."""
 
 import json
 import math
 from array import array
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import msgspec
@@ -30,56 +31,42 @@ Path = tuple[str, ...]
 #: The values of the columns that make a group.
 Key = tuple[Any, ...]
 
-_FIRST, _MIDDLE, _LAST = (
-    ("model", "preset"),
-    ("seed", "score", "ended", "decisions"),
-    ("ledger_digest", "error"),
-)
-
-#: Keys that are columns only in the rows of a design, and of sweeps that record their episodes or
-#: have language models.
-_OF_DESIGN, _OF_SOME = (POINT, GIVEN), (RECORD, DEFAULTS)
-
-#: The keys of rows that hold several columns, by the prefix of their full names.
-_NESTED = {"params": "params", "policy": "arguments", "metrics": "metrics"}
-
 #: The keys that all rows of a cell share, and those that are kept of every row.
-_OF_CELL = ("model", "preset", *_OF_DESIGN, "params", "policy", "arguments")
+_OF_CELL = ("model", "preset", POINT, GIVEN, "params", "policy", "arguments")
 _KEPT = ("seed", "score", "ended", "decisions", "error", CLUSTER, FIXED, DEFAULTS, WORST_SCORE)
 
-#: Prefixes that are left out of names that remain unique without them.
-_SHORTENED = ("params.", "metrics.", "series.")
+#: Keys that are columns only in the rows of sweeps that record, or have language models.
+_OF_SOME = (RECORD, DEFAULTS)
+
+#: The prefixes of full names, and those that are left out where a name stays unique.
+_PREFIXES, _LEFT_OUT = ("params.", "policy.", "metrics."), ("params.", "metrics.", "series.")
 
 _encode = msgspec.json.Encoder().encode
 
 
-class RowColumns:
-    """The columns of rows.
+class Gathered:
+    """What one pass over rows finds.
 
     Attributes:
-        rows: The rows.
         cells: Of each cell the keys that its rows share: model, preset, parameters, policy,
             arguments. Cells are in the order of their first rows.
         cell: The index of the cell of each row.
         revisions: The revisions of each world, as texts.
-        has_items: Whether each row has parts of its score by item.
+        has_items: Whether a row has parts of its score by item.
+        paths: By the full name of each column where a row has its value.
+        known: The values of some columns.
     """
 
-    def __init__(self, rows: Sequence[Row]) -> None:
-        self.rows = rows
+    def __init__(self, rows: Iterable[Row]) -> None:
         self.cells: list[Row] = []
         self.cell = array("L")
         self.revisions: dict[str, dict[str, None]] = {}
-        self.has_items: list[bool] = []
-        self._metrics: dict[str, None] = {}
-        self._some: set[str] = set()
-        self._known: dict[Path, list[Any]] = {(key,): [] for key in _KEPT}
-        self._gather()
-
-    def _gather(self) -> None:
+        self.has_items = False
+        self.known: dict[Path, list[Any]] = {(key,): [] for key in _KEPT}
+        metrics: dict[str, None] = {}
+        some: set[str] = set()
         indices: dict[tuple[Any, ...], int] = {}
-        revised: set[tuple[int, str]] = set()
-        for row in self.rows:
+        for row in rows:
             texts = _encode([row["params"], row.get("arguments")])
             head = (*(row.get(key) for key in ("model", "preset", POINT, GIVEN, "policy")), texts)
             index = indices.setdefault(head, len(indices))
@@ -87,53 +74,66 @@ class RowColumns:
                 self.cells.append({key: row[key] for key in _OF_CELL if key in row})
             self.cell.append(index)
             # A world of parts has a mapping of revisions.
-            if (revision := (index, str(row.get(REVISION)))) not in revised:
-                revised.add(revision)
-                self.revisions.setdefault(row["model"], {})[revision[1]] = None
-            if not row["metrics"].keys() <= self._metrics.keys():
-                self._metrics.update(dict.fromkeys(row["metrics"]))
-            self.has_items.append(ITEMS in row)
-            self._some.update(key for key in _OF_SOME if key in row)
-            for (key,), values in self._known.items():
+            self.revisions.setdefault(row["model"], {})[str(row.get(REVISION))] = None
+            if not row["metrics"].keys() <= metrics.keys():
+                metrics |= dict.fromkeys(row["metrics"])
+            self.has_items = self.has_items or ITEMS in row
+            some.update(key for key in _OF_SOME if key in row)
+            for (key,), values in self.known.items():
                 values.append(row.get(key))
+        self.paths = self._paths(metrics, some)
 
-    # -- names -------------------------------------------------------------------------------------
+    def _paths(self, metrics: Iterable[str], some: Iterable[str]) -> dict[str, Path]:
+        design = [key for key in (POINT, GIVEN) if any(key in one for one in self.cells)]
+        paths: dict[str, Path] = {key: (key,) for key in ("model", "preset", *design)}
+        paths |= {
+            f"params.{name}": ("params", name) for one in self.cells for name in one["params"]
+        }
+        paths["policy"] = ("policy",)
+        arguments = (name for one in self.cells for name in one.get("arguments", ()))
+        paths |= {f"policy.{name}": ("arguments", name) for name in arguments}
+        paths |= {key: (key,) for key in ("seed", "score", "ended", "decisions")}
+        paths |= {f"metrics.{name}": ("metrics", name) for name in metrics}
+        last = [key for key in _OF_SOME if key in some]
+        return paths | {key: (key,) for key in ("ledger_digest", "error", *last)}
 
-    def names(self) -> tuple[str, ...]:
-        """Return the full names of all columns, in their order."""
-        design = [key for key in _OF_DESIGN if any(key in one for one in self.cells)]
-        params, arguments, metrics = (
-            [f"{prefix}.{name}" for name in self._inside(prefix)] for prefix in _NESTED
-        )
-        some = [key for key in _OF_SOME if key in self._some]
-        head = (*_FIRST, *design, *params, "policy", *arguments)
-        return (*head, *_MIDDLE, *metrics, *_LAST, *some)
 
-    def named_paths(self) -> dict[str, Path]:
-        """Return by column, under its short name, where a row has its value."""
-        full = self.names()
-        return dict(zip(short_names(full), paths(full), strict=True))
+class RowColumns(Sequence[Row]):
+    """Rows, one for each episode, by column."""
 
-    def _inside(self, prefix: str) -> Mapping[str, None]:
-        """Return the names of parameters, arguments or metrics."""
-        if prefix == "metrics":
-            return self._metrics
-        each = (one.get(_NESTED[prefix], ()) for one in self.cells)
-        return dict.fromkeys(name for names in each for name in names)
+    @cached_property
+    def gathered(self) -> Gathered:
+        """What the rows hold, which are read once."""
+        return Gathered(self)
 
-    def varying(self) -> tuple[str, ...]:
-        """Return the columns that have several values: model, preset and parameters.
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of all columns, as in data frames, rows.csv and tables.
 
-        Parameters have no prefix, unless an argument of a policy or a metric has the same name.
+        A parameter and a metric have no prefix (`horizon`), unless two columns would share a name
+        (`params.horizon`). Names with their prefix may be given everywhere.
         """
-        taken = {*self._inside("policy"), *self._metrics}
+        return tuple(shortened(self.gathered.paths))
+
+    @property
+    def varying(self) -> tuple[str, ...]:
+        """The columns of models and parameters that have several values, as tables name them."""
         found = []
-        for name in (*_FIRST, *(f"params.{one}" for one in self._inside("params"))):
-            (path,) = paths([name])
-            if len({repr(value_at(one, path)) for one in self.cells}) > 1:
+        for name, path in self.gathered.paths.items():
+            if (
+                path[0] in ("model", "preset", "params")
+                and len({*map(repr, self.of_cells(path))}) > 1
+            ):
                 short = name.removeprefix("params.")
-                found.append(name if short in taken else short)
+                found.append(name if len(self._full(short)) > 1 else short)
         return tuple(found)
+
+    def of_cells(self, path: Path) -> list[Any]:
+        """Return the values of each cell at a path."""
+        return [value_at(one, path) for one in self.gathered.cells]
+
+    def _full(self, name: str) -> list[str]:
+        return [full for prefix in _PREFIXES if (full := prefix + name) in self.gathered.paths]
 
     def find(self, name: str) -> Path:
         """Return the path of a column.
@@ -142,20 +142,18 @@ class RowColumns:
             UsageError: The column does not exist, or a parameter, an argument of a policy or a
                 metric share the name.
         """
-        known = self.names()
-        if name in known:
-            return paths([name])[0]
-        found = [full for prefix in _NESTED if (full := f"{prefix}.{name}") in known]
+        paths = self.gathered.paths
+        if name in paths:
+            return paths[name]
+        found = self._full(name)
         if len(found) > 1:
             raise UsageError(f"{name!r} may be {' or '.join(found)}; write one of these")
         if found:
-            return paths(found)[0]
+            return paths[found[0]]
         if None not in self.column("error"):
             return ("metrics", name)  # failed rows have no metrics, so any name may be one
-        names = [one.removeprefix("params.").removeprefix("metrics.") for one in known]
+        names = [one.removeprefix("params.").removeprefix("metrics.") for one in paths]
         raise UsageError(f"there is no column {name!r}; {possible(name, names)}")
-
-    # -- values ------------------------------------------------------------------------------------
 
     def column(self, name: str) -> list[Any]:
         """Return the values of a column; None for a row without a value.
@@ -163,28 +161,33 @@ class RowColumns:
         Raises:
             UsageError: The column does not exist.
         """
-        kept = self._known.get((name,))
-        return self.at(self.find(name)) if kept is None else kept
-
-    def at(self, path: Path) -> list[Any]:
-        """Return the values at a path, which are read once."""
-        if path not in self._known:
+        known = self.gathered.known
+        path = (name,) if (name,) in known else self.find(name)
+        if path not in known:
             if path[0] in _OF_CELL:
-                values = [value_at(one, path) for one in self.cells]
-                self._known[path] = [values[cell] for cell in self.cell]
+                values = self.of_cells(path)
+                known[path] = [values[cell] for cell in self.gathered.cell]
             else:
-                self._known[path] = [value_at(row, path) for row in self.rows]
-        return self._known[path]
+                known[path] = [value_at(row, path) for row in self]
+        return known[path]
 
     def numbers(self, name: str) -> list[float | None]:
-        """Return a column of numbers, truth values as 0 and 1; None for a row without a number.
+        """Return a column of numbers, truth values as 0 and 1; None for a missing value.
 
-        NaN and infinity, which JSON lacks, are None as well.
+        NaN and infinity, which JSON lacks, are missing as well.
 
         Raises:
-            UsageError: The column does not exist, or holds other values than numbers.
+            UsageError: The column does not exist, or holds values that are not numbers.
         """
         return [_number(name, value) for value in self.column(name)]
+
+    def values(self, name: str) -> list[float]:
+        """Return the known numbers of a column, truth values as 0 and 1.
+
+        Raises:
+            UsageError: The column does not exist, or holds values that are not numbers.
+        """
+        return [value for value in self.numbers(name) if value is not None]
 
     def counted(self, name: str) -> list[float | None]:
         """Return a column of numbers; a failed episode has the worst score, if its model has one.
@@ -193,21 +196,18 @@ class RowColumns:
             UsageError: See `numbers`.
         """
         found = self.numbers(name)
-        if name == "score":
-            worst = self.column_of_key(WORST_SCORE)
-            for place, error in enumerate(self.column("error")):
-                if error is not None:
-                    found[place] = worst[place]
-        return found
+        if name != "score":
+            return found
+        each = zip(found, self.column("error"), self.column(WORST_SCORE), strict=True)
+        return [score if error is None else worst for score, error, worst in each]
 
-    def column_of_key(self, key: str) -> list[Any]:
-        """Return the values of a key of rows that is no column, such as the cluster of the seed."""
-        return self._known[key,]
+    def by_seed(self, name: str) -> Mapping[Hashable, float]:
+        """Return the mean of the known numbers of a column by seed.
 
-    def holds_truth_values(self, name: str) -> bool:
-        """Return whether a column has known values and all of them are truth values."""
-        known = [value for value in self.column(name) if value is not None]
-        return bool(known) and all(isinstance(value, bool) for value in known)
+        Raises:
+            UsageError: The column does not exist, or holds values that are not numbers.
+        """
+        return means_by_seed(self.column("seed"), self.numbers(name))
 
     def places(self, by: Sequence[str]) -> dict[Key, list[int]]:
         """Group the indices of rows by the values of columns, in the order of their first rows.
@@ -216,32 +216,19 @@ class RowColumns:
             UsageError: The column does not exist.
         """
         groups: dict[Key, list[int]] = {}
-        for place, key in enumerate(zip(*map(self._hashable, by), strict=True)):
+        columns = [map(plain_value, self.column(name)) for name in by]
+        for place, key in enumerate(zip(*columns, strict=True)):
             groups.setdefault(key, []).append(place)
         return groups
 
-    def _hashable(self, name: str) -> list[Any]:
-        path = self.find(name)
-        return [json.dumps(v) if isinstance(v, list | dict) else v for v in self.at(path)]
 
-
-def paths(names: Iterable[str]) -> list[Path]:
-    """Return the paths of columns by their full names, as `RowColumns.names` returns them."""
-    split = [name.partition(".") for name in names]
-    return [(_NESTED[prefix], rest) if rest else (prefix,) for prefix, _, rest in split]
-
-
-def short_names(full: Sequence[str]) -> list[str]:
-    """Return the names of columns without a prefix, unless two would share a name."""
-    short = [_short(name) for name in full]
-    count = Counter(short)
-    return [one if count[one] == 1 else name for one, name in zip(short, full, strict=True)]
-
-
-def _short(name: str) -> str:
-    for prefix in _SHORTENED:
-        name = name.removeprefix(prefix)
-    return name
+def shortened(paths: Mapping[str, Path]) -> dict[str, Path]:
+    """Return the paths of columns by names without a prefix, unless two would share a name."""
+    short = {name: name for name in paths}
+    for prefix in _LEFT_OUT:
+        short = {name: one.removeprefix(prefix) for name, one in short.items()}
+    count = Counter(short.values())
+    return {one if count[one] == 1 else name: paths[name] for name, one in short.items()}
 
 
 def value_at(row: Row, path: Path) -> Any:
@@ -255,27 +242,16 @@ def plain_value(value: Any) -> Any:
 
 
 def means_by_seed(
-    seeds: Iterable[Hashable], values: Iterable[float | None], *, complete: bool
-) -> dict[Any, float]:
-    """Return the mean of values by their seeds, in the order of the first of each.
-
-    Args:
-        seeds: The seed of each value.
-        values: None for a missing one.
-        complete: Leave out seeds with any missing value; otherwise those without a value.
-    """
-    pairs = list(zip(seeds, values, strict=True))
+    seeds: Iterable[Hashable], values: Iterable[float | None]
+) -> dict[Hashable, float]:
+    """Return the mean of the known values of each seed; a seed without one is left out."""
+    pairs = [(seed, value) for seed, value in zip(seeds, values, strict=True) if value is not None]
     if len(single := dict(pairs)) == len(pairs):  # the usual case, and ten times as fast
-        return {seed: value + 0.0 for seed, value in single.items() if value is not None}
-    by_seed: dict[Hashable, list[float | None]] = {}
+        return {seed: value + 0.0 for seed, value in single.items()}
+    by_seed: dict[Hashable, list[float]] = {}
     for seed, value in pairs:
         by_seed.setdefault(seed, []).append(value)
-    means = {}
-    for seed, each in by_seed.items():
-        known = [value for value in each if value is not None]
-        if known and not (complete and len(known) < len(each)):
-            means[seed] = mean(known)
-    return means
+    return {seed: mean(each) for seed, each in by_seed.items()}
 
 
 def mean(values: Sequence[float]) -> float:

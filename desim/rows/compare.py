@@ -1,24 +1,30 @@
 """Comparisons of groups of rows: means with intervals, paired differences to a reference."""
 
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from attrs import evolve, frozen
+from attrs import evolve
 
-from desim.engine.plan import CLUSTER, DEFAULTS, FIXED, Row
+from desim.core.roles import knowledge_legend
+from desim.engine.plan import DEFAULTS, Row
 from desim.errors import UsageError, possible
-from desim.rows.columns import Key, Path, RowColumns, means_by_seed, value_at
+from desim.rows.columns import Key, RowColumns, value_at
 from desim.rows.comparison_table import ComparisonTable, TableLine
-from desim.rows.failures import missing
+from desim.rows.estimate_notes import (
+    estimate_legend,
+    estimate_notes,
+    missing_note,
+    to_tell_term,
+)
 from desim.rows.known_means import knowledge_of_groups, known_note
-from desim.rows.samples import Sample, item_scores
+from desim.rows.samples import FigureValues
 from desim.show.estimates import is_equal
-from desim.statistics.intervals import Interval
+from desim.show.labels import value_text
 from desim.statistics.pairing import simultaneous
 
-#: The values that paired rows share: the seed, and the index of all that does not define groups.
-_Match = tuple[int, int]
+#: Values of a column that a note lists.
+_LISTED = 5
 
 
 def compare(
@@ -29,16 +35,7 @@ def compare(
     level: float,
     differing: Collection[str] = (),
 ) -> ComparisonTable:
-    """Compare groups of rows; see `Rows.table`.
-
-    Args:
-        rows: The columns of the rows of all groups.
-        by: The columns that make a group.
-        figures: Columns of numbers.
-        against: The reference group: a value of a column in *by*, one of each, or None.
-        level: The level of the intervals, above 0 and below 1; the joint level of the differences
-            of one figure.
-        differing: See `Rows`.
+    """Compare groups of rows; see `Rows.table`, and for *differing* `Rows`.
 
     Raises:
         UsageError: A column or the group does not exist, or a column holds other values than
@@ -46,52 +43,44 @@ def compare(
     """
     groups = rows.places(by)
     reference_of = reference_groups(list(groups), by, against)
-    failed = [error is not None for error in rows.column("error")]
+    errors = rows.column("error")
     matches = _matches(rows, by) if reference_of else []
     each_level = simultaneous(level, len(reference_of))
     lines = []
-    for figure in figures:
-        found = _Figure.of(rows, figure, failed, matches)
-        lacking = {key: found.missing(group) for key, group in groups.items()}
+    for name in figures:
+        figure = FigureValues.of(rows, name)
         for key, group in groups.items():
-            pair = found.pair(group, groups[reference_of[key]]) if key in reference_of else None
-            sample = found.sample(group)
-            estimate = sample.estimate(level)
-            less = pair and pair[0].less(pair[1], each_level)
-            if lacking[key]:
-                estimate = estimate and _unequal(estimate)
-            if less and (lacking[key] or lacking[reference_of[key]]):
-                less = evolve(less, paired=_unequal(less.paired))
-            lines.append(
-                TableLine(
-                    key,
-                    figure,
-                    estimate,
-                    sum(failed[place] for place in group),
-                    less,
-                    sample,
-                    pair and pair[0].to_tell(pair[1]),
-                    len(group),
-                    lacking[key],
-                )
-            )
-    cells = {key: _cells(rows, group) for key, group in groups.items()}
-    return ComparisonTable(
+            sample = figure.sample(group)
+            failed = sum(errors[at] is not None for at in group)
+            line = TableLine(key, name, sample.estimate(level), failed, sample=sample)
+            if key in reference_of:
+                mine, other = figure.pair(group, groups[reference_of[key]], matches)
+                less, to_tell = mine.less(other, each_level), mine.to_tell(other)
+                line = evolve(line, difference=less, to_tell=to_tell)
+            lines.append(line)
+    every, index = rows.gathered.cells, rows.gathered.cell
+    cells = {
+        key: [every[n] for n in {index[at]: 0 for at in group}] for key, group in groups.items()
+    }
+    again = [key for key, each in cells.items() if any(cell_of(cell) in differing for cell in each)]
+    table = ComparisonTable(
         by,
         tuple(lines),
         level,
         "" if against is None else _reference_label(against),
-        len(reference_of),
         knowledge_of_groups({key: each[0] for key, each in cells.items()}, by),
-        averaged=averaged(rows, cells, by),
-        mixed=(*_revision_notes(rows), *_default_notes(rows)),
-        known=known_note(rows.cells, rows.column("seed")) if "score" in figures else "",
-        differing=[
-            key
-            for key, each in (cells.items() if differing else ())
-            if any(cell_of(cell) in differing for cell in each)
-        ],
+        again if differing else [],
     )
+    sizes = {key: len(group) for key, group in groups.items()}
+    known = known_note(every, rows.column("seed")) if "score" in figures else ""
+    notes = [
+        *_notes_on_rows(rows),
+        *missing_note(_missing(lines, sizes)),
+        *_averaged_note(rows, cells, by),
+        *_notes_on_groups(table),
+        *filter(None, [known]),
+    ]
+    return evolve(table, notes=notes, legend=[*_legend(table, len(reference_of))])
 
 
 def cell_of(row: Row) -> str:
@@ -99,144 +88,87 @@ def cell_of(row: Row) -> str:
     return json.dumps([row[name] for name in ("model", "preset", "params", "policy")])
 
 
-def _unequal(found: Interval) -> Interval:
-    """Return an interval without ends where all values but those that are missing are equal."""
-    return evolve(found, low=None, high=None) if is_equal(found) else found
+# -- notes -----------------------------------------------------------------------------------------
 
 
-def _cells(rows: RowColumns, group: Iterable[int]) -> list[Row]:
-    """Return the cells of the rows of a group."""
-    return [rows.cells[cell] for cell in dict.fromkeys(map(rows.cell.__getitem__, group))]
-
-
-def _revision_notes(rows: RowColumns) -> list[str]:
-    """Return a sentence for each world of which rows of several revisions are compared."""
-    return [
-        f"rows of {world} are of revisions {', '.join(each)}, which are different worlds"
-        for world, each in rows.revisions.items()
-        if len(each) > 1
-    ]
-
-
-def _default_notes(rows: RowColumns) -> list[str]:
-    """Return the sentence on the policies that took default actions; none without any."""
+def _notes_on_rows(rows: RowColumns) -> Iterator[str]:
+    """Yield the sentences on worlds of several revisions, and on default actions."""
+    for world, each in rows.gathered.revisions.items():
+        if len(each) > 1:
+            named = ", ".join(each)
+            yield f"rows of {world} are of revisions {named}, which are different worlds"
     defaults: dict[str, list[float]] = {}
-    for policy, share in zip(rows.column("policy"), rows.column_of_key(DEFAULTS), strict=True):
+    for policy, share in zip(rows.column("policy"), rows.column(DEFAULTS), strict=True):
         if share:
             defaults.setdefault(policy, []).append(share)
     found = [
         f"{policy} in {len(shares):,} episodes, in one up to {max(shares):.0%} of its decisions"
         for policy, shares in defaults.items()
     ]
-    return [f"default actions: {'; '.join(found)}"] if found else []
+    if found:
+        yield f"default actions: {'; '.join(found)}"
 
 
-@frozen
-class _Figure:
-    """A figure of all rows, and samples of it.
-
-    Attributes:
-        rows: All rows.
-        values: The figure of each row.
-        truth: Whether it is a truth value.
-        failed: Whether each row failed.
-        matches: What each row shares with its pair in another group; empty without pairs.
-        has_items: Whether the values belong to items.
-    """
-
-    rows: RowColumns
-    values: list[float | None]
-    truth: bool
-    failed: list[bool]
-    matches: list[_Match]
-    has_items: bool
-
-    @classmethod
-    def of(
-        cls, rows: RowColumns, figure: str, failed: list[bool], matches: list[_Match]
-    ) -> "_Figure":
-        """Return a figure by its name; a failed episode has the worst score."""
-        truth = rows.holds_truth_values(figure)
-        has_items = figure == "score" and any(rows.has_items)
-        return cls(rows, rows.counted(figure), truth, failed, matches, has_items)
-
-    def missing(self, group: Sequence[int]) -> int:
-        """Return how many episodes of a group have no number, though they have not failed."""
-        return missing((self.values[at] for at in group), (self.failed[at] for at in group))
-
-    def sample(self, group: Sequence[int]) -> Sample:
-        """Return the values by seed or item; none if an episode failed and has no value."""
-        if not self._is_known(group):
-            return Sample({})
-        if self.has_items:
-            return Sample(item_scores(self.rows.rows[place] for place in group), unit="items")
-        seeds = self.rows.column("seed")
-        return self._seeds(group, [seeds[at] for at in group], [self.values[at] for at in group])
-
-    def pair(self, one: Sequence[int], other: Sequence[int]) -> tuple[Sample, Sample]:
-        """Return the samples of two groups over the rows that match each other.
-
-        Groups without a common seed are compared by all their rows, as independent ones.
-        """
-        each = self.rows.column("seed")
-        seeds, others = ({each[at] for at in group} for group in (one, other))
-        if self.has_items or not seeds & others:
-            return self.sample(one), self.sample(other)
-        mine, theirs = (self._by_match(group) for group in (one, other))
-        # In the order of the seeds, so that rounding does not depend on the order of the set.
-        common = sorted(mine.keys() & theirs.keys())
-        named = [seed for seed, _ in common]
-        return (
-            self._seeds(one, named, [mine[match] for match in common]),
-            self._seeds(other, named, [theirs[match] for match in common]),
-        )
-
-    def _seeds(
-        self, group: Sequence[int], seeds: Sequence[int], values: Sequence[float | None]
-    ) -> Sample:
-        by_seed = means_by_seed(seeds, values, complete=False)
-        each, clusters = self.rows.column("seed"), self.rows.column_of_key(CLUSTER)
-        named = {each[at]: clusters[at] for at in group}
-        fixed = self.rows.column_of_key(FIXED)
-        return Sample(
-            by_seed,
-            {seed: cluster for seed in by_seed if (cluster := named[seed]) is not None},
-            fixed=all(fixed[at] is not None for at in group),
-            truth=self.truth,
-        )
-
-    def _by_match(self, group: Sequence[int]) -> dict[_Match, float]:
-        known = group if self._is_known(group) else ()
-        values = [self.values[place] for place in known]
-        return means_by_seed([self.matches[place] for place in known], values, complete=False)
-
-    def _is_known(self, group: Sequence[int]) -> bool:
-        return not any(self.failed[at] and self.values[at] is None for at in group)
+def _missing(lines: Sequence[TableLine], sizes: Mapping[Key, int]) -> dict[str, tuple[int, int]]:
+    """Return by line how many of how many episodes have no number."""
+    several = len({line.figure for line in lines}) > 1
+    return {
+        line.name + f" in {line.figure}" * several: (line.sample.missing, sizes[line.group])
+        for line in lines
+    }
 
 
-def averaged(
-    rows: RowColumns, groups: Mapping[Key, Sequence[Row]], by: Sequence[str]
-) -> dict[str, list[Any]]:
-    """Return by column the values over which a group is a mean: parameters and policies.
-
-    Args:
-        rows: All rows.
-        groups: The cells of each group.
-        by: The columns that make a group.
-    """
+def _averaged_note(
+    rows: RowColumns, cells: Mapping[Key, Sequence[Row]], by: Sequence[str]
+) -> Iterator[str]:
+    """Yield the sentence on the parameters and policies over which a group is a mean."""
     own = {rows.find(name) for name in by}
-    found = {}
-    for name in (*rows.varying(), "policy"):
+    texts = []
+    for name in (*rows.varying, "policy"):
         path = rows.find(name)
-        texts = {key: _texts(path, cells) for key, cells in groups.items()}
-        if path not in own and any(len(each) > 1 for each in texts.values()):
-            found[name] = [json.loads(text) for text in _texts(path, rows.cells)]
-    return found
+        each, *_ = values = [_values(path, some) for some in (rows.gathered.cells, *cells.values())]
+        if path not in own and any(len(one) > 1 for one in values[1:]):
+            more = f", ... ({len(each):,} values)" if len(each) > _LISTED else ""
+            texts.append(f"{name} = {', '.join(map(value_text, each[:_LISTED]))}{more}")
+    if texts:
+        yield f"mean over {' and '.join(texts)}"
 
 
-def _texts(path: Path, cells: Iterable[Row]) -> list[str]:
-    """Return the different values of a column of some cells, as JSON."""
-    return list(dict.fromkeys(json.dumps(value_at(cell, path)) for cell in cells))
+def _values(path: tuple[str, ...], cells: Iterable[Row]) -> list[Any]:
+    """Return the different values of a column of some cells."""
+    return [*{json.dumps(value := value_at(cell, path)): value for cell in cells}.values()]
+
+
+def _notes_on_groups(table: ComparisonTable) -> Iterator[str]:
+    if table.differing:
+        names = ", ".join(" and ".join(map(str, group)) for group in table.differing)
+        yield (
+            f"differs: the first seed of {names}, played again after the others, has another row, "
+            "so the rows depend on what was played before them"
+        )
+    if any(line.difference and not line.difference.paired.n for line in table.lines):
+        yield "0 pairs: the seeds differ, so the interval is Welch's"
+    yield from estimate_notes(line.sample for line in table.lines)
+
+
+def _legend(table: ComparisonTable, rivals: int) -> Iterator[str]:
+    """Yield the sentences on what heads and marks mean."""
+    if table.against:
+        together = f"; the {rivals} intervals of a figure hold together (Bonferroni)"
+        yield f"difference to {table.against}, paired by seed{together * (rivals > 1)}"
+    if any(line.to_tell for line in table.lines):
+        yield to_tell_term(table.against)
+    equal = any(
+        is_equal(line.difference.paired)
+        for line in table.lines
+        if line.difference and not line.sample.is_exact
+    )
+    means = ((line.estimate, line.failed, line.sample) for line in table.lines)
+    yield from estimate_legend(means, equal=equal)
+    yield from knowledge_legend(table.knows.values())
+
+
+# -- pairs -----------------------------------------------------------------------------------------
 
 
 def reference_groups(keys: Sequence[Key], by: tuple[str, ...], against: Any) -> dict[Key, Key]:
@@ -259,12 +191,11 @@ def reference_groups(keys: Sequence[Key], by: tuple[str, ...], against: Any) -> 
     )
 
 
-def _matches(rows: RowColumns, by: tuple[str, ...]) -> list[_Match]:
-    """Return for each row what it shares with its pair in another group."""
-    texts = [json.dumps(_shared(cell, by)) for cell in rows.cells]
-    indices = {text: index for index, text in enumerate(dict.fromkeys(texts))}
-    each = [indices[text] for text in texts]
-    return [(seed, each[cell]) for seed, cell in zip(rows.column("seed"), rows.cell, strict=True)]
+def _matches(rows: RowColumns, by: tuple[str, ...]) -> list[tuple[int, str]]:
+    """Return for each row what it shares with its pair in another group: the seed and the rest."""
+    texts = [json.dumps(_shared(cell, by)) for cell in rows.gathered.cells]
+    cells = rows.gathered.cell
+    return [(seed, texts[cell]) for seed, cell in zip(rows.column("seed"), cells, strict=True)]
 
 
 def _shared(cell: Row, by: tuple[str, ...]) -> dict[str, Any]:

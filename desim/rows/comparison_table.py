@@ -1,23 +1,15 @@
 """Groups of the rows of a sweep, compared: a table of estimates."""
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
 from attrs import field, frozen
 
-from desim.core.roles import Knowledge, knowledge_legend, with_knowledge
-from desim.rows.estimate_notes import (
-    averaged_note,
-    estimate_legend,
-    estimate_notes,
-    missing_note,
-    to_tell_term,
-)
+from desim.core.roles import Knowledge, with_knowledge
 from desim.rows.samples import Sample
 from desim.short_repr import shortened
-from desim.show.estimates import TO_TELL, estimate_cells, interval_head, is_equal
+from desim.show.estimates import TO_TELL, estimate_cells, interval_head
 from desim.show.labels import NOTHING
 from desim.show.table import Printed, Table, Tabular
 from desim.statistics.intervals import Interval
@@ -41,8 +33,6 @@ class TableLine:
             withheld.
         sample: The values on which the estimate rests.
         to_tell: Seeds that would tell it from the reference; see `Sample.to_tell`.
-        episodes: How many rows the group has.
-        missing: How many of them have no number, though they have not failed.
     """
 
     group: tuple[Any, ...]
@@ -52,8 +42,6 @@ class TableLine:
     difference: Difference | None = None
     sample: Sample = field(factory=lambda: Sample({}), repr=False)
     to_tell: int | None = None
-    episodes: int = 0
-    missing: int = 0
 
     @property
     def name(self) -> str:
@@ -61,7 +49,7 @@ class TableLine:
         return " and ".join(map(str, self.group))
 
 
-@frozen(repr=False)
+@frozen(repr=False, slots=False)
 class ComparisonTable(Tabular):
     """Groups of rows with intervals and differences.
 
@@ -70,32 +58,25 @@ class ComparisonTable(Tabular):
         lines: Figure by figure, groups in the order of their first rows.
         level: The level of the intervals.
         against: The reference group as text, or empty.
-        rivals: How many groups are compared with it; the intervals of their differences hold
-            together at the level.
         knows: What the policies of groups know, where it is more than observations.
-        mixed: Sentences on how rows compare: lower is better, they are of several revisions of
-            a world, or with default actions.
-        known: The sentence on the best known scores; may be empty.
-        averaged: By column the values over which groups are means.
         differing: The groups with cells whose first seed had another row when it was played again.
+        notes: The sentences without which a line could be misread.
+        legend: Those on what heads and marks mean.
     """
 
     by: tuple[str, ...]
     lines: tuple[TableLine, ...]
     level: float
     against: str = ""
-    rivals: int = 0
     knows: Mapping[tuple[Any, ...], Knowledge] = field(factory=dict)
-    mixed: tuple[str, ...] = ()
-    known: str = ""
-    averaged: Mapping[str, Sequence[Any]] = field(factory=dict)
     differing: Sequence[tuple[Any, ...]] = ()
+    notes: Sequence[str] = ()
+    legend: Sequence[str] = ()
 
     def tables(self) -> tuple[Table]:
         """Return the table of all figures."""
-        lines = map(self.cells, self.lines)
-        left = range(len(self.by) + 1)
-        return (Table(self.heads(), lines, left, notes=self.notes(), legend=self.legend()),)
+        lines, left = map(self.cells, self.lines), range(len(self.by) + 1)
+        return (Table(self.heads(), lines, left, notes=self.notes, legend=self.legend),)
 
     def heads(self) -> list[str]:
         """Return the heads of the columns."""
@@ -105,76 +86,33 @@ class ComparisonTable(Tabular):
 
     def cells(self, line: TableLine) -> list[Any]:
         """Return the cells of a line, one for each head."""
-        return [
+        estimate, exact = line.estimate, line.sample.is_exact
+        cells = [
             *self._group_cells(line.group),
             line.figure,
-            line.estimate.n if line.estimate else None,
+            estimate.n if estimate else None,
             line.failed,
-            *estimate_cells(line.estimate, sd=True, exact=line.sample.is_exact),
-            *(_difference_cells(line) if self.against else []),
+            *estimate_cells(estimate, sd=True, exact=exact),
         ]
-
-    def notes(self) -> list[str]:
-        """Return the sentences without which a line could be misread."""
-        several = len({line.figure for line in self.lines}) > 1
-        lacking = {
-            f"{line.name} in {line.figure}" if several else line.name: (line.missing, line.episodes)
-            for line in self.lines
-        }
-        found = [*self.mixed, *missing_note(lacking), *averaged_note(self.averaged)]
-        if self.differing:
-            names = ", ".join(" and ".join(map(str, group)) for group in self.differing)
-            found.append(
-                f"differs: the first seed of {names}, played again after the others, has another "
-                "row, so the rows depend on what was played before them"
-            )
-        if any(line.difference and not line.difference.paired.n for line in self.lines):
-            found.append("0 pairs: the seeds differ, so the interval is Welch's")
-        return [
-            *found,
-            *estimate_notes(line.sample for line in self.lines),
-            *filter(None, [self.known]),
-        ]
-
-    def legend(self) -> list[str]:
-        """Return the sentences on what heads and marks mean."""
-        pairs = [one for one in self.lines if one.difference and not one.sample.is_exact]
-        equal = any(is_equal(one.difference.paired) for one in pairs if one.difference)
-        together = f"; the {self.rivals} intervals of a figure hold together (Bonferroni)"
-        paired = f"difference to {self.against}, paired by seed{together * (self.rivals > 1)}"
-        means = ((line.estimate, line.failed, line.sample) for line in self.lines)
-        return [
-            *([paired] if self.against else []),
-            *([to_tell_term(self.against)] if any(line.to_tell for line in self.lines) else []),
-            *estimate_legend(means, equal=equal),
-            *knowledge_legend(self.knows.values()),
-        ]
-
-    def _value_text(self, value: Any) -> str:
-        """Return a value in 40 characters, or whole where another would look the same."""
-        if value is None:
-            return NOTHING
-        text = shortened(str(value), _WIDTH)
-        return text if self._cuts[text] == 1 else str(value)
+        if self.against:
+            paired = line.difference.paired if line.difference else None
+            ends = estimate_cells(paired, sd=False, exact=exact)
+            cells += [paired.n if paired else None, *ends, line.to_tell]
+        return cells
 
     @cached_property
-    def _cuts(self) -> Counter[str]:
-        """How many different values have the same text when they are cut."""
-        values = {str(value) for line in self.lines for value in line.group}
-        return Counter(shortened(value, _WIDTH) for value in values)
+    def _texts(self) -> Mapping[str, str]:
+        """Values in 40 characters, or whole where two would look the same."""
+        whole = {str(value) for line in self.lines for value in line.group}
+        cut = {value: shortened(value, _WIDTH) for value in whole}
+        return cut if len({*cut.values()}) == len(cut) else {value: value for value in whole}
 
     def _group_cells(self, group: tuple[Any, ...]) -> list[Any]:
-        known = {"policy": self.knows.get(group)}
-        texts = [self._value_text(value) for value in group]
+        texts = [NOTHING if value is None else self._texts[str(value)] for value in group]
         if group in self.differing:
             texts[-1] += " (differs)"
+        knows = {"policy": self.knows.get(group)}
         return [
-            Printed(value, with_knowledge(text, known.get(name)))
+            Printed(value, with_knowledge(text, knows.get(name)))
             for name, value, text in zip(self.by, group, texts, strict=True)
         ]
-
-
-def _difference_cells(line: TableLine) -> list[Any]:
-    paired = line.difference.paired if line.difference else None
-    cells = estimate_cells(paired, sd=False, exact=line.sample.is_exact)
-    return [paired.n if paired else None, *cells, line.to_tell]

@@ -1,16 +1,14 @@
 """The notes and the legend of tables of estimates, which comparisons and boards share."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
 
 from desim.rows.failures import missing_text
 from desim.rows.samples import Sample
 from desim.show.estimates import ALIKE, EXACT, SAME, TO_TELL, is_equal
-from desim.show.labels import value_text
 from desim.statistics.intervals import Interval
 
-#: Lines that a note lists, and values of a column.
-_LISTED, _VALUES = 3, 5
+#: Lines that a note lists.
+_LISTED = 3
 
 _EXACT = f"{EXACT}: the world is deterministic, so every seed has the same episode"
 _SAME_VALUE = f"{SAME}: all seeds have the same value, so there is no interval"
@@ -67,16 +65,9 @@ def missing_note(counts: Mapping[str, tuple[int, int]]) -> list[str]:
         counts: By line, the episodes without a number that have not failed, and all episodes.
     """
     texts = [f"{name}: {missing_text(*of)}" for name, of in counts.items() if of[0]]
-    return [f"in no mean, as missing, NaN or infinite: {_listed(texts)}"] if texts else []
-
-
-def averaged_note(values: Mapping[str, Sequence[Any]]) -> list[str]:
-    """Return the sentence on the columns over which the groups of a table are means."""
-    texts = []
-    for name, each in values.items():
-        more = f", ... ({len(each):,} values)" if len(each) > _VALUES else ""
-        texts.append(f"{name} = {', '.join(map(value_text, each[:_VALUES]))}{more}")
-    return [f"mean over {' and '.join(texts)}"] if texts else []
+    more = f" and {len(texts) - _LISTED:,} more" * (len(texts) > _LISTED)
+    listed = ", ".join(texts[:_LISTED]) + more
+    return [f"in no mean, as missing, NaN or infinite: {listed}"] if texts else []
 
 
 def _unit_note(sample: Sample) -> Iterator[str]:
@@ -97,9 +88,3 @@ def _estimate_terms(estimate: Interval, failed: int, sample: Sample) -> Iterator
         yield _ALIKE if estimate.sd else _SAME_VALUE
     if failed:
         yield _WORST
-
-
-def _listed(texts: Sequence[str]) -> str:
-    """Return texts as a list, cut if it is long."""
-    more = f" and {len(texts) - _LISTED:,} more" if len(texts) > _LISTED else ""
-    return ", ".join(texts[:_LISTED]) + more

@@ -5,7 +5,6 @@ import contextlib
 import operator
 from array import array
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, overload
@@ -18,10 +17,10 @@ from desim.engine.plan import Row
 from desim.errors import BadRecord, UsageError
 from desim.records.episode import Episode
 from desim.rows import row_frames
-from desim.rows.columns import RowColumns, means_by_seed, value_at
+from desim.rows.columns import RowColumns, means_by_seed, shortened, value_at
 from desim.rows.compare import compare
 from desim.rows.comparison_table import ComparisonTable
-from desim.rows.failures import missing, missing_text
+from desim.rows.failures import missing_text
 from desim.rows.packed import PackedRows
 from desim.show.files import open_regular, write_whole
 from desim.show.table import Table, csv_lines
@@ -65,7 +64,7 @@ class _Line(msgspec.Struct):
 _check = msgspec.json.Decoder(_Line).decode
 
 
-class Rows(Sequence[Row]):
+class Rows(RowColumns):
     """The rows of a sweep, in the order of its jobs.
 
     A row is a mapping: model, preset, params, policy, arguments, seed, score, ended, decisions,
@@ -94,9 +93,9 @@ class Rows(Sequence[Row]):
         better: Mapping[str, str] = MappingProxyType({}),
         differing: Iterable[str] = (),
     ) -> None:
-        self._rows = rows if isinstance(rows, PackedRows) else list(rows)
+        self._rows = rows if isinstance(rows, PackedRows) else PackedRows(map(_encode, rows))
         self._places: Sequence[int] = range(len(self._rows))
-        self._better = dict(better)
+        self.better: Mapping[str, str] = dict(better)
         self.differing = frozenset(differing)
 
     @classmethod
@@ -156,7 +155,7 @@ class Rows(Sequence[Row]):
         """Return the rows of both, those of *other* behind."""
         if not isinstance(other, Rows):
             return NotImplemented
-        same = self._better.items() & other._better.items()
+        same = self.better.items() & other.better.items()
         return Rows([*self, *other], dict(same), self.differing | other.differing)
 
     __hash__ = None  # type: ignore[assignment]  # rows are plain dicts, which may be changed
@@ -180,29 +179,6 @@ class Rows(Sequence[Row]):
         errors = self.column("error")
         return self._at(place for place, error in enumerate(errors) if error is not None)
 
-    @cached_property
-    def by_column(self) -> RowColumns:
-        """The columns of the rows, which are read once."""
-        return RowColumns(self)
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The names of all columns, as in data frames, rows.csv and tables.
-
-        A parameter and a metric have no prefix (`horizon`), unless two columns would share a name
-        (`params.horizon`). Names with their prefix may be given everywhere.
-        """
-        return tuple(self.by_column.named_paths())
-
-    @property
-    def varying(self) -> tuple[str, ...]:
-        """The columns of models and parameters that have several values, as tables name them."""
-        return self.by_column.varying()
-
-    def directed(self, better: Mapping[str, str]) -> "Rows":
-        """Return the rows with which values of metrics are better."""
-        return self._at(range(len(self)), better)
-
     def where(self, **equal: Any) -> "Rows":
         """Return the rows whose columns have these values.
 
@@ -219,45 +195,13 @@ class Rows(Sequence[Row]):
             places = [place for place in places if values[place] == value]
         return self._at(places)
 
-    def column(self, name: str) -> list[Any]:
-        """Return the values of a column; None for a row without a value.
-
-        Raises:
-            UsageError: The column does not exist.
-        """
-        return self.by_column.column(name)
-
-    def numbers(self, name: str) -> list[float | None]:
-        """Return a column of numbers, truth values as 0 and 1; None for a missing value.
-
-        Raises:
-            UsageError: The column does not exist, or holds values that are not numbers.
-        """
-        return self.by_column.numbers(name)
-
-    def values(self, name: str) -> list[float]:
-        """Return the known numbers of a column, truth values as 0 and 1.
-
-        Raises:
-            UsageError: The column does not exist, or holds values that are not numbers.
-        """
-        return [value for value in self.numbers(name) if value is not None]
-
-    def counted(self, name: str) -> list[float | None]:
-        """Return a column of numbers; a failed episode has the worst score, if its model has one.
-
-        Raises:
-            UsageError: See `numbers`.
-        """
-        return self.by_column.counted(name)
-
     def groups(self, *by: str) -> "dict[tuple[Any, ...], Rows]":
         """Group the rows by the values of columns; groups are in the order of their first rows.
 
         Raises:
             UsageError: The column does not exist.
         """
-        return {key: self._at(places) for key, places in self.by_column.places(by).items()}
+        return {key: self._at(places) for key, places in self.places(by).items()}
 
     def series(
         self, name: str, by: str | Sequence[str] = "policy"
@@ -276,20 +220,8 @@ class Rows(Sequence[Row]):
             UsageError: The series or a column does not exist.
         """
         columns_by = (by,) if isinstance(by, str) else tuple(by)
-        found = row_frames.series_by_group(self.by_column, name, columns_by)
+        found = row_frames.series_by_group(self, name, columns_by)
         return {key[0]: one for key, one in found.items()} if isinstance(by, str) else found
-
-    def by_seed(self, name: str, *, complete: bool = False) -> Mapping[Hashable, float]:
-        """Return the mean of a column by seed.
-
-        Args:
-            name: A column of numbers.
-            complete: Leave out seeds of which any row has no value; otherwise those without any.
-
-        Raises:
-            UsageError: The column does not exist, or holds values that are not numbers.
-        """
-        return means_by_seed(self.column("seed"), self.numbers(name), complete=complete)
 
     def table(
         self,
@@ -314,7 +246,7 @@ class Rows(Sequence[Row]):
             UsageError: A column or the group does not exist, or a column holds no numbers.
         """
         by, show = (tuple([one] if isinstance(one, str) else one) for one in (by, show))
-        return compare(self.by_column, by, show, policy_label(against), level, self.differing)
+        return compare(self, by, show, policy_label(against), level, self.differing)
 
     def best(
         self, show: str = "score", by: str = "policy", alpha: float = 0.05, minimise: str = ""
@@ -338,7 +270,7 @@ class Rows(Sequence[Row]):
         """
         checked_level(1 - alpha)
         figure = minimise or show
-        better = "lower" if minimise else self._better.get(figure.removeprefix("metrics."))
+        better = "lower" if minimise else self.better.get(figure.removeprefix("metrics."))
         if not better and figure != "score":
             raise UsageError(
                 f"nothing says whether a higher or a lower {figure} is better; give "
@@ -371,7 +303,7 @@ class Rows(Sequence[Row]):
         Raises:
             UsageError: pandas is not installed, or *series* are wanted and the rows hold none.
         """
-        return row_frames.to_pandas(self.by_column, series=series)
+        return row_frames.to_pandas(self, series=series)
 
     def to_polars(self, *, series: bool = False) -> "pl.DataFrame":
         """Return a data frame of polars; its columns are those of `to_pandas`.
@@ -382,7 +314,7 @@ class Rows(Sequence[Row]):
         Raises:
             UsageError: polars is not installed, or *series* are wanted and the rows hold none.
         """
-        return row_frames.to_polars(self.by_column, series=series)
+        return row_frames.to_polars(self, series=series)
 
     def write_parquet(self, path: str | Path, *, series: bool = False) -> None:
         """Write a Parquet file, completely or not at all; its columns are those of `to_pandas`.
@@ -396,7 +328,7 @@ class Rows(Sequence[Row]):
             UsageError: The file cannot be written, the rows are empty, duckdb is not installed, or
                 *series* are wanted and the rows hold none.
         """
-        row_frames.write_parquet(self.by_column, path, series=series)
+        row_frames.write_parquet(self, path, series=series)
 
     def write(self, folder: str | Path) -> None:
         """Write rows.csv and rows.jsonl, each completely or not at all.
@@ -407,15 +339,15 @@ class Rows(Sequence[Row]):
         write_whole(Path(folder) / "rows.jsonl", (_encode(row) + b"\n" for row in self))
         write_whole(Path(folder) / "rows.csv", self._csv())
 
-    def _at(self, places: Iterable[int], better: Mapping[str, str] | None = None) -> "Rows":
+    def _at(self, places: Iterable[int]) -> "Rows":
         """Return the rows at some indices, none of them negative."""
-        found = Rows((), self._better if better is None else better, self.differing)
+        found = Rows((), self.better, self.differing)
         found._rows, found._places = self._rows, array("L", map(self._places.__getitem__, places))
         return found
 
     def _csv(self) -> Iterator[bytes]:
         """Yield the lines of rows.csv."""
-        named = self.by_column.named_paths()
+        named = shortened(self.gathered.paths)
         lines = ([value_at(row, at) for at in named.values()] for row in self)
         return csv_lines(tuple(named), lines)
 
@@ -423,10 +355,12 @@ class Rows(Sequence[Row]):
 def _means_of_all(rows: Rows, show: str) -> Mapping[Hashable, float] | None:
     """Return the mean of a column by seed; None if a failed episode has no value."""
     values = rows.counted(show)
-    failed = [error is not None for error in rows.column("error")]
-    if lacking := missing(values, failed):
+    unknown = [
+        error for error, value in zip(rows.column("error"), values, strict=True) if value is None
+    ]
+    if lacking := unknown.count(None):
         raise UsageError(f"{missing_text(lacking, len(rows))} for {show!r}; no group is the best")
-    return None if None in values else means_by_seed(rows.column("seed"), values, complete=True)
+    return None if unknown else means_by_seed(rows.column("seed"), values)
 
 
 def _unfinished(folder: Path) -> Rows:

@@ -1,11 +1,12 @@
 """The values on which a figure of some rows rests: by seed or by item, and what they share."""
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
-from desim.engine.plan import CLUSTER, ITEMS, WORST_SCORE, Row
+from desim.engine.plan import CLUSTER, FIXED, ITEMS, WORST_SCORE, Row
 from desim.rows.columns import RowColumns, mean, means_by_seed
+from desim.show.estimates import is_equal
 from desim.statistics.clusters import clustered_mean, clustered_share
 from desim.statistics.intervals import Interval, interval, seeds_for_difference
 from desim.statistics.pairing import Difference, difference, difference_apart
@@ -23,6 +24,8 @@ class Sample:
         unit: What the values belong to, "seeds" or "items".
         fixed: Whether every seed is known to have the same episode.
         truth: Whether the values come from truth values.
+        missing: How many episodes have no number, though they have not failed; where the others are
+            equal there is then no interval.
     """
 
     values: Mapping[Hashable, float]
@@ -30,6 +33,7 @@ class Sample:
     unit: str = "seeds"
     fixed: bool = False
     truth: bool = False
+    missing: int = 0
 
     @property
     def is_clustered(self) -> bool:
@@ -52,7 +56,7 @@ class Sample:
         if not self.is_clustered:
             return [*self.values.values()]
         named = (self.clusters[seed] for seed in self.values)
-        return [*means_by_seed(named, self.values.values(), complete=False).values()]
+        return [*means_by_seed(named, self.values.values()).values()]
 
     @property
     def shape(self) -> Shape:
@@ -73,10 +77,14 @@ class Sample:
         values = [*self.values.values()]
         if not values:
             return None
+        found: Interval
         if self.is_clustered:
             clustered = clustered_share if self.has_shares else clustered_mean
-            return clustered(values, [self.clusters[seed] for seed in self.values], level)
-        return share(values, level) if self.has_shares and values[1:] else interval(values, level)
+            found = clustered(values, [self.clusters[seed] for seed in self.values], level)
+        else:
+            of_mean = not (self.has_shares and values[1:])
+            found = interval(values, level) if of_mean else share(values, level)
+        return _unequal(found) if self.missing else found
 
     def less(self, other: "Sample", level: float) -> Difference | None:
         """Return the mean difference over the seeds or items that both have.
@@ -95,7 +103,10 @@ class Sample:
             )
         mine, theirs = ([side.values[key] for key in found.values] for side in (self, other))
         groups = [found.clusters[key] for key in found.values] if found.is_clustered else ()
-        return difference(mine, theirs, level, truth=self.truth, clusters=groups)
+        less = difference(mine, theirs, level, truth=self.truth, clusters=groups)
+        if self.missing or other.missing:
+            return evolve(less, paired=_unequal(less.paired))
+        return less
 
     def to_tell(self, other: "Sample") -> int | None:
         """Return the seeds, cases or items that would tell the two means apart.
@@ -115,16 +126,96 @@ class Sample:
         return Sample(values, clusters, self.unit)
 
 
+def _unequal(found: Interval) -> Interval:
+    """Return an interval without ends where all values but those that are missing are equal."""
+    return evolve(found, low=None, high=None) if is_equal(found) else found
+
+
+@frozen
+class FigureValues:
+    """The values of one figure of all rows.
+
+    Attributes:
+        rows: The rows.
+        values: The value of each; that of a failed episode is the worst score, if there is one.
+        truth: Whether they are truth values.
+        by_item: Whether they belong to items.
+    """
+
+    rows: RowColumns
+    values: Sequence[float | None]
+    truth: bool
+    by_item: bool
+
+    @classmethod
+    def of(cls, rows: RowColumns, name: str) -> "FigureValues":
+        """Return a figure by its name.
+
+        Raises:
+            UsageError: The column does not exist, or holds values that are not numbers.
+        """
+        known = {type(value) for value in rows.column(name) if value is not None}
+        by_item = name == "score" and rows.gathered.has_items
+        return cls(rows, rows.counted(name), known == {bool}, by_item)
+
+    def sample(self, group: Sequence[int], used: Sequence[int] | None = None) -> Sample:
+        """Return the values by seed or item; none if an episode failed and has no value.
+
+        Args:
+            group: The rows of a group.
+            used: Those of them that count; all by default.
+        """
+        seeds, errors, clusters, fixed = (
+            self.rows.column(key) for key in ("seed", "error", CLUSTER, FIXED)
+        )
+        unknown = [errors[at] is not None for at in group if self.values[at] is None]
+        missing = unknown.count(False)
+        if any(unknown):
+            return Sample({}, missing=missing)
+        if self.by_item:
+            items = item_scores(self.rows[at] for at in group)
+            return Sample(items, unit="items", missing=missing)
+        at_all = group if used is None else used
+        values = means_by_seed((seeds[at] for at in at_all), (self.values[at] for at in at_all))
+        return Sample(
+            values,
+            {
+                s: c
+                for at in at_all
+                if (c := clusters[at]) is not None and (s := seeds[at]) in values
+            },
+            fixed=all(fixed[at] is not None for at in group),
+            truth=self.truth,
+            missing=missing,
+        )
+
+    def pair(
+        self, one: Sequence[int], other: Sequence[int], matches: Sequence[Hashable]
+    ) -> tuple[Sample, Sample]:
+        """Return the samples of two groups over the rows that match each other.
+
+        Groups without a common seed are compared by all their rows, as independent ones.
+
+        Args:
+            one: The rows of a group.
+            other: Those of the other one.
+            matches: What each row shares with its pair in another group.
+        """
+        seeds = self.rows.column("seed")
+        if self.by_item or {seeds[at] for at in one}.isdisjoint(seeds[at] for at in other):
+            return self.sample(one), self.sample(other)
+        mine, theirs = (
+            {matches[at] for at in group if self.values[at] is not None} for group in (one, other)
+        )
+        both = mine & theirs
+        used = ([at for at in group if matches[at] in both] for group in (one, other))
+        return self.sample(one, next(used)), self.sample(other, next(used))
+
+
 def score_sample(rows: RowColumns, figure: str = "score") -> Sample:
     """Return a figure of one policy by seed, or the scores by item; none if an episode has none."""
-    if figure == "score" and any(rows.has_items):
-        return Sample(item_scores(rows.rows), unit="items")
-    scores, seeds = rows.counted(figure), rows.column("seed")
-    if None in scores:
-        return Sample({})
-    clusters = zip(seeds, rows.column_of_key(CLUSTER), strict=True)
-    named = {seed: cluster for seed, cluster in clusters if cluster is not None}
-    return Sample(means_by_seed(seeds, scores, complete=False), named)
+    found = FigureValues.of(rows, figure).sample(range(len(rows)))
+    return Sample({}) if found.missing else found
 
 
 def item_scores(rows: Iterable[Row]) -> dict[Hashable, float]:

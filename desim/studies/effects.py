@@ -174,7 +174,7 @@ def _names(rows: Rows, design: Design | Sequence[str] | None) -> tuple[str, ...]
             rows.column(name)
         return tuple(design)
     found: dict[str, list[Any]] = {}
-    for full in rows.by_column.names():
+    for full in rows.gathered.paths:
         values = rows.column(full) if full.startswith(("params.", "policy.")) else []
         if len(set(map(repr, values))) > 1:
             found[full.removeprefix("params.")] = values
@@ -194,7 +194,7 @@ def _by_group(rows: Rows, names: Sequence[str], show: str) -> dict[str, _Points]
     Raises:
         UsageError: A figure is missing, such as after a failure.
     """
-    paths = [rows.by_column.find(name) for name in names]
+    paths = [rows.find(name) for name in names]
     groups: dict[str, _Points] = {}
     for row, key, value in zip(rows, _group_texts(rows, names), rows.counted(show), strict=True):
         if value is None:

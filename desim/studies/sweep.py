@@ -100,7 +100,9 @@ def sweep(options: SweepOptions) -> Rows:
             _prepare_records(started, folder / RECORDS, restart=options.restart)
             _check_records(started)
         started.play(range(len(plan)))
-        return started.finish().directed(_directions(plan, options.minimise))
+        rows = started.finish()
+        rows.better = _directions(plan, options.minimise)
+        return rows
 
 
 def _directions(plan: Grid, minimise: str) -> Mapping[str, str]:

@@ -156,7 +156,7 @@ def test_boards_and_reports_mark_it(monkeypatch: pytest.MonkeyPatch) -> None:
         assert [*board.knows.values()] == ["observation", level]
         rows = sweep(f"beer_game/{preset}", specs, range(2), set={"horizon": [4]})
         assert f"{specs[1]} ({level})" in str([*leaderboard(rows)])
-        assert any(note.startswith(f"{level}: ") for note in rows.table().legend())
+        assert any(note.startswith(f"{level}: ") for note in rows.table().legend)
 
 
 def test_a_sweep_depends_on_the_base() -> None:

@@ -51,7 +51,7 @@ class Estimates:
         values = [self.values[place] for place in each]
         if None in values:
             return None
-        means = means_by_seed((self.seeds[at] for at in each), values, complete=False)
+        means = means_by_seed((self.seeds[at] for at in each), values)
         return Sample(means).estimate(0.95)
 
 

@@ -67,7 +67,7 @@ def _scores(
     """Return the table's own cells with ranks and intervals to the best."""
     heads = [head for head in plain.heads() if head != "figure"]
     better = better_note(minimise, "lower") if minimise else ["higher scores are better"]
-    notes, legend = plain.notes(), [*better, *plain.legend()]
+    notes, legend = [*plain.notes], [*better, *plain.legend]
     if ranks:
         notes = [*rank_notes([*ranks.values()]), *notes]
         legend += rank_terms([*ranks.values()], lower=bool(minimise))
@@ -116,7 +116,7 @@ def _differences(
             ["policy", "pairs", "difference", "95 % interval", "± unpaired", "correlation"],
             ([_name(line, knows), *_cells(table, line)] for line in each),
             legend=[
-                *(note for note in [*table.legend(), *table.notes()] if "pair" in note),
+                *(note for note in [*table.legend, *table.notes] if "pair" in note),
                 "± unpaired: half the interval, had the two played different seeds",
             ],
         ),

@@ -298,7 +298,7 @@ def normalised_boards(
 def _world(scale: KnownMeans, board: Board) -> NormalisedWorld:
     found = []
     for (policy,), rows in board.rows.groups("policy").items():
-        sample = score_sample(rows.by_column)
+        sample = score_sample(rows)
         score = on_scale(sample, scale) if sample.values else None
         if score and score.n == 1 and policy in board.fixed:
             score = evolve(score, se=0.0, low=score.z, high=score.z)  # one seed stands for all

@@ -139,7 +139,7 @@ def ranked(
     lines = []
     for policies in _joined(by_policy, knows):
         own = by_policy[policies[0]]
-        sample = score_sample(own.by_column, minimise or "score")
+        sample = score_sample(own, minimise or "score")
         sample = evolve(sample, fixed=policies[0] in once)
         ends = Counter("failed" if row["error"] else str(row["ended"]) for row in own)
         lines.append(

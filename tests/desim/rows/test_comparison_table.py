@@ -126,7 +126,7 @@ def test_groups_on_different_seeds_are_compared_without_pairs() -> None:
     ends = stats.ttest_ind(values["b"], values["a"], equal_var=False).confidence_interval(0.95)
     assert (found.paired.low, found.paired.high) == pytest.approx((ends.low, ends.high))
     assert (found.paired.mean, found.paired.n) == (1.25, 0)
-    assert "0 pairs: the seeds differ, so the interval is Welch's" in table.notes()
+    assert "0 pairs: the seeds differ, so the interval is Welch's" in table.notes
 
 
 def test_seeds_that_share_a_case_are_one_value() -> None:
@@ -160,9 +160,9 @@ def test_a_table_names_what_its_groups_are_means_over() -> None:
         for gap in (0, 5, 10)
         for seed in range(3)
     )
-    assert "mean over gap = 0, 5, 10" in rows.table().notes()
-    assert "mean over policy = a, b" in rows.table("gap").notes()
-    assert not any("mean over" in note for note in rows.table(["gap", "policy"]).notes())
+    assert "mean over gap = 0, 5, 10" in rows.table().notes
+    assert "mean over policy = a, b" in rows.table("gap").notes
+    assert not any("mean over" in note for note in rows.table(["gap", "policy"]).notes)
 
 
 def test_differences_are_paired_by_seed(rows: Rows) -> None:
@@ -307,6 +307,6 @@ def test_a_table_as_text_is_what_rich_prints() -> None:
 def test_rows_of_several_revisions_of_a_world_are_named() -> None:
     """Their scores are not those of one world, as where folders of different years are joined."""
     rows = [{**row("a", seed, 1.0 + seed), "revision": seed % 2 + 1} for seed in range(4)]
-    (note,) = [n for n in Rows(rows).table().notes() if "revisions" in n]
+    (note,) = [n for n in Rows(rows).table().notes if "revisions" in n]
     assert note == "rows of shop are of revisions 1, 2, which are different worlds"
-    assert not any("revisions" in note for note in Rows(rows[::2]).table().notes())
+    assert not any("revisions" in note for note in Rows(rows[::2]).table().notes)

@@ -26,8 +26,8 @@ def test_the_best_known_score_stands_below_a_table() -> None:
     """Over the seeds of the table, with what the policy knows and what the bound is."""
     rows = sweep(Measured, ["greedy", SEER], range(2))
     table = rows.table(against="greedy")
-    known = table.notes()[-1]
-    assert table.legend()[-1] == "state: uses hidden state of the world"
+    known = table.notes[-1]
+    assert table.legend[-1] == "state: uses hidden state of the world"
     finders = f"the best of each seed, greedy on 1 and {SEER} (state) on 1"
     bound = "bound 7 (1 relaxation, 1 proved)"
     assert known == f"best known score on these 2 seeds: mean 6 by {finders}; {bound}"
@@ -82,7 +82,7 @@ def test_rows_from_a_file_import_no_code() -> None:
 def test_stale_data_are_told() -> None:
     """In place of the sentence; the table stands."""
     text = "the known scores of support.known_worlds:Stale/short were made with other parameters"
-    assert sweep(Stale, "greedy", [0]).table().notes()[-1].startswith(text)
+    assert sweep(Stale, "greedy", [0]).table().notes[-1].startswith(text)
 
 
 def test_a_board_has_the_sentence_and_the_data(monkeypatch: pytest.MonkeyPatch) -> None:

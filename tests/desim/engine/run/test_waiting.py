@@ -331,7 +331,7 @@ def test_an_episode_of_mostly_default_actions_has_no_score(read: int, *, played:
     expected = None if played else f"not played: {WEEKS - read} of {WEEKS} decisions were"
     assert (rows[0]["error"] or "").startswith(expected or "")
     assert (rows[0]["error"] is None, rows[0]["score"] is not None) == (played, played)
-    notes = " ".join(rows.table().notes())
+    notes = " ".join(rows.table().notes)
     assert ("default actions: " in notes) is (read < WEEKS)
 
 

@@ -260,5 +260,5 @@ def test_scores_of_worlds_with_items_rest_on_the_items() -> None:
     failed = Rows([*answered(), row("b", 2, None, worst_score=0.0)])
     assert ranked(failed)[1].sample.values == {"i0": pytest.approx(1 / 3), "i1": 0, "i2": 0}
     table = answered().table()
-    assert "intervals are over 3 items; seeds only repeat these" in table.notes()
+    assert "intervals are over 3 items; seeds only repeat these" in table.notes
     assert table.lines[0].estimate == first.estimate
