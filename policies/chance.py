@@ -36,7 +36,7 @@ class Random(Policy):
         """
         self._options, self._generator = options_of(seat), seat.generator()
 
-    def decide(self, observation: Any, narrowed: Role | None = None) -> Any:
+    def decide(self, observation: Any, role: Role | None = None) -> Any:
         """Return the action of a random option."""
-        options = ((narrowed and narrowed.options) or self._options)(observation)
+        options = ((role and role.options) or self._options)(observation)
         return options[int(self._generator.integers(len(options)))].action

@@ -33,9 +33,9 @@ class Greedy(Policy):
         """
         self._options = options_of(seat)
 
-    def decide(self, observation: Any, narrowed: Role | None = None) -> Any:
+    def decide(self, observation: Any, role: Role | None = None) -> Any:
         """Return the action of the best option."""
-        options = (narrowed and narrowed.options) or self._options
+        options = (role and role.options) or self._options
         return max(options(observation), key=attrgetter("value")).action
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import define, field
 
 from desim import Option, Policy, Role, Seat
-from desim.core.policy import decide_arguments
+from desim.core.policy import decide_as
 from desim.episodes.ahead import Simulator
 from desim.episodes.lineup import policy_at
 from desim.errors import UsageError
@@ -100,13 +100,13 @@ class Rollout(Policy):
         self._simulator = simulator
         simulator.lineup(self._seats(simulator), 0)
 
-    def decide(self, observation: Any, narrowed: Role | None = None) -> Any:
+    def decide(self, observation: Any, role: Role | None = None) -> Any:
         """Return the base's action, or an option that is better."""
         if self._simulator is None:
             raise UsageError("rollout needs an episode to play ahead from; play it with desim.play")
-        usual = self._usual.decide(*decide_arguments(self._usual, observation, narrowed))
-        options = (narrowed and narrowed.options) or self._options
-        actions = self._actions(options(observation), usual)
+        usual = decide_as(self._usual, role, observation)
+        options = ((role and role.options) or self._options)(observation)
+        actions = self._actions(options, usual)
         if len(actions) == 1:
             self.notes = {}
             return usual

@@ -71,8 +71,7 @@ class Decision(Event):
     Attributes:
         before: The priority of events that wait, at this tick, until the question is answered.
         actions: The action classes that may answer it, as `World.ask` takes them; None for all.
-        narrowed: The role with these alone, from when it is handed out; None for all.
-        observation: Made when the question is handed out.
+        spec: The role with these alone; like the observation set when the question is handed out.
         action: The answer, once given; `wire` is its tagged JSON object.
         delay: Ticks from the question until the answer takes effect.
         is_relayed: Whether a part has asked it, which delays the answer in its own ticks.
@@ -81,7 +80,7 @@ class Decision(Event):
     observation: Any
     action: Any
     wire: bytes = b""
-    narrowed: Role | None = None
+    spec: Role
     delay: int = 0
     is_relayed: bool = False
 
@@ -98,7 +97,7 @@ class Decision(Event):
     @property
     def possible(self) -> tuple[str, ...]:
         """The tags of the actions that may answer it; empty where all of the role's may."""
-        return self.narrowed.tags if self.narrowed is not None else ()
+        return () if self.actions is None else self.spec.tags
 
     def settle(self, action: Any) -> None:
         """Resume the process that asked: at this tick, or when its delay has passed."""

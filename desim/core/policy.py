@@ -103,8 +103,8 @@ class Policy:
             on every seed also of a deterministic model; None if it does not say.
         memoryless: Whether its actions depend on the present observation alone, so that it need not
             be asked again where the past of an episode is repeated.
-        takes_role: Whether its `decide` takes a second argument at a question that only some
-            actions of the role may answer: the role with these actions and their options.
+        takes_role: Whether its `decide` takes a second argument: the role with the actions that may
+            answer the question, which need not be all, and their options.
         takes_options: Whether it decides by the options of roles, so that it knows what these know.
         looks_ahead: Whether it plays ahead, in redrawn futures, before it decides.
         needs_world_seed: Whether its seat holds the world's seed, with which the world can be
@@ -184,12 +184,11 @@ class OutsidePolicy(Policy):
 
     __slots__ = ()
 
-    async def decide_async(self, observation: Any, narrowed: Role | None = None, /) -> Any:
-        """Return the action that `decide` would return; others that are asked now wait with it."""
+    async def decide_async(self, *asked: Any) -> Any:
+        """Return what `decide` would return for these arguments; others asked now wait with it."""
         import asyncio  # takes longer to import than desim itself
 
-        given = decide_arguments(self, observation, narrowed)
-        answer = await asyncio.to_thread(self.decide, *given)
+        answer = await asyncio.to_thread(self.decide, *asked)
         return await answer if hasattr(answer, "__await__") else answer
 
     # The three below are called before the first decision.
@@ -302,13 +301,9 @@ def _checked(policy: Any, level: Any) -> Knowledge:
     raise UsageError(f"{text}; possible: {', '.join(KNOWLEDGE)}")
 
 
-def decide_arguments(
-    policy: Policy, observation: Any, narrowed: Role | None
-) -> tuple[Any] | tuple[Any, Role]:
-    """Return the arguments of `decide`; *narrowed* is None if all actions may answer."""
-    if narrowed is not None and policy.takes_role:
-        return observation, narrowed
-    return (observation,)
+def decide_as(policy: Policy, role: Role | None, observation: Any) -> Any:
+    """Return what a policy decides; *role* has the actions that may answer the question."""
+    return policy.decide(observation, *([role] if policy.takes_role else []))
 
 
 def memoryless_roles(policies: Mapping[str, Policy]) -> frozenset[str]:

@@ -11,7 +11,7 @@ from desim.core.log import Log
 from desim.core.model import Model, model_of, no_model
 from desim.core.points import Points
 from desim.core.result import Result, Series, Ticks, ended_series, score_of, summarise
-from desim.core.roles import MOST_TICKS, Role, action_classes
+from desim.core.roles import MOST_TICKS, Role
 from desim.core.streams import check_seed
 from desim.core.world import World
 from desim.errors import (
@@ -88,16 +88,14 @@ class Run(Generic[S]):
         self.model = model
         self.roles = roles = model.roles
         self.decisions = 0
-        # Compiled once a class, so that a sweep of short episodes does not pay for them again.
-        self._codec = {name: codec(role.action) for name, role in roles.items()}
+        for role in roles.values():
+            codec(role.action)  # a `SchemaError` before the episode begins
         self._fits = {name: type_check(role.observation) for name, role in roles.items()}
         self.thinking = {n: role.thinking for n, role in roles.items() if role.thinking.takes_time}
         self._most_asked = {n: model_of(model, n)[0].max_questions_per_tick for n in roles}
         # Questions by role at tick `_instant`.
         self._asked: dict[str, int] = {}
         self._instant = -1
-        # Roles with the actions of questions that take some of them, so that equal ones are one.
-        self._narrowed: dict[tuple[str, Any], Role] = {}
         self.handed_out: list[Decision] = []
         self._fault: DesimError | None = None
         self.world = World(seed, check_roles(model, seats))
@@ -171,19 +169,13 @@ class Run(Generic[S]):
             raise UsageError(f"the decision of {decision.role!r} is not open")
         if delay is not None or self.thinking:
             self._delay(decision, delay)
-        narrowed = decision.narrowed
-        taking = self._codec[decision.role] if narrowed is None else codec(narrowed.action)
         try:
-            decision.action, decision.wire = taking.take(action)
+            decision.action, decision.wire = codec(decision.spec.action).take(action)
         except WrongAction as wrong:
-            only = "" if narrowed is None else ", as this question takes no other action"
+            only = "" if decision.actions is None else ", as this question takes no other action"
             raise WrongAction(
                 f"{decision.role!r} answered at t={self.world.now}: {wrong}{only}", wrong.why
             ) from None
-
-    def role_of(self, decision: Decision) -> Role:
-        """Return the role that is asked, with the actions that may answer this question alone."""
-        return decision.narrowed or self.roles[decision.role]
 
     def _release(self) -> None:
         # All answers are checked first, so that an error changes nothing.
@@ -215,8 +207,8 @@ class Run(Generic[S]):
                     f"{role!r} was asked {count} times at t={now} and the clock does not move; "
                     f"max_questions_per_tick is {self._most_asked[role]}"
                 )
-            if decision.actions is not None:
-                self._narrow(decision)
+            spec = self.roles[role]
+            decision.spec = spec if decision.actions is None else self._narrowed(decision)
             decision.observation = seen = decision.observe()
             fits = self._fits[role]
             if fits is not None and not fits(seen):
@@ -239,16 +231,12 @@ class Run(Generic[S]):
             )
         decision.delay = delay
 
-    def _narrow(self, decision: Decision) -> None:
-        key = decision.role, action_classes(decision.actions)
-        if key not in self._narrowed:
-            try:
-                self._narrowed[key] = self.roles[decision.role].narrowed(decision.actions)
-            except UsageError as fault:
-                raise UsageError(
-                    f"the question to {decision.role!r} at t={self.world.now}: {fault}"
-                ) from None
-        decision.narrowed = self._narrowed[key]
+    def _narrowed(self, decision: Decision) -> Role:
+        try:
+            return self.roles[decision.role].narrowed(decision.actions)
+        except UsageError as fault:
+            text = f"the question to {decision.role!r} at t={self.world.now}: {fault}"
+            raise UsageError(text) from None
 
     def _check_observation(self, decision: Decision) -> None:
         try:

@@ -17,11 +17,12 @@ from desim.core.model import Model
 from desim.core.policy import (
     Policy,
     as_policy,
-    decide_arguments,
+    decide_as,
     knows,
     memoryless_roles,
     sees_more_than_rules,
 )
+from desim.core.roles import Role
 from desim.core.run import Run
 from desim.core.streams import future_seed, kept_globals, seed_globals
 from desim.episodes.child import can_fork, in_child
@@ -91,14 +92,13 @@ class Course:
 
     def _decided(self, decision: Decision) -> Any:
         role, t = decision.role, int(decision.env.now)
-        seen, narrowed = decision.observation, decision.narrowed
-        return decide_at_once(self.policies[role], role, t, seen, narrowed)
+        return decide_at_once(self.policies[role], role, t, decision.spec, decision.observation)
 
 
-def decide_at_once(policy: Policy, role: str, t: int, observation: Any, narrowed: Any) -> Any:
+def decide_at_once(policy: Policy, role: str, t: int, spec: Role, observation: Any) -> Any:
     """Return what a policy decides in a branch or a rollout, where nothing is awaited."""
     try:
-        action = policy.decide(*decide_arguments(policy, observation, narrowed))
+        action = decide_as(policy, spec, observation)
     except DesimError:
         raise
     except RAISED as fault:

@@ -104,7 +104,7 @@ class CallerSession:
         if self.run.open[0] is decision:
             self.session.take(decision, action)
         else:  # taken in the order of the questions, after those before it
-            self._kept[decision], _ = codec(self.run.role_of(decision).action).take(action)
+            self._kept[decision], _ = codec(decision.spec.action).take(action)
         self.open.remove(decision)
         self.answered += 1
 

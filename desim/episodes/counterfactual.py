@@ -16,7 +16,7 @@ from desim.catalog.policy_spec import label, read_policies
 from desim.collector import rare_collections
 from desim.core.limits import Limits
 from desim.core.model import Model
-from desim.core.policy import Policy, decide_arguments, memoryless_roles, sees_more_than_rules
+from desim.core.policy import Policy, decide_as, memoryless_roles, sees_more_than_rules
 from desim.core.roles import Role
 from desim.core.run import Run
 from desim.core.streams import seed_globals
@@ -202,8 +202,7 @@ def fresh_roles(past: Past, policies: Mapping[str, Any]) -> frozenset[str]:
     for moment in past.moments:
         if moment.role not in fresh:
             try:
-                policy, narrowed = made[moment.role], _narrowed(past, moment)
-                policy.decide(*decide_arguments(policy, moment.observation, narrowed))
+                decide_as(made[moment.role], past.asked(moment), moment.observation)
             except RAISED:
                 fresh.add(moment.role)
     return frozenset(fresh)
@@ -224,10 +223,6 @@ def decided_at(past: Past, policies: Mapping[str, Any], then: Mapping[str, Any])
             yield None
             continue
         asked = _new(past, every) if role in fresh else made
-        seen, narrowed = moment.observation, _narrowed(past, moment)
-        answer = decide_at_once(asked[role], role, moment.t, seen, narrowed)
-        yield codec(past.asked(moment).action).take(answer)[0]
-
-
-def _narrowed(past: Past, moment: Step) -> Role | None:
-    return past.asked(moment) if moment.possible else None
+        spec = past.asked(moment)
+        answer = decide_at_once(asked[role], role, moment.t, spec, moment.observation)
+        yield codec(spec.action).take(answer)[0]

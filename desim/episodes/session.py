@@ -12,7 +12,7 @@ from attrs import evolve
 from desim.core.events import Decision
 from desim.core.model import Model
 from desim.core.points import Points
-from desim.core.policy import OutsidePolicy, Policy, decide_arguments
+from desim.core.policy import OutsidePolicy, Policy
 from desim.core.run import Run
 from desim.core.streams import derived_seed, redrawn_seed
 from desim.episodes.ahead import Answers, Simulator
@@ -63,6 +63,7 @@ class Session:
         self._tracing = how.tracing(len(past.steps) if past else 0)
         self.model = model
         self.policies: dict[str, Policy] = dict(lineup.policies)
+        self._takes_role = {role for role, one in lineup.policies.items() if one.takes_role}
         self._seats, self._redrawn = lineup.seats, dict[str, int]()
         self.header = past.header if past else _new_header(model, lineup, seed, record)
         observers = self._tracing.observers if self._tracing else ()
@@ -105,13 +106,11 @@ class Session:
 
     def ask(self, decision: Decision, decide: Callable[..., Any]) -> Any:
         """Return what a policy returns for a decision: an action, or an awaitable of one."""
-        role, seen, narrowed = decision.role, decision.observation, decision.narrowed
+        role, seen = decision.role, decision.observation
         if self._recorded and self._is_before_policy(decision):
             return self._recorded[decision].action
         try:
-            if narrowed is None:
-                return decide(seen)
-            return decide(*decide_arguments(self.policies[role], seen, narrowed))
+            return decide(seen, decision.spec) if role in self._takes_role else decide(seen)
         except DesimError:
             raise
         except RAISED as fault:

@@ -380,7 +380,7 @@ def futures(world: CheckedWorld) -> str:
                 text = f"{seen} at t={run.world.now} changes when the future is redrawn, so it "
                 raise DesimError(f"{text}shows a later draw: {first_difference(before, after)}")
         policy = policies[decision.role]
-        run.answer(decision, policy.decide(decision.observation, decision.narrowed))
+        run.answer(decision, policy.decide(decision.observation, decision.spec))
     differ = to_plain(run.result()) != to_plain(recorded.result)
     if not (differ or model.deterministic or model.kept is not None):
         text = "a redrawn future does not differ: what was drawn ahead stays, and the model has no"

@@ -340,7 +340,7 @@ class Game:
 
     def _check_answer(self, decision: Decision, action: Any) -> None:
         try:
-            codec(self._run.role_of(decision).action).take(action)
+            codec(decision.spec.action).take(action)
         except WrongAction as fault:
             raise WrongAction(refusal_text(self.forms(decision.role), action, fault)) from None
 
@@ -366,7 +366,7 @@ class Game:
         decision, (steps, episode, fault) = self._open_decision(), self._present()
         mine = tuple(step for step in steps if step.role in self.seats)
         role = decision.role if decision else ""
-        spec = self._run.role_of(decision) if decision else None
+        spec = decision.spec if decision else None
         seen = decision.observation if decision else None
         options, options_error = offered_options(spec, seen) if spec else ((), "")
         shown_role = role or _last_role(mine, self.seats)

@@ -208,9 +208,9 @@ class Llm(OutsidePolicy):
         name = arguments.get("method", "")
         return method_class(name).CALLS if name else 1
 
-    def decide(self, observation: Any, narrowed: Role | None = None) -> Any:
+    def decide(self, observation: Any, role: Role | None = None) -> Any:
         """Return an action, after one or more calls of the model if the world needs one."""
-        self._take_role(narrowed or self.role)
+        self._take_role(role or self.role)
         self._repairs = self._bad_replies = 0
         self._default_reason = ""
         self.metered.decision = Used()
@@ -220,9 +220,9 @@ class Llm(OutsidePolicy):
         self.notes = self._noted()
         return action
 
-    async def decide_async(self, observation: Any, narrowed: Role | None = None) -> Any:
+    async def decide_async(self, *asked: Any) -> Any:
         """Return an action as `decide` does; other decisions go on while a call is under way."""
-        return await suspended(self.decide, observation, narrowed)
+        return await suspended(self.decide, *asked)
 
     def after(self, episode: Episode) -> None:
         """Learn from an episode; the next begins with fresh limits."""
@@ -256,7 +256,8 @@ class Llm(OutsidePolicy):
 
     def _take_role(self, role: Role) -> None:
         """Let the conversation offer the actions that the question takes alone."""
-        if role is not (self._asked or self.role) and isinstance(self.conversation, FollowsRole):
+        is_other = role.action != (self._asked or self.role).action
+        if is_other and isinstance(self.conversation, FollowsRole):
             self.conversation.take_role(role)
         self._asked = role
 

@@ -51,7 +51,7 @@ def pending(run: Run[Any]) -> list[list[int]]:
 def answers(model: Any) -> Callable[[Decision], Any]:
     """Return a function that answers decisions with options at random."""
     policies = {name: FittingPolicy(role) for name, role in model.roles.items()}
-    return lambda one: policies[one.role].decide(one.observation, one.narrowed)
+    return lambda one: policies[one.role].decide(one.observation, one.spec)
 
 
 def times(model: Any, at: int, future: int) -> list[list[int]]:

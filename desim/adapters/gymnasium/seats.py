@@ -182,7 +182,7 @@ class SeatSpaces:
         offered = self._options(session, decision)
         if given < len(offered):
             return offered[int(given)].action
-        return session.run.role_of(decision).default_for(decision.observation)
+        return decision.spec.default_for(decision.observation)
 
     def encode(self, action: Any) -> Any:
         """Return the member of the space of all fields for an action; see `ActionSpace.encode`."""
@@ -317,7 +317,7 @@ class SpacesEnvironment(SeatEnvironment):
             if (role := decision.role) in actions:
                 action = self.seats[role].action(session, decision, actions[role])
                 if len(actions) > 1:  # none is taken before all fit
-                    action = codec(session.run.role_of(decision).action).take(action)[0]
+                    action = codec(decision.spec.action).take(action)[0]
                 answers.append((decision, action))
         for decision, action in answers:
             session.answer(decision, action)

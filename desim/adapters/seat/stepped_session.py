@@ -101,7 +101,7 @@ class SteppedSession(CallerSession):
 
     def answer_default(self, decision: Decision) -> dict[str, Any]:
         """Answer an open decision by its role's default action, and return its tagged object."""
-        action = self.run.role_of(decision).default_for(decision.observation)
+        action = decision.spec.default_for(decision.observation)
         name = tag(type(action))  # type: ignore[arg-type] # classes do hash
         plain = {TAG: name, **to_plain(action)}
         self.answer(decision, plain)
@@ -130,7 +130,7 @@ class SteppedSession(CallerSession):
 
     def options(self, decision: Decision) -> Sequence[Option]:
         """Return the options that a role offers at a decision; empty for a role without options."""
-        offered = self.run.role_of(decision).options
+        offered = decision.spec.options
         return offered(decision.observation) if offered else ()
 
     def tables(self, seat: str) -> Mapping[str, Rows]:
